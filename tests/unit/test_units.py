@@ -1,0 +1,191 @@
+"""Quantities are read to SST/macro's last bit, written back exactly, and worded for people."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.errors import ParameterError
+from workbench.units import (
+    Kind,
+    format_quantity,
+    misread_unit,
+    parse_integer,
+    parse_quantity,
+    write_quantity,
+)
+
+SCALED: tuple[Kind, ...] = ("time", "bandwidth", "frequency")
+
+# What SST/macro v11.1's own reader returned for these texts, as C's %a prints it.
+READ_BY_SSTMACRO = [
+    ("500ns", "time", "0x1.0c6f7a0b5ed8ep-21"),
+    ("400ns", "time", "0x1.ad7f29abcaf49p-22"),
+    ("0.1 US", "time", "0x1.ad7f29abcaf48p-24"),
+    ("3.7", "time", "0x1.d99999999999ap+1"),
+    ("12.5GB/s", "bandwidth", "0x1.74876e8p+33"),
+    ("12.1GB/s", "bandwidth", "0x1.689bac8p+33"),
+    ("0.7GB/s", "bandwidth", "0x1.4dc938p+29"),
+    ("100 gbits per second", "bandwidth", None),
+    ("100 gigabits per second", "bandwidth", "0x1.74876e8p+33"),
+    ("100Gb/s", "bandwidth", "0x1.74876e8p+33"),
+    ("2GiB/s", "bandwidth", "0x1p+31"),
+    ("1TB/s", "bandwidth", "0x1.c6bf52634p+49"),
+    ("1GIB/S", "bandwidth", None),
+    ("2.6GHz", "frequency", "0x1.35f1b4p+31"),
+    ("2.1ghz", "frequency", "0x1.f4add4p+30"),
+]
+
+
+@pytest.mark.parametrize(("text", "kind", "expected"), READ_BY_SSTMACRO)
+def test_reads_to_the_last_bit(text: str, kind: Kind, expected: str | None) -> None:
+    if expected is None:
+        with pytest.raises(ParameterError):
+            parse_quantity(text, kind)
+    else:
+        assert parse_quantity(text, kind) == float.fromhex(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("4096", 4096),
+        ("512B", 512),
+        ("64KB", 64_000),
+        ("1.5KB", 1500),
+        ("4MB", 4_000_000),
+        ("1 GBytes", 10**9),
+        ("1e3", 1000),
+        ("0.9B", 0),
+    ],
+)
+def test_sizes_are_whole_bytes_in_powers_of_1000(text: str, size: int) -> None:
+    read = parse_quantity(text, "bytes")
+    assert read == size
+    assert isinstance(read, int)
+
+
+@pytest.mark.parametrize(
+    "text", ["64KiB", "64kb", "4 K", "", "KB", "nan", "inf", "1_000", "0x10KB"]
+)
+def test_sizes_sstmacro_does_not_know_are_refused(text: str) -> None:
+    with pytest.raises(ParameterError, match=r"must be a size such as 4096"):
+        parse_quantity(text, "bytes", key="node.nic.mtu")
+
+
+def test_a_quantity_of_another_kind_is_named() -> None:
+    with pytest.raises(ParameterError, match=r"node\.nic\.mtu must be a size.*got '5ns', a time"):
+        parse_quantity("5ns", "bytes", key="node.nic.mtu")
+    with pytest.raises(ParameterError, match=r"must be a time.*got '4KB', a size") as caught:
+        parse_quantity("4KB", "time", key="switch.link.latency")
+    assert caught.value.key == "switch.link.latency"
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("256", 256), ("0x100", 256), ("010", 8), ("0", 0), ("-3", -3), ("512B", 512), ("+7", 7)],
+)
+def test_plain_integers_follow_strtol(text: str, number: int) -> None:
+    assert parse_integer(text) == number
+    assert parse_quantity(text, "count") == number
+
+
+@pytest.mark.parametrize("text", ["4KB", "08", "1.5", "", "x", "9" * 5000])
+def test_plain_integers_with_a_tail_are_refused(text: str) -> None:
+    with pytest.raises(ParameterError, match="plain whole number"):
+        parse_integer(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("true", True), ("1", True), ("false", False), ("0", False)]
+)
+def test_flags(text: str, value: bool) -> None:
+    assert parse_quantity(text, "flag") is value
+    assert parse_quantity(write_quantity(value, "flag"), "flag") is value
+
+
+@pytest.mark.parametrize("text", ["True", "yes", "on", "2", ""])
+def test_other_words_are_no_flags(text: str) -> None:
+    with pytest.raises(ParameterError, match="true, false, 1 or 0"):
+        parse_quantity(text, "flag")
+
+
+def test_units_that_are_misread_are_told() -> None:
+    assert "10^15" in misread_unit("1TB/s", "bandwidth")
+    assert "2^50" in misread_unit("3 Gib/s", "bandwidth")
+    assert misread_unit("12.5GB/s", "bandwidth") == ""
+    assert misread_unit("1TB", "bytes") == ""
+    assert misread_unit("nothing", "bandwidth") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("500ns", "time"),
+        ("0s", "time"),
+        ("2us", "time"),
+        ("1.25us", "time"),
+        ("12.5GB/s", "bandwidth"),
+        ("700MB/s", "bandwidth"),
+        ("2.1GHz", "frequency"),
+        ("64KB", "bytes"),
+        ("4096B", "bytes"),
+        ("4MB", "bytes"),
+        ("1.5", "number"),
+        ("3", "count"),
+        ("cut_through", "choice"),
+    ],
+)
+def test_usual_texts_come_back_as_they_were(text: str, kind: Kind) -> None:
+    assert write_quantity(parse_quantity(text, kind), kind) == text
+
+
+@given(
+    st.floats(min_value=0, max_value=1e17, allow_subnormal=False),
+    st.sampled_from((*SCALED, "number")),
+)
+def test_writing_is_exact(value: float, kind: Kind) -> None:
+    assert parse_quantity(write_quantity(value, kind), kind) == value
+
+
+@given(st.integers(min_value=0, max_value=2**53))
+def test_writing_sizes_is_exact(size: int) -> None:
+    assert parse_quantity(write_quantity(size, "bytes"), "bytes") == size
+
+
+@given(st.text(max_size=20), st.sampled_from((*SCALED, "bytes", "count", "number", "flag")))
+def test_any_text_is_read_or_refused(text: str, kind: Kind) -> None:
+    try:
+        value = parse_quantity(text, kind)
+    except ParameterError:
+        return
+    assert value == value  # a number, never NaN
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "shown"),
+    [
+        (1.2e-6, "time", "1.20 µs"),
+        (5e-7, "time", "500 ns"),
+        (9.999e-7, "time", "1 µs"),
+        (0.0, "time", "0 s"),
+        (4e-13, "time", "0.4 ps"),
+        (12.5e9, "bandwidth", "12.5 GB/s"),
+        (1e12, "bandwidth", "1 TB/s"),
+        (2.1e9, "frequency", "2.10 GHz"),
+        (4096, "bytes", "4 KiB"),
+        (4194304, "bytes", "4 MiB"),
+        (64_000, "bytes", "64 KB"),
+        (2_000_000_000, "bytes", "2 GB"),
+        (1_234_567, "bytes", "1.235 MB"),
+        (0, "bytes", "0 B"),
+        (513, "bytes", "513 B"),
+        (3, "count", "3"),
+        (1.5, "number", "1.5"),
+        (True, "flag", "on"),
+        ("simple", "choice", "simple"),
+    ],
+)
+def test_values_for_people(value: float, kind: Kind, shown: str) -> None:
+    assert format_quantity(value, kind) == shown

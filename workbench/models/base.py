@@ -1,0 +1,304 @@
+"""What all network models share: their parts, parameters by key, changes and printing."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import html
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, NoReturn, Self
+
+from workbench.errors import ConfigurationError, ParameterError
+from workbench.models.ini_write import write_ini
+from workbench.models.memory import LogPMemory, Memory, NullMemory, Processor, SnapprMemory
+from workbench.models.parameter import (
+    Parameter,
+    Value,
+    coerce_fields,
+    described_fields,
+    parameter,
+    unknown_key,
+)
+from workbench.models.protocol import MPIProtocol
+
+Variant = Literal["sstmacro", "repaired"]
+VARIANTS: tuple[Variant, ...] = ("sstmacro", "repaired")
+
+_PARTS = ("logp", "mpi", "memory", "processor")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class LogPOverlay:
+    """The contention-free network that carries messages of negligible size; s and B/s.
+
+    Raises:
+        ParameterError: a value is not accepted.
+    """
+
+    bandwidth: float = parameter(
+        "switch.logp.bandwidth",
+        "12.5GB/s",
+        kind="bandwidth",
+        stand_in="switch.link.bandwidth",
+        section="LogP overlay",
+        description="Rate at which the bytes of a negligible message cross the network.",
+    )
+    out_in_latency: float = parameter(
+        "switch.logp.out_in_latency",
+        "2us",
+        kind="time",
+        section="LogP overlay",
+        description="Time from leaving one node to entering the other.",
+    )
+    hop_latency: float = parameter(
+        "switch.logp.hop_latency",
+        "100ns",
+        kind="time",
+        section="LogP overlay",
+        description="Time added for each switch hop; there is one between two nodes on a switch.",
+    )
+
+    def __post_init__(self) -> None:
+        coerce_fields(self)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
+class NetworkModel:
+    """Base of ``SNAPPR``, ``LogP`` and ``PISCES``: two nodes on one switch, with their MPI.
+
+    Attributes:
+        mpi: protocol thresholds and host delays.
+        memory: what a copy inside a node costs.
+        processor: the core that runs the copy.
+        variant: ``sstmacro`` computes what SST/macro v11.1 prints, defects included;
+            ``repaired`` charges the serialisation of a message's last packet (SNAPPR) and gives
+            1 and 2 byte packets their time (PISCES, cut-through).
+
+    Raises:
+        ParameterError: a value is not accepted.
+    """
+
+    name: ClassVar[str] = ""
+
+    mpi: MPIProtocol = dataclasses.field(default_factory=MPIProtocol)
+    memory: Memory = dataclasses.field(default_factory=LogPMemory)
+    processor: Processor = dataclasses.field(default_factory=Processor)
+    variant: Variant = "sstmacro"
+
+    def __post_init__(self) -> None:
+        coerce_fields(self)
+        if self.variant not in VARIANTS:
+            raise ParameterError(
+                f"variant must be one of {', '.join(VARIANTS)}; got {self.variant!r}", key="variant"
+            )
+        for part, accepted in _PART_TYPES.items():
+            if not isinstance(getattr(self, part, _ABSENT), (*accepted, _Absent)):
+                names = ", ".join(cls.__name__ for cls in accepted)
+                raise ParameterError(
+                    f"{part} must be one of {names}; got {getattr(self, part)!r}", key=part
+                )
+
+    def replace(self, **changes: Any) -> Self:
+        """Return a copy with these attributes changed, such as ``mtu=512`` or ``mpi=...``.
+
+        Raises:
+            ParameterError: an attribute does not exist, or its value is not accepted.
+        """
+        known = {field.name for field in dataclasses.fields(self)}
+        for name in changes:
+            if name not in known:
+                what = f"an attribute of {type(self).__name__}"
+                raise ParameterError(unknown_key(name, known, what=what), key=name)
+        return dataclasses.replace(self, **changes)
+
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Return every parameter with its value, in the order a table shows them."""
+        return tuple(
+            dataclasses.replace(described, value=_attribute(self, described.path))
+            for described in parameter_index(type(self), type(self.memory)).values()
+        )
+
+    def get(self, key: str) -> Value:
+        """Return the SI value of a parameter by its SST/macro key.
+
+        Raises:
+            ParameterError: the model has no such parameter.
+        """
+        return _attribute(self, self._described(key).path)
+
+    def with_values(self, values: Mapping[str, Value]) -> Self:
+        """Return a copy with parameters changed by key: numbers are SI, texts carry a unit.
+
+        Version 10 spellings, such as ``node.nic.injection.mtu``, change the same parameter.
+
+        Raises:
+            ParameterError: a key does not exist (the nearest one is named), or its value is not
+                accepted.
+        """
+        own: dict[str, Any] = {}
+        nested: dict[str, dict[str, Any]] = {}
+        for key, value in values.items():
+            described = self._described(key)
+            part, _, attribute = described.path.rpartition(".")
+            (nested.setdefault(part, {}) if part else own)[attribute] = described.coerce(value)
+        for part, changes in nested.items():
+            own[part] = dataclasses.replace(getattr(self, part), **changes)
+        return dataclasses.replace(self, **own)
+
+    def validate(self, largest_message: int | None = None) -> Self:
+        """Return the model itself if a run of it can finish.
+
+        Args:
+            largest_message: size in bytes of the largest message of the run, where it is known;
+                buffers then need to hold the largest packet that can occur, not a full mtu.
+
+        Raises:
+            ConfigurationError: values that are fine one by one would deadlock together or end
+                the run early; it names the rule and the keys.
+        """
+        self._check_together(largest_message)
+        return self
+
+    def to_ini(self, *, v10: bool = True) -> str:
+        """Return an .ini that SST/macro and ``read_ini`` read as exactly this model.
+
+        Args:
+            v10: also write the spellings of version 10, which version 11 ignores.
+        """
+        return write_ini(self, v10=v10)
+
+    @classmethod
+    def from_ini(
+        cls, source: str | Path | bytes, overrides: Mapping[str, str] | None = None
+    ) -> Self:
+        """Return the model an .ini describes; see ``workbench.models.read_ini``.
+
+        Raises:
+            ParseError: the file cannot be read as a model.
+            ParameterError: an override is wrong, or the file describes another model.
+        """
+        # the reader chooses among the models, so it must be imported after them
+        from workbench.models.ini import read_ini
+
+        model = read_ini(source, overrides)
+        if not isinstance(model, cls):
+            raise ParameterError(
+                f"{cls.__name__}.from_ini needs a file with switch.name = {cls.name}; this one "
+                f"has {model.name}; workbench.models.read_ini reads either",
+                key="switch.name",
+            )
+        return model
+
+    def _check_together(self, largest_message: int | None) -> None:
+        raise NotImplementedError
+
+    def _described(self, key: str) -> Parameter:
+        classes: tuple[Any, Any] = (type(self), type(self.memory))
+        index = _index(*classes)
+        found = index.get(key) or _aliases(*classes).get(key)
+        if found is not None:
+            return found
+        if key == "node.memory.name":
+            raise ParameterError(
+                "node.memory.name is not a value: choose a memory model with "
+                "replace(memory=SnapprMemory(...))",
+                key=key,
+            )
+        what = f"a parameter of {type(self).__name__} with {self.memory.name} memory"
+        raise ParameterError(unknown_key(key, index, what=what), key=key)
+
+    def _headline(self) -> str:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._headline()}, {self.variant})"
+
+    def _repr_html_(self) -> str:
+        rows = []
+        section = ""
+        for item in self.parameters():
+            if item.section != section:
+                section = item.section
+                rows.append(f'<tr><th colspan="3" style="text-align:left">{section}</th></tr>')
+            rows.append(
+                f'<tr><td style="text-align:left"><code>{item.key}</code></td>'
+                f"<td>{html.escape(item.text())}</td>"
+                f'<td style="text-align:left">{html.escape(item.description)}</td></tr>'
+            )
+        caption = f"{type(self).__name__}, variant {self.variant}"
+        return (
+            f"<table><caption>{caption}</caption><thead><tr><th>key</th><th>value</th>"
+            f"<th>meaning</th></tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        )
+
+
+class _Absent:
+    """Stands for a part this model does not have."""
+
+
+_ABSENT = _Absent()
+_PART_TYPES: dict[str, tuple[type, ...]] = {
+    "logp": (LogPOverlay,),
+    "mpi": (MPIProtocol,),
+    "memory": (LogPMemory, SnapprMemory, NullMemory),
+    "processor": (Processor,),
+}
+
+
+def parameter_index(model: type[NetworkModel], memory: type[Memory]) -> Mapping[str, Parameter]:
+    """Return the parameters of a model with this memory by key, sections kept together."""
+    classes: tuple[Any, Any] = (model, memory)
+    return _index(*classes)
+
+
+@functools.cache
+def _index(model: Any, memory: Any) -> Mapping[str, Parameter]:
+    found = [described for _, described in described_fields(model)]
+    names = {field.name for field in dataclasses.fields(model)}
+    parts: dict[str, type] = {
+        "logp": LogPOverlay,
+        "mpi": MPIProtocol,
+        "memory": memory,
+        "processor": Processor,
+    }
+    for part in _PARTS:
+        if part in names:
+            found += [
+                dataclasses.replace(described, path=f"{part}.{name}")
+                for name, described in described_fields(parts[part])
+            ]
+    return MappingProxyType({described.key: described for described in found})
+
+
+@functools.cache
+def _aliases(model: Any, memory: Any) -> Mapping[str, Parameter]:
+    index = _index(model, memory)
+    return {
+        described.stand_in: described
+        for described in index.values()
+        if described.stand_in and described.stand_in not in index
+    }
+
+
+def _attribute(model: NetworkModel, path: str) -> Value:
+    part, _, name = path.rpartition(".")
+    value: Value = getattr(getattr(model, part) if part else model, name)
+    return value
+
+
+def refuse(message: str, *, rule: str, keys: tuple[str, ...]) -> NoReturn:
+    """Raise ``ConfigurationError`` with this message, the rule and its keys."""
+    raise ConfigurationError(message, rule=rule, keys=keys)
+
+
+def largest_packet(mtu: int, largest_message: int | None, negligible_size: int) -> int:
+    """Return the size in bytes of the largest packet of a run, 0 where none is ever cut.
+
+    Control messages of 64 bytes are packets too.
+    """
+    if largest_message is None:
+        return mtu
+    largest = max(64, largest_message)
+    return 0 if largest <= negligible_size else min(mtu, largest)

@@ -1,0 +1,77 @@
+"""A network model as an SST/macro ``.ini`` file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from workbench.models.parameter import Parameter
+from workbench.units import write_quantity
+
+if TYPE_CHECKING:
+    from workbench.models.base import NetworkModel
+
+# What SST/macro needs beside the parameters: two ranks on two nodes of one switch.
+_PLATFORM = {
+    "node.name": "simple",
+    "node.app1.name": "mpi_ping_pong",
+    "node.app1.launch_cmd": "aprun -n 2 -N 1",
+    "node.app1.indexing": "block",
+    "node.app1.allocation": "first_available",
+    "node.app1.start": "0ms",
+    "node.proc.ncores": "4",
+    "topology.name": "fully_connected",
+    "topology.geometry": "[1]",
+    "topology.concentration": "2",
+}
+
+
+def write_ini(model: NetworkModel, *, v10: bool = True) -> str:
+    """Return ``model`` as an .ini text, one scope per component.
+
+    Args:
+        model: the values to write; each is read back exactly.
+        v10: also write the key spellings of version 10, which version 11 ignores.
+    """
+    entries = dict(_PLATFORM)
+    entries["node.nic.name"] = entries["switch.name"] = model.name
+    entries["node.memory.name"] = model.memory.name
+    if model.name != "logp":
+        entries["switch.router.name"] = "fully_connected_minimal"
+    parameters = model.parameters()
+    for item in parameters:
+        entries[item.key] = _text(item)
+    if v10:
+        for item in parameters:
+            if item.stand_in and item.stand_in not in entries:
+                entries[item.stand_in] = _text(item)
+    lines = [
+        f"# two nodes on one switch, {model.name.upper()}; node.app1.name is the program to run"
+    ]
+    if model.variant != "sstmacro":
+        lines.append(
+            f"# values of the variant {model.variant!r}; SST/macro itself computes 'sstmacro'"
+        )
+    return "\n".join([*lines, *_scoped(entries), ""])
+
+
+def _text(item: Parameter) -> str:
+    return str(item.value) if item.plain else write_quantity(item.value, item.kind)
+
+
+def _scoped(entries: dict[str, str]) -> list[str]:
+    tree: dict[str, Any] = {}
+    for key, text in entries.items():
+        *scopes, leaf = key.split(".")
+        node = tree
+        for scope in scopes:
+            node = node.setdefault(scope, {})
+        node[leaf] = text
+    return _lines(tree, "")
+
+
+def _lines(tree: dict[str, Any], indent: str) -> list[str]:
+    lines = [f"{indent}{key} = {text}" for key, text in tree.items() if isinstance(text, str)]
+    for name, inner in tree.items():
+        if not isinstance(inner, str):
+            lines += [f"{indent}{name} {{", *_lines(inner, indent + "  "), f"{indent}}}"]
+    return lines

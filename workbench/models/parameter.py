@@ -1,0 +1,238 @@
+"""One parameter of a model: its SST/macro key, kind, bounds and meaning, said once.
+
+``parameter`` declares a dataclass field together with this description; controls, search spaces,
+the ``.ini`` reader and writer and the tables all take it from there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import functools
+import math
+from collections.abc import Iterable
+from typing import Any, Final, Literal
+
+from workbench.errors import ParameterError
+from workbench.units import UNITS, Kind, format_quantity, parse_integer, parse_quantity
+
+Value = float | int | bool | str
+Section = Literal["NIC", "Switch", "LogP overlay", "MPI protocol", "Memory and processor"]
+
+INT32_MAX: Final = 2**31 - 1
+UINT32_MAX: Final = 2**32 - 1
+# SST/macro counts 1e-16 s in 64 bits; the longest time it can hold is 1844.67 s
+LONGEST_TIME_S: Final = 1844.0
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """A parameter of a network model, with the value it has there.
+
+    Attributes:
+        key: SST/macro's dotted key, such as ``node.nic.injection.latency``.
+        path: attribute of the model that holds it, such as ``mpi.max_eager_msg_size``.
+        kind: what it measures; decides the unit.
+        low: lower bound a slider or a search starts from, SI; not a limit of validity.
+        high: upper bound a slider or a search starts from, SI; not a limit of validity.
+        log: whether the bounds span orders of magnitude, so that a log scale suits it.
+        minimum: smallest value the model accepts, SI.
+        maximum: largest value the model accepts, SI.
+        exclusive: whether ``minimum`` itself is refused.
+        choices: the values a ``choice`` may take.
+        section: heading it stands under in tables and panels.
+        description: what it does physically, one sentence.
+        required: whether SST/macro stops when an .ini leaves it out.
+        absent: the value SST/macro takes when an .ini leaves it out.
+        before: keys that win over ``key`` when an .ini has them.
+        fallback: keys SST/macro asks next when ``key`` is absent.
+        stand_in: a key read when no other is there, though SST/macro 11 stops then; mostly the
+            spelling of version 10.
+        plain: whether SST/macro reads it as a whole number without a unit.
+        unless: a flag's key; while the flag is false the parameter has no effect.
+        value: the value in the model that returned this description, SI.
+    """
+
+    key: str
+    path: str = ""
+    kind: Kind
+    low: float = 0.0
+    high: float = 0.0
+    log: bool = False
+    minimum: float = 0.0
+    maximum: float = math.inf
+    exclusive: bool = False
+    choices: tuple[str, ...] = ()
+    section: Section
+    description: str
+    required: bool = True
+    absent: Value | None = None
+    before: tuple[str, ...] = ()
+    fallback: tuple[str, ...] = ()
+    stand_in: str = ""
+    plain: bool = False
+    unless: str = ""
+    value: Value = 0.0
+
+    @property
+    def unit(self) -> str:
+        """SI unit of ``value`` and the bounds; empty for counts, flags and choices."""
+        return UNITS[self.kind]
+
+    def text(self) -> str:
+        """Return the value for people, such as ``500 ns``."""
+        return format_quantity(self.value, self.kind)
+
+    def read(self, text: str) -> Value:
+        """Return the value ``text`` has in an .ini.
+
+        Raises:
+            ParameterError: the text is no such quantity, or the value is not accepted.
+        """
+        if self.plain:
+            return self.coerce(parse_integer(text, key=self.key))
+        return self.coerce(parse_quantity(text, self.kind, key=self.key))
+
+    def coerce(self, value: Any) -> Value:
+        """Return ``value`` as this kind's Python type; a text is read with its unit.
+
+        Raises:
+            ParameterError: it is of another type, not finite, not whole, or out of range.
+        """
+        if isinstance(value, str) and self.kind != "choice":
+            return self.read(value)
+        if self.kind == "choice":
+            return self._choice(value)
+        if self.kind == "flag":
+            if isinstance(value, bool) or (hasattr(value, "dtype") and value.dtype.kind == "b"):
+                return bool(value)
+            raise ParameterError(f"{self.key} must be True or False; got {value!r}", key=self.key)
+        number = self._number(value)
+        below = number <= self.minimum if self.exclusive else number < self.minimum
+        if below or number > self.maximum:
+            raise ParameterError(self._out_of_range(number), key=self.key)
+        return number
+
+    def _number(self, value: Any) -> float | int:
+        if isinstance(value, bool):
+            raise ParameterError(f"{self.key} must be a number; got {value!r}", key=self.key)
+        try:
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
+            raise ParameterError(
+                f"{self.key} must be a number in {self.unit or 'plain units'}; got {value!r}",
+                key=self.key,
+            ) from None
+        if not math.isfinite(number):
+            raise ParameterError(f"{self.key} must be finite; got {value!r}", key=self.key)
+        if self.kind not in ("bytes", "count"):
+            return number
+        if not number.is_integer():
+            raise ParameterError(
+                f"{self.key} must be a whole number{' of bytes' * (self.kind == 'bytes')}; "
+                f"got {value!r}",
+                key=self.key,
+            )
+        return int(value)
+
+    def _choice(self, value: Any) -> str:
+        if value in self.choices:
+            return str(value)
+        raise ParameterError(
+            f"{self.key} must be one of {', '.join(self.choices)}; got {value!r}", key=self.key
+        )
+
+    def _out_of_range(self, number: float) -> str:
+        relation = "more than" if self.exclusive else "at least"
+        rule = f"{relation} {self.minimum:g}"
+        if math.isfinite(self.maximum):
+            rule += f" and at most {self.maximum:.17g}"
+        unit = f" {self.unit}" if self.unit else ""
+        return f"{self.key} must be {rule}{unit}; got {number:.17g}{unit}"
+
+
+def parameter(key: str, default: Value, *, kind: Kind, **about: Any) -> Any:
+    """Return a dataclass field that carries a ``Parameter`` description.
+
+    Args:
+        key: SST/macro's dotted key.
+        default: SI value, or a text with its unit.
+        kind: what it measures; sets usual bounds where ``about`` has none.
+        about: further fields of ``Parameter``.
+    """
+    if kind == "time":
+        about.setdefault("maximum", LONGEST_TIME_S)
+        about.setdefault("low", 1e-9)
+        about.setdefault("high", 1e-3)
+        about.setdefault("log", True)
+    elif kind == "bandwidth":
+        about.setdefault("exclusive", True)
+        about.setdefault("low", 1e9)
+        about.setdefault("high", 50e9)
+        about.setdefault("log", True)
+    elif kind == "bytes":
+        about.setdefault("maximum", UINT32_MAX)
+    if "absent" in about:
+        about["required"] = False
+    described = Parameter(key=key, kind=kind, value=default, **about)
+    # a default is written as in an .ini: "500ns" and the Python literal 500e-9 differ by a bit
+    default = described.coerce(default)
+    return dataclasses.field(default=default, metadata={"parameter": described})
+
+
+@functools.cache
+def described_fields(cls: type) -> tuple[tuple[str, Parameter], ...]:
+    """Return (attribute, description) of the fields of ``cls`` declared with ``parameter``."""
+    fields = dataclasses.fields(cls)
+    return tuple(
+        (field.name, dataclasses.replace(field.metadata["parameter"], path=field.name))
+        for field in fields
+        if "parameter" in field.metadata
+    )
+
+
+def coerce_fields(instance: Any) -> None:
+    """Turn each described field of a frozen dataclass into its own type, or raise."""
+    cls: Any = type(instance)
+    for name, described in described_fields(cls):
+        value = getattr(instance, name)
+        coerced = described.coerce(value)
+        if coerced is not value:
+            object.__setattr__(instance, name, coerced)
+
+
+def nearest_key(key: str, known: Iterable[str]) -> str:
+    """Return the known key that ``key`` was probably meant to be, or an empty text.
+
+    A key whose last words are right but stand in the wrong scope is matched first, so
+    ``mpi.max_eager_msg_size`` finds ``node.app1.mpi.max_eager_msg_size``.
+    """
+    known = sorted(known)
+    leaf = key.rpartition(".")[2]
+    same_leaf = [k for k in known if k.rpartition(".")[2] == leaf]
+    if same_leaf:
+        return max(same_leaf, key=lambda k: (_shared_words(key, k), _alike(key, k)))
+    close = difflib.get_close_matches(key, known, n=1, cutoff=0.75)
+    if close:
+        return close[0]
+    leaves = {k.rpartition(".")[2]: k for k in reversed(known)}
+    close = difflib.get_close_matches(leaf, leaves, n=1, cutoff=0.8)
+    if not close:
+        return ""
+    candidates = [k for k in known if k.rpartition(".")[2] == close[0]]
+    return max(candidates, key=lambda k: (_shared_words(key, k), _alike(key, k)))
+
+
+def unknown_key(key: str, known: Iterable[str], *, what: str = "a parameter") -> str:
+    """Return the message for a key that does not exist, with the nearest one that does."""
+    near = nearest_key(key, known)
+    hint = f"; did you mean {near}?" if near else ""
+    return f"{key} is not {what}{hint}"
+
+
+def _shared_words(a: str, b: str) -> int:
+    return len(set(a.split(".")) & set(b.split(".")))
+
+
+def _alike(a: str, b: str) -> float:
+    return difflib.SequenceMatcher(None, a, b).ratio()

@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.errors import ParameterError, ParseError
+from workbench.measure import OSUCurve, read_osu
+from workbench.provenance import Provenance
+
+
+def output(what: str, rows: dict[int, float], version: str = "5.8", device: str = "") -> str:
+    title, heading = {
+        "latency": ("Latency", "Latency (us)"),
+        "bw": ("Bandwidth", "Bandwidth (MB/s)"),
+        "bibw": ("Bi-Directional Bandwidth", "Bandwidth (MB/s)"),
+        "mbw_mr": ("Multiple Bandwidth / Message Rate", "MB/s    Messages/s"),
+    }[what]
+    rate = "    1000.00" if what == "mbw_mr" else ""
+    return f"# OSU MPI{device} {title} Test v{version}\n# Size    {heading}\n" + "".join(
+        f"{size}    {value:.2f}{rate}\n" for size, value in rows.items()
+    )
+
+
+LATENCY = output("latency", {0: 1.5, 1: 1.57, 8: 1.58})
+BANDWIDTH = output("bw", {1: 4.02, 8: 32.26, 16: 64.62})
+
+
+def test_latency_and_bandwidth_of_one_text() -> None:
+    curve = read_osu(LATENCY + BANDWIDTH, name="here")
+    assert curve.name == "here"
+    assert curve.sizes.tolist() == [1, 8, 16]
+    # One multiplication by 1e-6 or 1e6 on each side.
+    np.testing.assert_allclose(curve.latency_us, [1.57, 1.58, np.nan], rtol=1e-15)
+    np.testing.assert_allclose(curve.bandwidth_MBps, [4.02, 32.26, 64.62], rtol=1e-15)
+    assert curve.latency_spread is None
+    assert curve.provenance.origin == "measured"
+    assert curve.provenance.details == {
+        "statistic": "single run",
+        "programs": "osu_latency 5.8, osu_bw 5.8",
+        "memory": "host memory",
+    }
+    assert curve.notes == ("text:3: size 0 is not part of a curve; left out",)
+
+
+def test_files_give_their_names(tmp_path: Path) -> None:
+    latency, bandwidth = tmp_path / "lat.out", tmp_path / "bw.out"
+    latency.write_text(LATENCY)
+    bandwidth.write_bytes(BANDWIDTH.replace("\n", "\r\n").encode("utf-16"))
+    curve = read_osu(latency, str(bandwidth))
+    assert curve.name == "lat"
+    assert curve.provenance.source == "lat.out, bw.out"
+    assert curve.sizes.tolist() == [1, 8, 16]
+
+
+def test_an_upload_is_a_name_and_its_bytes() -> None:
+    curve = read_osu(("job-17.out", LATENCY.encode()), BANDWIDTH.encode(), origin="emulated")
+    assert curve.name == "job-17"
+    assert curve.provenance.caption() == "emulated: job-17; single run (job-17.out, text)"
+
+
+def test_a_curve_reads_text_itself() -> None:
+    curve = OSUCurve.from_osu_text(LATENCY, name="here")
+    assert curve.sizes.tolist() == [1, 8]
+    assert np.isnan(curve.bandwidth_Bps).all()
+
+
+def test_several_runs_give_median_and_spread() -> None:
+    runs = [
+        output("latency", {1: 2.0, 8: 3.0}),
+        output("latency", {1: 1.0, 8: 5.0}),
+        output("latency", {1: 4.0, 8: 4.0, 16: 7.0}),
+    ]
+    curve = read_osu(*runs, output("bw", {1: 4.0}), name="three")
+    np.testing.assert_allclose(curve.latency_us, [2.0, 4.0, 7.0], rtol=1e-15)
+    spread = curve.latency_spread
+    assert spread is not None
+    np.testing.assert_allclose(spread.minimum, [1e-6, 3e-6, 7e-6], rtol=1e-15)
+    np.testing.assert_allclose(spread.p25, [1.5e-6, 3.5e-6, 7e-6], rtol=1e-15)
+    np.testing.assert_allclose(spread.maximum, [4e-6, 5e-6, 7e-6], rtol=1e-15)
+    assert spread.count.tolist() == [3, 3, 1]
+    assert curve.bandwidth_spread is None
+    assert curve.provenance.details["statistic"] == (
+        "median over 3 runs of latency and 1 of bandwidth"
+    )
+    assert read_osu(*runs).provenance.details["statistic"] == "median over 3 runs"
+
+
+def test_the_order_of_runs_does_not_matter() -> None:
+    runs = [output("latency", {1: value, 8: 2 * value}) for value in (3.0, 1.0, 2.0, 7.0)]
+    forward, backward = read_osu("".join(runs)), read_osu(*reversed(runs))
+    np.testing.assert_array_equal(forward.latency_s, backward.latency_s)
+
+
+@pytest.mark.parametrize(
+    ("what", "reason"),
+    [("bibw", "counts both directions"), ("mbw_mr", "is the sum over all pairs")],
+)
+def test_bandwidth_of_several_streams_is_only_used_when_asked_for(what: str, reason: str) -> None:
+    both = LATENCY + output(what, {1: 8.0, 8: 64.0})
+    curve = read_osu(both)
+    assert np.isnan(curve.bandwidth_Bps).all()
+    assert any(
+        reason in note and f"ask for it with bandwidth={what!r}" in note for note in curve.notes
+    )
+    asked = read_osu(both + BANDWIDTH, bandwidth=what)
+    np.testing.assert_allclose(asked.bandwidth_MBps, [8.0, 64.0], rtol=1e-15)
+    assert any(reason in note and "osu_bw were not used" in note for note in asked.notes)
+
+
+def test_nothing_to_use_names_what_was_found() -> None:
+    with pytest.raises(ParseError, match=r"needs rows of osu_latency or osu_bw; .*bandwidth='bibw"):
+        read_osu(output("bibw", {1: 8.0}))
+    with pytest.raises(ParseError, match="rows left out: 1"):
+        read_osu("# OSU MPI Allreduce Latency Test v7.5\n# Size  Avg Latency(us)\n8  2.00\n")
+
+
+def test_host_and_device_memory_are_not_one_experiment() -> None:
+    device = output("latency", {1: 2.5}, device="-CUDA")
+    with pytest.raises(ParseError, match=r"text:6: .*buffers CUDA, .* host memory; keep one"):
+        read_osu(LATENCY + device)
+    curve = read_osu(device + BANDWIDTH)
+    assert "latency was measured between buffers CUDA" in curve.notes[-1]
+    assert curve.provenance.details["memory"] == "buffers CUDA, host memory"
+
+
+def test_values_too_small_to_print_are_left_out() -> None:
+    curve = read_osu(output("bw", {1: 0.0, 2: 0.0, 4: 0.01}))
+    assert curve.sizes.tolist() == [4]
+    assert curve.notes[0].startswith("text:3 and 1 more: printed as 0, too small")
+    with pytest.raises(ParseError, match="nothing to use"):
+        read_osu(output("bw", {1: 0.0}) + output("latency", {0: 1.5}))
+
+
+def test_lines_in_a_row_are_one_note() -> None:
+    noise = "".join(f"srun: step {i}\n" for i in range(20))
+    curve = read_osu(("job.out", noise + LATENCY + "bye\n"))
+    assert curve.notes[0] == "job.out:1-20: 20 lines not understood: srun: step 0"
+    assert curve.notes[1] == "job.out:26: not understood: bye"
+
+
+def test_a_cut_file_says_so() -> None:
+    curve = read_osu(("job.out", LATENCY.removesuffix("8\n")))
+    assert curve.sizes.tolist() == [1]
+    assert "job.out:5: the text ends in the middle of this row" in curve.notes[0]
+
+
+def test_a_given_provenance_is_kept() -> None:
+    provenance = Provenance("published", "a table in a paper")
+    assert read_osu(LATENCY, provenance=provenance).provenance is provenance
+
+
+@pytest.mark.parametrize("source", ["no-such-file.out", "nul\0byte", Path("/")])
+def test_a_file_that_cannot_be_read_is_named(source: str | Path) -> None:
+    with pytest.raises(ParseError, match=r"cannot be read as a file .* give the path of a file"):
+        read_osu(source)
+
+
+def test_arguments_are_checked() -> None:
+    with pytest.raises(ParameterError, match="at least one file or text"):
+        read_osu()
+    with pytest.raises(ParameterError, match="one of bw, bibw, mbw_mr; got 'both'"):
+        read_osu(LATENCY, bandwidth="both")

@@ -1,0 +1,233 @@
+"""The measurements that ship with the workbench, checked against their checksums on every load.
+
+import workbench.datasets
+
+workbench.datasets.list()
+curve = workbench.datasets.load("azure-hb96v3-hdr")
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import html
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import DatasetError
+from workbench.provenance import Provenance
+
+if TYPE_CHECKING:
+    from workbench.measure.curve import OSUCurve
+
+_DESCRIPTOR = "datapackage.json"
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """What a dataset is, as its descriptor says it.
+
+    Attributes:
+        name: the name to load it by.
+        title: a few words for captions.
+        system: machine it was measured on.
+        interconnect: network of the machine.
+        mpi: MPI library, and whether that was verified.
+        statistic: what the curve is of the runs, such as ``median over 84 runs``.
+        provenance: origin, source and licence.
+        caveats: what is not known about it.
+        folder: where its files are.
+        files: names of its files with their recorded sizes in bytes and SHA-256 checksums.
+    """
+
+    name: str
+    title: str
+    system: str
+    interconnect: str
+    mpi: str
+    statistic: str
+    provenance: Provenance
+    caveats: tuple[str, ...]
+    folder: Path
+    files: tuple[tuple[str, int, str], ...]
+
+
+@dataclass(frozen=True)
+class DatasetList:
+    """The shipped datasets: iterates over their names, prints itself as a table."""
+
+    datasets: tuple[Dataset, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names ``load`` takes."""
+        return tuple(dataset.name for dataset in self.datasets)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.datasets)
+
+    def __getitem__(self, name: str) -> Dataset:
+        for dataset in self.datasets:
+            if dataset.name == name:
+                return dataset
+        raise DatasetError(_unknown(name, self.names))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __repr__(self) -> str:
+        rows = self._rows()
+        widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+        return "\n".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        )
+
+    def _repr_html_(self) -> str:
+        head, *body = (
+            "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
+            for tag, row in zip(["th"] + ["td"] * len(self), self._rows(), strict=True)
+        )
+        rows = "".join(f"<tr>{row}</tr>" for row in body)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+    def _rows(self) -> tuple[tuple[str, ...], ...]:
+        return (
+            ("name", "system", "interconnect", "MPI", "statistic", "licence"),
+            *(
+                (d.name, d.system, d.interconnect, d.mpi, d.statistic, d.provenance.licence)
+                for d in self.datasets
+            ),
+        )
+
+
+def load(name: str) -> OSUCurve:
+    """Return the curve of a shipped dataset; what is not known about it is in its ``notes``.
+
+    Args:
+        name: one of the names that ``list`` gives.
+
+    Raises:
+        DatasetError: there is no such dataset, or a file of it is missing, unreadable or not the
+            one whose checksum is recorded.
+    """
+    # The floor knows no measurement; a dataset is read by the package its content belongs to.
+    from workbench.measure.curve_csv import read_curve_csv
+
+    dataset = list()[name]
+    texts = [(file, _verified(dataset, file, size, digest)) for file, size, digest in dataset.files]
+    return read_curve_csv(*texts, name=name, provenance=dataset.provenance, notes=dataset.caveats)
+
+
+def list() -> DatasetList:
+    """Return the shipped datasets, in alphabetical order.
+
+    Raises:
+        DatasetError: the datasets are not where the package expects them, or a descriptor is not
+            as it must be.
+    """
+    folder = data_folder()
+    descriptors = sorted(folder.glob(f"*/{_DESCRIPTOR}"))
+    if not descriptors:
+        raise DatasetError(
+            f"the shipped datasets must be in {folder}; found none; reinstall the package, or "
+            "restore the folder datasets/ of the checkout"
+        )
+    return DatasetList(tuple(_described(path) for path in descriptors))
+
+
+def data_folder() -> Path:
+    """Return the folder of the datasets: inside an installed package, or of the checkout."""
+    package = Path(__file__).resolve().parent
+    shipped = package / "_shipped_datasets"
+    return shipped if shipped.is_dir() else package.parent / "datasets"
+
+
+def _described(path: Path) -> Dataset:
+    """Return what a descriptor says.
+
+    Raises:
+        DatasetError: it is not JSON, or a field that is relied on is missing.
+    """
+    try:
+        package = json.loads(path.read_text(encoding="utf-8"))
+        measurement = package["measurement"]
+        source = package["sources"][0]
+        return Dataset(
+            name=package["name"],
+            title=package["title"],
+            system=measurement["system"],
+            interconnect=measurement["interconnect"],
+            mpi=measurement["mpi"],
+            statistic=measurement["statistic"],
+            provenance=Provenance(
+                origin=package["origin"],
+                title=package["title"],
+                source=f"doi:{source['doi']}" if "doi" in source else source["path"],
+                licence=package["licenses"][0]["name"],
+                details=_details(measurement, source),
+            ),
+            caveats=tuple(package["caveats"]),
+            folder=path.parent,
+            files=tuple(
+                (
+                    resource["path"],
+                    int(resource["bytes"]),
+                    resource["hash"].removeprefix("sha256:"),
+                )
+                for resource in package["resources"]
+            ),
+        )
+    except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+        raise DatasetError(
+            f"{path} must describe a dataset as datasets/README.md says; "
+            f"{type(error).__name__}: {error}; restore the file"
+        ) from error
+
+
+def _details(measurement: Mapping[str, Any], source: Mapping[str, Any]) -> dict[str, str]:
+    details = {key: str(value) for key, value in measurement.items()}
+    for key in ("path", "commit", "selection"):
+        if key in source:
+            details[f"source {key}"] = str(source[key])
+    if "files" in source:
+        details["source files"] = ", ".join(source["files"])
+    return details
+
+
+def _verified(dataset: Dataset, file: str, size: int, digest: str) -> str:
+    """Return the text of a file of a dataset.
+
+    Raises:
+        DatasetError: it cannot be read, or is not the file whose checksum is recorded.
+    """
+    path = dataset.folder / file
+    repair = f"restore it (git checkout -- datasets/{dataset.name}) or reinstall the package"
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise DatasetError(
+            f"{path} must be readable; {error.strerror or error}; {repair}"
+        ) from error
+    found = hashlib.sha256(data).hexdigest()
+    if found != digest:
+        raise DatasetError(
+            f"{path} must have the SHA-256 {digest} and {size} bytes that {_DESCRIPTOR} records; "
+            f"got {found} and {len(data)} bytes; {repair}; if the change is meant, record the new "
+            "values"
+        )
+    return data.decode("utf-8")
+
+
+def _unknown(name: str, names: tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(str(name).lower(), names, n=3, cutoff=0.5) or [
+        known for known in names if str(name).lower() in known and name
+    ]
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    return f"there must be a dataset of that name; got {name!r}; {hint}known: {', '.join(names)}"

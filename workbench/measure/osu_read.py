@@ -1,0 +1,245 @@
+"""From the output of the OSU micro-benchmarks to one curve of latency and bandwidth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError, ParseError
+from workbench.measure.curve import FloatArray, IntArray, OSUCurve, Spread
+from workbench.measure.osu_table import PROGRAMS, Note, OSUTable
+from workbench.measure.osu_text import parse_osu_text
+from workbench.provenance import Origin, Provenance
+
+Source = str | Path | bytes | tuple[str, str | bytes]
+
+BANDWIDTHS = ("bw", "bibw", "mbw_mr")
+"""The benchmarks a curve can take its bandwidth from; ``bw`` unless another is asked for."""
+
+_SUMS = {
+    "bibw": "counts both directions",
+    "mbw_mr": "is the sum over all pairs of processes",
+}
+
+
+def read_osu(
+    *sources: Source,
+    name: str = "",
+    bandwidth: str = "bw",
+    provenance: Provenance | None = None,
+    origin: Origin = "measured",
+) -> OSUCurve:
+    """Return one curve from the output of osu_latency and osu_bw on one machine.
+
+    Latency and bandwidth may come from one text or from several. Several runs of one benchmark
+    give the median at each size and, beside it, their spread. A size that only some runs or only
+    one benchmark measured is kept; what is missing is nan. Rows of size 0 and values printed as
+    0.00 are left out. All that was left out or not understood is in the curve's ``notes``.
+
+    Args:
+        sources: paths of files; or the output itself, as text of more than one line or as bytes;
+            or pairs of a name and the output.
+        name: name of the curve; that of the first source where it is empty.
+        bandwidth: ``bw``, ``bibw`` or ``mbw_mr``: the benchmark the bandwidth is taken from. The
+            last two count more than one message stream, so they are only used when asked for.
+        provenance: where the numbers came from; by default the names of the sources.
+        origin: how the numbers came to be, where no provenance is given.
+
+    Raises:
+        ParseError: a file cannot be read, there is nothing in it that can be used, or its tables
+            are of different experiments, such as host and GPU memory.
+        ParameterError: no source was given, or ``bandwidth`` is not one of the three.
+    """
+    if bandwidth not in BANDWIDTHS:
+        raise ParameterError(
+            f"bandwidth must be one of {', '.join(BANDWIDTHS)}; got {bandwidth!r}", key="bandwidth"
+        )
+    if not sources:
+        raise ParameterError("read_osu needs at least one file or text; got none", key="sources")
+    named = [_named(source) for source in sources]
+    tables = [table for label, text in named for table in parse_osu_text(text, label)]
+    notes = [
+        f"{where}: {message}" for label, _ in named for where, message in _lines(label, tables)
+    ]
+    latencies = _usable(tables, "latency", notes)
+    rates = _usable(tables, bandwidth, notes)
+    notes += _set_aside(tables, bandwidth)
+    if not latencies and not rates:
+        raise ParseError(
+            f"nothing to use: a curve needs rows of osu_latency or {PROGRAMS[bandwidth]}"
+            + "".join(f"; {note}" for note in notes[:5]),
+            source=", ".join(label for label, _ in named),
+        )
+    if latencies and rates and latencies[0].buffers != rates[0].buffers:
+        notes.append(
+            f"latency was measured between {_memory(latencies[0])} and bandwidth between "
+            f"{_memory(rates[0])}"
+        )
+    measured = [table.sizes[_measured(table)] for table in (*latencies, *rates)]
+    sizes = np.unique(np.concatenate(measured))
+    latency, latency_spread = _merged(latencies, sizes, 1e-6)
+    rate, rate_spread = _merged(rates, sizes, 1e6)
+    first = named[0][0]
+    name = name or (Path(first).stem or first)
+    return OSUCurve(
+        name=name,
+        sizes=sizes,
+        latency_s=latency,
+        bandwidth_Bps=rate,
+        provenance=provenance or _provenance(name, origin, named, latencies, rates),
+        latency_spread=latency_spread,
+        bandwidth_spread=rate_spread,
+        notes=tuple(notes),
+    )
+
+
+def _named(source: Source) -> tuple[str, str | bytes]:
+    """Return a label and the content of a source, whichever way it was given."""
+    if isinstance(source, tuple):
+        return source
+    if isinstance(source, bytes):
+        return "text", source
+    if isinstance(source, str) and ("\n" in source or "\r" in source):
+        return "text", source
+    path = Path(source)
+    try:
+        return path.name, path.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise ParseError(
+            f"cannot be read as a file ({reason}); give the path of a file, or the output itself "
+            "with its line ends",
+            source=str(source)[:200],
+        ) from error
+
+
+def _usable(tables: Iterable[OSUTable], benchmark: str, notes: list[str]) -> list[OSUTable]:
+    """Return the runs of one benchmark, without the rows that hold no measurement.
+
+    Raises:
+        ParseError: the runs are of different experiments, so that a median would mean nothing.
+    """
+    runs = [table for table in tables if table.benchmark == benchmark and len(table.sizes)]
+    for table in runs[1:]:
+        if table.buffers != runs[0].buffers:
+            raise ParseError(
+                f"this {table.program} ran between {_memory(table)}, the one at "
+                f"{runs[0].source}:{runs[0].line} between {_memory(runs[0])}; keep one of them",
+                source=table.source,
+                line=table.line,
+            )
+    for reason, left_out in (
+        ("size 0 is not part of a curve", [table.sizes == 0 for table in runs]),
+        (
+            "printed as 0, too small for the table's decimals",
+            [(table.sizes > 0) & (table.result == 0) for table in runs],
+        ),
+    ):
+        places = [
+            f"{table.source}:{line}"
+            for table, rows in zip(runs, left_out, strict=True)
+            for line in table.lines[rows]
+        ]
+        if places:
+            more = f" and {len(places) - 1} more" if places[1:] else ""
+            notes.append(f"{places[0]}{more}: {reason}; left out")
+    return [table for table in runs if np.any(_measured(table))]
+
+
+def _measured(table: OSUTable) -> NDArray[np.bool_]:
+    """Return which rows of a table hold a measurement that a curve can show."""
+    return (table.sizes > 0) & (table.result > 0)
+
+
+def _merged(
+    runs: Sequence[OSUTable], sizes: IntArray, scale: float
+) -> tuple[FloatArray, Spread | None]:
+    """Return the median of the runs at each size in SI units, and their spread if several."""
+    values = np.full((len(runs), len(sizes)), np.nan)
+    for row, table in zip(values, runs, strict=True):
+        used = _measured(table)
+        row[np.searchsorted(sizes, table.sizes[used])] = table.result[used] * scale
+    count = (~np.isnan(values)).sum(axis=0)
+    quartiles = np.full((5, len(sizes)), np.nan)
+    for at in np.flatnonzero(count):
+        column = values[:, at]
+        quartiles[:, at] = np.percentile(column[~np.isnan(column)], (0, 25, 50, 75, 100))
+    spread = Spread.from_quartiles(quartiles, count) if count.max(initial=0) > 1 else None
+    return quartiles[2], spread
+
+
+def _provenance(
+    name: str,
+    origin: Origin,
+    named: Sequence[tuple[str, str | bytes]],
+    latencies: Sequence[OSUTable],
+    rates: Sequence[OSUTable],
+) -> Provenance:
+    programs = dict.fromkeys(table.program for table in (*latencies, *rates))
+    memory = dict.fromkeys(_memory(table) for table in (*latencies, *rates))
+    return Provenance(
+        origin=origin,
+        title=name,
+        source=", ".join(dict.fromkeys(label for label, _ in named)),
+        details={
+            "statistic": _statistic(len(latencies), len(rates)),
+            "programs": ", ".join(programs),
+            "memory": ", ".join(memory),
+        },
+    )
+
+
+def _statistic(latencies: int, rates: int) -> str:
+    if max(latencies, rates) == 1:
+        return "single run"
+    if latencies == rates or not latencies or not rates:
+        return f"median over {max(latencies, rates)} runs"
+    return f"median over {latencies} runs of latency and {rates} of bandwidth"
+
+
+def _set_aside(tables: Iterable[OSUTable], bandwidth: str) -> list[str]:
+    """Say which tables hold bandwidths that the curve does not use, and what it does use."""
+    notes = [
+        f"{table.source}:{table.line}: {table.program} {_SUMS[table.benchmark]}; not used as the "
+        f"bandwidth of one stream; ask for it with bandwidth={table.benchmark!r}"
+        for table in tables
+        if table.benchmark in _SUMS and table.benchmark != bandwidth and len(table.sizes)
+    ]
+    ignored = sum(table.benchmark == "bw" and len(table.sizes) > 0 for table in tables)
+    if bandwidth != "bw":
+        notes.append(
+            f"the bandwidth is that of {PROGRAMS[bandwidth]}, which {_SUMS[bandwidth]}"
+            + ("; the tables of osu_bw were not used" if ignored else "")
+        )
+    return notes
+
+
+def _lines(label: str, tables: Iterable[OSUTable]) -> list[tuple[str, str]]:
+    """Return the notes of one source as places and messages; lines in a row become one place."""
+    notes = sorted(
+        (note for table in tables if table.source == label for note in table.notes),
+        key=lambda note: note.line,
+    )
+    blocks: list[list[Note]] = []
+    for note in notes:
+        last = blocks[-1][-1] if blocks else None
+        if last and last.unread and note.unread and note.line == last.line + 1:
+            blocks[-1].append(note)
+        else:
+            blocks.append([note])
+    return [
+        (f"{label}:{block[0].line}", block[0].message)
+        if len(block) == 1
+        else (
+            f"{label}:{block[0].line}-{block[-1].line}",
+            f"{len(block)} lines {block[0].message}",
+        )
+        for block in blocks
+    ]
+
+
+def _memory(table: OSUTable) -> str:
+    return f"buffers {table.buffers}" if table.buffers else "host memory"

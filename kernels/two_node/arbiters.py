@@ -1,0 +1,167 @@
+"""PISCES' arbiters: when a packet's head and tail leave a NIC, a crossbar or a switch port.
+
+`simple` stores and forwards; `null` gives every packet the whole bandwidth; `cut_through` keeps
+a list of idle epochs, each a start and a number of byte cycles, and lets a packet that
+arrives slowly use only the cycles for which its bytes have arrived. SST/macro's cut_through does not
+place the last two bytes, so a packet of one or two bytes keeps a tail at tick 0; a negative byte
+delay stands for the wrapped difference (`repaired` places such packets).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from kernels.two_node.layout import (
+    ARBITER_FREE,
+    CYCLES,
+    EPOCHS,
+    FULL,
+    MAX_EPOCHS,
+    N_EPOCHS,
+    NULL,
+    P_REPAIRED,
+    SIMPLE,
+    span,
+)
+
+FULL_EPOCH = 2**32 - 1
+STRAGGLERS = 2
+
+
+@njit("i8(i8, i8)", cache=True, nogil=True, _nrt=False)
+def epoch(arbiter, i):
+    """Return the position in the state of an idle epoch: its start, then its cycles."""
+    return EPOCHS + 2 * (arbiter * MAX_EPOCHS + i)
+
+
+@njit("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+def reset(s, arbiter):
+    """Give an arbiter one endless idle epoch."""
+    s[epoch(arbiter, 0)] = 0
+    s[epoch(arbiter, 0) + CYCLES] = FULL_EPOCH
+    s[N_EPOCHS + arbiter] = 1
+
+
+@njit("i8(i8)", cache=True, nogil=True, _nrt=False)
+def wrapped(head):
+    """Return 0 - head as SST/macro gets it: in unsigned 64 bits, through a double."""
+    rest = head & 2047
+    rounded = head - rest
+    if rest > 1024 or (rest == 1024 and (rounded >> 11) & 1):
+        rounded += 2048
+    return -rounded
+
+
+@njit("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def remove(s, arbiter, at):
+    """Remove an epoch."""
+    n = s[N_EPOCHS + arbiter]
+    for i in range(at, n - 1):
+        s[epoch(arbiter, i)] = s[epoch(arbiter, i + 1)]
+        s[epoch(arbiter, i) + CYCLES] = s[epoch(arbiter, i + 1) + CYCLES]
+    s[N_EPOCHS + arbiter] = n - 1
+
+
+@njit("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def forget_past(s, arbiter, byte_delay, now):
+    """Drop epochs that are over; let the present one begin now. The last one never ends."""
+    while s[N_EPOCHS + arbiter] > 1 and now > s[epoch(arbiter, 0)]:
+        length = span(s[epoch(arbiter, 0) + CYCLES], byte_delay)
+        if now < s[epoch(arbiter, 0)] + length:
+            break
+        remove(s, arbiter, 0)
+    begins = s[epoch(arbiter, 0)]
+    if now > begins:
+        s[epoch(arbiter, 0) + CYCLES] -= (now - begins) // byte_delay
+        s[epoch(arbiter, 0)] = now
+    if s[N_EPOCHS + arbiter] == 1:
+        s[epoch(arbiter, 0) + CYCLES] = FULL_EPOCH
+
+
+@njit("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def split(s, arbiter, at, when, byte_delay):
+    """Cut an epoch in two; the first part loses the fraction of a cycle."""
+    n = s[N_EPOCHS + arbiter]
+    if n == MAX_EPOCHS:
+        s[FULL] = 1
+        return
+    for i in range(n, at + 1, -1):
+        s[epoch(arbiter, i)] = s[epoch(arbiter, i - 1)]
+        s[epoch(arbiter, i) + CYCLES] = s[epoch(arbiter, i - 1) + CYCLES]
+    before = (when - s[epoch(arbiter, at)]) // byte_delay
+    last = at == n - 1
+    after = FULL_EPOCH if last else s[epoch(arbiter, at) + CYCLES] - before
+    s[epoch(arbiter, at) + CYCLES] = before
+    s[epoch(arbiter, at + 1)] = when
+    s[epoch(arbiter, at + 1) + CYCLES] = after
+    s[N_EPOCHS + arbiter] = n + 1
+
+
+@njit("i8(i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def place(s, arbiter, byte_delay, now, n_bytes, arriving, unplaced):
+    """Take idle cycles for a packet's bytes; return the tick at which its tail leaves."""
+    arrived = now + span(n_bytes, arriving)
+    left = n_bytes
+    tail = np.int64(0)
+    at = 0
+    while left > unplaced:
+        begins = s[epoch(arbiter, at)]
+        cycles = s[epoch(arbiter, at) + CYCLES]
+        ends = begins + span(cycles, byte_delay)
+        if arriving <= byte_delay or arrived <= begins:
+            if cycles > left:
+                s[epoch(arbiter, at)] += span(left, byte_delay)
+                s[epoch(arbiter, at) + CYCLES] -= left
+                return s[epoch(arbiter, at)]
+            left -= cycles
+            remove(s, arbiter, at)
+            tail = ends
+        elif arrived >= ends:
+            here = (ends - now) // arriving - (n_bytes - left)
+            buffered = min(left, here) if here >= 0 else left
+            if buffered >= cycles:
+                left -= cycles
+                remove(s, arbiter, at)
+            else:
+                s[epoch(arbiter, at) + CYCLES] -= buffered
+                left -= buffered
+                at += 1
+            tail = ends
+        else:
+            split(s, arbiter, at, arrived, byte_delay)
+    return tail
+
+
+@njit(
+    "UniTuple(i8, 2)(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False
+)
+def arbitrate(s, p, arbiter, kind, byte_delay, now, n_bytes, arriving):
+    """Give a packet bandwidth.
+
+    Args:
+        s: the simulation's state.
+        p: the run's parameters.
+        arbiter: row of the arbiter's idle epochs.
+        kind: SIMPLE, NULL or CUT_THROUGH.
+        byte_delay: ticks a byte takes here.
+        now: tick at which the head could move on.
+        n_bytes: size of the packet.
+        arriving: ticks between its bytes as they arrive, 0 when it is there as a whole.
+
+    Returns:
+        The tick at which the head leaves and the packet's new byte delay.
+    """
+    if kind == SIMPLE:
+        leaves = max(now, s[ARBITER_FREE + arbiter]) + span(n_bytes, byte_delay)
+        s[ARBITER_FREE + arbiter] = leaves
+        return leaves, np.int64(0)
+    if kind == NULL:
+        return now, arriving if arriving < 0 else max(byte_delay, arriving)
+    forget_past(s, arbiter, byte_delay, now)
+    head = s[epoch(arbiter, 0)]
+    unplaced = 0 if p[P_REPAIRED] and n_bytes <= STRAGGLERS else STRAGGLERS
+    if n_bytes <= unplaced:
+        return head, wrapped(head)
+    tail = place(s, arbiter, byte_delay, now, n_bytes, arriving, unplaced)
+    return head, np.int64(np.float64(tail - head) / np.float64(n_bytes))

@@ -1,0 +1,251 @@
+"""The state and the parameters of the two-node simulation, each one flat int64 array.
+
+``s`` is all that changes, ``p`` all that does not; the names here are positions in them. One flat
+array because compiled code then passes it at no cost (a tuple of arrays made the run 100 times
+slower, through reference counts), and because a state is then saved and compared in one loop.
+
+Every list of the simulation is a *row*: a ring buffer of entries of three cells, ``AT`` (tick of an
+event, or bytes left), ``WORD`` and ``EXTRA``. Rows 0 to ``N_EVENT - 1`` hold scheduled events, one row
+for each link or component of SST/macro, in the order in which SST/macro breaks ties between events
+of one tick; the other rows are plain FIFO lists. A *word* names a message and a byte count in one
+integer: ``bytes << 24 | index << 4 | direction << 3 | kind``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+NEVER = np.int64(2**62)
+
+# Kinds of wire message; 0 marks a word that names none (credits, timers).
+EAGER = 1  # payload sent at once (SST/macro's EAGER0)
+HEADER = 2  # 64 B announcement of EAGER1 and rendezvous
+GET = 3  # 64 B RDMA get request, answered by the NIC
+PAYLOAD = 4  # the answer to a get
+ACK = 5  # 64 B software acknowledgement of rendezvous
+CONTROL_BYTES = 64
+
+# Rows that hold events. Node d sends in direction d, towards node 1 - d.
+LOGP_IN = 0  # + node: message over the LogP overlay
+NIC_CREDIT = 2  # + 2 * node: credit from the switch; + 1: packet from the NIC at the switch
+SWITCH_IN = 3
+NIC_IN = 6  # + 2 * node: packet at the NIC; + 1: that NIC's credit back at the switch
+PORT_CREDIT = 7
+SWITCH = 10  # the switch's own timers
+NIC = 11  # + 3 * (1 - node): the NIC's own timers; then the OS's and the node's
+OS = 12
+NODE = 13
+N_EVENT = 17
+
+# Rows that are plain FIFO lists.
+INJECT = 17  # + node: messages not yet cut into packets (at = bytes left)
+READY = 19  # + port: packets with credit that wait for the link (extra = number of equal packets)
+PENDING = 23  # + port: packets that wait for credit (extra = number, or PISCES byte delay)
+INBOX = 27  # + node: messages the MPI thread has not looked at
+UNEXPECTED = 29  # + node: messages that arrived before their receive was posted
+XBAR_PENDING = 31  # + direction: PISCES packets that wait for room in an output buffer
+N_ROWS = 33
+
+AT, WORD, EXTRA = range(3)
+
+# Ports 0, 1 are the NICs' injection ports, 2, 3 the switch's ejection ports, by direction.
+NEXT_FREE, CREDITS, ARBITRATING, XBAR_CREDITS = range(4)
+N_PORT = 4
+# Codes of timers, in `extra`.
+T_ARBITRATE, T_QUEUE, T_EJECT, T_COMPLETE, T_HOST, T_DELIVER = range(6)
+
+# Cells of a NIC.
+BUFFER, PARTIAL, OUT_FREE, IN_FREE = range(4)
+N_NIC = 4
+
+# Cells of a host. Counts restart with each window of messages.
+(
+    STEP,  # what the MPI program does now, see host.py
+    BUSY,  # 1 while the thread computes
+    ACTION,  # what follows the computation
+    MESSAGE,  # the word ACTION is about
+    IN_ORDER,  # 1 while a sequenced message is being handled
+    N_HELD,  # messages that arrived ahead of their sequence number
+    POSTED,  # sends started
+    SENT,  # sends complete
+    OPEN,  # receives posted and not matched
+    POSTED_RECEIVES,  # receives posted
+    RECEIVED,  # receives complete
+    NEXT_SEQUENCE,  # expected sequence number of the other side
+    WINDOW,  # windows finished of the current size
+    SIZE,  # index of the current size
+    STARTED,  # tick at which the measured windows began
+) = range(15)
+N_HOST = 15
+
+# Cells of an MPI message under way: its size's index, whether it is ahead of its sequence (the
+# kind of the message held), and the bytes left of a partly received message of each kind.
+MESSAGE_SIZE, HELD, LEFT = 0, 1, 2
+N_MESSAGE = 8
+
+# Parameters of a run; times in ticks of 1e-16 s, byte delays in ticks per byte.
+(
+    P_NETWORK,
+    P_REPAIRED,
+    P_NEGLIGIBLE,
+    P_OVERLAY,  # fixed delay of the LogP overlay
+    P_OVERLAY_BYTE,
+    P_EAGER0_MAX,
+    P_EAGER1_MAX,
+    P_HEADER_DELAY,
+    P_RDMA_DELAY,
+    P_MTU,
+    P_FLOW_CONTROL,
+    P_NIC_CREDITS,
+    P_SWITCH_CREDITS,
+    P_BUFFER,
+    P_INJECT_LATENCY,
+    P_EJECT_LATENCY,
+    P_INJECT_BYTE,
+    P_LINK_BYTE,
+    P_NIC_BYTE,
+    P_XBAR_BYTE,
+    P_INJECT_ARBITER,
+    P_XBAR_ARBITER,
+    P_LINK_ARBITER,
+    P_CONGESTION,
+    P_INJECT_FLIT,  # ticks a flit adds to each packet at the injection port
+    P_LINK_FLIT,
+    P_WINDOW,  # messages a window
+    P_SHORT_REPLY,  # index of the reply's size, -1 where it is as long as the message
+    P_FIRST,  # index of the first size of the test
+    P_LAST,  # index behind the last one
+    P_WARMUP,  # windows before the clock starts
+    P_ITERATIONS,  # windows measured
+    P_N_SIZES,  # sizes in the table below, the short reply's among them
+    N_PARAMETERS,
+) = range(34)
+# Behind the parameters stands a table: for each size its bytes, copy ticks and pin ticks.
+SIZE_BYTES, COPY_TICKS, PIN_TICKS = range(3)
+SNAPPR, LOGP, PISCES = range(3)
+SIMPLE, NULL, CUT_THROUGH = range(3)
+
+# Arbiters of PISCES: one for each NIC, the crossbar, one for each output buffer.
+ARBITER_NIC, ARBITER_XBAR, ARBITER_LINK = 0, 2, 3
+N_ARBITERS = 5
+MAX_EPOCHS = 64
+CYCLES = 1
+
+# Positions in the state.
+CAPACITY = 0
+ELAPSED = 1  # where the results begin: ticks of each size's measured windows
+ROWS = 2  # where the rows' entries begin
+FULL = 3  # set when a row has outgrown its capacity
+HEAD = 4
+COUNT = HEAD + N_ROWS
+DUE = COUNT + N_ROWS  # tick of each event row's first event, NEVER if it has none
+PORT = DUE + N_EVENT
+NIC_CELLS = PORT + 4 * N_PORT
+HOST = NIC_CELLS + 2 * N_NIC
+ARBITER_FREE = HOST + 2 * N_HOST  # next free tick of the simple arbiters
+N_EPOCHS = ARBITER_FREE + N_ARBITERS  # idle epochs of the cut-through arbiters
+EPOCHS = N_EPOCHS + N_ARBITERS  # pairs of start and cycles
+MESSAGES = EPOCHS + 2 * N_ARBITERS * MAX_EPOCHS
+
+
+def state_cells(window, n_sizes, capacity):
+    """Return the length of a state whose rows hold `capacity` entries (a power of two)."""
+    return MESSAGES + 2 * window * N_MESSAGE + n_sizes + 3 * N_ROWS * capacity
+
+
+@njit("void(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
+def start_state(s, p):
+    """Empty a state; the room behind its fixed cells is shared out to the rows."""
+    s[ELAPSED] = MESSAGES + 2 * p[P_WINDOW] * N_MESSAGE
+    s[ROWS] = s[ELAPSED] + p[P_N_SIZES]
+    s[CAPACITY] = (s.size - s[ROWS]) // (3 * N_ROWS)
+    for i in range(CAPACITY + 3, s[ROWS]):
+        s[i] = 0
+    for row in range(N_EVENT):
+        s[DUE + row] = NEVER
+
+
+@njit("i8(i8)", cache=True, nogil=True, _nrt=False)
+def port_cells(port):
+    """Return where the cells of a port begin."""
+    return PORT + N_PORT * port
+
+
+@njit("i8(i8)", cache=True, nogil=True, _nrt=False)
+def nic_cells(node):
+    """Return where the cells of a NIC begin."""
+    return NIC_CELLS + N_NIC * node
+
+
+@njit("i8(i8)", cache=True, nogil=True, _nrt=False)
+def host_cells(node):
+    """Return where the cells of a host begin."""
+    return HOST + N_HOST * node
+
+
+@njit("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def message_cells(p, direction, index):
+    """Return where the cells of an MPI message of the window under way begin."""
+    return MESSAGES + N_MESSAGE * (direction * p[P_WINDOW] + index)
+
+
+@njit("i8(i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def message(kind, direction, index, n_bytes):
+    """Return the word of a wire message."""
+    return n_bytes << 24 | index << 4 | direction << 3 | kind
+
+
+@njit("i8(i8)", cache=True, nogil=True, _nrt=False)
+def kind_of(word):
+    """Return the kind of the wire message a word names."""
+    return word & 7
+
+
+@njit("i8(i8)", cache=True, nogil=True, _nrt=False)
+def direction_of(word):
+    """Return the direction of the MPI message a word belongs to (0: node 0 sends it)."""
+    return word >> 3 & 1
+
+
+@njit("i8(i8)", cache=True, nogil=True, _nrt=False)
+def index_of(word):
+    """Return the number of the MPI message within its window."""
+    return word >> 4 & 0xFFFFF
+
+
+@njit("i8(i8)", cache=True, nogil=True, _nrt=False)
+def source_of(word):
+    """Return the node that puts a wire message on the wire (gets and acks go back)."""
+    kind = word & 7
+    return word >> 3 & 1 ^ (1 if kind == GET or kind == ACK else 0)
+
+
+@njit("i8(i8)", cache=True, nogil=True, _nrt=False)
+def bytes_of(word):
+    """Return the byte count of a word."""
+    return word >> 24
+
+
+@njit("i8(i8, i8)", cache=True, nogil=True, _nrt=False)
+def resized(word, n_bytes):
+    """Return the word with another byte count."""
+    return word & 0xFFFFFF | n_bytes << 24
+
+
+@njit("i8(i8, i8)", cache=True, nogil=True, _nrt=False)
+def span(n_bytes, byte_delay):
+    """Return the ticks `n_bytes` take; the product is a double, as SST/macro's is."""
+    return np.int64(np.float64(byte_delay) * np.float64(n_bytes))
+
+
+@njit("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def size_entry(p, size, column):
+    """Return the bytes, copy ticks or pin ticks of a size."""
+    return p[N_PARAMETERS + 3 * size + column]
+
+
+@njit("i8(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+def size_of(s, p, word):
+    """Return the index of the size of the MPI message that a word belongs to."""
+    return s[message_cells(p, direction_of(word), index_of(word)) + MESSAGE_SIZE]

@@ -1,0 +1,110 @@
+"""Lists of events and packets: the rows of the state."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from kernels.two_node.layout import (
+    AT,
+    CAPACITY,
+    COUNT,
+    DUE,
+    EXTRA,
+    FULL,
+    HEAD,
+    N_EVENT,
+    NEVER,
+    ROWS,
+    WORD,
+)
+
+
+@njit("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def entry(s, row, i):
+    """Return the position in the state of entry `i` of a row."""
+    capacity = s[CAPACITY]
+    return s[ROWS] + 3 * (row * capacity + ((s[HEAD + row] + i) & (capacity - 1)))
+
+
+@njit("void(i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def put(s, row, i, at, word, extra):
+    """Write entry `i` of a row."""
+    e = entry(s, row, i)
+    s[e + AT] = at
+    s[e + WORD] = word
+    s[e + EXTRA] = extra
+
+
+@njit("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def move(s, row, source, target):
+    """Copy one entry of a row over another."""
+    e, f = entry(s, row, source), entry(s, row, target)
+    s[f + AT] = s[e + AT]
+    s[f + WORD] = s[e + WORD]
+    s[f + EXTRA] = s[e + EXTRA]
+
+
+@njit("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def schedule(s, row, at, word, extra):
+    """Add an event; events of one tick keep the order in which they were scheduled."""
+    i = s[COUNT + row]
+    if i == s[CAPACITY]:
+        s[FULL] = 1
+        return
+    s[COUNT + row] = i + 1
+    while i > 0 and s[entry(s, row, i - 1) + AT] > at:
+        move(s, row, i - 1, i)
+        i -= 1
+    put(s, row, i, at, word, extra)
+    if i == 0:
+        s[DUE + row] = at
+
+
+@njit("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def append(s, row, at, word, extra):
+    """Add an entry at the end of a FIFO list."""
+    i = s[COUNT + row]
+    if i == s[CAPACITY]:
+        s[FULL] = 1
+        return
+    s[COUNT + row] = i + 1
+    put(s, row, i, at, word, extra)
+
+
+@njit("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def append_packets(s, row, word, n):
+    """Add `n` equal packets at the end of a list, joined to the last entry if they equal it."""
+    if s[COUNT + row] > 0:
+        last = entry(s, row, s[COUNT + row] - 1)
+        if s[last + WORD] == word:
+            s[last + EXTRA] += n
+            return
+    append(s, row, 0, word, n)
+
+
+@njit("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+def drop(s, row):
+    """Remove the first entry of a row."""
+    s[HEAD + row] = (s[HEAD + row] + 1) & (s[CAPACITY] - 1)
+    s[COUNT + row] -= 1
+    if row < N_EVENT:
+        s[DUE + row] = s[entry(s, row, 0) + AT] if s[COUNT + row] > 0 else NEVER
+
+
+@njit("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def remove(s, row, i):
+    """Remove entry `i` of a FIFO list; the entries before it move up."""
+    while i > 0:
+        move(s, row, i - 1, i)
+        i -= 1
+    drop(s, row)
+
+
+@njit("i8(i8[::1])", cache=True, nogil=True, _nrt=False)
+def next_row(s):
+    """Return the row of the next event: the earliest, and of one tick the lowest row."""
+    best = 0
+    for row in range(1, N_EVENT):
+        if s[DUE + row] < s[DUE + best]:
+            best = row
+    return best

@@ -1,0 +1,202 @@
+"""The OSU latency and bandwidth tests between two nodes on one switch."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from kernels.two_node import host, logp, pisces, snappr
+from kernels.two_node.layout import (
+    BUSY,
+    DUE,
+    ELAPSED,
+    EXTRA,
+    FULL,
+    GET,
+    INBOX,
+    LOGP,
+    LOGP_IN,
+    NEVER,
+    NIC,
+    NIC_CREDIT,
+    NIC_IN,
+    P_FIRST,
+    P_ITERATIONS,
+    P_LAST,
+    P_NETWORK,
+    P_REPAIRED,
+    P_WARMUP,
+    PAYLOAD,
+    PISCES,
+    SIZE,
+    SIZE_BYTES,
+    SNAPPR,
+    STARTED,
+    STEP,
+    SWITCH,
+    T_ARBITRATE,
+    T_DELIVER,
+    T_EJECT,
+    T_HOST,
+    WINDOW,
+    WORD,
+    bytes_of,
+    direction_of,
+    host_cells,
+    index_of,
+    kind_of,
+    message,
+    start_state,
+    size_entry,
+    size_of,
+    source_of,
+)
+from kernels.two_node.network import inject, packet_completes_message
+from kernels.two_node.queues import append, drop, entry, next_row
+
+OK, DEADLOCK, ROW_FULL, HALTED = range(4)
+
+
+@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def run_program(s, p, now, node):
+    """Run a node's MPI program as far as it goes, through the ends of windows."""
+    while host.advance(s, p, now, node):
+        cells = host_cells(node)
+        s[cells + WINDOW] += 1
+        if s[cells + WINDOW] == p[P_WARMUP]:
+            s[cells + STARTED] = now
+        if s[cells + WINDOW] == p[P_WARMUP] + p[P_ITERATIONS]:
+            if node == 0:
+                s[s[ELAPSED] + s[cells + SIZE]] = now - s[cells + STARTED]
+            s[cells + WINDOW] = 0
+            s[cells + SIZE] += 1
+            s[cells + STARTED] = now
+            if s[cells + SIZE] == p[P_LAST]:
+                s[cells + STEP] = host.DONE
+
+
+@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def deliver(s, p, now, node, word):
+    """Hand a complete message to a node: its NIC answers gets, its MPI thread the rest."""
+    if kind_of(word) == GET:
+        direction, index = direction_of(word), index_of(word)
+        size = size_entry(p, size_of(s, p, word), SIZE_BYTES)
+        inject(s, p, now, node, message(PAYLOAD, direction, index, size))
+        return
+    append(s, INBOX + node, 0, word, 0)
+    if not s[host_cells(node) + BUSY]:
+        run_program(s, p, now, node)
+
+
+@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def packet_in(s, p, now, node, word):
+    """Count a packet that a NIC has received; hand on its message if that is complete."""
+    if packet_completes_message(s, p, node, word):
+        deliver(s, p, now, node, word)
+
+
+@njit("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def dispatch(s, p, now, row, word, extra):
+    """Handle one event."""
+    if row < NIC_CREDIT:
+        node = row - LOGP_IN
+        if p[P_NETWORK] != LOGP or logp.nic_in(s, p, now, node, word):
+            deliver(s, p, now, node, word)
+    elif row < NIC_IN:
+        node = (row - NIC_CREDIT) >> 1
+        if p[P_NETWORK] == SNAPPR:
+            if row & 1:
+                snappr.switch_in(s, p, now, node, word)
+            else:
+                snappr.nic_credit(s, p, now, node, bytes_of(word))
+        elif row & 1:
+            pisces.switch_in(s, p, now, node, word, extra)
+        else:
+            pisces.nic_credit(s, p, now, node, bytes_of(word))
+    elif row < SWITCH:
+        node = (row - NIC_IN) >> 1
+        source = 1 - node
+        if p[P_NETWORK] == SNAPPR:
+            if row & 1:
+                snappr.add_credits(s, p, now, 2 + source, bytes_of(word))
+            else:
+                snappr.nic_in(s, p, now, node, word)
+        elif row & 1:
+            pisces.port_credit(s, p, now, source, bytes_of(word))
+        elif pisces.nic_in(s, p, now, node, word, extra):
+            packet_in(s, p, now, node, word)
+            pisces.return_credit(s, p, now, node, word)
+    elif row == SWITCH:
+        if p[P_NETWORK] == PISCES:
+            pisces.switch_timer(s, p, now, word, extra)
+        elif extra == T_ARBITRATE:
+            snappr.arbitrate(s, p, now, bytes_of(word))
+        else:
+            snappr.switch_port(s, p, now, source_of(word), word)
+    else:
+        node = 1 - (row - NIC) // 3
+        if extra == T_HOST:
+            host.resume(s, p, now, node)
+            if not s[host_cells(node) + BUSY]:
+                run_program(s, p, now, node)
+        elif extra == T_ARBITRATE:
+            snappr.arbitrate(s, p, now, node)
+        elif extra == T_EJECT:
+            snappr.eject(s, p, now, node, word)
+        elif extra == T_DELIVER:
+            deliver(s, p, now, node, word)
+        else:
+            packet_in(s, p, now, node, word)
+            if p[P_NETWORK] == PISCES:
+                pisces.return_credit(s, p, now, node, word)
+            elif p[P_REPAIRED]:
+                snappr.return_credit(s, p, now, node, word)
+
+
+@njit("UniTuple(i8, 2)(i8[::1], i8[::1], i1[::1])", cache=True, nogil=True, _nrt=False)
+def simulate(s, p, halt):
+    """Run the windows of sizes `first` to `last - 1` from an idle network at tick 0."""
+    if p[P_NETWORK] == SNAPPR:
+        snappr.start(s, p)
+    elif p[P_NETWORK] == PISCES:
+        pisces.start(s, p)
+    for node in range(2):
+        s[host_cells(node) + SIZE] = p[P_FIRST]
+        s[host_cells(node) + STEP] = host.SEND if node == 0 else host.POST_RECEIVES
+        run_program(s, p, 0, node)
+    events = 0
+    while s[host_cells(0) + STEP] != host.DONE:
+        row = next_row(s)
+        now = s[DUE + row]
+        if now == NEVER:
+            return DEADLOCK, events
+        first = entry(s, row, 0)
+        word, extra = s[first + WORD], s[first + EXTRA]
+        drop(s, row)
+        dispatch(s, p, now, row, word, extra)
+        events += 1
+        if s[FULL]:
+            return ROW_FULL, events
+        if events & 4095 == 0 and halt[0]:
+            return HALTED, events
+    return OK, events
+
+
+@njit("UniTuple(i8, 2)(i8[::1], i8[::1], i1[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
+def osu(s, p, halt, elapsed):
+    """Run one OSU test.
+
+    Args:
+        p: int64 parameters and table of sizes, see `layout`.
+        s: int64[state_cells(...)], room for the state.
+        halt: int8[1]; another thread sets it to end the run early.
+        elapsed: int64[n], out: ticks of the measured windows of sizes P_FIRST to P_LAST - 1.
+
+    Returns:
+        OK, DEADLOCK, ROW_FULL (call again with a larger capacity) or HALTED; and the number of
+        events handled.
+    """
+    start_state(s, p)
+    status, events = simulate(s, p, halt)
+    for size in range(p[P_FIRST], p[P_LAST]):
+        elapsed[size] = s[s[ELAPSED] + size]
+    return status, events

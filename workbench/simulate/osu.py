@@ -1,0 +1,120 @@
+"""The OSU latency and bandwidth tests on a model: two nodes on one switch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.two_node import layout
+from kernels.two_node import run as kernel
+from workbench.errors import ConfigurationError, ParameterError, WorkbenchError
+from workbench.measure import OSU_SIZES, OSUCurve
+from workbench.models import NetworkModel
+from workbench.provenance import Provenance
+from workbench.simulate.ticks import TICKS_PER_SECOND, copy_ticks, model_ticks, pin_ticks
+
+REPLY_BYTES = 4
+"""Size of the message that ends a window of the bandwidth test."""
+
+_FIRST_CAPACITY = 1024
+_LARGEST_CAPACITY = 2**22
+
+
+def simulate_osu(
+    model: NetworkModel,
+    sizes: Sequence[int] | NDArray[np.int64] = OSU_SIZES,
+    *,
+    iterations: int = 1,
+    warmup: int = 1,
+    window: int = 64,
+    fresh: bool = False,
+) -> OSUCurve:
+    """Return the latency and bandwidth that osu_latency and osu_bw would print on a model.
+
+    As SST/macro does it: each test is one continuous simulation of all sizes, in ascending order,
+    that starts from an idle network; what is still on its way when a size ends is there when the
+    next begins. The simulation is deterministic, so one warm-up and one measured iteration say
+    nearly all that thousands would.
+
+    Args:
+        model: the network with its MPI, see ``workbench.models``.
+        sizes: message sizes in bytes, ascending, at least 1.
+        iterations: measured ping-pongs, and measured windows.
+        warmup: ping-pongs and windows before the clock starts.
+        window: messages a window of the bandwidth test.
+        fresh: start each size from an idle network.
+
+    Raises:
+        ConfigurationError: a run of this model would deadlock or end early.
+        ParameterError: sizes or counts are not accepted.
+    """
+    wanted = _checked_sizes(sizes)
+    for key, value, least in (("iterations", iterations, 1), ("warmup", warmup, 0)):
+        if value < least:
+            raise ParameterError(f"{key} must be at least {least}; got {value}", key=key)
+    if not 1 <= window < 2**20:
+        raise ParameterError(f"window must be 1 to {2**20 - 1}; got {window}", key="window")
+    model.validate(largest_message=int(wanted[-1]))
+    costs = np.append(wanted, REPLY_BYTES)
+    table = np.column_stack([costs, copy_ticks(model, costs), pin_ticks(model, costs)])
+    p = np.concatenate([model_ticks(model), table.ravel()])
+    p[layout.P_N_SIZES] = len(costs)
+    p[layout.P_WARMUP], p[layout.P_ITERATIONS] = warmup, iterations
+    latency = np.empty(len(wanted), np.int64)
+    bandwidth = np.empty(len(wanted), np.int64)
+    for first, last in [(i, i + 1) for i in range(len(wanted))] if fresh else [(0, len(wanted))]:
+        p[layout.P_FIRST], p[layout.P_LAST] = first, last
+        p[layout.P_WINDOW], p[layout.P_SHORT_REPLY] = 1, -1
+        _run(p, latency)
+        p[layout.P_WINDOW], p[layout.P_SHORT_REPLY] = window, len(wanted)
+        _run(p, bandwidth)
+    moved = wanted * float(window) * iterations
+    with np.errstate(divide="ignore"):
+        rate = moved / (bandwidth / TICKS_PER_SECOND)
+    return OSUCurve(
+        name=f"{model.name} ({model.variant})",
+        sizes=wanted,
+        latency_s=latency / (2.0 * iterations * TICKS_PER_SECOND),
+        bandwidth_Bps=rate,
+        provenance=Provenance(
+            "simulated",
+            f"two nodes on one switch, {type(model).__name__}, variant {model.variant}",
+        ),
+    )
+
+
+def _checked_sizes(sizes: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+    wanted = np.asarray(sizes, np.int64)
+    if wanted.ndim != 1 or not len(wanted):
+        raise ParameterError("sizes must be a list of at least one size in bytes", key="sizes")
+    if wanted[0] < 1 or wanted[-1] >= 2**38 or (wanted[1:] <= wanted[:-1]).any():
+        raise ParameterError(
+            f"sizes must ascend from at least 1 B without repeats; got {list(wanted)}", key="sizes"
+        )
+    return wanted
+
+
+def _run(p: NDArray[np.int64], elapsed: NDArray[np.int64]) -> None:
+    """Run one test, with more room for packets on their way if there are too many."""
+    capacity = _FIRST_CAPACITY
+    halt = np.zeros(1, np.int8)
+    while True:
+        cells = layout.state_cells(p[layout.P_WINDOW], p[layout.P_N_SIZES], capacity)
+        status, _ = kernel.osu(np.empty(cells, np.int64), p, halt, elapsed)
+        if status == kernel.OK:
+            return
+        if status == kernel.DEADLOCK:
+            raise ConfigurationError(
+                "the simulated run came to a halt: a packet waits for credits that cannot come; "
+                "raise the credits or lower the mtu",
+                rule="credits return",
+                keys=("node.nic.mtu",),
+            )
+        if capacity == _LARGEST_CAPACITY:
+            raise WorkbenchError(
+                f"more than {capacity} packets are on their way at once; "
+                "raise the mtu or lower the latencies"
+            )
+        capacity *= 8

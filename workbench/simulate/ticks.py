@@ -1,0 +1,149 @@
+"""A model's parameters as the integers the kernels count in: ticks of 1e-16 s, as SST/macro's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.two_node import layout
+from workbench.errors import ConfigurationError, ParameterError
+from workbench.models import PISCES, SNAPPR, LogP, LogPMemory, NetworkModel, SnapprMemory
+
+TICKS_PER_SECOND = 1e16
+CLOCK_LIMIT = 2**62
+
+_ARBITERS = {"simple": layout.SIMPLE, "null": layout.NULL, "cut_through": layout.CUT_THROUGH}
+
+
+def ticks(seconds: float) -> int:
+    """Return a time in whole ticks, cut off as SST/macro does."""
+    return int(seconds * TICKS_PER_SECOND)
+
+
+def byte_delay(bandwidth_Bps: float) -> int:
+    """Return the whole ticks one byte takes; this rounds a bandwidth by about 1e-6."""
+    return ticks(1.0 / bandwidth_Bps)
+
+
+def model_ticks(model: NetworkModel) -> NDArray[np.int64]:
+    """Return the kernel's parameters, int64[N_PARAMETERS], see ``kernels.two_node.layout``.
+
+    Raises:
+        ParameterError: the model is of no known kind.
+    """
+    p = np.zeros(layout.N_PARAMETERS, np.int64)
+    p[layout.P_REPAIRED] = model.variant == "repaired"
+    p[layout.P_EAGER0_MAX] = model.mpi.max_vshort_msg_size
+    p[layout.P_EAGER1_MAX] = model.mpi.max_eager_msg_size
+    p[layout.P_HEADER_DELAY] = ticks(model.mpi.post_header_delay)
+    p[layout.P_RDMA_DELAY] = ticks(model.mpi.post_rdma_delay)
+    if isinstance(model, LogP):
+        p[layout.P_NETWORK] = layout.LOGP
+        _overlay(p, model, model.negligible_size)
+    elif isinstance(model, SNAPPR):
+        p[layout.P_NETWORK] = layout.SNAPPR
+        _overlay(p, model.logp, model.negligible_size)
+        _snappr(p, model)
+    elif isinstance(model, PISCES):
+        p[layout.P_NETWORK] = layout.PISCES
+        _overlay(p, model.logp, model.negligible_size)
+        _pisces(p, model)
+    else:
+        raise ParameterError(f"a model must be SNAPPR, LogP or PISCES; got {model!r}")
+    p[layout.P_INJECT_LATENCY] = ticks(model.injection_latency)
+    p[layout.P_INJECT_BYTE] = byte_delay(model.injection_bandwidth)
+    return p
+
+
+def _overlay(p: NDArray[np.int64], part: Any, negligible_size: int) -> None:
+    p[layout.P_NEGLIGIBLE] = negligible_size
+    p[layout.P_OVERLAY] = ticks(part.out_in_latency) + ticks(part.hop_latency)
+    p[layout.P_OVERLAY_BYTE] = byte_delay(part.bandwidth)
+
+
+def _snappr(p: NDArray[np.int64], model: SNAPPR) -> None:
+    p[layout.P_MTU] = model.mtu
+    p[layout.P_FLOW_CONTROL] = model.nic_flow_control
+    p[layout.P_CONGESTION] = model.congestion
+    p[layout.P_NIC_CREDITS] = model.nic_credits
+    p[layout.P_SWITCH_CREDITS] = model.switch_credits
+    p[layout.P_BUFFER] = model.nic_buffer
+    p[layout.P_EJECT_LATENCY] = ticks(model.ejection_latency)
+    p[layout.P_LINK_BYTE] = byte_delay(model.link_bandwidth)
+    p[layout.P_NIC_BYTE] = byte_delay(model.nic_bandwidth)
+    p[layout.P_INJECT_FLIT] = model.injection_flit_size * byte_delay(model.injection_bandwidth)
+    p[layout.P_LINK_FLIT] = model.link_flit_size * byte_delay(model.link_bandwidth)
+
+
+def _pisces(p: NDArray[np.int64], model: PISCES) -> None:
+    p[layout.P_MTU] = model.mtu
+    p[layout.P_FLOW_CONTROL] = 1
+    p[layout.P_NIC_CREDITS] = model.nic_credits
+    p[layout.P_SWITCH_CREDITS] = model.link_credits
+    p[layout.P_EJECT_LATENCY] = ticks(model.ejection_latency)
+    p[layout.P_LINK_BYTE] = byte_delay(model.link_bandwidth)
+    p[layout.P_XBAR_BYTE] = byte_delay(model.xbar_bandwidth)
+    p[layout.P_INJECT_ARBITER] = _ARBITERS[model.injection_arbitrator]
+    p[layout.P_XBAR_ARBITER] = _ARBITERS[model.xbar_arbitrator]
+    p[layout.P_LINK_ARBITER] = _ARBITERS[model.link_arbitrator]
+
+
+def pin_ticks(model: NetworkModel, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the ticks that pinning a buffer takes, for each size in bytes."""
+    mpi = model.mpi
+    pages = -(-sizes // mpi.rdma_page_size)
+    return ticks(mpi.rdma_pin_latency) + pages * ticks(mpi.rdma_page_delay)
+
+
+def copy_ticks(model: NetworkModel, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the ticks that a memory copy takes, for each size in bytes.
+
+    The copy is a loop over words of ``lib_compute_access_width`` bits; bytes beyond the last whole
+    word cost nothing, and up to ``negligible_compute_bytes`` only the instructions count.
+    """
+    return np.array([_copy(model, int(size)) for size in sizes], np.int64)
+
+
+def _copy(model: NetworkModel, size: int) -> int:
+    core = model.processor
+    word = core.lib_compute_access_width // 8
+    turns = size // word
+    moved = turns * word
+    instructions = turns + int(2 * turns * core.lib_compute_loop_overhead)
+    work = int(float(ticks(1.0 / core.frequency / core.parallelism)) * instructions)
+    if moved <= core.negligible_compute_bytes:
+        return work
+    request = int(work / moved)
+    if isinstance(model.memory, LogPMemory):
+        each = request + byte_delay(model.memory.bandwidth)
+        return ticks(model.memory.latency) + int(float(each) * moved)
+    if isinstance(model.memory, SnapprMemory):
+        return _copy_in_chunks(model.memory, moved, request)
+    if model.variant == "sstmacro":
+        raise ConfigurationError(
+            f"SST/macro never finishes a copy of {moved} B with the null memory model "
+            f"(more than node.proc.negligible_compute_bytes={core.negligible_compute_bytes} B); "
+            "choose the logp or snappr memory model, or variant 'repaired', where the copy takes "
+            "its instructions only",
+            rule="copied bytes <= node.proc.negligible_compute_bytes",
+            keys=("node.proc.negligible_compute_bytes",),
+        )
+    return work
+
+
+def _copy_in_chunks(memory: SnapprMemory, size: int, request: int) -> int:
+    """Return the ticks of a copy through channels taken in turn, one chunk outstanding."""
+    each = byte_delay(memory.channel_bandwidth)
+    free = [0] * memory.num_channels
+    chunk = size % memory.flow_mtu or memory.flow_mtu
+    now, left, channel = 0, size, 0
+    while True:
+        now = max(now + request * chunk, free[channel])
+        free[channel] = now + each * chunk
+        left -= chunk
+        if not left:
+            return free[channel]
+        channel = (channel + 1) % memory.num_channels
+        chunk = memory.flow_mtu

@@ -15,24 +15,18 @@ from numba import njit
 from kernels.two_node.layout import (
     ARBITER_FREE,
     CYCLES,
-    EPOCHS,
     FULL,
     MAX_EPOCHS,
     N_EPOCHS,
     NULL,
     P_REPAIRED,
     SIMPLE,
+    epoch,
     span,
 )
 
 FULL_EPOCH = 2**32 - 1
 STRAGGLERS = 2
-
-
-@njit("i8(i8, i8)", cache=True, nogil=True, _nrt=False)
-def epoch(arbiter, i):
-    """Return the position in the state of an idle epoch: its start, then its cycles."""
-    return EPOCHS + 2 * (arbiter * MAX_EPOCHS + i)
 
 
 @njit("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)

@@ -146,7 +146,10 @@ HOST = NIC_CELLS + 2 * N_NIC
 ARBITER_FREE = HOST + 2 * N_HOST  # next free tick of the simple arbiters
 N_EPOCHS = ARBITER_FREE + N_ARBITERS  # idle epochs of the cut-through arbiters
 EPOCHS = N_EPOCHS + N_ARBITERS  # pairs of start and cycles
-MESSAGES = EPOCHS + 2 * N_ARBITERS * MAX_EPOCHS
+WATCH = EPOCHS + 2 * N_ARBITERS * MAX_EPOCHS  # what recurrence.py remembers of its three levels
+EVENT_LEVEL = WATCH + 15  # the level the event just handled is a checkpoint of, 0 for none
+EVENT_WORD = EVENT_LEVEL + 1
+MESSAGES = EVENT_WORD + 1
 
 
 def state_cells(window, n_sizes, capacity):
@@ -182,6 +185,12 @@ def nic_cells(node):
 def host_cells(node):
     """Return where the cells of a host begin."""
     return HOST + N_HOST * node
+
+
+@njit("i8(i8, i8)", cache=True, nogil=True, _nrt=False)
+def epoch(arbiter, i):
+    """Return the position of an idle epoch of a PISCES arbiter: its start, then its cycles."""
+    return EPOCHS + 2 * (arbiter * MAX_EPOCHS + i)
 
 
 @njit("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from numba import njit
 
-from kernels.two_node import host, logp, pisces, snappr
+from kernels.two_node import host, logp, pisces, recurrence, snappr
 from kernels.two_node.layout import (
     BUSY,
     DUE,
+    EAGER,
     ELAPSED,
+    EVENT_LEVEL,
+    EVENT_WORD,
     EXTRA,
     FULL,
     GET,
@@ -25,6 +28,7 @@ from kernels.two_node.layout import (
     P_NETWORK,
     P_REPAIRED,
     P_WARMUP,
+    P_WINDOW,
     PAYLOAD,
     PISCES,
     SIZE,
@@ -45,10 +49,10 @@ from kernels.two_node.layout import (
     index_of,
     kind_of,
     message,
-    start_state,
     size_entry,
     size_of,
     source_of,
+    start_state,
 )
 from kernels.two_node.network import inject, packet_completes_message
 from kernels.two_node.queues import append, drop, entry, next_row
@@ -62,6 +66,9 @@ def run_program(s, p, now, node):
     while host.advance(s, p, now, node):
         cells = host_cells(node)
         s[cells + WINDOW] += 1
+        if node == 0:
+            s[EVENT_LEVEL] = recurrence.WHOLE_WINDOW
+            s[EVENT_WORD] = 0
         if s[cells + WINDOW] == p[P_WARMUP]:
             s[cells + STARTED] = now
         if s[cells + WINDOW] == p[P_WARMUP] + p[P_ITERATIONS]:
@@ -90,7 +97,14 @@ def deliver(s, p, now, node, word):
 @njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def packet_in(s, p, now, node, word):
     """Count a packet that a NIC has received; hand on its message if that is complete."""
-    if packet_completes_message(s, p, node, word):
+    whole = packet_completes_message(s, p, node, word)
+    if kind_of(word) in (PAYLOAD, EAGER):
+        if not whole:
+            s[EVENT_LEVEL] = recurrence.PACKET
+        elif direction_of(word) == 0 and p[P_WINDOW] > 1:
+            s[EVENT_LEVEL] = recurrence.WHOLE_MESSAGE
+        s[EVENT_WORD] = word
+    if whole:
         deliver(s, p, now, node, word)
 
 
@@ -152,8 +166,8 @@ def dispatch(s, p, now, row, word, extra):
                 snappr.return_credit(s, p, now, node, word)
 
 
-@njit("UniTuple(i8, 2)(i8[::1], i8[::1], i1[::1])", cache=True, nogil=True, _nrt=False)
-def simulate(s, p, halt):
+@njit("UniTuple(i8, 2)(i8[::1], i8[::1], i8[::1], i1[::1])", cache=True, nogil=True, _nrt=False)
+def simulate(s, kept, p, halt):
     """Run the windows of sizes `first` to `last - 1` from an idle network at tick 0."""
     if p[P_NETWORK] == SNAPPR:
         snappr.start(s, p)
@@ -176,18 +190,30 @@ def simulate(s, p, halt):
         events += 1
         if s[FULL]:
             return ROW_FULL, events
+        level = s[EVENT_LEVEL]
+        if level:
+            s[EVENT_LEVEL] = 0
+            if kept.size:
+                t = kept[(level - 1) * s.size : level * s.size]
+                recurrence.checkpoint(s, t, p, level, now, s[EVENT_WORD])
         if events & 4095 == 0 and halt[0]:
             return HALTED, events
     return OK, events
 
 
-@njit("UniTuple(i8, 2)(i8[::1], i8[::1], i1[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
-def osu(s, p, halt, elapsed):
+@njit(
+    "UniTuple(i8, 2)(i8[::1], i8[::1], i8[::1], i1[::1], i8[::1])",
+    cache=True,
+    nogil=True,
+    _nrt=False,
+)
+def osu(s, kept, p, halt, elapsed):
     """Run one OSU test.
 
     Args:
         p: int64 parameters and table of sizes, see `layout`.
         s: int64[state_cells(...)], room for the state.
+        kept: int64[3 * len(s)], room for three earlier states; int64[0] to simulate every event.
         halt: int8[1]; another thread sets it to end the run early.
         elapsed: int64[n], out: ticks of the measured windows of sizes P_FIRST to P_LAST - 1.
 
@@ -196,7 +222,7 @@ def osu(s, p, halt, elapsed):
         events handled.
     """
     start_state(s, p)
-    status, events = simulate(s, p, halt)
+    status, events = simulate(s, kept, p, halt)
     for size in range(p[P_FIRST], p[P_LAST]):
         elapsed[size] = s[s[ELAPSED] + size]
     return status, events

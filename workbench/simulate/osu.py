@@ -102,7 +102,8 @@ def _run(p: NDArray[np.int64], elapsed: NDArray[np.int64]) -> None:
     halt = np.zeros(1, np.int8)
     while True:
         cells = layout.state_cells(p[layout.P_WINDOW], p[layout.P_N_SIZES], capacity)
-        status, _ = kernel.osu(np.empty(cells, np.int64), p, halt, elapsed)
+        room = np.empty(4 * cells, np.int64)
+        status, _ = kernel.osu(room[:cells], room[cells:], p, halt, elapsed)
         if status == kernel.OK:
             return
         if status == kernel.DEADLOCK:

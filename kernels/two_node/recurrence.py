@@ -1,0 +1,409 @@
+"""Skipping what repeats: a state that recurs, apart from its clock and its counters, recurs again.
+
+The simulation is deterministic and counts in whole ticks. If all that can matter for what comes
+next (events under way relative to the clock, credits, queues, what the hosts do) is as it was at an
+earlier moment, then the time between repeats for as long as no counter that has moved (bytes and
+messages still to send, receives still open) reaches an end. Those periods need not be simulated:
+clock and counters jump, and every digit stays as it would have been.
+
+Three levels are watched: packets of one long message, messages of one window, windows of one size.
+An earlier state is kept for each and replaced after 1, 2, 4, 8 ... checkpoints (Brent 1980), so that a
+period of any length is found within three times its length.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+from kernels.two_node.layout import (
+    ACTION,
+    ARBITER_FREE,
+    ARBITRATING,
+    AT,
+    BUFFER,
+    BUSY,
+    COUNT,
+    CREDITS,
+    CYCLES,
+    DUE,
+    EXTRA,
+    HEAD,
+    IN_FREE,
+    IN_ORDER,
+    INBOX,
+    INJECT,
+    LEFT,
+    LOGP,
+    MESSAGE,
+    MESSAGE_SIZE,
+    N_ARBITERS,
+    N_EPOCHS,
+    N_EVENT,
+    N_HELD,
+    N_ROWS,
+    NEVER,
+    NEXT_FREE,
+    NEXT_SEQUENCE,
+    OPEN,
+    OUT_FREE,
+    P_FLOW_CONTROL,
+    P_INJECT_BYTE,
+    P_ITERATIONS,
+    P_MTU,
+    P_NETWORK,
+    P_NIC_BYTE,
+    P_WARMUP,
+    P_WINDOW,
+    PARTIAL,
+    PISCES,
+    POSTED,
+    POSTED_RECEIVES,
+    READY,
+    RECEIVED,
+    ROWS,
+    SENT,
+    SIZE,
+    SIZE_BYTES,
+    STEP,
+    WATCH,
+    WINDOW,
+    WORD,
+    XBAR_CREDITS,
+    direction_of,
+    epoch,
+    host_cells,
+    index_of,
+    kind_of,
+    message_cells,
+    nic_cells,
+    port_cells,
+    size_entry,
+    span,
+)
+from kernels.two_node.queues import entry
+
+# What has just happened, and the level it is a checkpoint of.
+PACKET, WHOLE_MESSAGE, WHOLE_WINDOW = 1, 2, 3
+# Cells of a level.
+VALID, THEN, LENGTH, POWER, KEPT_WORD = range(5)
+N_WATCH = 5
+# A counter stops this far from its end: the packets or messages left are simulated.
+MARGIN = 2
+NO_LIMIT = 2**62
+
+
+@njit("i8(i8)", cache=True, nogil=True, _nrt=False)
+def watch_cells(level):
+    """Return where the cells of a level begin."""
+    return WATCH + N_WATCH * (level - 1)
+
+
+@njit("i8(i8, i8)", cache=True, nogil=True, _nrt=False)
+def moved(word, shift):
+    """Return the word as it is `shift` messages later; only node 0's messages are numbered on."""
+    if kind_of(word) != 0 and direction_of(word) == 0:
+        return word + (shift << 4)
+    return word
+
+
+@njit("i8(i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def steps_up(here, there, end, limit):
+    """Return how many periods a counter that rises may go on before it reaches its end."""
+    if here == there:
+        return limit
+    if here < there:
+        return 0
+    return min(limit, (end - 1 - here) // (here - there))
+
+
+@njit("i8(i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def steps_down(here, there, end, limit):
+    """Return how many periods a counter that falls may go on before it reaches its end."""
+    if here >= there:
+        return limit
+    return min(limit, (here - end) // (there - here))
+
+
+@njit("i8(i8)", cache=True, nogil=True, _nrt=False)
+def counter_of(row):
+    """Return which cell of a row's entries counts: bytes of a message, or packets."""
+    return AT if row < READY else EXTRA
+
+
+@njit("b1(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+def is_counted(p, row):
+    """Return True for the rows whose entries are counted down."""
+    return INJECT <= row < READY or (READY <= row < INBOX and p[P_NETWORK] != PISCES)
+
+
+@njit("b1(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def same_events(s, t, row, elapsed, shift):
+    """Compare a row whose entries must all be there, moved in time and in number."""
+    if s[COUNT + row] != t[COUNT + row]:
+        return False
+    timed = row < N_EVENT
+    for i in range(s[COUNT + row]):
+        e, f = entry(s, row, i), entry(t, row, i)
+        if s[e + EXTRA] != t[f + EXTRA] or s[e + WORD] != moved(t[f + WORD], shift):
+            return False
+        if timed and s[e + AT] != t[f + AT] + elapsed:
+            return False
+    return True
+
+
+@njit("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def list_periods(s, t, p, row, shift, limit):
+    """Return how many periods a counted list may go on, 0 if it does not repeat.
+
+    Either its first and last entries count and all else stays, or whole entries have gone from
+    its front and those that follow repeat in the same way.
+    """
+    counter = counter_of(row)
+    n, gone = s[COUNT + row], t[COUNT + row] - s[COUNT + row]
+    if gone < 0:
+        return 0
+    for i in range(n):
+        e, f = entry(s, row, i), entry(t, row, i)
+        if s[e + WORD] != moved(t[f + WORD], shift):
+            return 0
+        here, there = s[e + counter], t[f + counter]
+        if here == there:
+            continue
+        if gone > 0 or (i > 0 and i < n - 1):
+            return 0
+        end = MARGIN * p[P_MTU] if counter == AT else MARGIN
+        limit = steps_down(here, there, end, limit)
+    if gone == 0:
+        return limit
+    for i in range(n - gone):
+        e, f = entry(s, row, i), entry(s, row, i + gone)
+        if s[f + WORD] != moved(s[e + WORD], shift):
+            return 0
+        if i > 0 and s[f + counter] != s[e + counter]:
+            return 0
+    return min(limit, (n - gone - 1) // gone)
+
+
+@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def list_skip(s, t, row, shift, n):
+    """Move a counted list on by `n` periods."""
+    counter = counter_of(row)
+    gone = t[COUNT + row] - s[COUNT + row]
+    if gone > 0:
+        first = s[entry(s, row, 0) + counter]
+        s[HEAD + row] = (s[HEAD + row] + n * gone) & ((s.size - s[ROWS]) // (3 * N_ROWS) - 1)
+        s[COUNT + row] -= n * gone
+        s[entry(s, row, 0) + counter] = first
+        return
+    for i in range(s[COUNT + row]):
+        e, f = entry(s, row, i), entry(t, row, i)
+        s[e + counter] += n * (s[e + counter] - t[f + counter])
+        s[e + WORD] = moved(s[e + WORD], n * shift)
+
+
+@njit("b1(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def same_arbiters(s, t, now, then):
+    """Compare what is left of the idle epochs, and the free times, of all PISCES arbiters."""
+    for arbiter in range(N_ARBITERS):
+        free, before = s[ARBITER_FREE + arbiter], t[ARBITER_FREE + arbiter]
+        if max(free, now) - now != max(before, then) - then:
+            return False
+        n = s[N_EPOCHS + arbiter]
+        if n != t[N_EPOCHS + arbiter]:
+            return False
+        for i in range(n):
+            e = epoch(arbiter, i)
+            last = i == n - 1
+            begins, began = s[e], t[e]
+            if last and i == 0:
+                begins, began = max(begins, now), max(began, then)
+            if begins - now != began - then or (not last and s[e + CYCLES] != t[e + CYCLES]):
+                return False
+    return True
+
+
+@njit("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def network_periods(s, t, p, now, then, limit):
+    """Return how many periods ports and NICs may go on, 0 if they do not repeat."""
+    for port in range(4):
+        c = port_cells(port)
+        if max(s[c + NEXT_FREE], now) - now != max(t[c + NEXT_FREE], then) - then:
+            return 0
+        if s[c + ARBITRATING] != t[c + ARBITRATING] or s[c + XBAR_CREDITS] != t[c + XBAR_CREDITS]:
+            return 0
+        if p[P_FLOW_CONTROL] and s[c + CREDITS] != t[c + CREDITS]:
+            return 0
+    longest = span(p[P_MTU], p[P_NIC_BYTE])
+    if p[P_NETWORK] == LOGP:
+        longest = span(size_entry(p, s[host_cells(0) + SIZE], SIZE_BYTES), p[P_INJECT_BYTE])
+        if then <= longest:
+            return 0
+    for node in range(2):
+        c = nic_cells(node)
+        if s[c + PARTIAL] != t[c + PARTIAL]:
+            return 0
+        if max(s[c + OUT_FREE], now) - now != max(t[c + OUT_FREE], then) - then:
+            return 0
+        taken, took = max(s[c + IN_FREE], now - longest), max(t[c + IN_FREE], then - longest)
+        if taken - now != took - then:
+            return 0
+        if s[COUNT + INJECT + node] > 0 and s[c + BUFFER] != t[c + BUFFER]:
+            return 0
+    if p[P_NETWORK] == PISCES and not same_arbiters(s, t, now, then):
+        return 0
+    return limit
+
+
+@njit("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def host_periods(s, t, p, level, shift, limit):
+    """Return how many periods the hosts may go on, 0 if they do not repeat."""
+    for node in range(2):
+        h = host_cells(node)
+        for cell in (STEP, BUSY, ACTION, IN_ORDER, POSTED_RECEIVES, SIZE):
+            if s[h + cell] != t[h + cell]:
+                return 0
+        if s[h + N_HELD] != 0 or t[h + N_HELD] != 0:
+            return 0
+        if s[h + BUSY] and s[h + MESSAGE] != moved(t[h + MESSAGE], shift):
+            return 0
+        to_send = 1 if node == 1 else p[P_WINDOW]
+        to_receive = p[P_WINDOW] if node == 1 else 1
+        limit = steps_up(s[h + POSTED], t[h + POSTED], to_send, limit)
+        limit = steps_up(s[h + SENT], t[h + SENT], to_send, limit)
+        limit = steps_up(s[h + RECEIVED], t[h + RECEIVED], to_receive, limit)
+        limit = steps_up(s[h + NEXT_SEQUENCE], t[h + NEXT_SEQUENCE], to_receive, limit)
+        if s[h + OPEN] > t[h + OPEN]:
+            return 0
+        limit = steps_down(s[h + OPEN], t[h + OPEN], MARGIN, limit)
+        if level != WHOLE_WINDOW and s[h + WINDOW] != t[h + WINDOW]:
+            return 0
+    if level == WHOLE_WINDOW:
+        h = host_cells(0)
+        if t[h + WINDOW] < p[P_WARMUP]:
+            return 0
+        end = p[P_WARMUP] + p[P_ITERATIONS]
+        limit = steps_up(s[h + WINDOW], t[h + WINDOW], end, limit)
+    return limit
+
+
+@njit("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def periods(s, t, p, now, then, level, word):
+    """Return how many times what happened between two states may be repeated, 0 for not at all.
+
+    Args:
+        s: the state at tick `now`.
+        t: the state kept at tick `then`.
+        p: the run's parameters.
+        now: a tick.
+        then: an earlier tick.
+        level: PACKET, WHOLE_MESSAGE or WHOLE_WINDOW.
+        word: the packet or message that has just come in.
+    """
+    elapsed = now - then
+    shift = index_of(word) - index_of(t[watch_cells(level) + KEPT_WORD])
+    if elapsed <= 0:
+        return 0
+    for row in range(N_EVENT):
+        due, before = s[DUE + row], t[DUE + row]
+        if due != before + elapsed and (due != NEVER or before != NEVER):
+            return 0
+    limit = network_periods(s, t, p, now, then, NO_LIMIT)
+    if limit > 0:
+        limit = host_periods(s, t, p, level, shift, limit)
+    row = 0
+    while limit > 0 and row < N_ROWS:
+        if is_counted(p, row):
+            limit = list_periods(s, t, p, row, shift, limit)
+        elif not same_events(s, t, row, elapsed, shift):
+            return 0
+        row += 1
+    partial = s[nic_cells(0) + PARTIAL] + s[nic_cells(1) + PARTIAL]
+    if level == PACKET:
+        cell = message_cells(p, direction_of(word), index_of(word)) + LEFT + kind_of(word)
+        if partial != 1:
+            return 0
+        return steps_down(s[cell], t[cell], MARGIN * p[P_MTU], limit)
+    return 0 if partial else limit
+
+
+@njit("void(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def skip(s, t, p, elapsed, level, word, n):
+    """Move a state on by `n` periods of `elapsed` ticks."""
+    shift = index_of(word) - index_of(t[watch_cells(level) + KEPT_WORD])
+    later = n * elapsed
+    for row in range(N_ROWS):
+        if is_counted(p, row):
+            list_skip(s, t, row, shift, n)
+            continue
+        for i in range(s[COUNT + row]):
+            e = entry(s, row, i)
+            s[e + WORD] = moved(s[e + WORD], n * shift)
+            if row < N_EVENT:
+                s[e + AT] += later
+        if row < N_EVENT and s[COUNT + row] > 0:
+            s[DUE + row] += later
+    for port in range(4):
+        c = port_cells(port)
+        s[c + NEXT_FREE] += later
+        s[c + CREDITS] += n * (s[c + CREDITS] - t[c + CREDITS])
+    for arbiter in range(N_ARBITERS):
+        s[ARBITER_FREE + arbiter] += later
+        for i in range(s[N_EPOCHS + arbiter]):
+            s[epoch(arbiter, i)] += later
+    for node in range(2):
+        c = nic_cells(node)
+        s[c + BUFFER] += n * (s[c + BUFFER] - t[c + BUFFER])
+        s[c + OUT_FREE] += later
+        s[c + IN_FREE] += later
+        h = host_cells(node)
+        s[h + MESSAGE] = moved(s[h + MESSAGE], n * shift)
+        for cell in (POSTED, SENT, OPEN, RECEIVED, NEXT_SEQUENCE, WINDOW):
+            s[h + cell] += n * (s[h + cell] - t[h + cell])
+    if level == PACKET:
+        cell = message_cells(p, direction_of(word), index_of(word)) + LEFT + kind_of(word)
+        s[cell] += n * (s[cell] - t[cell])
+    for index in range(p[P_WINDOW]):
+        s[message_cells(p, 0, index) + MESSAGE_SIZE] = s[host_cells(0) + SIZE]
+
+
+@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def keep(s, t, level, now, word):
+    """Keep the state for later comparison."""
+    c = watch_cells(level)
+    s[c + VALID] = 1
+    s[c + THEN] = now
+    s[c + LENGTH] = 0
+    s[c + KEPT_WORD] = word
+    for i in range(s[ROWS]):
+        t[i] = s[i]
+    for row in range(N_ROWS):
+        for i in range(s[COUNT + row]):
+            e = entry(s, row, i)
+            t[e] = s[e]
+            t[e + WORD] = s[e + WORD]
+            t[e + EXTRA] = s[e + EXTRA]
+
+
+@njit("void(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def checkpoint(s, t, p, level, now, word):
+    """Look whether the state recurs at a level, and skip what would repeat."""
+    c = watch_cells(level)
+    kept = s[c + KEPT_WORD]
+    related = s[c + VALID] == 1
+    if related and level == PACKET:
+        related = word & 0xFFFFFF == kept & 0xFFFFFF
+    elif related and level == WHOLE_MESSAGE:
+        related = index_of(word) > index_of(kept)
+    if not related:
+        s[c + POWER] = 1
+        keep(s, t, level, now, word)
+        return
+    n = periods(s, t, p, now, s[c + THEN], level, word)
+    if n > 0:
+        skip(s, t, p, now - s[c + THEN], level, word, n)
+        s[c + VALID] = 0
+        return
+    s[c + LENGTH] += 1
+    if s[c + LENGTH] == s[c + POWER]:
+        s[c + POWER] *= 2
+        keep(s, t, level, now, word)

@@ -1,10 +1,10 @@
 """PISCES' arbiters: when a packet's head and tail leave a NIC, a crossbar or a switch port.
 
 `simple` stores and forwards; `null` gives every packet the whole bandwidth; `cut_through` keeps
-a list of idle epochs, each a start and a number of byte cycles, and lets a packet that
-arrives slowly use only the cycles for which its bytes have arrived. SST/macro's cut_through does not
-place the last two bytes, so a packet of one or two bytes keeps a tail at tick 0; a negative byte
-delay stands for the wrapped difference (`repaired` places such packets).
+a list of idle epochs, each a start and a number of byte cycles, and lets a packet that arrives
+slowly use only the cycles for which its bytes have arrived. SST/macro's cut_through does not place
+the last two bytes, so a packet of one or two bytes keeps a tail at tick 0; a negative byte delay
+stands for the wrapped difference (`repaired` places such packets).
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from kernels.two_node.layout import (
     ACTION,
     BUSY,
     CONTROL_BYTES,
+    COPY_ON_LINK,
     COPY_TICKS,
     COUNT,
     EAGER,
@@ -23,6 +24,7 @@ from kernels.two_node.layout import (
     HELD,
     IN_ORDER,
     INBOX,
+    MEMORY_FREE,
     MESSAGE,
     MESSAGE_SIZE,
     N_HELD,
@@ -77,6 +79,30 @@ SEND, WAIT_SENDS, POST_RECEIVES, WAIT_RECEIVES, DONE = range(5)
 EAGER0, EAGER1, RENDEZVOUS = range(3)
 
 
+@njit("void(i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def compute(s, now, node, ticks, owner, action, word):
+    """Keep the host busy for `ticks`, then do `action`."""
+    s[host_cells(node) + BUSY] = 1
+    s[host_cells(node) + ACTION] = action
+    s[host_cells(node) + MESSAGE] = word
+    schedule(s, owner + 3 * (1 - node), now + ticks, 0, T_HOST)
+
+
+@njit("void(i8[::1], i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def copy(s, p, now, node, size, action, word):
+    """Copy a message, then do `action`.
+
+    The thread waits for its own copies, so the memory link is free when the next one begins, unless
+    the clock has been set back (by PISCES, see arbiters.py).
+    """
+    ends = now + size_entry(p, size, COPY_TICKS)
+    if size_entry(p, size, COPY_ON_LINK):
+        h = host_cells(node)
+        ends += max(0, s[h + MEMORY_FREE] - now)
+        s[h + MEMORY_FREE] = ends
+    compute(s, now, node, ends - now, NODE, action, word)
+
+
 @njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def protocol(p, n_bytes):
     """Return the protocol of an MPI message."""
@@ -85,15 +111,6 @@ def protocol(p, n_bytes):
     if n_bytes <= p[P_EAGER1_MAX]:
         return EAGER1
     return RENDEZVOUS
-
-
-@njit("void(i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
-def compute(s, now, node, ticks, owner, action, word):
-    """Keep the host busy for `ticks`, then do `action`."""
-    s[host_cells(node) + BUSY] = 1
-    s[host_cells(node) + ACTION] = action
-    s[host_cells(node) + MESSAGE] = word
-    schedule(s, owner + 3 * (1 - node), now + ticks, 0, T_HOST)
 
 
 @njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
@@ -126,7 +143,7 @@ def begin_send(s, p, now, node):
     how = protocol(p, size_entry(p, size, SIZE_BYTES))
     if how == EAGER0:
         word = message(EAGER, node, index, size_entry(p, size, SIZE_BYTES))
-        compute(s, now, node, size_entry(p, size, COPY_TICKS), NODE, SEND_PREPARED, word)
+        copy(s, p, now, node, size, SEND_PREPARED, word)
         return
     word = message(HEADER, node, index, CONTROL_BYTES)
     if how == EAGER1:
@@ -142,7 +159,7 @@ def match(s, p, now, node, word):
     if kind_of(word) == HEADER:
         compute(s, now, node, size_entry(p, size, PIN_TICKS), OS, PINNED, word)
     else:
-        compute(s, now, node, size_entry(p, size, COPY_TICKS), NODE, COPIED, word)
+        copy(s, p, now, node, size, COPIED, word)
 
 
 @njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
@@ -179,7 +196,7 @@ def handle(s, p, now, node, word):
         append(s, UNEXPECTED + node, 0, word, 0)
         if kind == EAGER:
             size = size_of(s, p, word)
-            compute(s, now, node, size_entry(p, size, COPY_TICKS), NODE, COPIED_UNEXPECTED, word)
+            copy(s, p, now, node, size, COPIED_UNEXPECTED, word)
 
 
 @njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)

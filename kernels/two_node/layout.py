@@ -1,14 +1,14 @@
 """The state and the parameters of the two-node simulation, each one flat int64 array.
 
 ``s`` is all that changes, ``p`` all that does not; the names here are positions in them. One flat
-array because compiled code then passes it at no cost (a tuple of arrays made the run 100 times
-slower, through reference counts), and because a state is then saved and compared in one loop.
+array because compiled code passes it at no cost (a tuple of arrays made the run 15 times slower,
+through reference counts), and because a state is then saved and compared in one loop.
 
-Every list of the simulation is a *row*: a ring buffer of entries of three cells, ``AT`` (tick of an
-event, or bytes left), ``WORD`` and ``EXTRA``. Rows 0 to ``N_EVENT - 1`` hold scheduled events, one row
-for each link or component of SST/macro, in the order in which SST/macro breaks ties between events
-of one tick; the other rows are plain FIFO lists. A *word* names a message and a byte count in one
-integer: ``bytes << 24 | index << 4 | direction << 3 | kind``.
+Every list of the simulation is a *row*: a ring buffer of entries of three cells, ``AT`` (tick of
+an event, or bytes left), ``WORD`` and ``EXTRA``. Rows 0 to ``N_EVENT - 1`` hold scheduled events,
+one row for each link or component of SST/macro, in the order in which SST/macro breaks ties
+between events of one tick; the other rows are plain FIFO lists. A *word* names a message and a
+byte count in one integer: ``bytes << 24 | index << 4 | direction << 3 | kind``.
 """
 
 from __future__ import annotations
@@ -76,8 +76,9 @@ N_NIC = 4
     WINDOW,  # windows finished of the current size
     SIZE,  # index of the current size
     STARTED,  # tick at which the measured windows began
-) = range(15)
-N_HOST = 15
+    MEMORY_FREE,  # tick at which the memory link is free
+) = range(16)
+N_HOST = 16
 
 # Cells of an MPI message under way: its size's index, whether it is ahead of its sequence (the
 # kind of the message held), and the bytes left of a partly received message of each kind.
@@ -121,8 +122,10 @@ N_MESSAGE = 8
     P_N_SIZES,  # sizes in the table below, the short reply's among them
     N_PARAMETERS,
 ) = range(34)
-# Behind the parameters stands a table: for each size its bytes, copy ticks and pin ticks.
-SIZE_BYTES, COPY_TICKS, PIN_TICKS = range(3)
+# Behind the parameters stands a table: for each size its bytes, the ticks of a copy, whether the
+# copy occupies the node's one memory link, and the ticks of pinning a buffer.
+SIZE_BYTES, COPY_TICKS, COPY_ON_LINK, PIN_TICKS = range(4)
+N_SIZE_COLUMNS = 4
 SNAPPR, LOGP, PISCES = range(3)
 SIMPLE, NULL, CUT_THROUGH = range(3)
 
@@ -227,7 +230,7 @@ def index_of(word):
 def source_of(word):
     """Return the node that puts a wire message on the wire (gets and acks go back)."""
     kind = word & 7
-    return word >> 3 & 1 ^ (1 if kind == GET or kind == ACK else 0)
+    return word >> 3 & 1 ^ (1 if kind in (GET, ACK) else 0)
 
 
 @njit("i8(i8)", cache=True, nogil=True, _nrt=False)
@@ -250,8 +253,8 @@ def span(n_bytes, byte_delay):
 
 @njit("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def size_entry(p, size, column):
-    """Return the bytes, copy ticks or pin ticks of a size."""
-    return p[N_PARAMETERS + 3 * size + column]
+    """Return a column of the table of sizes."""
+    return p[N_PARAMETERS + N_SIZE_COLUMNS * size + column]
 
 
 @njit("i8(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)

@@ -48,7 +48,7 @@ def packet_completes_message(s, p, node, word):
     left = s[cell]
     if left == 0:
         left = CONTROL_BYTES
-        if kind == PAYLOAD or kind == EAGER:
+        if kind in (PAYLOAD, EAGER):
             left = size_entry(p, size_of(s, p, word), SIZE_BYTES)
         s[nic_cells(node) + PARTIAL] += 1
     left -= bytes_of(word)

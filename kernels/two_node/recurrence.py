@@ -7,8 +7,8 @@ messages still to send, receives still open) reaches an end. Those periods need 
 clock and counters jump, and every digit stays as it would have been.
 
 Three levels are watched: packets of one long message, messages of one window, windows of one size.
-An earlier state is kept for each and replaced after 1, 2, 4, 8 ... checkpoints (Brent 1980), so that a
-period of any length is found within three times its length.
+An earlier state is kept for each and replaced after 1, 2, 4, 8 ... checkpoints (Brent 1980), so
+that a period of any length is found within three times its length.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from kernels.two_node.layout import (
     INJECT,
     LEFT,
     LOGP,
+    MEMORY_FREE,
     MESSAGE,
     MESSAGE_SIZE,
     N_ARBITERS,
@@ -254,14 +255,16 @@ def network_periods(s, t, p, now, then, limit):
     return limit
 
 
-@njit("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
-def host_periods(s, t, p, level, shift, limit):
+@njit("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def host_periods(s, t, p, now, then, level, shift, limit):
     """Return how many periods the hosts may go on, 0 if they do not repeat."""
     for node in range(2):
         h = host_cells(node)
         for cell in (STEP, BUSY, ACTION, IN_ORDER, POSTED_RECEIVES, SIZE):
             if s[h + cell] != t[h + cell]:
                 return 0
+        if max(s[h + MEMORY_FREE], now) - now != max(t[h + MEMORY_FREE], then) - then:
+            return 0
         if s[h + N_HELD] != 0 or t[h + N_HELD] != 0:
             return 0
         if s[h + BUSY] and s[h + MESSAGE] != moved(t[h + MESSAGE], shift):
@@ -309,7 +312,7 @@ def periods(s, t, p, now, then, level, word):
             return 0
     limit = network_periods(s, t, p, now, then, NO_LIMIT)
     if limit > 0:
-        limit = host_periods(s, t, p, level, shift, limit)
+        limit = host_periods(s, t, p, now, then, level, shift, limit)
     row = 0
     while limit > 0 and row < N_ROWS:
         if is_counted(p, row):
@@ -356,6 +359,7 @@ def skip(s, t, p, elapsed, level, word, n):
         s[c + OUT_FREE] += later
         s[c + IN_FREE] += later
         h = host_cells(node)
+        s[h + MEMORY_FREE] += later
         s[h + MESSAGE] = moved(s[h + MESSAGE], n * shift)
         for cell in (POSTED, SENT, OPEN, RECEIVED, NEXT_SEQUENCE, WINDOW):
             s[h + cell] += n * (s[h + cell] - t[h + cell])

@@ -170,7 +170,7 @@ def send_message(s, p, now, node, word):
 
 @njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def add_credits(s, p, now, port, n_bytes):
-    """Return credits to a port and let waiting packets enter its queue, in order, while they fit."""
+    """Return credits to a port; waiting packets enter its queue, in order, while they fit."""
     s[port_cells(port) + CREDITS] += n_bytes
     row = PENDING + port
     while s[COUNT + row] > 0:

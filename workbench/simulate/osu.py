@@ -13,7 +13,7 @@ from workbench.errors import ConfigurationError, ParameterError, WorkbenchError
 from workbench.measure import OSU_SIZES, OSUCurve
 from workbench.models import NetworkModel
 from workbench.provenance import Provenance
-from workbench.simulate.ticks import TICKS_PER_SECOND, copy_ticks, model_ticks, pin_ticks
+from workbench.simulate.ticks import TICKS_PER_SECOND, model_ticks, size_table
 
 REPLY_BYTES = 4
 """Size of the message that ends a window of the bandwidth test."""
@@ -58,8 +58,7 @@ def simulate_osu(
         raise ParameterError(f"window must be 1 to {2**20 - 1}; got {window}", key="window")
     model.validate(largest_message=int(wanted[-1]))
     costs = np.append(wanted, REPLY_BYTES)
-    table = np.column_stack([costs, copy_ticks(model, costs), pin_ticks(model, costs)])
-    p = np.concatenate([model_ticks(model), table.ravel()])
+    p = np.concatenate([model_ticks(model), size_table(model, costs).ravel()])
     p[layout.P_N_SIZES] = len(costs)
     p[layout.P_WARMUP], p[layout.P_ITERATIONS] = warmup, iterations
     latency = np.empty(len(wanted), np.int64)

@@ -90,20 +90,26 @@ def _pisces(p: NDArray[np.int64], model: PISCES) -> None:
     p[layout.P_LINK_ARBITER] = _ARBITERS[model.link_arbitrator]
 
 
-def pin_ticks(model: NetworkModel, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the ticks that pinning a buffer takes, for each size in bytes."""
-    mpi = model.mpi
-    pages = -(-sizes // mpi.rdma_page_size)
-    return ticks(mpi.rdma_pin_latency) + pages * ticks(mpi.rdma_page_delay)
+def size_table(model: NetworkModel, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return what messages of these sizes (bytes) cost the host, int64[n, N_SIZE_COLUMNS].
 
+    A copy is a loop over words of ``lib_compute_access_width`` bits; bytes beyond the last whole
+    word cost nothing, and up to ``negligible_compute_bytes`` only the instructions count. Pinning
+    costs a fixed time and a time for each page.
 
-def copy_ticks(model: NetworkModel, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the ticks that a memory copy takes, for each size in bytes.
-
-    The copy is a loop over words of ``lib_compute_access_width`` bits; bytes beyond the last whole
-    word cost nothing, and up to ``negligible_compute_bytes`` only the instructions count.
+    Raises:
+        ConfigurationError: a copy would never end.
     """
-    return np.array([_copy(model, int(size)) for size in sizes], np.int64)
+    table = np.zeros((len(sizes), layout.N_SIZE_COLUMNS), np.int64)
+    mpi, core = model.mpi, model.processor
+    word = core.lib_compute_access_width // 8
+    table[:, layout.SIZE_BYTES] = sizes
+    table[:, layout.COPY_TICKS] = [_copy(model, int(size)) for size in sizes]
+    if isinstance(model.memory, LogPMemory):
+        table[:, layout.COPY_ON_LINK] = sizes // word * word > core.negligible_compute_bytes
+    pages = -(-sizes // mpi.rdma_page_size)
+    table[:, layout.PIN_TICKS] = ticks(mpi.rdma_pin_latency) + pages * ticks(mpi.rdma_page_delay)
+    return table
 
 
 def _copy(model: NetworkModel, size: int) -> int:

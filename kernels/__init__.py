@@ -1,1 +1,39 @@
 """Compiled kernels: arrays in, arrays out. They know no file, no table and no widget."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from numba import config
+
+
+@contextmanager
+def cache_of_all(folder: Path) -> Iterator[None]:
+    """Cache what is compiled meanwhile in a place for this state of all of a folder's files.
+
+    numba compiles a kernel again when its own file has changed, but not when a kernel that it
+    calls has changed in another file: it would go on running the old one.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob("*.py")):
+        digest.update(path.read_bytes())
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(_base(folder) / digest.hexdigest()[:16])
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
+
+
+def _base(folder: Path) -> Path:
+    """Return where caches go: where numba is told to, beside the sources, or in the user's own."""
+    if config.CACHE_DIR:
+        return Path(config.CACHE_DIR)
+    if os.access(folder, os.W_OK):
+        return folder / "__pycache__"
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "interconnect-workbench"

@@ -1,7 +1,17 @@
 """Two nodes on one switch, event by event in integer ticks, as SST/macro v11.1 orders them.
 
 ``run.osu`` is the entry point. The other files are its parts: ``layout`` (the state and its
-cells), ``queues`` (every list of events or packets), ``network`` (where a message enters the wire),
-``snappr``, ``pisces`` and ``logp`` (the three network models), ``host`` (MPI on one node) and
-``recurrence`` (when the state repeats, whole periods are skipped).
+cells), ``queues`` (every list of events or packets), ``network`` (where a message enters the
+wire), ``snappr``, ``pisces`` with its ``arbiters``, and ``logp`` (the three network models),
+``host`` (MPI on one node) and ``recurrence`` (when the state repeats, whole periods are skipped).
+In each file callers stand below what they call: numba compiles in that order.
 """
+
+from pathlib import Path
+
+from kernels import cache_of_all
+
+with cache_of_all(Path(__file__).parent):
+    from kernels.two_node import layout, run
+
+__all__ = ["layout", "run"]

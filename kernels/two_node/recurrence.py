@@ -22,6 +22,7 @@ from kernels.two_node.layout import (
     AT,
     BUFFER,
     BUSY,
+    CONTROL_BYTES,
     COUNT,
     CREDITS,
     CYCLES,
@@ -47,7 +48,6 @@ from kernels.two_node.layout import (
     NEXT_SEQUENCE,
     OPEN,
     OUT_FREE,
-    P_FLOW_CONTROL,
     P_INJECT_BYTE,
     P_ITERATIONS,
     P_MTU,
@@ -56,6 +56,7 @@ from kernels.two_node.layout import (
     P_WARMUP,
     P_WINDOW,
     PARTIAL,
+    PENDING,
     PISCES,
     POSTED,
     POSTED_RECEIVES,
@@ -70,6 +71,7 @@ from kernels.two_node.layout import (
     WINDOW,
     WORD,
     XBAR_CREDITS,
+    XBAR_PENDING,
     direction_of,
     epoch,
     host_cells,
@@ -224,16 +226,31 @@ def same_arbiters(s, t, now, then):
 
 
 @njit("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def credit_periods(s, t, p, cell, waiting, limit):
+    """Return how many periods credits may go on: they may change while no packet waits for them."""
+    if s[cell] == t[cell]:
+        return limit
+    if waiting > 0:
+        return 0
+    return steps_down(s[cell], t[cell], MARGIN * max(p[P_MTU], CONTROL_BYTES), limit)
+
+
+@njit("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def network_periods(s, t, p, now, then, limit):
     """Return how many periods ports and NICs may go on, 0 if they do not repeat."""
     for port in range(4):
         c = port_cells(port)
         if max(s[c + NEXT_FREE], now) - now != max(t[c + NEXT_FREE], then) - then:
             return 0
-        if s[c + ARBITRATING] != t[c + ARBITRATING] or s[c + XBAR_CREDITS] != t[c + XBAR_CREDITS]:
+        if s[c + ARBITRATING] != t[c + ARBITRATING]:
             return 0
-        if p[P_FLOW_CONTROL] and s[c + CREDITS] != t[c + CREDITS]:
-            return 0
+        waiting = s[COUNT + PENDING + port]
+        if p[P_NETWORK] == PISCES and port < 2:
+            waiting = s[COUNT + INJECT + port]
+        limit = credit_periods(s, t, p, c + CREDITS, waiting, limit)
+        if port >= 2:
+            waiting = s[COUNT + XBAR_PENDING + port - 2]
+            limit = credit_periods(s, t, p, c + XBAR_CREDITS, waiting, limit)
     longest = span(p[P_MTU], p[P_NIC_BYTE])
     if p[P_NETWORK] == LOGP:
         longest = span(size_entry(p, s[host_cells(0) + SIZE], SIZE_BYTES), p[P_INJECT_BYTE])
@@ -349,6 +366,7 @@ def skip(s, t, p, elapsed, level, word, n):
         c = port_cells(port)
         s[c + NEXT_FREE] += later
         s[c + CREDITS] += n * (s[c + CREDITS] - t[c + CREDITS])
+        s[c + XBAR_CREDITS] += n * (s[c + XBAR_CREDITS] - t[c + XBAR_CREDITS])
     for arbiter in range(N_ARBITERS):
         s[ARBITER_FREE + arbiter] += later
         for i in range(s[N_EPOCHS + arbiter]):

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from kernels.two_node import layout
 from kernels.two_node import run as kernel
+from kernels.two_node.layout import CONTROL_BYTES
 from workbench.errors import ConfigurationError, ParameterError, WorkbenchError
 from workbench.measure import OSU_SIZES, OSUCurve
 from workbench.models import NetworkModel
@@ -57,6 +58,7 @@ def simulate_osu(
     if not 1 <= window < 2**20:
         raise ParameterError(f"window must be 1 to {2**20 - 1}; got {window}", key="window")
     model.validate(largest_message=int(wanted[-1]))
+    _refuse_small_rendezvous(model, wanted)
     costs = np.append(wanted, REPLY_BYTES)
     p = np.concatenate([model_ticks(model), size_table(model, costs).ravel()])
     p[layout.P_N_SIZES] = len(costs)
@@ -69,6 +71,8 @@ def simulate_osu(
         _run(p, latency)
         p[layout.P_WINDOW], p[layout.P_SHORT_REPLY] = window, len(wanted)
         _run(p, bandwidth)
+    # PISCES can set the clock back (see kernels/two_node/arbiters.py): no time has passed then.
+    latency, bandwidth = np.maximum(latency, 0), np.maximum(bandwidth, 0)
     moved = wanted * float(window) * iterations
     with np.errstate(divide="ignore"):
         rate = moved / (bandwidth / TICKS_PER_SECOND)
@@ -95,16 +99,38 @@ def _checked_sizes(sizes: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64
     return wanted
 
 
-def _run(p: NDArray[np.int64], elapsed: NDArray[np.int64]) -> None:
-    """Run one test, with more room for packets on their way if there are too many."""
+def _refuse_small_rendezvous(model: NetworkModel, sizes: NDArray[np.int64]) -> None:
+    """Refuse what SST/macro aborts: it checks the 64 B of a rendezvous header against the receive.
+
+    Raises:
+        ConfigurationError: a message of the run, or the reply, is such a rendezvous.
+    """
+    eager = max(model.mpi.max_vshort_msg_size, model.mpi.max_eager_msg_size)
+    smallest = min((size for size in (REPLY_BYTES, *sizes) if size > eager), default=CONTROL_BYTES)
+    if model.variant == "sstmacro" and smallest < CONTROL_BYTES:
+        raise ConfigurationError(
+            f"SST/macro aborts a rendezvous of less than {CONTROL_BYTES} B: "
+            f"node.app1.mpi.max_eager_msg_size={model.mpi.max_eager_msg_size} B sends messages of "
+            f"{smallest} B by rendezvous (each window ends with a reply of {REPLY_BYTES} B); raise "
+            f"it to at least {CONTROL_BYTES - 1}, or choose variant 'repaired'",
+            rule=f"rendezvous messages >= {CONTROL_BYTES} B",
+            keys=("node.app1.mpi.max_eager_msg_size", "node.app1.mpi.max_vshort_msg_size"),
+        )
+
+
+def _run(
+    p: NDArray[np.int64], elapsed: NDArray[np.int64], *, skip_what_repeats: bool = True
+) -> int:
+    """Run one test, with more room if too many packets are on their way; return its events."""
     capacity = _FIRST_CAPACITY
     halt = np.zeros(1, np.int8)
     while True:
-        cells = layout.state_cells(p[layout.P_WINDOW], p[layout.P_N_SIZES], capacity)
-        room = np.empty(4 * cells, np.int64)
-        status, _ = kernel.osu(room[:cells], room[cells:], p, halt, elapsed)
+        cells = layout.state_cells(int(p[layout.P_WINDOW]), int(p[layout.P_N_SIZES]), capacity)
+        state = np.empty(cells, np.int64)
+        kept = np.empty(3 * cells if skip_what_repeats else 0, np.int64)
+        status, events = kernel.osu(state, kept, p, halt, elapsed)
         if status == kernel.OK:
-            return
+            return int(events)
         if status == kernel.DEADLOCK:
             raise ConfigurationError(
                 "the simulated run came to a halt: a packet waits for credits that cannot come; "

@@ -1,0 +1,230 @@
+"""The two-node kernels against a slow model, against themselves, and against closed forms."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tests.kernels.configurations import models, overlays, rates, snapprs, times
+from tests.reference import Config, run_osu
+from workbench.errors import ConfigurationError
+from workbench.models import (
+    PISCES,
+    SNAPPR,
+    LogP,
+    LogPMemory,
+    MPIProtocol,
+    NullMemory,
+    Processor,
+    read_ini,
+)
+from workbench.simulate import osu as wrapper
+from workbench.simulate import simulate_osu
+from workbench.simulate.ticks import byte_delay, ticks
+
+# The reference divides ticks by 1e16 in another order: a few roundings of a double.
+ROUNDING = 1e-13
+# PISCES lets the clock wrap round in steps of 2048 ticks; a few of them are what is left of zero.
+CLOCK_STEPS_S = 1e-12
+
+
+@settings(max_examples=60)
+@given(
+    model=models,
+    sizes=st.lists(st.integers(1, 20_000), min_size=1, max_size=5, unique=True).map(sorted),
+    iterations=st.integers(1, 2),
+    warmup=st.integers(0, 2),
+    window=st.sampled_from([1, 2, 7, 16]),
+    fresh=st.booleans(),
+)
+def test_agrees_with_the_plain_reference(model, sizes, iterations, warmup, window, fresh):
+    counts = {"iterations": iterations, "warmup": warmup, "window": window, "fresh": fresh}
+    try:
+        curve = simulate_osu(model, sizes, **counts)
+    except ConfigurationError:
+        assume(False)
+    figures = run_osu(Config.from_model(model), sizes, **counts)
+    slow = np.maximum(figures.latency_s, 0.0)
+    np.testing.assert_allclose(curve.latency_s, slow, rtol=ROUNDING, atol=CLOCK_STEPS_S)
+    seconds = np.array(sizes) * window * iterations / np.array(figures.bandwidth_Bps)
+    simulated = np.array(sizes) * window * iterations / curve.bandwidth_Bps
+    np.testing.assert_allclose(
+        simulated, np.maximum(seconds, 0.0), rtol=ROUNDING, atol=CLOCK_STEPS_S
+    )
+
+
+def elapsed_and_events(model, sizes, monkeypatch, *, skip):
+    run = wrapper._run
+    events = []
+    monkeypatch.setattr(
+        wrapper, "_run", lambda *args: events.append(run(*args, skip_what_repeats=skip))
+    )
+    curve = simulate_osu(model, sizes, iterations=3)
+    monkeypatch.undo()
+    return curve, sum(events)
+
+
+@pytest.mark.jit_only
+@settings(max_examples=40)
+@given(model=models)
+def test_skipping_what_repeats_changes_no_digit(model):
+    sizes = [64, 1000, 16_384, 100_001, 524_288]
+    monkeypatch = pytest.MonkeyPatch()
+    try:
+        skipped, _ = elapsed_and_events(model, sizes, monkeypatch, skip=True)
+    except ConfigurationError:
+        monkeypatch.undo()
+        assume(False)
+    whole, _ = elapsed_and_events(model, sizes, monkeypatch, skip=False)
+    np.testing.assert_array_equal(skipped.latency_s, whole.latency_s)
+    np.testing.assert_array_equal(skipped.bandwidth_Bps, whole.bandwidth_Bps)
+
+
+@pytest.mark.jit_only
+@pytest.mark.parametrize("model", [SNAPPR(), PISCES(), SNAPPR(nic_credits=8192)])
+def test_skipping_what_repeats_skips_most(model, monkeypatch):
+    sizes = [2**k for k in range(23)]
+    _, few = elapsed_and_events(model, sizes, monkeypatch, skip=True)
+    _, many = elapsed_and_events(model, sizes, monkeypatch, skip=False)
+    assert few < many / 4
+
+
+@pytest.mark.jit_only
+def test_any_number_of_threads_gives_the_same_digits():
+    rng = np.random.default_rng(7)
+    draws = [
+        SNAPPR(mtu=int(rng.integers(128, 9000)), injection_bandwidth=rng.uniform(1e9, 5e10))
+        for _ in range(24)
+    ]
+    alone = [simulate_osu(model) for model in draws]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(simulate_osu, draws))
+    for one, other in zip(alone, together, strict=True):
+        np.testing.assert_array_equal(one.latency_s, other.latency_s)
+        np.testing.assert_array_equal(one.bandwidth_Bps, other.bandwidth_Bps)
+
+
+# No host costs: what is left is the network.
+BARE = {
+    "mpi": MPIProtocol(max_vshort_msg_size=2**24, max_eager_msg_size=2**24),
+    "memory": NullMemory(),
+    "processor": Processor(frequency=1e16),
+    "variant": "repaired",
+}
+
+
+@settings(max_examples=30)
+@given(bandwidth=rates, out_in=times, hop=times, injection=times, size=st.integers(1, 2**20))
+def test_logp_latency_is_its_closed_form(bandwidth, out_in, hop, injection, size):
+    model = LogP(
+        bandwidth=bandwidth,
+        out_in_latency=out_in,
+        hop_latency=hop,
+        injection_latency=injection,
+        negligible_size=2**21,
+        **BARE,
+    )
+    expected = ticks(out_in) + ticks(hop) + size * byte_delay(bandwidth)
+    copies = 3 * (size // 8)  # one tick an instruction
+    assert simulate_osu(model, [size]).latency_s[0] * 1e16 == pytest.approx(
+        expected + 2 * copies, rel=ROUNDING
+    )
+
+
+@settings(max_examples=30)
+@given(model=snapprs(), overlay=overlays, injection=rates, link=rates, nic=rates)
+def test_repaired_snappr_charges_every_byte_at_the_slowest_rate(
+    model, overlay, injection, link, nic
+):
+    model = model.replace(
+        **BARE,
+        negligible_size=0,
+        logp=overlay,
+        nic_flow_control=True,
+        switch_flow_control=True,
+        congestion=True,
+        injection_flit_size=0,
+        link_flit_size=0,
+        nic_credits=10**9,
+        switch_credits=10**9,
+        nic_buffer=10**9,
+        injection_bandwidth=injection,
+        link_bandwidth=link,
+        nic_bandwidth=nic,
+    )
+    size = 10_007
+    latency = ticks(model.injection_latency) + ticks(model.ejection_latency)
+    slowest = max(byte_delay(rate) for rate in (injection, link, nic))
+    copies = 2 * 3 * (size // 8)
+    assert simulate_osu(model, [size]).latency_s[0] * 1e16 == pytest.approx(
+        latency + size * slowest + copies, rel=ROUNDING
+    )
+
+
+@settings(max_examples=30)
+@given(model=snapprs())
+def test_nothing_is_faster_than_its_links(model):
+    try:
+        curve = simulate_osu(model, [64, 5000, 40_000], window=16)
+    except ConfigurationError:
+        assume(False)
+    whole_way = model.injection_latency + model.ejection_latency
+    overlay = model.logp.out_in_latency + model.logp.hop_latency
+    one_tick = 3e-16
+    assert (curve.latency_s >= min(whole_way, overlay) - one_tick).all()
+
+
+def test_the_defects_of_sstmacro_and_their_repair():
+    bare = {key: value for key, value in BARE.items() if key != "variant"}
+    bare["memory"] = LogPMemory(bandwidth=1e15, latency=0.0)
+    one_packet = SNAPPR(**bare)
+    assert simulate_osu(one_packet, [4096]).latency_us[0] == pytest.approx(0.9, rel=1e-3)
+    repaired = simulate_osu(one_packet.replace(variant="repaired"), [4096])
+    assert repaired.latency_us[0] == pytest.approx(0.9 + 4096 / 12.5e3, rel=1e-3)
+    tiny = PISCES(**bare)
+    assert simulate_osu(tiny, [1, 2]).latency_us == pytest.approx([0, 0], abs=1e-6)
+    assert simulate_osu(tiny.replace(variant="repaired"), [1]).latency_us[0] > 0.9
+
+
+def test_a_result_names_its_variant_and_that_it_is_simulated():
+    for variant in ("sstmacro", "repaired"):
+        curve = simulate_osu(SNAPPR(variant=variant), [8])
+        assert curve.provenance.origin == "simulated"
+        assert variant in curve.provenance.caption()
+        assert variant in curve.name
+
+
+@pytest.mark.parametrize(
+    ("overrides", "rule"),
+    [
+        ({"node.nic.credits": "1KB"}, "node.nic.credits >= node.nic.mtu"),
+        ({"switch.credits": "1KB"}, "switch.credits >= node.nic.mtu"),
+        ({"node.nic.buffer": "1KB"}, "node.nic.buffer >= node.nic.mtu"),
+        ({"node.memory.name": "null"}, "copied bytes"),
+        ({"node.app1.mpi.max_eager_msg_size": "16B"}, "rendezvous"),
+    ],
+)
+def test_what_would_not_finish_is_refused_with_its_rule(overrides, rule):
+    if "eager" in rule or rule == "rendezvous":
+        overrides = {**overrides, "node.app1.mpi.max_vshort_msg_size": "16B"}
+    with pytest.raises(ConfigurationError) as refused:
+        simulate_osu(read_ini(None, overrides))
+    assert rule in refused.value.rule
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"sizes": []}, "at least one size"),
+        ({"sizes": [0, 1]}, "ascend from at least 1 B"),
+        ({"sizes": [8, 8]}, "without repeats"),
+        ({"iterations": 0}, "iterations must be at least 1"),
+        ({"warmup": -1}, "warmup must be at least 0"),
+        ({"window": 0}, "window must be 1 to"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        simulate_osu(SNAPPR(), **arguments)

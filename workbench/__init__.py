@@ -1,0 +1,66 @@
+"""Interconnect Workbench: fit network models to machines, simulate them, see the answer move.
+
+Nothing heavy is imported here. Each name below is loaded when it is first used, so that
+``import workbench`` stays well under a tenth of a second.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from workbench import datasets, fit, jobs, measure, models, panels, plotting, simulate, units
+    from workbench.diagnosis import doctor
+    from workbench.measure import OSUCurve
+    from workbench.models import PISCES, SNAPPR, LogP, read_ini
+    from workbench.simulate import simulate_osu
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "PISCES",
+    "SNAPPR",
+    "LogP",
+    "OSUCurve",
+    "__version__",
+    "datasets",
+    "doctor",
+    "fit",
+    "jobs",
+    "measure",
+    "models",
+    "panels",
+    "plotting",
+    "read_ini",
+    "simulate",
+    "simulate_osu",
+    "units",
+]
+
+_HOME = {
+    "LogP": "workbench.models",
+    "OSUCurve": "workbench.measure",
+    "PISCES": "workbench.models",
+    "SNAPPR": "workbench.models",
+    "doctor": "workbench.diagnosis",
+    "read_ini": "workbench.models",
+    "simulate_osu": "workbench.simulate",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        value = getattr(import_module(_HOME[name]), name)
+    elif name in __all__:
+        value = import_module(f"workbench.{name}")
+    else:
+        raise AttributeError(
+            f"workbench has no attribute {name!r}; it has {', '.join(sorted(__all__))}"
+        )
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,84 @@
+"""Speed of the two-node simulator: trials a second, packet hops a second, and what skipping gains.
+
+One trial is osu_latency and osu_bw at 23 sizes (1 B to 4 MiB), one warm-up and one measured
+iteration. Ratios are taken within one run, since machines differ and are shared.
+"""
+
+import statistics
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from workbench.measure import OSU_SIZES
+from workbench.models import PISCES, SNAPPR, LogP
+from workbench.simulate import osu as wrapper
+from workbench.simulate import simulate_osu
+
+CASES = {
+    "SNAPPR, mtu 4096": SNAPPR(),
+    "SNAPPR, mtu 128": SNAPPR(mtu=128),
+    "SNAPPR repaired, mtu 4096": SNAPPR(variant="repaired"),
+    "SNAPPR + LogP overlay to 512 B": SNAPPR(negligible_size=512),
+    "SNAPPR, credits of two packets": SNAPPR(nic_credits=8192, switch_credits=8192),
+    "PISCES, mtu 4096": PISCES(),
+    "LogP": LogP(),
+}
+STAGES = 2  # output ports a packet passes: the NIC's and the switch's
+
+
+def cpu_seconds(action, repeats):
+    """Return the median thread time of a call, after one that compiles."""
+    action()
+    times = []
+    for _ in range(repeats):
+        begin = time.thread_time()
+        action()
+        times.append(time.thread_time() - begin)
+    return statistics.median(times)
+
+
+def every_event(model):
+    """Simulate without skipping; return the number of events."""
+    events = []
+    run = wrapper._run
+    wrapper._run = lambda *args: events.append(run(*args, skip_what_repeats=False))
+    try:
+        simulate_osu(model)
+    finally:
+        wrapper._run = run
+    return sum(events)
+
+
+def packet_hops(model, window=64, windows=2):
+    """Return the packets of a trial's payloads times the ports they pass."""
+    packets = sum(-(-size // getattr(model, "mtu", size)) for size in OSU_SIZES)
+    return packets * STAGES * windows * (window + 2)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_one_trial(name):
+    model = CASES[name]
+    fast = cpu_seconds(lambda: simulate_osu(model), 15)
+    whole = cpu_seconds(lambda: every_event(model), 1)
+    events = every_event(model)
+    hops = packet_hops(model)
+    print(
+        f"\n{name}: {fast * 1e3:.2f} ms a trial, {1 / fast:.0f} trials/s, "
+        f"{hops / fast / 1e6:.0f} M packet hops/s; every event: {whole * 1e3:.0f} ms, "
+        f"{events / whole / 1e6:.0f} M events/s; skipping is {whole / fast:.0f} times faster"
+    )
+    assert fast > 0
+
+
+def test_threads():
+    models = [SNAPPR(injection_bandwidth=rate) for rate in np.linspace(5e9, 20e9, 200)]
+    seconds = {}
+    for threads in (1, 2):
+        with ThreadPoolExecutor(threads) as pool:
+            begin = time.perf_counter()
+            curves = list(pool.map(simulate_osu, models))
+            seconds[threads] = time.perf_counter() - begin
+    assert len(curves) == len(models)
+    print(f"\n2 threads are {seconds[1] / seconds[2]:.2f} times as fast as 1 (wall, 200 trials)")

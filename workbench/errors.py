@@ -53,3 +53,7 @@ class DatasetError(WorkbenchError):
 
 class StudyError(WorkbenchError):
     """A study file cannot be used as asked: other settings, locked, or not a study."""
+
+
+class SimulationHalted(WorkbenchError):
+    """A simulation was ended early because it was asked to."""

@@ -153,7 +153,7 @@ ARBITER_FREE = HOST + 2 * N_HOST  # next free tick of the simple arbiters
 N_EPOCHS = ARBITER_FREE + N_ARBITERS  # idle epochs of the cut-through arbiters
 EPOCHS = N_EPOCHS + N_ARBITERS  # pairs of start and cycles
 WATCH = EPOCHS + 2 * N_ARBITERS * MAX_EPOCHS  # what recurrence.py remembers of its three levels
-EVENT_LEVEL = WATCH + 15  # the level the event just handled is a checkpoint of, 0 for none
+EVENT_LEVEL = WATCH + 18  # the level the event just handled is a checkpoint of, 0 for none
 EVENT_WORD = EVENT_LEVEL + 1
 MESSAGES = EVENT_WORD + 1
 

@@ -88,8 +88,11 @@ from kernels.two_node.queues import entry
 # What has just happened, and the level it is a checkpoint of.
 PACKET, WHOLE_MESSAGE, WHOLE_WINDOW = 1, 2, 3
 # Cells of a level.
-VALID, THEN, LENGTH, POWER, KEPT_WORD = range(5)
-N_WATCH = 5
+VALID, THEN, LENGTH, POWER, KEPT_WORD, EFFORT = range(6)
+N_WATCH = 6
+# Entries of rows that a checkpoint may compare, saved up until they suffice for all of them; with
+# thousands of packets under way, comparing at each would take longer than simulating them.
+EFFORT_PER_CHECKPOINT = 32
 # A counter stops this far from its end: the packets or messages left are simulated.
 MARGIN = 2
 NO_LIMIT = 2**62
@@ -306,6 +309,18 @@ def host_periods(s, t, p, now, then, level, shift, limit):
     return limit
 
 
+@njit("b1(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+def affordable(s, cell):
+    """Spend the effort of comparing all rows, if as much has been saved up."""
+    effort = 0
+    for row in range(N_ROWS):
+        effort += s[COUNT + row]
+    if s[cell] < effort:
+        return False
+    s[cell] -= effort
+    return True
+
+
 @njit("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def periods(s, t, p, now, then, level, word):
     """Return how many times what happened between two states may be repeated, 0 for not at all.
@@ -330,6 +345,8 @@ def periods(s, t, p, now, then, level, word):
     limit = network_periods(s, t, p, now, then, NO_LIMIT)
     if limit > 0:
         limit = host_periods(s, t, p, now, then, level, shift, limit)
+    if limit == 0 or not affordable(s, watch_cells(level) + EFFORT):
+        return 0
     row = 0
     while limit > 0 and row < N_ROWS:
         if is_counted(p, row):
@@ -420,6 +437,7 @@ def checkpoint(s, t, p, level, now, word):
         s[c + POWER] = 1
         keep(s, t, level, now, word)
         return
+    s[c + EFFORT] += EFFORT_PER_CHECKPOINT
     n = periods(s, t, p, now, s[c + THEN], level, word)
     if n > 0:
         skip(s, t, p, now - s[c + THEN], level, word, n)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.kernels.configurations import models, overlays, rates, snapprs, times
 from tests.reference import Config, run_osu
-from workbench.errors import ConfigurationError
+from workbench.errors import ConfigurationError, SimulationHalted
 from workbench.models import (
     PISCES,
     SNAPPR,
@@ -217,11 +217,17 @@ def test_what_would_not_finish_is_refused_with_its_rule(overrides, rule):
         ({"sizes": []}, "at least one size"),
         ({"sizes": [0, 1]}, "ascend from at least 1 B"),
         ({"sizes": [8, 8]}, "without repeats"),
-        ({"iterations": 0}, "iterations must be at least 1"),
-        ({"warmup": -1}, "warmup must be at least 0"),
+        ({"iterations": 0}, "iterations must be at least 1 and"),
+        ({"warmup": -1}, "warmup must be at least 0 and"),
         ({"window": 0}, "window must be 1 to"),
     ],
 )
 def test_bad_arguments_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         simulate_osu(SNAPPR(), **arguments)
+
+
+@pytest.mark.jit_only
+def test_a_set_flag_ends_the_run():
+    with pytest.raises(SimulationHalted, match="ended before it was done"):
+        simulate_osu(SNAPPR(mtu=128), halt=np.ones(1, np.int8))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kernels.two_node import layout
 from kernels.two_node import run as kernel
 from kernels.two_node.layout import CONTROL_BYTES
-from workbench.errors import ConfigurationError, ParameterError, WorkbenchError
+from workbench.errors import ConfigurationError, ParameterError, SimulationHalted, WorkbenchError
 from workbench.measure import OSU_SIZES, OSUCurve
 from workbench.models import NetworkModel
 from workbench.provenance import Provenance
@@ -19,6 +19,7 @@ from workbench.simulate.ticks import TICKS_PER_SECOND, model_ticks, size_table
 REPLY_BYTES = 4
 """Size of the message that ends a window of the bandwidth test."""
 
+_MOST_WINDOWS = 10**9
 _FIRST_CAPACITY = 1024
 _LARGEST_CAPACITY = 2**22
 
@@ -31,6 +32,7 @@ def simulate_osu(
     warmup: int = 1,
     window: int = 64,
     fresh: bool = False,
+    halt: NDArray[np.int8] | None = None,
 ) -> OSUCurve:
     """Return the latency and bandwidth that osu_latency and osu_bw would print on a model.
 
@@ -46,15 +48,19 @@ def simulate_osu(
         warmup: ping-pongs and windows before the clock starts.
         window: messages a window of the bandwidth test.
         fresh: start each size from an idle network.
+        halt: int8[1]; another thread may set it to end the run within milliseconds.
 
     Raises:
         ConfigurationError: a run of this model would deadlock or end early.
+        SimulationHalted: ``halt`` was set.
         ParameterError: sizes or counts are not accepted.
     """
     wanted = _checked_sizes(sizes)
     for key, value, least in (("iterations", iterations, 1), ("warmup", warmup, 0)):
-        if value < least:
-            raise ParameterError(f"{key} must be at least {least}; got {value}", key=key)
+        if not least <= value <= _MOST_WINDOWS:
+            raise ParameterError(
+                f"{key} must be at least {least} and at most {_MOST_WINDOWS}; got {value}", key=key
+            )
     if not 1 <= window < 2**20:
         raise ParameterError(f"window must be 1 to {2**20 - 1}; got {window}", key="window")
     model.validate(largest_message=int(wanted[-1]))
@@ -63,14 +69,15 @@ def simulate_osu(
     p = np.concatenate([model_ticks(model), size_table(model, costs).ravel()])
     p[layout.P_N_SIZES] = len(costs)
     p[layout.P_WARMUP], p[layout.P_ITERATIONS] = warmup, iterations
+    flag = np.zeros(1, np.int8) if halt is None else halt
     latency = np.empty(len(wanted), np.int64)
     bandwidth = np.empty(len(wanted), np.int64)
     for first, last in [(i, i + 1) for i in range(len(wanted))] if fresh else [(0, len(wanted))]:
         p[layout.P_FIRST], p[layout.P_LAST] = first, last
         p[layout.P_WINDOW], p[layout.P_SHORT_REPLY] = 1, -1
-        _run(p, latency)
+        _run(p, latency, flag)
         p[layout.P_WINDOW], p[layout.P_SHORT_REPLY] = window, len(wanted)
-        _run(p, bandwidth)
+        _run(p, bandwidth, flag)
     # PISCES can set the clock back (see kernels/two_node/arbiters.py): no time has passed then.
     latency, bandwidth = np.maximum(latency, 0), np.maximum(bandwidth, 0)
     moved = wanted * float(window) * iterations
@@ -119,11 +126,14 @@ def _refuse_small_rendezvous(model: NetworkModel, sizes: NDArray[np.int64]) -> N
 
 
 def _run(
-    p: NDArray[np.int64], elapsed: NDArray[np.int64], *, skip_what_repeats: bool = True
+    p: NDArray[np.int64],
+    elapsed: NDArray[np.int64],
+    halt: NDArray[np.int8],
+    *,
+    skip_what_repeats: bool = True,
 ) -> int:
     """Run one test, with more room if too many packets are on their way; return its events."""
     capacity = _FIRST_CAPACITY
-    halt = np.zeros(1, np.int8)
     while True:
         cells = layout.state_cells(int(p[layout.P_WINDOW]), int(p[layout.P_N_SIZES]), capacity)
         state = np.empty(cells, np.int64)
@@ -131,6 +141,8 @@ def _run(
         status, events = kernel.osu(state, kept, p, halt, elapsed)
         if status == kernel.OK:
             return int(events)
+        if status == kernel.HALTED:
+            raise SimulationHalted("the simulation was ended before it was done")
         if status == kernel.DEADLOCK:
             raise ConfigurationError(
                 "the simulated run came to a halt: a packet waits for credits that cannot come; "

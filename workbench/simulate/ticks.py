@@ -131,8 +131,8 @@ def _copy(model: NetworkModel, size: int) -> int:
         raise ConfigurationError(
             f"SST/macro never finishes a copy of {moved} B with the null memory model "
             f"(more than node.proc.negligible_compute_bytes={core.negligible_compute_bytes} B); "
-            "choose the logp or snappr memory model, or variant 'repaired', where such a copy takes "
-            "no time",
+            "choose the logp or snappr memory model, or variant 'repaired', where such a copy "
+            "takes no time",
             rule="copied bytes <= node.proc.negligible_compute_bytes",
             keys=("node.proc.negligible_compute_bytes",),
         )

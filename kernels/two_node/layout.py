@@ -27,6 +27,7 @@ HEADER = 2  # 64 B announcement of EAGER1 and rendezvous
 GET = 3  # 64 B RDMA get request, answered by the NIC
 PAYLOAD = 4  # the answer to a get
 ACK = 5  # 64 B software acknowledgement of rendezvous
+N_KINDS = 6
 CONTROL_BYTES = 64
 
 # Rows that hold events. Node d sends in direction d, towards node 1 - d.

@@ -1,0 +1,98 @@
+# `make help` lists the targets. Everything made here stays in .venv and .cache.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+PY := .venv/bin/python
+
+# A virtual environment cannot be moved, so a stamp holds for one directory only.
+HERE := $(shell pwd | cksum | cut -d' ' -f1)
+LAB_STAMP := .venv/.lab-$(HERE)
+TEST_STAMP := .venv/.test-$(HERE)
+
+# numba's own cache follows one file's changes only: a cache for each state of all kernels.
+KERNELS := $(shell find kernels -name '*.py' | LC_ALL=C sort)
+export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba/$(shell cat $(KERNELS) | cksum | tr ' ' '-')
+WARM_STAMP := $(NUMBA_CACHE_DIR)/.warm
+
+PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: help lab install test lint types kernels-uncompiled bench binder-check clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
+
+lab: install $(WARM_STAMP) ## install, then open JupyterLab on notebooks/00-start-here.ipynb
+	@options="--ip=127.0.0.1"; \
+	if [ "$$(id -u)" = 0 ]; then options="$$options --allow-root"; fi; \
+	if [ "$$(uname)" != Darwin ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
+	  options="$$options --no-browser"; \
+	  echo "No display here: open the address that JupyterLab prints below (Ctrl-C ends it)."; \
+	fi; \
+	exec $(PY) -m jupyterlab $$options \
+	  --ServerApp.root_dir="$(CURDIR)" \
+	  --LabApp.extension_manager=readonly \
+	  --LabApp.default_url=/lab/tree/notebooks/00-start-here.ipynb \
+	  --MappingKernelManager.cull_idle_timeout=14400 \
+	  --MappingKernelManager.cull_interval=300
+
+install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening anything
+
+test: $(TEST_STAMP) lint types kernels-uncompiled ## install, then run lint, types and every test
+	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
+	$(PY) -m pytest --quiet --ignore=tests/benchmarks
+
+lint: $(TEST_STAMP)
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+types: $(TEST_STAMP)
+	$(PY) -m mypy
+
+# The kernels as plain Python: what compilation hides (an index out of bounds) shows here.
+kernels-uncompiled: $(TEST_STAMP)
+	NUMBA_DISABLE_JIT=1 $(PY) -m pytest --quiet tests/kernels -m "not jit_only"
+
+bench: $(TEST_STAMP) ## print the rates: trials, packet hops, slider latency, first picture
+	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
+	$(PY) -m pytest tests/benchmarks --capture=no
+
+binder-check: $(TEST_STAMP) ## say what repo2docker would build, without building it
+	$(PY) -m repo2docker --no-build --debug .
+
+clean: ## remove .venv, caches and everything else that make has made
+	rm -rf .venv .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache .benchmarks
+	rm -rf build dist test-results screenshots
+	find workbench kernels tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/bin/pip:
+	@for python in "$(PYTHON)" python3 python3.13 python3.12 python3.11; do \
+	  [ -n "$$python" ] || continue; \
+	  "$$python" -c 'import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
+	    2>/dev/null || continue; \
+	  echo "making .venv with $$("$$python" --version)"; \
+	  exec "$$python" -m venv --clear .venv; \
+	done; \
+	echo "Python 3.11, 3.12 or 3.13 with its venv module is needed; python3 is" \
+	  "$$(python3 --version 2>&1 || echo missing). Install one (Debian, Ubuntu:" \
+	  "apt-get install python3 python3-venv), or name one: make PYTHON=/path/to/python3.12" >&2; \
+	exit 1
+
+$(LAB_STAMP): pyproject.toml constraints.txt binder/overrides.json | .venv/bin/pip
+	@echo "installing the pinned versions into .venv (once, a minute or two)"
+	$(PIP_INSTALL) --editable .
+	@$(PY) -m ipykernel install --sys-prefix --name python3 >/dev/null
+	@mkdir -p .venv/share/jupyter/lab/settings
+	@cp binder/overrides.json .venv/share/jupyter/lab/settings/overrides.json
+	@touch $@
+
+$(TEST_STAMP): $(LAB_STAMP)
+	$(PIP_INSTALL) --editable '.[test]'
+	@touch $@
+
+# A failed warm-up must not keep the notebooks closed: they compile what they need.
+$(WARM_STAMP): | $(LAB_STAMP)
+	@echo "compiling the kernels (once for each version of them)"
+	@mkdir -p "$(@D)"
+	@$(PY) -m workbench.warmup && touch "$@" || true

@@ -1,0 +1,56 @@
+"""From a fresh kernel to the first live picture in JupyterLab, with a cold and a warm cache."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.servers import serve
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
+]
+
+RESTART_AND_RUN = """async () => {
+  const lab = window.jupyterapp
+  const {sessionContext} = lab.shell.currentWidget
+  await lab.commands.execute('notebook:clear-all-cell-outputs')
+  await sessionContext.session.kernel.restart()
+  await lab.commands.execute('notebook:run-all-cells')
+}"""
+
+
+def seconds_to_picture(page: Any) -> float:
+    """Restart the kernel, run all cells, and return the seconds until a simulated curve stands."""
+    began = time.monotonic()
+    page.evaluate(f"() => {{ ({RESTART_AND_RUN})() }}")
+    page.locator(".bk-Figure").first.wait_for(state="detached", timeout=20_000)
+    page.locator(".bk-Figure").first.wait_for(timeout=120_000)
+    page.get_by_text("8 KiB message").first.wait_for(timeout=120_000)
+    return time.monotonic() - began
+
+
+def test_first_picture_of_a_fresh_kernel(page: Any, tmp_path: Path) -> None:
+    """The kernel's own start is in the figures; the server runs already."""
+    page.set_viewport_size({"width": 1440, "height": 900})
+    cache = tmp_path / "numba"
+    (tmp_path / "lab").mkdir()
+    with serve("lab", tmp_path / "lab", NUMBA_CACHE_DIR=str(cache)) as server:
+        began = time.monotonic()
+        server.open(page, "00-start-here.ipynb")
+        page.get_by_text("8 KiB message").first.wait_for(timeout=120_000)
+        print(f"\nfirst picture, page opened, cold cache: {time.monotonic() - began:.1f} s")
+        page.wait_for_timeout(3000)
+        for attempt in ("warm cache", "warm cache, again", "cold cache"):
+            if attempt == "cold cache":
+                for path in cache.rglob("*.nb[ic]"):
+                    path.unlink()
+            seconds = seconds_to_picture(page)
+            print(f"first picture, fresh kernel, {attempt}: {seconds:.1f} s", end="")
+            print(f" (load {os.getloadavg()[0]:.1f})")
+            page.wait_for_timeout(3000)

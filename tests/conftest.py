@@ -1,0 +1,64 @@
+"""What every test stands on: a cache of these very kernels, a closed world, and a browser."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def _kernel_cache() -> Path:
+    """Return a cache folder for this state of all kernels: numba notices one file's change only."""
+    digest = hashlib.sha256()
+    for path in sorted((ROOT / "kernels").rglob("*.py")):
+        digest.update(path.read_bytes())
+    return ROOT / ".cache" / "numba" / digest.hexdigest()[:16]
+
+
+# Before anything imports numba. The processes that tests start inherit all of these.
+os.environ.setdefault("NUMBA_CACHE_DIR", str(_kernel_cache()))
+os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # a kernel's debugger warns of frozen modules
+os.environ["JUPYTER_PLATFORM_DIRS"] = "1"  # without it jupyter_core warns
+
+# The first example compiles kernels, so time per example says nothing.
+settings.register_profile("workbench", deadline=None, print_blob=True)
+settings.load_profile("workbench")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run browser tests last: Playwright leaves an event loop running, and others start theirs."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The folder of the project."""
+    return ROOT
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_jupyter_folders(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep the user's own Jupyter settings, workspaces and profiles out of the tests."""
+    base = tmp_path_factory.mktemp("jupyter")
+    for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
+        os.environ[name] = str(base / name.lower())
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    """Launch the system's Chromium; in a container root may not use its sandbox."""
+    from workbench.diagnosis import find_chromium
+
+    path = find_chromium()
+    if path is None:
+        pytest.fail("no Chromium found: install one, or set WORKBENCH_CHROMIUM to its path")
+    arguments = [*browser_type_launch_args.get("args", []), "--disable-dev-shm-usage"]
+    if os.geteuid() == 0:
+        arguments.append("--no-sandbox")
+    return {**browser_type_launch_args, "executable_path": path, "args": arguments}

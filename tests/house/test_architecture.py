@@ -1,0 +1,108 @@
+"""The direction of knowledge: kernels ◀ workbench ◀ notebooks, and the layers inside workbench."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+FLOOR = {"errors", "units", "provenance", "jobs", "datasets"}
+NOUNS = {"models", "programs", "topology", "measure"}
+SHARED_ANALYSES = {"simulate", "fit"}
+ANALYSES = SHARED_ANALYSES | {"sensitivity", "tune", "uq", "variability"}
+
+# What each part of workbench may import besides itself. Two arrows point up on purpose: `datasets`
+# hands out curves, and a result's `plot()` imports `plotting` inside the method (see below).
+MAY_IMPORT = (
+    dict.fromkeys(FLOOR, FLOOR)
+    | {"datasets": FLOOR | {"measure"}}
+    | dict.fromkeys(NOUNS, FLOOR)
+    | dict.fromkeys(ANALYSES, FLOOR | NOUNS | SHARED_ANALYSES)
+    | {"plotting": FLOOR | NOUNS | ANALYSES}
+    | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting"}}
+    | {"warmup": NOUNS | SHARED_ANALYSES, "diagnosis": FLOOR}
+)
+ENTRANCES = {"__init__", "__main__", "cli"}  # they offer everything under one roof
+
+
+def imports(path: Path) -> Iterator[tuple[str, bool]]:
+    """Yield every imported dotted name of a file and whether it is imported inside a function."""
+    tree = ast.parse(path.read_text("utf-8"))
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    inside = {n for f in ast.walk(tree) if isinstance(f, functions) for n in ast.walk(f)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node in inside) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute, so that the layers can be read"
+            yield from ((f"{node.module}.{alias.name}", node in inside) for alias in node.names)
+
+
+def part_of(path: Path) -> str:
+    """Return the part of workbench that a file belongs to: a sub-package or a module's name."""
+    return path.relative_to(ROOT / "workbench").with_suffix("").parts[0]
+
+
+PARTS = {part_of(path) for path in (ROOT / "workbench").rglob("*.py")}
+
+
+def violations(path: Path) -> Iterator[str]:
+    """Yield every import of a workbench file that the layers forbid."""
+    part = part_of(path)
+    for name, in_function in imports(path):
+        package, _, rest = name.partition(".")
+        if package == "workbench" and part not in ENTRANCES:
+            target = rest.split(".")[0]
+            allowed = MAY_IMPORT[part] | {part}
+            lazy_plot = target == "plotting" and in_function
+            if target in PARTS and target not in allowed and not lazy_plot:
+                yield f"{part} may not import workbench.{target}"
+        if package in ("ipywidgets", "jupyter_bokeh", "IPython") and part != "panels":
+            yield f"only panels/ may import {package}, {part} does"
+        if package == "bokeh" and not in_function and part not in ("plotting", "panels"):
+            yield f"only plotting/ and panels/ may import bokeh at module level, {part} does"
+        if package in ("tests", "notebooks"):
+            yield f"{part} may not import {package}"
+
+
+@pytest.mark.parametrize("part", sorted(PARTS))
+def test_every_part_of_workbench_keeps_to_its_layer(part: str) -> None:
+    assert part in MAY_IMPORT.keys() | ENTRANCES, f"say in MAY_IMPORT what {part} may import"
+    files = [p for p in (ROOT / "workbench").rglob("*.py") if part_of(p) == part]
+    assert [(str(p.relative_to(ROOT)), v) for p in files for v in violations(p)] == []
+
+
+def test_kernels_import_only_arrays_compiler_and_mathematics() -> None:
+    allowed = {"__future__", "kernels", "math", "numba", "numpy"}
+    # Where compiled code is kept on disk is decided in the packages, above the kernels themselves.
+    for path in sorted((ROOT / "kernels").rglob("*.py")):
+        names = {name.split(".")[0] for name, _ in imports(path)}
+        extra = sys.stdlib_module_names if path.name == "__init__.py" else set()
+        assert names - allowed - extra == set(), path
+
+
+def test_every_kernel_is_cached_and_releases_the_gil() -> None:
+    """Cached, or the first picture waits; without the GIL, or a slider waits for a running fit."""
+    careless = []
+    for path in sorted((ROOT / "kernels").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.FunctionDef):
+                continue
+            for decorator in node.decorator_list:
+                text = ast.unparse(decorator)
+                if "njit" not in text and not text.startswith(("jit", "numba.jit")):
+                    continue
+                if "cache=True" not in text or "nogil=True" not in text:
+                    careless.append(f"{path.name}:{node.lineno} {node.name} @{text}")
+    assert careless == []
+
+
+def test_the_reader_of_imports_sees_what_it_should(tmp_path: Path) -> None:
+    path = tmp_path / "example.py"
+    path.write_text("import a.b\nfrom c import d\ndef f():\n    from e.g import h\n")
+    assert set(imports(path)) == {("a.b", False), ("c.d", False), ("e.g.h", True)}

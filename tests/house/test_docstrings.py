@@ -1,0 +1,94 @@
+"""Every public name explains itself, and no docstring names an argument that is gone."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = sorted(p for folder in ("workbench", "kernels") for p in (ROOT / folder).rglob("*.py"))
+SECTION = re.compile(r"^(Args|Attributes|Parameters|Raises|Returns|Yields|Note|Notes|Example):")
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def public(tree: ast.AST) -> Iterator[Definition]:
+    """Yield the public functions and classes of a module, and the public methods of classes."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, Definition) and not node.name.startswith("_"):
+            yield node
+            if isinstance(node, ast.ClassDef):
+                yield from public(node)
+
+
+def documented(docstring: str, section: str) -> dict[str, int]:
+    """Return the names in a Google-style section of a docstring, with their line in it."""
+    names: dict[str, int] = {}
+    inside, indent = False, None
+    for number, line in enumerate(docstring.splitlines()):
+        if SECTION.match(line):
+            inside, indent = line.startswith(f"{section}:"), None
+        elif inside and line.strip():
+            depth = len(line) - len(line.lstrip())
+            indent = depth if indent is None else indent
+            head = line.strip().partition(":")[0]
+            if depth == indent and ":" in line:
+                for name in head.partition("(")[0].split(","):
+                    names[name.strip().lstrip("*")] = number
+    return names
+
+
+def parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    """Return the names of a function's parameters, without ``self`` and ``cls``."""
+    a = node.args
+    found = [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]
+    return [arg.arg for arg in found if arg.arg not in ("self", "cls")]
+
+
+def overloaded(node: Definition) -> bool:
+    """Return whether a definition only states a type or answers for another: no text of its own."""
+    words = {ast.unparse(decorator).rpartition(".")[2] for decorator in node.decorator_list}
+    return bool(words & {"overload", "override", "setter"})
+
+
+def complaints(path: Path) -> Iterator[str]:
+    """Yield what is missing from, or untrue in, the docstrings of a file."""
+    tree = ast.parse(path.read_text("utf-8"))
+    if not ast.get_docstring(tree):
+        yield "the module has no docstring"
+    for node in public(tree):
+        where = f"line {node.lineno}, {node.name}"
+        text = ast.get_docstring(node) or ""
+        if overloaded(node):
+            continue
+        if not text:
+            yield f"{where}: no docstring"
+        if isinstance(node, ast.ClassDef):
+            continue
+        real, said = parameters(node), documented(text, "Args")
+        for name in said.keys() - set(real):
+            yield f"{where}: documents {name!r}, which is no parameter"
+        for name in set(real) - said.keys() if said else ():
+            yield f"{where}: documents some parameters but not {name!r}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_docstrings_are_there_and_name_the_arguments_that_exist(path: Path) -> None:
+    assert list(complaints(path)) == []
+
+
+def test_a_wrong_docstring_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.py"
+    path.write_text(
+        '"""M."""\ndef f(a, b):\n    """F.\n\n    Args:\n        a: x.\n        c: y.\n    """\n'
+        "def g():\n    pass\n"
+    )
+    assert set(complaints(path)) == {
+        "line 2, f: documents 'c', which is no parameter",
+        "line 2, f: documents some parameters but not 'b'",
+        "line 9, g: no docstring",
+    }

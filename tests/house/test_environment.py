@@ -1,0 +1,136 @@
+"""What is declared is what is needed, pinned and offered to Binder, all saying the same."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+DEPENDENCIES = [Requirement(text) for text in PROJECT["dependencies"]]
+TEST_DEPENDENCIES = [Requirement(text) for text in PROJECT["optional-dependencies"]["test"]]
+CONDA = yaml.safe_load((ROOT / "environment.yml").read_text("utf-8"))
+
+# Imported, and brought by a declared package that cannot do without it.
+BROUGHT_BY = {
+    "ipython": "ipywidgets",
+    "jupyter-core": "jupyterlab",
+    "llvmlite": "numba",
+    "sqlalchemy": "optuna",
+    "traitlets": "ipywidgets",
+}
+# Used by running them, not by importing them.
+APPLICATIONS = {"jupyterlab", "voila"}
+
+
+def constraints() -> dict[str, Version]:
+    """Return the pinned versions by normalised name."""
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    pins = [line.split("==") for line in lines if line and not line.startswith("#")]
+    return {canonicalize_name(name): Version(version) for name, version in pins}
+
+
+def imported() -> set[str]:
+    """Return the normalised names of all packages that the library imports and does not own."""
+    names: set[str] = set()
+    for path in [*(ROOT / "workbench").rglob("*.py"), *(ROOT / "kernels").rglob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                names.add((node.module or "").split(".")[0])
+    ours = {"workbench", "kernels"}
+    return {canonicalize_name(n) for n in names - sys.stdlib_module_names - ours}
+
+
+def test_everything_imported_is_declared_or_brought_by_something_declared() -> None:
+    declared = {canonicalize_name(r.name) for r in DEPENDENCIES}
+    assert imported() - declared - BROUGHT_BY.keys() == set()
+    for name, by in BROUGHT_BY.items():
+        needs = {canonicalize_name(Requirement(r).name) for r in metadata.requires(by) or []}
+        assert by in declared
+        assert name in needs
+
+
+def test_everything_declared_is_used() -> None:
+    declared = {canonicalize_name(r.name) for r in DEPENDENCIES}
+    assert declared - imported() - APPLICATIONS == set()
+
+
+@pytest.mark.parametrize("requirement", DEPENDENCIES + TEST_DEPENDENCIES, ids=str)
+def test_what_is_installed_and_pinned_satisfies_what_is_declared(requirement: Requirement) -> None:
+    installed = Version(metadata.version(requirement.name))
+    pinned = constraints()[canonicalize_name(requirement.name)]
+    assert requirement.specifier.contains(pinned)
+    assert requirement.specifier.contains(installed)
+
+
+def test_constraints_name_versions_only() -> None:
+    for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines():
+        assert re.fullmatch(r"#.*|[A-Za-z0-9._-]+==[A-Za-z0-9.]+", line), line
+
+
+def test_binder_has_the_same_environment() -> None:
+    copy = (ROOT / "binder" / "environment.yml").read_bytes()
+    assert copy == (ROOT / "environment.yml").read_bytes()
+
+
+def test_conda_asks_for_what_pyproject_asks_for() -> None:
+    texts = [text for text in CONDA["dependencies"] if text != "pip"]
+    conda = {canonicalize_name(r.name): r.specifier for r in map(Requirement, texts[1:])}
+    assert conda == {canonicalize_name(r.name): r.specifier for r in DEPENDENCIES}
+    # Without a pin Binder takes an older Python than the workbench runs on.
+    assert texts[0] == "python=3.11"
+    assert CONDA["channels"] == ["conda-forge", "nodefaults"]
+
+
+def test_binder_builds_and_starts_with_the_same_numba_cache() -> None:
+    scripts = {name: (ROOT / "binder" / name) for name in ("postBuild", "start")}
+    settings = {
+        name: [line for line in path.read_text().splitlines() if line.startswith("export ")]
+        for name, path in scripts.items()
+    }
+    assert settings["postBuild"] == settings["start"]
+    assert {s.split("=")[0] for s in settings["start"]} == {
+        "export NUMBA_CACHE_DIR",
+        "export NUMBA_CPU_NAME",
+    }
+    for path in scripts.values():
+        assert path.read_text().startswith("#!/bin/bash\n")
+        assert path.stat().st_mode & 0o111
+    assert scripts["start"].read_text().rstrip().endswith('exec "$@"')
+    assert "\nset -e\n" in scripts["postBuild"].read_text()
+
+
+def test_jupyterlab_asks_nobody_for_news() -> None:
+    overrides = json.loads((ROOT / "binder" / "overrides.json").read_text("utf-8"))
+    asked = overrides["@jupyterlab/apputils-extension:notification"]
+    assert asked == {"checkForUpdates": False, "fetchNews": "false"}
+
+
+def test_repo2docker_builds_from_our_environment(tmp_path: Path) -> None:
+    """What decides on Binder is repo2docker's own detection, so that is what is asked."""
+    shutil.copytree(ROOT / "binder", tmp_path / "binder")
+    for name in ("environment.yml", "pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    command = [sys.executable, "-m", "repo2docker", "--no-build", "--debug", "."]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    said = run.stdout + run.stderr
+    assert run.returncode == 0, said
+    assert "Building conda environment for python=3.11" in said
+    assert '--file "binder/environment.yml"' in said
+    assert "RUN ./binder/postBuild" in said
+    assert 'ENV R2D_ENTRYPOINT="${REPO_DIR}/binder/start"' in said

@@ -1,0 +1,185 @@
+"""What a result prints, tabulates, saves and reads back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.errors import ParseError
+from workbench.fit import FitResult, SearchSpace, fit
+from workbench.fit.result import short_key
+from workbench.measure import OSUCurve, Spread
+from workbench.models import PISCES, SNAPPR, LogP, NetworkModel, SnapprMemory, read_ini
+
+pytestmark = pytest.mark.usefixtures("toy")
+
+
+@pytest.fixture
+def result(machine: OSUCurve) -> FitResult:
+    return fit(machine, trials=40)
+
+
+def test_one_line_says_what_a_reader_asks_first(result: FitResult) -> None:
+    line = repr(result)
+    assert line.startswith("FitResult(SNAPPR, 8 parameters, 45 points, RMSPE ")
+    assert (
+        f"{result.rmspe['joint']:.1f} % (latency {result.rmspe['latency']:.1f}, bandwidth" in line
+    )
+    assert "\n" not in line
+
+
+def test_values_at_a_bound_are_named(machine: OSUCurve) -> None:
+    space = SearchSpace.for_model(SNAPPR()).with_bounds(
+        "node.nic.injection.bandwidth", "1GB/s", "1.0001GB/s"
+    )
+    result = fit(
+        machine, space=space.with_bounds("node.nic.injection.latency", 1e-3, 0.9), trials=30
+    )
+    assert result.at_bound["node.nic.injection.latency"] == "lower"
+    assert "injection.latency at lower bound" in repr(result)
+    frame = result.to_frame().set_index("parameter")
+    assert frame.loc["node.nic.injection.latency", "at_bound"] == "lower"
+    assert "<b>lower</b>" in result._repr_html_()
+
+
+def test_short_keys_tell_the_searched_parameters_apart() -> None:
+    for model in (SNAPPR().with_values({"node.nic.negligible_size": 256}), LogP(), PISCES()):
+        keys = SearchSpace.for_model(model).keys
+        assert len({short_key(key) for key in keys}) == len(keys)
+
+
+def test_the_variant_is_said(machine: OSUCurve) -> None:
+    result = fit(machine, SNAPPR(variant="repaired"), trials=5)
+    assert repr(result).startswith("FitResult(SNAPPR repaired, ")
+    assert result.variant == "repaired"
+    assert "variant repaired" in result._repr_html_()
+
+
+def test_percent_error_is_signed_and_by_size(result: FitResult, machine: OSUCurve) -> None:
+    errors = result.percent_error()
+    assert errors.index.tolist() == machine.sizes.tolist()
+    assert list(errors.columns) == ["latency", "bandwidth"]
+    assert np.isnan(errors["latency"].iloc[3])
+    assert result.simulated is not None
+    expected = 100 * (result.simulated.latency_us[0] / machine.latency_us[0] - 1)
+    assert errors["latency"].iloc[0] == pytest.approx(expected, rel=1e-9)
+    rms = np.sqrt(np.nanmean(np.square(errors["latency"])))
+    assert rms == pytest.approx(result.rmspe["latency"], rel=1e-12)
+
+
+def test_tables_hold_the_fitted_values_and_both_curves(result: FitResult) -> None:
+    frame = result.to_frame()
+    assert frame["parameter"].tolist() == list(result.space.keys)
+    assert dict(zip(frame["parameter"], frame["value"], strict=True)) == result.values
+    assert set(frame["unit"]) == {"B", "s", "B/s"}
+    curves = result.curves_frame()
+    assert len(curves) == 23
+    assert curves["simulated_latency_us"].notna().all()
+    html = result._repr_html_()
+    assert html.count("<tr>") == 1 + len(frame)
+    assert "node.nic.injection.latency" in html
+
+
+def test_the_ini_is_the_fitted_model(result: FitResult) -> None:
+    assert read_ini(result.to_ini()) == result.model
+
+
+def test_provenance_says_simulated_and_of_what(result: FitResult) -> None:
+    assert result.provenance.origin == "simulated"
+    assert "fitted to a machine made up for tests" in result.provenance.title
+    assert "40 trials, seed 0, variant sstmacro" in result.provenance.caption()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SNAPPR(),
+        SNAPPR(variant="repaired", memory=SnapprMemory()),
+        LogP(),
+        PISCES(variant="repaired"),
+    ],
+)
+def test_a_saved_result_is_read_back_equal(
+    machine: OSUCurve, tmp_path: Path, model: NetworkModel
+) -> None:
+    result = fit(machine, model, trials=8)
+    path = result.save(tmp_path / "fit.json")
+    again = FitResult.load(path)
+    assert again == result
+    assert again.model == result.model
+    assert again.losses.tolist() == result.losses.tolist()
+    assert again.space == result.space
+    assert repr(again) == repr(result)
+    assert [p.name for p in tmp_path.iterdir()] == ["fit.json"]
+
+
+def test_spreads_notes_and_failures_are_saved_too(machine: OSUCurve, tmp_path: Path) -> None:
+    n = len(machine)
+    values = np.linspace(1e-6, 2e-6, n)
+    values[2] = np.nan
+    spread = Spread(values, values, values, values, values, np.arange(n))
+    curve = OSUCurve(
+        name="spread",
+        sizes=machine.sizes,
+        latency_s=machine.latency_s,
+        bandwidth_Bps=machine.bandwidth_Bps,
+        provenance=machine.provenance,
+        latency_spread=spread,
+        notes=("line 7 was not understood",),
+    )
+    space = (
+        SearchSpace.for_model(SNAPPR())
+        .with_bounds("node.nic.credits", "1KB", "2KB")
+        .fix("node.nic.mtu", "8KB")
+    )
+    failed = fit(curve, space=space, trials=3)
+    again = FitResult.load(failed.save(tmp_path / "failed.json"))
+    assert again == failed
+    assert not again.success
+    assert again.measured.notes == curve.notes
+    assert again.space.fixed == {"node.nic.mtu": 8000}
+
+
+def test_results_that_differ_are_not_equal(result: FitResult, machine: OSUCurve) -> None:
+    assert result != fit(machine, trials=40, seed=1)
+    assert result != "a text"
+
+
+def test_damaged_files_are_said_to_be(result: FitResult, tmp_path: Path) -> None:
+    path = result.save(tmp_path / "fit.json")
+    whole = path.read_text()
+
+    path.write_text(whole[: len(whole) // 2])
+    with pytest.raises(ParseError, match=r"fit\.json:\d+: a fit result must be JSON"):
+        FitResult.load(path)
+
+    path.write_text('{"format": "something else"}')
+    with pytest.raises(ParseError, match="must say it is one"):
+        FitResult.load(path)
+
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ParseError, match="UTF-8"):
+        FitResult.load(path)
+
+    values = json.loads(whole)
+    path.write_text(json.dumps({**values, "version": 99}))
+    with pytest.raises(ParseError, match="version 99"):
+        FitResult.load(path)
+
+    for key in ("model", "measured", "losses", "space", "rmspe", "target"):
+        path.write_text(json.dumps({k: v for k, v in values.items() if k != key}))
+        with pytest.raises(ParseError, match=f"'{key}' is missing"):
+            FitResult.load(path)
+
+    for key, wrong in (
+        ("losses", [1, "x"]),
+        ("model", {"name": 1}),
+        ("target", "all"),
+        ("measured", 3),
+    ):
+        path.write_text(json.dumps({**values, key: wrong}))
+        with pytest.raises(ParseError, match="damaged"):
+            FitResult.load(path)

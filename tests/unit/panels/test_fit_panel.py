@@ -1,0 +1,303 @@
+from __future__ import annotations
+
+import json
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench import datasets
+from workbench.errors import ConfigurationError, ParameterError
+from workbench.fit import FitResult
+from workbench.models import read_ini
+from workbench.panels import FitPanel
+from workbench.simulate import simulate_osu
+
+LATENCY = "node.nic.injection.latency"
+OSU = """# OSU MPI Latency Test v7.3
+# Size          Latency (us)
+1                       1.50
+8192                    4.00
+# OSU MPI Bandwidth Test v7.3
+# Size      Bandwidth (MB/s)
+1                       4.10
+8192                 9000.00
+"""
+
+
+def test_it_opens_with_a_real_machine_and_a_live_curve(panel: FitPanel) -> None:
+    drawn = panel._picture.figures.simulated.data
+    expected = simulate_osu(panel.model, sizes=panel.measured.sizes)
+    assert drawn["latency"] == expected.latency_us.tolist()
+    assert panel.measured.provenance.origin == "published"
+    assert "8 KiB message" in panel._picture.reading.value
+    assert "published" in panel._picture.caption.value
+    assert panel.error == ""
+
+
+def test_a_slider_is_an_attribute_is_a_key(panel: FitPanel) -> None:
+    before = panel.curve.latency_s
+    panel.injection_latency = "300ns"
+    assert panel.injection_latency == pytest.approx(3e-7)
+    assert panel.curve.latency_s[0] < before[0]
+    panel.set(LATENCY, 9e-7)
+    assert panel.injection_latency == 9e-7
+    assert panel._controls.controls[LATENCY].text.value == "900 ns"
+    panel.reset()
+    np.testing.assert_array_equal(panel.curve.latency_s, before)
+
+
+def test_moving_a_slider_draws_the_model_it_says(panel: FitPanel) -> None:
+    control = panel._controls.controls[LATENCY]
+    control.input.value += 5
+    expected = simulate_osu(panel.model, sizes=panel.measured.sizes)
+    assert panel.model.get(LATENCY) == control.value
+    assert panel._picture.figures.simulated.data["latency"] == expected.latency_us.tolist()
+    assert control.text.value in panel.python or "node.nic.injection.latency" in panel.python
+
+
+def test_a_slider_sends_one_patch_of_the_two_sources_and_nothing_else(
+    panel: FitPanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel._repr_mimebundle_()  # being shown again must not send everything twice
+    sent: list[dict[str, str]] = []
+    monkeypatch.setattr(panel._picture.view, "send", lambda content, *_: sent.append(content))
+    panel._controls.controls[LATENCY].input.value += 1
+    _header, _metadata, content = sent
+    events = json.loads(content["payload"])["events"]
+    ids = [panel._picture.figures.simulated.id, panel._picture.errors.source.id]
+    assert [event["model"]["id"] for event in events] == ids
+
+
+def test_the_error_stands_beside_its_control_and_the_picture_stays(panel: FitPanel) -> None:
+    shown = list(panel._picture.figures.simulated.data["latency"])
+    panel._controls.controls["node.nic.credits"].text.value = "1KB"
+    message = panel._controls.controls["node.nic.credits"].error.message
+    assert "credits must hold one packet" in message
+    assert panel.error == message
+    assert panel._picture.figures.simulated.data["latency"] == shown
+    assert "1KB" not in panel.python, "the line is for what is shown"
+    panel._controls.controls["node.nic.credits"].text.value = "64KB"
+    assert panel.error == ""
+
+
+def test_from_code_the_same_error_is_raised(panel: FitPanel) -> None:
+    with pytest.raises(ConfigurationError, match="credits must hold one packet"):
+        panel.nic_credits = "1KB"
+    assert "credits must hold one packet" in panel.error
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("injecton_latency", "300ns", "did you mean injection_latency"),
+        ("injection_latency", "300 parsecs", "300 parsecs"),
+        ("machine", "azure-hb96v3", "azure-hb96v3-hdr"),
+        ("loss", "rmsr", "rmsre"),
+        ("model", "snaper", "snappr"),
+    ],
+)
+def test_mistakes_are_answered_with_what_is_known(
+    panel: FitPanel, name: str, value: str, words: str
+) -> None:
+    with pytest.raises(ParameterError, match=words):
+        setattr(panel, name, value)
+
+
+@pytest.mark.parametrize("kind", ["hybrid", "logp", "pisces"])
+def test_another_model_brings_its_own_controls(panel: FitPanel, kind: str) -> None:
+    panel.model = kind
+    keys = [p.key for p in panel.model.parameters()]
+    assert list(panel._controls.controls) == keys
+    assert panel.error == ""
+    assert panel.curve.latency_us[0] == panel._picture.figures.simulated.data["latency"][0]
+
+
+def test_the_variant_keeps_the_values(panel: FitPanel) -> None:
+    panel.injection_latency = "300ns"
+    exact = panel.curve.latency_s
+    panel.variant = "repaired"
+    assert panel.injection_latency == pytest.approx(3e-7)
+    assert (panel.curve.latency_s >= exact).all(), "the last packet's time is charged"
+    assert panel.curve.latency_s[12] > exact[12]
+
+
+def test_another_machine_is_drawn(panel: FitPanel) -> None:
+    for name in datasets.list():
+        panel.machine = name
+        assert panel.measured.name == datasets.load(name).name
+        assert panel._picture.figures.measured.data["latency"][0] == pytest.approx(
+            panel.measured.latency_us[0], nan_ok=True
+        )
+        assert panel.measured.provenance.title in panel._picture.caption.value
+
+
+def test_measurements_are_uploaded(panel: FitPanel) -> None:
+    panel.upload({"mine.txt": OSU})
+    assert panel.machine == "mine"
+    assert panel.measured.sizes.tolist() == [1, 8192]
+    assert panel.measured.provenance.origin == "measured"
+    assert panel._picture.errors.source.data["size"] == ["1 B", "8 KiB"] * 2
+    assert 'measure.read_osu("mine.txt")' in panel.python.replace("'", '"')
+    panel.machine = "azure-hb96v3-hdr"
+    panel.machine = "mine"
+    assert len(panel.measured) == 2
+
+
+def test_what_was_not_read_is_said_beside_the_upload(panel: FitPanel) -> None:
+    before = panel.measured
+    content = memoryview(b"nothing of the kind\n")
+    about = {"name": "x.txt", "type": "", "size": 20, "last_modified": datetime.now(UTC)}
+    panel._settings.upload.value = ({**about, "content": content},)
+    assert "x.txt" in panel._settings.machine_error.message
+    assert panel.measured is before
+    assert panel._settings.upload.value == ()
+    panel.upload({"mine.txt": OSU + "8193 garbage\n"})
+    assert "mine.txt:9: not understood" in panel._settings.machine_error.message
+
+
+def test_run_shows_progress_and_ends_with_a_result(panel: FitPanel) -> None:
+    panel.trials = 6
+    panel.run()
+    result = panel.wait(120)
+    assert isinstance(result, FitResult)
+    assert result.trials == 6
+    assert panel._settings.progress.value == 1.0
+    assert "6 of 6 trials" in panel._settings.status.value
+    assert panel._tabs.convergence.source.data["trial"] == [0, 1, 2, 3, 4, 5]
+    assert "node.nic.mtu" in panel._tabs.table.value
+    panel.use_fitted()
+    assert panel.model == result.model
+    np.testing.assert_array_equal(panel.curve.latency_s, result.simulated.latency_s)
+
+
+def test_stop_keeps_the_best_and_resume_goes_on(panel: FitPanel) -> None:
+    panel.trials = 100_000
+    run = panel.run()
+    while len(run.losses) < 3:
+        time.sleep(0.01)
+    assert panel.running
+    assert panel._settings.start.disabled
+    assert not panel._settings.stop.disabled
+    panel.stop()
+    assert not panel.running
+    assert not panel._settings.start.disabled, "free at once, whatever the trial in flight does"
+    stopped = panel.wait(30)
+    done = stopped.trials
+    assert 3 <= done < 100_000
+    assert "stopped" in panel._settings.status.value
+    assert not panel._settings.start.disabled
+    panel.trials = done + 4
+    panel.resume()
+    resumed = panel.wait(60)
+    assert resumed.trials == done + 4
+    np.testing.assert_array_equal(resumed.losses[:done], stopped.losses)
+    assert len(panel._tabs.convergence.source.data["trial"]) == done + 4
+
+
+def test_a_new_panel_resumes_what_the_file_holds(panel: FitPanel) -> None:
+    panel.trials = 4
+    panel.run()
+    first = panel.wait(60)
+    other = FitPanel("azure-hb96v3-hdr")
+    other.trials = 6
+    other.resume()
+    second = other.wait(60)
+    np.testing.assert_array_equal(second.losses[:4], first.losses)
+    assert second.trials == 6
+
+
+def test_start_begins_anew_and_resume_without_a_fit_says_so(panel: FitPanel) -> None:
+    panel.trials = 3
+    panel.resume()
+    panel.wait(60)
+    assert "press Start" in panel.error
+    for _ in range(2):
+        panel.run()
+        assert panel.wait(60).trials == 3
+
+
+def test_without_a_file_a_stopped_fit_goes_on(panel: FitPanel) -> None:
+    panel.study, panel.trials = "", 3
+    panel.run()
+    first = panel.wait(60)
+    panel.trials = 5
+    panel.resume()
+    second = panel.wait(60)
+    np.testing.assert_array_equal(second.losses[:3], first.losses)
+    assert list(Path().iterdir()) == []
+
+
+def test_sliders_answer_while_a_fit_runs(panel: FitPanel) -> None:
+    panel.trials = 100_000
+    run = panel.run()
+    while len(run.losses) < 2:
+        time.sleep(0.01)
+    panel._controls.controls[LATENCY].input.value += 1
+    expected = simulate_osu(panel.model, sizes=panel.measured.sizes)
+    assert panel._picture.figures.simulated.data["latency"] == expected.latency_us.tolist()
+    assert panel.running
+
+
+def test_a_fit_that_cannot_run_says_why(panel: FitPanel) -> None:
+    panel.study = "no/such/folder/fits.db"
+    panel.run()
+    panel.wait(60)
+    assert "folder" in panel._settings.fit_error.message
+    assert not panel._settings.start.disabled
+
+
+def test_files_hold_what_is_shown(panel: FitPanel, tmp_path: Path) -> None:
+    panel.injection_latency = "300ns"
+    assert read_ini(panel.save(tmp_path / "a.ini")) == panel.model
+    rows = panel.save(tmp_path / "a.csv").read_text().splitlines()
+    assert rows[0].startswith("size_bytes,measured_latency_us")
+    assert len(rows) == len(panel.measured) + 1
+    assert float(rows[1].split(",")[3]) == pytest.approx(panel.curve.latency_us[0], rel=1e-11)
+    assert '"origin": "published"' in panel.save(tmp_path / "a.json").read_text()
+    assert "RMSPE" in panel.save(tmp_path / "a.html").read_text()
+    with pytest.raises(ParameterError, match=r"\.ini, \.csv, \.json, \.html"):
+        panel.save(tmp_path / "a.xls")
+
+
+def test_a_button_hands_the_file_to_the_browser(panel: FitPanel) -> None:
+    import base64
+
+    panel._tabs.buttons[".csv"].click()
+    offered = panel._picture.downloads._file.data
+    assert offered["name"] == ["azure-hb96v3-hdr-snappr.csv"]
+    assert base64.b64decode(offered["base64"][0]).startswith(b"size_bytes")
+
+
+def test_the_python_tab_shows_the_lines_of_this_moment(panel: FitPanel) -> None:
+    panel.injection_latency = "300ns"
+    panel._tabs.widget.selected_index = 2
+    assert panel._tabs.curve_python.value == panel.python
+    panel.injection_latency = "400ns"
+    assert panel._tabs.curve_python.value == panel.python
+    assert "400ns" in panel._tabs.fit_python.value
+
+
+def test_the_table_replaces_the_figures_and_follows_the_sliders(panel: FitPanel) -> None:
+    panel._picture.as_table.value = True
+    assert panel._picture.view.layout.display == "none"
+    before = panel._picture.table.value
+    assert before.count("<tr>") == len(panel.measured) + 1
+    panel.injection_latency = "300ns"
+    assert panel._picture.table.value != before
+    panel._picture.as_table.value = False
+    assert panel._picture.view.layout.display == ""
+
+
+def test_a_page_that_is_opened_later_gets_the_present_picture(panel: FitPanel) -> None:
+    panel.injection_latency = "300ns"
+    state = str(panel._picture.view.get_state()["render_bundle"])
+    assert str(panel.curve.latency_us[0]) in state
+
+
+def test_the_panel_prints_itself_in_one_line(panel: FitPanel) -> None:
+    assert "\n" not in repr(panel)
+    assert "azure-hb96v3-hdr" in repr(panel)
+    assert {"injection_latency", "machine", "run"} <= set(dir(panel))

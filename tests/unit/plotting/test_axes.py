@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from workbench.plotting.axes import message_size_axis, new_figure, size_ticks
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 6, 12])
+@pytest.mark.parametrize(("low", "high"), [(1, 1 << 22), (1, 1), (64, 8192), (3, 5000)])
+def test_size_ticks_are_powers_of_two_and_not_too_many(low: int, high: int, count: int) -> None:
+    ticks = size_ticks(low, high, count)
+    assert 1 <= len(ticks) <= count
+    assert all(tick & (tick - 1) == 0 for tick in ticks)
+    steps = {b // a for a, b in itertools.pairwise(ticks)}
+    assert len(steps) <= 1, "evenly spaced in the logarithm"
+    assert ticks[-1] <= high
+
+
+def test_sizes_are_written_in_bytes_kib_and_mib() -> None:
+    fig = new_figure(title="t", y_label="latency (µs)", height=200)
+    message_size_axis(fig, [1, 1 << 22], count=23)
+    labels = fig.xaxis[0].major_label_overrides
+    assert (labels[1], labels[1 << 10], labels[1 << 20]) == ("1 B", "1 KiB", "1 MiB")
+    assert fig.xaxis[0].axis_label == "message size"
+    assert fig.yaxis[0].axis_label == "latency (µs)"
+    assert fig.toolbar.logo is None

@@ -1,0 +1,474 @@
+"""The command: what it prints where, what it refuses and how, and with which exit status."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import workbench
+from workbench import datasets
+from workbench.cli import main
+from workbench.errors import WorkbenchError
+from workbench.fit import DEFAULT_TRIALS, LOSSES, TARGETS, fit
+from workbench.measure import OSU_SIZES, OSUCurve, read_osu
+from workbench.models import MODELS, SNAPPR, VARIANTS, LogP
+from workbench.simulate import simulate_osu
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = ("bokeh", "ipywidgets", "numba", "numpy", "optuna", "pandas", "scipy")
+
+LATENCY = """# OSU MPI Latency Test v7.5
+# Size          Latency (us)
+1                       1.57
+1024                    2.40
+65536                   9.80
+"""
+BANDWIDTH = """# OSU MPI Bandwidth Test v7.5
+# Size      Bandwidth (MB/s)
+1                       4.02
+1024                 2950.00
+65536               18400.00
+"""
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[dict[str, Any], str]:
+    """Run a command that succeeds with ``--json``; return what it printed, and its stderr."""
+    status = main([*words, "--json"])
+    out, err = capsys.readouterr()
+    assert status == 0, err
+    return json.loads(out), err
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Run a command that is refused; return its one paragraph on stderr."""
+    assert main([*words]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("workbench: error: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def usage(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Run a command line that is wrong; return its one paragraph on stderr."""
+    with pytest.raises(SystemExit) as stopped:
+        main([*words])
+    assert stopped.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("workbench: error: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def help_text(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Return what ``--help`` prints, line ends removed."""
+    with pytest.raises(SystemExit) as stopped:
+        main([*words, "--help"])
+    assert stopped.value.code == 0
+    return " ".join(capsys.readouterr().out.split())
+
+
+@pytest.fixture
+def measured(tmp_path: Path) -> Path:
+    path = tmp_path / "machine.txt"
+    path.write_text(LATENCY + BANDWIDTH)
+    return path
+
+
+def test_osu_prints_what_simulate_osu_returns(capsys: pytest.CaptureFixture[str]) -> None:
+    printed, err = answer(capsys, "osu", "-p", "node.nic.mtu=512", "-p", "node.nic.credits=8KB")
+    curve = simulate_osu(SNAPPR().with_values({"node.nic.mtu": 512, "node.nic.credits": 8000}))
+    assert list(printed) == ["latency_us", "bandwidth_MBps", "model", "variant"]
+    assert [int(size) for size in printed["latency_us"]] == list(OSU_SIZES)
+    assert list(printed["latency_us"].values()) == curve.latency_us.tolist()
+    assert list(printed["bandwidth_MBps"].values()) == curve.bandwidth_MBps.tolist()
+    assert (printed["model"], printed["variant"], err) == ("snappr", "sstmacro", "")
+
+
+def test_osu_passes_every_option_on(capsys: pytest.CaptureFixture[str]) -> None:
+    words = "--sizes 4KiB,64..256,100 --iterations 3 --warmup 2 --window 5 --fresh"
+    printed, _ = answer(capsys, "osu", *words.split(), "--variant", "repaired")
+    model = SNAPPR(variant="repaired")
+    sizes = (64, 100, 128, 256, 4096)
+    curve = simulate_osu(model, sizes, iterations=3, warmup=2, window=5, fresh=True)
+    assert {int(size): us for size, us in printed["latency_us"].items()} == dict(
+        zip(sizes, curve.latency_us.tolist(), strict=True)
+    )
+    assert list(printed["bandwidth_MBps"].values()) == curve.bandwidth_MBps.tolist()
+    assert printed["variant"] == "repaired"
+
+
+def test_osu_prints_a_table_that_names_variant_and_units(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["osu", "--sizes", "1..4", "--variant", "repaired"]) == 0
+    caption, heading, *rows = capsys.readouterr().out.splitlines()
+    assert caption.startswith("# simulated: ")
+    assert "SNAPPR, variant repaired" in caption
+    assert heading.split() == ["#", "Size", "(B)", "Latency", "(us)", "Bandwidth", "(MB/s)"]
+    curve = simulate_osu(SNAPPR(variant="repaired"), (1, 2, 4))
+    assert [float(row.split()[1]) for row in rows] == pytest.approx(curve.latency_us, abs=5e-7)
+
+
+def test_osu_reads_a_file_and_says_what_is_odd_about_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    config = tmp_path / "network.ini"
+    config.write_text(LogP(hop_latency=3e-7).to_ini() + "node.nic.injection.mtu = 4096\n")
+    printed, err = answer(capsys, "osu", "--config", str(config), "--sizes", "8")
+    latency_us = simulate_osu(LogP(hop_latency=3e-7), (8,)).latency_us[0]
+    assert printed["model"] == "logp"
+    assert printed["latency_us"] == {"8": latency_us}
+    assert err.startswith("workbench: note: network.ini:")
+    assert "node.nic.injection.mtu has no effect" in err
+
+
+def test_an_infinite_bandwidth_is_null_and_explained(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    config = tmp_path / "instant.ini"
+    config.write_text(LogP().to_ini())
+    instant = [f"-p{key}=0s" for key in ("switch.out_in_latency", "switch.hop_latency")]
+    instant += [f"-p{key}=0s" for key in ("node.nic.injection.latency", "node.memory.latency")]
+    instant += [f"-p{key}=1e30B/s" for key in ("switch.bandwidth", "node.memory.bandwidth")]
+    instant += ["-pnode.nic.injection.bandwidth=1e30B/s", "-pnode.proc.frequency=1e30Hz"]
+    printed, err = answer(capsys, "osu", "--config", str(config), "--sizes", "8", *instant)
+    assert printed["bandwidth_MBps"] == {"8": None}
+    assert "8 B take no time" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("osu -p nic.mtu=12", "did you mean node.nic.mtu?"),
+        ("osu -p node.nic.mtu=12parsecs", "node.nic.mtu must be a size"),
+        ("osu -p node.nic.credits=1KB", "credits must hold one packet"),
+        ("osu --variant broken", "sstmacro, repaired"),
+        ("osu --iterations 0", "iterations must be at least 1; got 0"),
+        ("osu --window 0", "window must be 1 to"),
+        ("osu --config nowhere.ini", "nowhere.ini"),
+        ("fit --machine azure-hb96", "did you mean azure-hb96v3-hdr"),
+        ("fit --osu nowhere.txt", "nowhere.txt"),
+        ("fit --machine azure-hb96v3-hdr --model pisce", "snappr, logp, pisces; got 'pisce'"),
+        ("fit --machine azure-hb96v3-hdr --loss mean", "loss must be one of"),
+        ("fit --machine azure-hb96v3-hdr --target speed", "target must be one of"),
+        ("fit --machine azure-hb96v3-hdr --trials 0", "trials must be"),
+        ("fit --machine azure-hb96v3-hdr --study nowhere/fits.db", "folder nowhere must exist"),
+    ],
+)
+def test_what_is_wrong_is_one_paragraph(
+    capsys: pytest.CaptureFixture[str], words: str, said: str
+) -> None:
+    assert said in refusal(capsys, *words.split())
+
+
+def test_a_file_that_cannot_be_read_is_named_with_its_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    config = tmp_path / "network.ini"
+    config.write_text(SNAPPR().to_ini() + "node.nic.mut = 4096\n")
+    line = len(config.read_text().splitlines())
+    err = refusal(capsys, "osu", "--config", str(config))
+    assert f"network.ini:{line}: " in err
+    assert "node.nic.mtu" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("", "COMMAND"),
+        ("ous", "invalid choice: 'ous'"),
+        ("osu -p node.nic.mtu", "must be KEY=VALUE"),
+        ("osu -p =12", "must be KEY=VALUE"),
+        ("osu --sizes 8..4", "range must ascend; got '8..4'"),
+        ("osu --sizes 0,1", "at least 1 B"),
+        ("osu --sizes 1..", "a size must be"),
+        ("osu --sizes 4K", "got '4K'"),
+        ("osu --sizes -1", "--sizes"),
+        ("osu --iterations some", "--iterations"),
+        ("osu --iter 1", "--iter"),
+        ("fit", "--machine --osu"),
+        ("fit --machine a --osu b", "not allowed with"),
+    ],
+)
+def test_a_wrong_command_line_is_one_paragraph_with_status_2(
+    capsys: pytest.CaptureFixture[str], words: str, said: str
+) -> None:
+    err = usage(capsys, *words.split())
+    assert said in err
+    assert err.endswith("--help\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes"),
+    [
+        ("8", [8]),
+        ("64, 1..8,4", [1, 2, 4, 8, 64]),
+        ("3..13", [3, 6, 12]),
+        ("1KB,1 KiB,1MB,1MiB,5B", [5, 1000, 1024, 10**6, 2**20]),
+        ("512..2KiB", [512, 1024, 2048]),
+    ],
+)
+def test_sizes_are_a_list_with_units_and_doubling_ranges(
+    capsys: pytest.CaptureFixture[str], text: str, sizes: list[int]
+) -> None:
+    printed, _ = answer(capsys, "osu", "--sizes", text)
+    assert [int(size) for size in printed["latency_us"]] == sizes
+
+
+def test_fit_prints_what_fit_returns(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, measured: Path
+) -> None:
+    options = "--model logp --loss mae --target latency --trials 12 --seed 3 --variant repaired"
+    study = ("--study", str(tmp_path / "fits.db"), "--name", "a")
+    printed, err = answer(capsys, "fit", "--osu", str(measured), *options.split(), *study)
+    curve = read_osu(measured)
+    model = LogP(variant="repaired")
+    result = fit(curve, model, loss="mae", target="latency", trials=12, seed=3)
+    assert list(printed)[:5] == ["rmspe", "parameters", "trials", "invalid", "seconds"]
+    assert printed["rmspe"] == result.rmspe
+    assert list(printed["rmspe"]) == ["joint", "latency", "bandwidth"]
+    assert LogP(variant="repaired").with_values(printed["parameters"]) == result.model
+    assert (printed["trials"], printed["invalid"]) == (12, 0)
+    assert printed["seconds"] > 0
+    assert (printed["model"], printed["variant"]) == ("logp", "repaired")
+    assert err == ""
+
+
+def test_a_fit_of_a_shipped_machine_is_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    machine = "alps-gh200-slingshot11"
+    assert main(["fit", "--machine", machine, "--model", "logp", "--trials", "11"]) == 0
+    out, err = capsys.readouterr()
+    result = fit(datasets.load(machine), "logp", trials=11)
+    assert out.splitlines()[0] == repr(result)
+    assert datasets.load(machine).provenance.caption() in out
+    assert "variant sstmacro" in out
+    for key, text in result.parameter_texts().items():
+        assert f"{key} " in out
+        assert f" {text} " in out
+    assert err == "", "no progress where nobody watches"
+
+
+def test_a_study_is_resumed_by_the_same_command(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, measured: Path
+) -> None:
+    command = ["fit", "--osu", str(measured), "--model", "logp"]
+    study = ["--study", str(tmp_path / "fits.db")]
+    answer(capsys, *command, *study, "--trials", "12")
+    resumed, err = answer(capsys, *command, *study, "--trials", "20")
+    assert "12 trials of 'machine-logp-rmsre-both-seed0' taken up from" in err
+    whole, _ = answer(capsys, *command, "--trials", "20")
+    resumed.pop("seconds")
+    whole.pop("seconds")
+    assert resumed == whole
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_a_fit_with_the_best_so_far(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    measured: Path,
+    number: signal.Signals,
+) -> None:
+    # by name: the package's own ``fit`` is the function, not the module
+    study = importlib.import_module("workbench.fit.study")
+    calls = iter(range(10_000))
+
+    def interrupted(*args: Any, **kwargs: Any) -> OSUCurve:
+        if next(calls) == 4:
+            signal.raise_signal(number)
+        return simulate_osu(*args, **kwargs)
+
+    command = ["fit", "--osu", str(measured), "--model", "logp", "--trials", "30", "--json"]
+    before = signal.getsignal(number)
+    with monkeypatch.context() as patch:
+        patch.setattr(study, "simulate_osu", interrupted)
+        assert main([*command, "--study", str(tmp_path / "fits.db")]) == 128 + number
+    assert signal.getsignal(number) is before
+    out, err = capsys.readouterr()
+    stopped = json.loads(out)
+    assert stopped["trials"] == 5
+    assert stopped["rmspe"] == fit(read_osu(measured), "logp", trials=5).rmspe
+    assert "stopped after 5 of 30 trials, kept in" in err
+
+    assert main([*command, "--study", str(tmp_path / "fits.db")]) == 0
+    resumed = json.loads(capsys.readouterr().out)
+    assert resumed["trials"] == 30
+
+
+def test_an_interrupt_outside_a_fit_is_no_traceback(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(datasets, "list", interrupted)
+    assert main(["datasets"]) == 130
+    assert capsys.readouterr() == ("", "workbench: stopped\n")
+
+
+def test_progress_is_one_line_that_disappears(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, measured: Path
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main(["fit", "--osu", str(measured), "--model", "logp", "--trials", "15"]) == 0
+    err = capsys.readouterr().err
+    assert "1 of 15 trials, best rmsre " in err
+    assert "\n" not in err
+    *_, blank, nothing = err.split("\r")
+    assert (blank.strip(), nothing) == ("", "")
+
+
+def test_a_fit_of_latency_alone_says_null_for_bandwidth(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "latency.txt"
+    path.write_text(LATENCY)
+    options = "--model logp --target latency --trials 11"
+    printed, _ = answer(capsys, "fit", "--osu", str(path), *options.split())
+    assert printed["rmspe"]["bandwidth"] is None
+    assert printed["rmspe"]["joint"] == printed["rmspe"]["latency"]
+
+
+def test_several_files_make_one_curve_and_notes_are_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    latency, bandwidth = tmp_path / "latency.txt", tmp_path / "bandwidth.txt"
+    latency.write_text(LATENCY + "131072 0.00\n")
+    bandwidth.write_text(BANDWIDTH)
+    command = ["fit", "--osu", str(latency), str(bandwidth), "--model", "logp", "--trials", "11"]
+    printed, err = answer(capsys, *command)
+    assert None not in printed["rmspe"].values()
+    assert err.startswith("workbench: note: latency.txt")
+
+
+def test_the_fitted_model_is_written_for_osu(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, measured: Path
+) -> None:
+    ini = tmp_path / "fitted.ini"
+    command = ["fit", "--osu", str(measured), "--model", "logp", "--trials", "12"]
+    printed, _ = answer(capsys, *command, "--ini", str(ini))
+    simulated, _ = answer(capsys, "osu", "--config", str(ini), "--sizes", "1,1024,65536")
+    errors = np.array(list(simulated["latency_us"].values())) / [1.57, 2.40, 9.80] - 1
+    # the same sums in another order
+    assert 100 * np.sqrt(np.mean(errors**2)) == pytest.approx(printed["rmspe"]["latency"], rel=1e-9)
+
+
+def test_an_ini_that_cannot_be_written_costs_no_result(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, measured: Path
+) -> None:
+    command = ["fit", "--osu", str(measured), "--model", "logp", "--trials", "11", "--json"]
+    assert main([*command, "--ini", str(tmp_path / "nowhere" / "fitted.ini")]) == 1
+    out, err = capsys.readouterr()
+    assert json.loads(out)["trials"] == 11
+    assert err == f"workbench: error: {tmp_path}/nowhere/fitted.ini: No such file or directory\n"
+
+
+def test_a_fit_that_finds_nothing_fails(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, measured: Path
+) -> None:
+    def refuse(*args: Any, **kwargs: Any) -> OSUCurve:
+        raise WorkbenchError("nothing can be simulated today")
+
+    study = importlib.import_module("workbench.fit.study")
+    monkeypatch.setattr(study, "simulate_osu", refuse)
+    command = ["fit", "--osu", str(measured), "--model", "logp", "--trials", "3", "--json"]
+    assert main(command) == 1
+    out, err = capsys.readouterr()
+    printed = json.loads(out)
+    assert printed["rmspe"] == {"joint": None, "latency": None, "bandwidth": None}
+    assert (printed["parameters"], printed["trials"], printed["invalid"]) == ({}, 3, 3)
+    assert "nothing can be simulated today" in err
+
+
+def test_datasets_lists_every_name_that_fit_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["datasets"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(datasets.list())
+    printed, _ = answer(capsys, "datasets")
+    assert list(printed) == list(datasets.list())
+    assert all(entry["provenance"]["licence"] for entry in printed.values())
+
+
+def test_doctor_fails_where_something_is_wrong(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from workbench import diagnosis
+
+    well = diagnosis.Finding("group", "one", "fine")
+    ill = diagnosis.Finding("group", "two", "odd", "it is odd", "make it even")
+    monkeypatch.setattr(diagnosis, "diagnose", lambda: diagnosis.Diagnosis((well,)))
+    assert main(["doctor"]) == 0
+    assert "fine" in capsys.readouterr().out
+    monkeypatch.setattr(diagnosis, "diagnose", lambda: diagnosis.Diagnosis((well, ill)))
+    assert main(["doctor", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["problems"][0]["fix"] == "make it even"
+
+
+def test_help_states_the_names_and_defaults_of_the_library(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = help_text(capsys, "fit")
+    for name in (*MODELS, *LOSSES, *TARGETS, *VARIANTS, f"(default {DEFAULT_TRIALS})"):
+        assert name in text
+    defaults = {name: p.default for name, p in inspect.signature(fit).parameters.items()}
+    for option in ("model", "loss", "target"):
+        assert f"{defaults[option]} (default)" in text
+    assert f"(default {defaults['seed']})" in text
+    text = help_text(capsys, "osu")
+    for name in ("iterations", "warmup", "window"):
+        default = inspect.signature(simulate_osu).parameters[name].default
+        said = text.partition(f"--{name} N ")[2].partition(" --")[0]
+        assert said.endswith(f"(default {default})")
+    assert "1..4MiB (default)" in text
+    assert (OSU_SIZES[0], OSU_SIZES[-1]) == (1, 4 * 1024**2)
+
+
+@pytest.mark.parametrize("words", [["--help"], ["osu", "--help"], ["fit", "--help"]])
+def test_help_imports_nothing_heavy(words: list[str]) -> None:
+    code = (
+        "import sys\nfrom workbench.cli import main\n"
+        f"try:\n    main({words!r})\nexcept SystemExit as end:\n    assert end.code == 0\n"
+        f"print('heavy:', *(name for name in {HEAVY!r} if name in sys.modules))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.splitlines()[-1].split() == ["heavy:"]
+
+
+def test_python_m_workbench_is_the_command() -> None:
+    command = [sys.executable, "-m", "workbench"]
+    run = subprocess.run([*command, "--version"], cwd=ROOT, capture_output=True, text=True)
+    assert (run.returncode, run.stdout) == (0, f"workbench {workbench.__version__}\n")
+    run = subprocess.run(
+        [*command, "osu", "-p", "nic.mtu=1"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert (run.returncode, run.stdout) == (1, "")
+    assert "did you mean node.nic.mtu?" in run.stderr
+
+
+def test_a_reader_that_leaves_is_no_error() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    run = subprocess.run(
+        [sys.executable, "-m", "workbench", "datasets"],
+        cwd=ROOT,
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    os.close(writer)
+    assert (run.returncode, run.stderr) == (128 + signal.SIGPIPE, "")

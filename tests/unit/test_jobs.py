@@ -1,0 +1,121 @@
+"""Jobs: what is reported, how they stop, what becomes of errors."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from workbench import jobs
+
+WAIT = 10.0  # seconds until a test is a failure, not a measurement
+
+
+def test_a_job_returns_what_its_work_returns() -> None:
+    def add(ctx: jobs.JobContext, a: int, *, b: int) -> int:
+        return a + b
+
+    job = jobs.submit(add, 2, b=3)
+    assert job.result(WAIT) == 5
+    assert job.state == "done"
+    assert job.partial == 5
+    assert job.finished
+    assert repr(job).startswith("Job(add, done")
+
+
+def test_progress_and_the_result_so_far_are_readable_while_it_runs() -> None:
+    reached, go_on = threading.Event(), threading.Event()
+    found = [1]
+
+    def work(ctx: jobs.JobContext) -> str:
+        ctx.partial_from(lambda: list(found))
+        ctx.progress(1, 4, "first of four")
+        reached.set()
+        go_on.wait(WAIT)
+        return "end"
+
+    job = jobs.submit(work)
+    assert reached.wait(WAIT)
+    assert job.state == "running"
+    assert (job.progress.done, job.progress.total, job.progress.message) == (1, 4, "first of four")
+    assert job.progress.fraction == 0.25
+    assert job.partial == [1]
+    found.append(2)
+    assert job.partial == [1, 2]
+    with pytest.raises(TimeoutError, match="1 of 4 done"):
+        job.result(0.01)
+    go_on.set()
+    assert job.result(WAIT) == "end"
+
+
+def test_stop_is_seen_by_the_work_and_its_result_kept() -> None:
+    def count(ctx: jobs.JobContext) -> int:
+        n = 0
+        while not ctx.stopping:
+            n += 1
+            ctx.breathe()
+        return n
+
+    job = jobs.submit(count)
+    time.sleep(0.02)
+    job.stop()
+    job.stop()
+    assert job.result(WAIT) > 0
+    assert job.state == "stopped"
+
+
+def test_what_the_work_raises_is_kept_and_raised_to_whoever_asks() -> None:
+    def fail(ctx: jobs.JobContext) -> None:
+        ctx.partial_from(lambda: "something")
+        raise KeyError("lost")
+
+    job = jobs.submit(fail)
+    assert job.wait(WAIT)
+    assert job.state == "failed"
+    assert isinstance(job.exception, KeyError)
+    assert job.partial == "something"
+    with pytest.raises(KeyError, match="lost"):
+        job.result(WAIT)
+
+
+def test_a_job_that_reports_nothing_has_no_progress_and_no_partial() -> None:
+    gate = threading.Event()
+    job = jobs.submit(lambda ctx: gate.wait(WAIT))
+    assert job.partial is None
+    assert job.progress.fraction == 0.0
+    gate.set()
+    assert job.result(WAIT) is True
+
+
+def test_the_thread_does_not_keep_the_process_alive() -> None:
+    gate = threading.Event()
+    daemon: list[bool] = []
+
+    def work(ctx: jobs.JobContext) -> None:
+        daemon.append(threading.current_thread().daemon)
+        gate.wait(WAIT)
+
+    job = jobs.submit(work)
+    gate.set()
+    job.result(WAIT)
+    assert daemon == [True]
+
+
+def test_other_threads_run_while_python_work_breathes() -> None:
+    def busy(ctx: jobs.JobContext) -> None:
+        while not ctx.stopping:
+            sum(range(20_000))
+            ctx.breathe()
+
+    job = jobs.submit(busy)
+    waits = []
+    for _ in range(20):
+        began = time.perf_counter()
+        sum(range(20_000))
+        waits.append(time.perf_counter() - began)
+        time.sleep(0.001)
+    job.stop()
+    job.result(WAIT)
+    # a slider has 300 ms; the work here needs under one
+    assert sorted(waits)[10] < 0.3

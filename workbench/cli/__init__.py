@@ -1,0 +1,87 @@
+"""The command ``workbench``: simulate, fit and look around from a shell.
+
+    workbench osu -p node.nic.mtu=512 --json
+    workbench fit --machine azure-hb96v3-hdr --trials 500 --study fits.db
+
+Results go to stdout; notes, progress and errors to stderr, an error as one paragraph. The status is
+0 only on success: 1 where something is wrong, 2 where the command line is, and 128 plus the number
+of the signal that stopped a run. Nothing heavy is imported before a command needs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import NoReturn
+
+import workbench
+from workbench.cli import datasets, doctor, fit, osu
+from workbench.cli.output import FAILED, SIGNALLED, say
+from workbench.errors import WorkbenchError
+
+__all__ = ["main"]
+
+_COMMANDS: dict[str, ModuleType] = {"osu": osu, "fit": fit, "datasets": datasets, "doctor": doctor}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status.
+
+    Args:
+        argv: the words after ``workbench``; those of this process where it is None.
+
+    Raises:
+        SystemExit: the command line asks for help (status 0) or is wrong (status 2).
+    """
+    try:
+        try:
+            arguments = _parser().parse_args(argv)
+            status: int = arguments.run(arguments)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has seen enough. What the buffer still holds must not be written at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return SIGNALLED + signal.SIGPIPE
+    except (WorkbenchError, OSError) as error:
+        say(f"error: {_wording(error)}")
+        return FAILED
+    except KeyboardInterrupt:
+        say("stopped")
+        return SIGNALLED + signal.SIGINT
+    return status
+
+
+class _Parser(argparse.ArgumentParser):
+    """Words a wrong command line as one paragraph, like every other error."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"workbench: error: {message}; see {self.prog} --help\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="workbench",
+        description="Fit network models to measured machines, and simulate them.",
+        epilog="workbench COMMAND --help says what a command takes.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"workbench {workbench.__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name, module in _COMMANDS.items():
+        command = commands.add_parser(
+            name, help=module.ABOUT, description=module.__doc__, allow_abbrev=False
+        )
+        module.add_arguments(command)
+        command.set_defaults(run=module.run)
+    return parser
+
+
+def _wording(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return " ".join(str(error).split())

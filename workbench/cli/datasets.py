@@ -1,0 +1,51 @@
+"""List the measured machines that ship with the workbench, for fit --machine."""
+
+from __future__ import annotations
+
+import argparse
+
+from workbench.cli.output import add_json, print_json
+
+ABOUT = "list the measured machines that can be fitted by name"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes.
+
+    Args:
+        parser: the command's parser.
+    """
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the datasets and return the exit status.
+
+    Args:
+        arguments: the parsed command line.
+
+    Raises:
+        DatasetError: the datasets are not there, or not as they must be.
+    """
+    from workbench import datasets
+
+    shipped = datasets.list()
+    if arguments.json:
+        print_json(
+            {
+                d.name: {
+                    "system": d.system,
+                    "interconnect": d.interconnect,
+                    "mpi": d.mpi,
+                    "statistic": d.statistic,
+                    "caveats": list(d.caveats),
+                    "provenance": d.provenance.to_dict(),
+                }
+                for d in shipped.datasets
+            }
+        )
+        return 0
+    width = max(map(len, shipped))
+    for d in shipped.datasets:
+        print(f"{d.name:<{width}}  {d.provenance.caption()}")
+    return 0

@@ -1,0 +1,38 @@
+"""Say what this installation is made of, and what is wrong with it if anything is.
+
+The exit status is 0 only where nothing is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from workbench.cli.output import FAILED, add_json, patience, print_json
+
+ABOUT = "say what this installation is made of and what is wrong with it"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes.
+
+    Args:
+        parser: the command's parser.
+    """
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the findings and return the exit status.
+
+    Args:
+        arguments: the parsed command line.
+    """
+    from workbench.diagnosis import diagnose
+
+    with patience():
+        diagnosis = diagnose()
+    if arguments.json:
+        print_json(diagnosis.to_dict())
+    else:
+        print(diagnosis.to_text())
+    return 0 if diagnosis.ok else FAILED

@@ -1,0 +1,232 @@
+"""Fit a network model to measured latency and bandwidth.
+
+Ctrl-C stops with the best so far. With --study the trials are kept, and the same command run again
+goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.output import (
+    FAILED,
+    SIGNALLED,
+    add_json,
+    add_variant,
+    given,
+    patience,
+    print_json,
+    say,
+)
+from workbench.errors import ParameterError
+
+if TYPE_CHECKING:
+    from workbench.fit import FitResult, TrialReport
+    from workbench.measure import OSUCurve
+    from workbench.models import NetworkModel
+
+ABOUT = "fit a network model to measured latency and bandwidth"
+
+_PROGRESS_S = 0.1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes; the defaults are those of ``workbench.fit.fit``.
+
+    Args:
+        parser: the command's parser.
+    """
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument(
+        "--machine", metavar="NAME", help="a shipped dataset; workbench datasets lists them"
+    )
+    source.add_argument(
+        "--osu",
+        nargs="+",
+        action="extend",
+        metavar="FILE",
+        help="output of osu_latency and osu_bw, in one file or several; of several runs the median",
+    )
+    parser.add_argument("--model", metavar="NAME", help="snappr (default), logp or pisces")
+    parser.add_argument(
+        "--loss", metavar="NAME", help="rmsre (default), rmspe, mae, mse, rmse or huber"
+    )
+    parser.add_argument("--target", metavar="NAME", help="both (default), latency or bandwidth")
+    parser.add_argument(
+        "--trials",
+        type=int,
+        metavar="N",
+        help="configurations to try, those of earlier runs included (default 2000)",
+    )
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="makes the search repeatable (default 0)"
+    )
+    parser.add_argument("--study", metavar="FILE", help="SQLite file that keeps every trial")
+    parser.add_argument(
+        "--name", help="name of the study in the file (default: made of the other options)"
+    )
+    parser.add_argument(
+        "--ini", metavar="FILE", help="write the fitted model there, for workbench osu --config"
+    )
+    add_variant(parser)
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Fit, print the result and return the exit status.
+
+    Args:
+        arguments: the parsed command line.
+
+    Raises:
+        WorkbenchError: the measurement or the study cannot be used, or an option is not accepted.
+        OSError: the .ini cannot be written.
+    """
+    curve = _measured(arguments)
+    with patience():
+        from workbench.fit import DEFAULT_TRIALS, FitStudy
+    trials = DEFAULT_TRIALS if arguments.trials is None else arguments.trials
+    options = given(arguments, "loss", "target", "seed", "study", "name")
+    with _stoppable() as stop, FitStudy(curve, _model(arguments), **options) as study:
+        if study.done:
+            say(f"{study.done} trials of {study.name!r} taken up from {arguments.study}")
+        progress = _Progress(study.loss.name) if sys.stderr.isatty() else None
+        try:
+            result = study.run(trials, stop=stop.event, on_trial=progress)
+        finally:
+            if progress is not None:
+                progress.clear()
+    if arguments.json:
+        print_json(_summary(result))
+    else:
+        print(_report(result))
+    if not result.success and result.trials:
+        say(f"error: {result.message}")
+    elif arguments.ini is not None and result.success:
+        Path(arguments.ini).write_text(result.to_ini(), encoding="utf-8")
+    if result.trials < trials:
+        kept = f"kept in {arguments.study}: the same command goes on from there"
+        lost = "not kept; with --study FILE they would be"
+        say(
+            f"stopped after {result.trials} of {trials} trials, {kept if arguments.study else lost}"
+        )
+        return SIGNALLED + stop.number
+    return 0 if result.success else FAILED
+
+
+def _measured(arguments: argparse.Namespace) -> OSUCurve:
+    if arguments.machine is not None:
+        from workbench import datasets
+
+        return datasets.load(arguments.machine)
+    from workbench.measure import read_osu
+
+    curve = read_osu(*(Path(file) for file in arguments.osu))
+    for note in curve.notes:
+        say(f"note: {note}")
+    return curve
+
+
+def _model(arguments: argparse.Namespace) -> NetworkModel:
+    from workbench.models import MODELS
+
+    name = "snappr" if arguments.model is None else arguments.model.lower()
+    if name not in MODELS:
+        raise ParameterError(
+            f"--model must be one of {', '.join(MODELS)}; got {arguments.model!r}", key="model"
+        )
+    return MODELS[name](**given(arguments, "variant"))
+
+
+def _summary(result: FitResult) -> dict[str, Any]:
+    """Return what ``--json`` prints; the parameters are texts that ``workbench osu -p`` takes."""
+    return {
+        "rmspe": result.rmspe,
+        "parameters": result.parameter_texts() if result.success else {},
+        "trials": result.trials,
+        "invalid": result.invalid,
+        "seconds": result.seconds,
+        "model": result.model.name,
+        "variant": result.variant,
+        "at_bound": result.at_bound if result.success else {},
+    }
+
+
+def _report(result: FitResult) -> str:
+    """Return a fit as a person reads it."""
+    from workbench.units import write_quantity
+
+    lines = [
+        repr(result),
+        f"measured: {result.measured.provenance.caption()}",
+        f"model: {result.model.name}, variant {result.variant}",
+        f"search: loss {result.loss}, target {result.target}, seed {result.seed}, "
+        f"{result.trials} trials of which {result.invalid} refused, {result.seconds:.1f} s",
+    ]
+    texts, at_bound = result.parameter_texts(), result.at_bound
+    for d in result.space.dimensions if result.success else ():
+        low, high = (write_quantity(bound, d.kind) for bound in (d.low, d.high))
+        flag = f", at {at_bound[d.key]} bound" if d.key in at_bound else ""
+        lines.append(f"  {d.key:<30}{texts[d.key]:>14}   ({low} to {high}{flag})")
+    return "\n".join(lines)
+
+
+class _Progress:
+    """One line on the terminal that says how a fit stands, rewritten ten times a second."""
+
+    def __init__(self, loss: str) -> None:
+        self._loss = loss
+        self._written = 0.0
+        self._width = 0
+
+    def __call__(self, report: TrialReport) -> None:
+        now = time.monotonic()
+        if now - self._written < _PROGRESS_S:
+            return
+        self._written = now
+        line = (
+            f"{report.done} of {report.total} trials, best {self._loss} {report.best_loss:.4g}"
+            " (Ctrl-C stops)"
+        )
+        print(f"\r{line:<{self._width}}", end="", file=sys.stderr, flush=True)
+        self._width = len(line)
+
+    def clear(self) -> None:
+        """Leave the line empty for what comes next."""
+        print(f"\r{'':<{self._width}}\r", end="", file=sys.stderr, flush=True)
+
+
+class _Stop:
+    """Whether a signal asked for the end of the run, and which."""
+
+    def __init__(self) -> None:
+        self.event = threading.Event()
+        self.number = 0
+
+
+@contextlib.contextmanager
+def _stoppable() -> Iterator[_Stop]:
+    """Make the first Ctrl-C, or a batch system's SIGTERM, a polite stop; a second one acts."""
+    stop = _Stop()
+    before: dict[int, Any] = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
+
+    def ask(number: int, _frame: object) -> None:
+        stop.number = number
+        stop.event.set()
+        signal.signal(number, before[number])
+
+    for number in before:
+        signal.signal(number, ask)
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

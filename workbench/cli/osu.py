@@ -1,0 +1,159 @@
+"""Simulate the OSU latency and bandwidth tests between two nodes on one switch.
+
+All sizes run in ascending order in one continuous simulation, as in SST/macro.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import add_json, add_variant, given, patience, print_json, say
+
+if TYPE_CHECKING:
+    from workbench.measure import OSUCurve
+
+ABOUT = "simulate the OSU latency and bandwidth tests on two nodes"
+
+_SIZE = re.compile(r"(\d{1,12})\s*(B|KiB|MiB|KB|MB|)", re.ASCII)
+_UNITS = {"": 1, "B": 1, "KiB": 1024, "MiB": 1024**2, "KB": 1000, "MB": 1000**2}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes; the defaults are ``simulate_osu``'s own.
+
+    Args:
+        parser: the command's parser.
+    """
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="network as SST/macro's .ini; without it, the defaults of the SNAPPR model",
+    )
+    parser.add_argument(
+        "-p",
+        dest="parameters",
+        action="append",
+        default=[],
+        type=_assignment,
+        metavar="KEY=VALUE",
+        help="put a value over the file's, such as node.nic.mtu=512; may be repeated",
+    )
+    parser.add_argument(
+        "--sizes",
+        type=_sizes,
+        metavar="LIST",
+        help="message sizes, such as 1,100,4KiB or, doubling, 1..4MiB (default); 1 KB is 1000 B",
+    )
+    parser.add_argument(
+        "--iterations", type=int, metavar="N", help="measured iterations of each size (default 1)"
+    )
+    parser.add_argument(
+        "--warmup", type=int, metavar="N", help="iterations before those (default 1)"
+    )
+    parser.add_argument(
+        "--window",
+        type=int,
+        metavar="N",
+        help="messages a window of the bandwidth test (default 64)",
+    )
+    parser.add_argument(
+        "--fresh", action="store_true", help="start each size from an idle network instead"
+    )
+    add_variant(parser)
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Simulate, print the curve and return the exit status.
+
+    Args:
+        arguments: the parsed command line.
+
+    Raises:
+        WorkbenchError: the network cannot be read or simulated, or an option is not accepted.
+    """
+    from workbench.models import inspect_ini
+
+    config = None if arguments.config is None else Path(arguments.config)
+    reading = inspect_ini(config, dict(arguments.parameters))
+    for note in reading.notes:
+        say(f"note: {note}")
+    model = reading.model.replace(**given(arguments, "variant"))
+    with patience():
+        from workbench.simulate import simulate_osu
+    curve = simulate_osu(
+        model, **given(arguments, "sizes", "iterations", "warmup", "window", "fresh")
+    )
+    _explain_endless(curve)
+    if arguments.json:
+        sizes = curve.sizes.tolist()
+        print_json(
+            {
+                "latency_us": dict(zip(sizes, curve.latency_us.tolist(), strict=True)),
+                "bandwidth_MBps": dict(zip(sizes, curve.bandwidth_MBps.tolist(), strict=True)),
+                "model": model.name,
+                "variant": model.variant,
+            }
+        )
+    else:
+        print(_table(curve))
+    return 0
+
+
+def _explain_endless(curve: OSUCurve) -> None:
+    rates = zip(curve.sizes.tolist(), curve.bandwidth_Bps.tolist(), strict=True)
+    endless = [f"{size} B" for size, rate in rates if not math.isfinite(rate)]
+    if endless:
+        say(
+            f"note: messages of {', '.join(endless)} take no time in this model, so their "
+            "bandwidth is infinite (null in JSON)"
+        )
+
+
+def _table(curve: OSUCurve) -> str:
+    """Return a curve in columns like those of the benchmarks."""
+    rows = zip(curve.sizes, curve.latency_us, curve.bandwidth_MBps, strict=True)
+    return "\n".join(
+        (
+            f"# {curve.provenance.caption()}",
+            f"# {'Size (B)':<10}{'Latency (us)':>18}{'Bandwidth (MB/s)':>20}",
+            *(f"{size:<12}{latency:>18.6f}{rate:>20.6f}" for size, latency, rate in rows),
+        )
+    )
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    key, equals, value = (part.strip() for part in text.partition("="))
+    if not key or not equals:
+        raise argparse.ArgumentTypeError(
+            f"must be KEY=VALUE, such as node.nic.mtu=512; got {text!r}"
+        )
+    return key, value
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    """Return the sizes in bytes of a list such as ``1..64,4KiB``: ascending, each once."""
+    sizes: set[int] = set()
+    for item in text.split(","):
+        first, dots, last = item.partition("..")
+        low = _size(first)
+        high = _size(last) if dots else low
+        if not 1 <= low <= high:
+            raise argparse.ArgumentTypeError(
+                f"sizes must be at least 1 B, and a range must ascend; got {item.strip()!r}"
+            )
+        sizes.update(low << doubled for doubled in range((high // low).bit_length()))
+    return tuple(sorted(sizes))
+
+
+def _size(text: str) -> int:
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise argparse.ArgumentTypeError(
+            f"a size must be a whole number with no unit, or B, KiB, MiB, KB or MB; got {text!r}"
+        )
+    return int(match[1]) * _UNITS[match[2]]

@@ -1,0 +1,339 @@
+"""What this installation is made of, and what is wrong with it if anything is.
+
+``workbench.doctor()`` prints it; ``diagnose()`` only returns it. The module is not called
+``doctor`` because importing a module of that name would hide the function behind it.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+DISTRIBUTION = "interconnect-workbench"
+REINSTALL = "run `make clean` and `make lab`"
+
+# The browser-side half of a Python package: extension folder, package whose release must match.
+_EXTENSIONS = {
+    "@jupyter-widgets/jupyterlab-manager": "jupyterlab-widgets",
+    "@bokeh/jupyter_bokeh": "jupyter-bokeh",
+}
+
+_CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_CHROMIUM_MACOS = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        group: heading it belongs under, such as ``numba``.
+        name: what was looked at.
+        value: what was found, as text.
+        problem: what is wrong with it; empty where nothing is.
+        fix: what to do about the problem; empty where there is none.
+    """
+
+    group: str
+    name: str
+    value: str
+    problem: str = ""
+    fix: str = ""
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """All findings about an installation.
+
+    Attributes:
+        findings: what was looked at, in the order in which it is printed.
+    """
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def problems(self) -> tuple[Finding, ...]:
+        """The findings that something is wrong with."""
+        return tuple(finding for finding in self.findings if finding.problem)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+    @property
+    def verdict(self) -> str:
+        """One sentence: all is well, or how many problems there are."""
+        count = len(self.problems)
+        if not count:
+            return "Everything the workbench needs is in place."
+        return f"{count} problem{'s' if count > 1 else ''} found; each is named with its repair."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that JSON can hold."""
+        groups: dict[str, dict[str, str]] = {}
+        for finding in self.findings:
+            groups.setdefault(finding.group, {})[finding.name] = finding.value
+        problems = [
+            {"about": f"{p.group}: {p.name}", "problem": p.problem, "fix": p.fix}
+            for p in self.problems
+        ]
+        return {"ok": self.ok, "problems": problems, "findings": groups}
+
+    def to_text(self) -> str:
+        """Return the findings under their headings, then the problems, as plain text."""
+        width = max((len(finding.name) for finding in self.findings), default=0)
+        lines: list[str] = []
+        group = None
+        for finding in self.findings:
+            if finding.group != group:
+                group = finding.group
+                lines += ["", group] if lines else [group]
+            mark = "!" if finding.problem else " "
+            lines.append(f"{mark} {finding.name:<{width}}  {finding.value}")
+        lines += ["", self.verdict]
+        for number, problem in enumerate(self.problems, start=1):
+            lines.append(f"{number}. {problem.group}, {problem.name}: {problem.problem}")
+            lines.append(f"   {problem.fix}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        names = ", ".join(f"{problem.group}: {problem.name}" for problem in self.problems)
+        return f"Diagnosis({'ok' if self.ok else 'problems with ' + names})"
+
+    def _repr_html_(self) -> str:
+        items = "".join(
+            f"<li><b>{html.escape(p.group)}, {html.escape(p.name)}</b>: {html.escape(p.problem)}"
+            f"<br>{html.escape(p.fix)}</li>"
+            for p in self.problems
+        )
+        return f"<p>{html.escape(self.verdict)}</p>" + (f"<ol>{items}</ol>" if items else "")
+
+
+def doctor() -> Diagnosis:
+    """Print what this installation is made of and what is wrong with it, and return the same."""
+    diagnosis = diagnose()
+    print(diagnosis.to_text())
+    return diagnosis
+
+
+def diagnose() -> Diagnosis:
+    """Return what this installation is made of and what is wrong with it.
+
+    A check that cannot be made is itself a finding with a problem, so this raises nothing.
+    """
+    findings: list[Finding] = []
+    checks: tuple[tuple[str, Callable[[], Iterator[Finding]]], ...] = (
+        ("versions", _versions),
+        ("numba", _numba),
+        ("notebook", _extensions),
+        ("notebook", _bokeh),
+        ("data", _datasets),
+        ("tests", _chromium),
+    )
+    for group, check in checks:
+        try:
+            findings.extend(check())
+        except Exception as error:
+            findings.append(
+                Finding(
+                    group,
+                    check.__name__.lstrip("_"),
+                    "could not be checked",
+                    problem=f"the check ended with {type(error).__name__}: {error}",
+                    fix=REINSTALL,
+                )
+            )
+    return Diagnosis(tuple(findings))
+
+
+def find_chromium() -> str | None:
+    """Return the path of a Chromium or Google Chrome, or ``None`` where there is none.
+
+    ``WORKBENCH_CHROMIUM`` in the environment is looked at first.
+    """
+    chosen = os.environ.get("WORKBENCH_CHROMIUM", "")
+    for name in (chosen, *_CHROMIUM_NAMES, *_CHROMIUM_MACOS):
+        if name and (path := shutil.which(name)):
+            return path
+    return None
+
+
+def _versions() -> Iterator[Finding]:
+    from packaging.requirements import Requirement
+
+    import workbench
+
+    version = platform.python_version()
+    supported = (3, 11) <= sys.version_info[:2] <= (3, 13)
+    yield Finding(
+        "versions",
+        "Python",
+        f"{version} ({sys.executable})",
+        problem="" if supported else f"Python must be 3.11, 3.12 or 3.13; this is {version}",
+        fix="" if supported else "run `make clean`, then `make lab PYTHON=/path/to/python3.12`",
+    )
+    yield Finding("versions", "system", f"{platform.platform()}, {os.cpu_count()} processors")
+    yield Finding("versions", "workbench", f"{workbench.__version__} ({Path(__file__).parent})")
+    try:
+        requirements = metadata.requires(DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:
+        yield Finding(
+            "versions",
+            DISTRIBUTION,
+            "not installed",
+            problem="the workbench is imported from a folder, not installed, so what it needs is"
+            " not known",
+            fix="run `make lab`, or `pip install --editable .` in the project's folder",
+        )
+        return
+    for text in requirements:
+        requirement = Requirement(text)
+        if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+            yield _version(requirement.name, str(requirement.specifier))
+
+
+def _version(name: str, specifier: str) -> Finding:
+    from packaging.specifiers import SpecifierSet
+
+    try:
+        version = metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return Finding(
+            "versions", name, "missing", f"{name}{specifier} must be installed", REINSTALL
+        )
+    if SpecifierSet(specifier).contains(version, prereleases=True):
+        return Finding("versions", name, version)
+    problem = f"must be {name}{specifier}, is {version}"
+    return Finding("versions", name, version, problem, REINSTALL)
+
+
+def _numba() -> Iterator[Finding]:
+    import llvmlite.binding
+    import numba
+
+    # Asking for the number of threads starts the threads, which is when numba chooses a layer.
+    threads = numba.get_num_threads()
+    layer = numba.threading_layer()
+    yield Finding("numba", "threading layer", f"{layer}, {threads} threads")
+    processor = numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name()
+    yield Finding("numba", "compiles for", str(processor))
+    if numba.config.DISABLE_JIT:
+        yield Finding(
+            "numba",
+            "compilation",
+            "off",
+            problem="NUMBA_DISABLE_JIT is set: kernels run as plain Python and take far longer",
+            fix="unset NUMBA_DISABLE_JIT and start Python again",
+        )
+        return
+    yield _numba_cache()
+
+
+def _numba_cache() -> Finding:
+    folder = _kernel_cache()
+    if folder is None:
+        return Finding(
+            "numba", "cache", "no compiled kernel found", "kernels are missing", REINSTALL
+        )
+    compiled = len(list(folder.glob("*.nbi"))) if folder.is_dir() else 0
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    value = f"{folder} ({compiled} kernels compiled)"
+    if os.access(existing, os.W_OK):
+        return Finding("numba", "cache", value)
+    return Finding(
+        "numba",
+        "cache",
+        value,
+        problem=f"{existing} cannot be written, so kernels are compiled anew in every process",
+        fix="set NUMBA_CACHE_DIR to a folder that can be written",
+    )
+
+
+def _kernel_cache() -> Path | None:
+    """Return where numba keeps what it compiles of the first kernel found, ``None`` without one."""
+    import pkgutil
+    from importlib import import_module
+
+    from numba.core.dispatcher import Dispatcher
+
+    import kernels
+
+    for module in pkgutil.walk_packages(kernels.__path__, "kernels."):
+        for value in vars(import_module(module.name)).values():
+            if isinstance(value, Dispatcher) and value.stats.cache_path:
+                return Path(value.stats.cache_path)
+    return None
+
+
+def _extensions() -> Iterator[Finding]:
+    from jupyter_core.paths import jupyter_path
+
+    folders = [Path(path) for path in jupyter_path("labextensions")]
+    for name, package in _EXTENSIONS.items():
+        found = next((path for path in folders if (path / name / "package.json").is_file()), None)
+        if found is None:
+            problem = f"no labextensions/{name} in {folders[0]} or Jupyter's other folders"
+            yield Finding("notebook", name, "missing", problem, REINSTALL)
+            continue
+        version = json.loads((found / name / "package.json").read_text("utf-8"))["version"]
+        value = f"{version} ({found / name})"
+        if found.is_relative_to(sys.prefix):
+            yield Finding("notebook", name, value)
+            continue
+        yield Finding(
+            "notebook",
+            name,
+            value,
+            problem=f"comes from {found}, not from this environment, so it may not match"
+            f" {package} {metadata.version(package)} here",
+            fix=f"{REINSTALL}; if it stays, remove {found / name}",
+        )
+
+
+def _bokeh() -> Iterator[Finding]:
+    import bokeh
+    from bokeh.resources import INLINE
+    from bokeh.settings import settings
+    from bokeh.util.paths import bokehjs_path
+
+    script = Path(bokehjs_path()) / "js" / "bokeh.min.js"
+    default = settings.resources(default="cdn")
+    value = f"{bokeh.__version__}, resources {INLINE.mode} (Bokeh's own default here: {default})"
+    if script.is_file():
+        yield Finding("notebook", "BokehJS", value)
+    else:
+        yield Finding("notebook", "BokehJS", value, f"{script} is missing", REINSTALL)
+
+
+def _datasets() -> Iterator[Finding]:
+    from workbench import datasets
+
+    names = tuple(datasets.list())
+    if not names:
+        yield Finding("data", "datasets", "none", "no dataset is found", REINSTALL)
+    for name in names:
+        try:
+            curve = datasets.load(name)
+        except Exception as error:
+            fix = f"restore datasets/{name} from the repository, or install the workbench again"
+            yield Finding("data", name, "damaged", str(error), fix)
+        else:
+            yield Finding("data", name, f"{len(curve.sizes)} sizes, checksums match")
+
+
+def _chromium() -> Iterator[Finding]:
+    path = find_chromium()
+    yield Finding("tests", "Chromium", path or "none found (only the browser tests need one)")

@@ -1,0 +1,189 @@
+"""Fit results as JSON: every number exactly, every array as a list, nothing executable."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.errors import ParameterError, ParseError
+from workbench.fit.losses import find_target
+from workbench.fit.space import SearchSpace
+from workbench.measure import OSUCurve, Spread
+from workbench.models import NetworkModel, read_ini
+from workbench.provenance import Provenance
+
+if TYPE_CHECKING:
+    from workbench.fit.result import FitResult
+
+FORMAT = "workbench fit result"
+VERSION = 1
+
+_QUARTILES = ("minimum", "p25", "median", "p75", "maximum")
+
+
+def to_dict(result: FitResult) -> dict[str, Any]:
+    """Return the result as values that JSON can hold; a number that is not finite is a text.
+
+    Args:
+        result: any fit result.
+    """
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "model": {
+            "name": result.model.name,
+            "variant": result.model.variant,
+            "ini": result.model.to_ini(),
+        },
+        "measured": curve_to_dict(result.measured),
+        "simulated": None if result.simulated is None else curve_to_dict(result.simulated),
+        "loss": result.loss,
+        "target": result.target,
+        "space": result.space.to_dict(),
+        "rmspe": {name: _plain(value) for name, value in result.rmspe.items()},
+        "losses": [_plain(value) for value in result.losses.tolist()],
+        "seed": result.seed,
+        "seconds": result.seconds,
+        "success": result.success,
+        "message": result.message,
+    }
+
+
+def read(path: Path) -> FitResult:
+    """Return the result in a file that ``FitResult.save`` wrote.
+
+    Args:
+        path: file to read.
+
+    Raises:
+        ParseError: the file is not a saved result, or not a whole one.
+    """
+    from workbench.fit.result import FitResult
+
+    values = _parse(path)
+    try:
+        model = _model(values["model"])
+        simulated = values["simulated"]
+        return FitResult(
+            model=model,
+            measured=curve_from_dict(values["measured"]),
+            simulated=None if simulated is None else curve_from_dict(simulated),
+            loss=str(values["loss"]),
+            target=find_target(values["target"]),
+            space=SearchSpace.from_dict(values["space"], model),
+            rmspe={name: float(values["rmspe"][name]) for name in _TARGETS},
+            losses=_array(values["losses"]),
+            seed=int(values["seed"]),
+            seconds=float(values["seconds"]),
+            success=bool(values["success"]),
+            message=str(values["message"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise ParseError(
+            f"the fit result is damaged: {what}; save it again from the fit", source=path.name
+        ) from error
+
+
+_TARGETS = ("joint", "latency", "bandwidth")
+
+
+def curve_to_dict(curve: OSUCurve) -> dict[str, Any]:
+    """Return a curve as values that JSON can hold; a point that was not measured is None.
+
+    Args:
+        curve: measured or simulated.
+    """
+    return {
+        "name": curve.name,
+        "sizes": curve.sizes.tolist(),
+        "latency_s": _points(curve.latency_s),
+        "bandwidth_Bps": _points(curve.bandwidth_Bps),
+        "provenance": curve.provenance.to_dict(),
+        "latency_spread": _spread_to_dict(curve.latency_spread),
+        "bandwidth_spread": _spread_to_dict(curve.bandwidth_spread),
+        "notes": list(curve.notes),
+    }
+
+
+def curve_from_dict(values: Mapping[str, Any]) -> OSUCurve:
+    """Return the curve that ``curve_to_dict`` wrote.
+
+    Args:
+        values: what it returned.
+    """
+    return OSUCurve(
+        name=str(values["name"]),
+        sizes=np.array(values["sizes"], dtype=np.int64),
+        latency_s=_array(values["latency_s"]),
+        bandwidth_Bps=_array(values["bandwidth_Bps"]),
+        provenance=Provenance.from_dict(values["provenance"]),
+        latency_spread=_spread_from_dict(values["latency_spread"]),
+        bandwidth_spread=_spread_from_dict(values["bandwidth_spread"]),
+        notes=tuple(str(note) for note in values["notes"]),
+    )
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise ParseError("a fit result must be UTF-8 text", source=path.name) from error
+    except json.JSONDecodeError as error:
+        raise ParseError(
+            f"a fit result must be JSON: {error.msg}; the file may be cut short",
+            source=path.name,
+            line=error.lineno,
+        ) from error
+    # A number too long for Python or nesting too deep for its stack is not ours either.
+    except (ValueError, RecursionError) as error:
+        raise ParseError(f"a fit result must be JSON: {error}", source=path.name) from error
+    if not isinstance(values, dict) or values.get("format") != FORMAT:
+        raise ParseError(
+            f'a fit result must say it is one, with "format": "{FORMAT}"; this file does not',
+            source=path.name,
+        )
+    if values.get("version") != VERSION:
+        raise ParseError(
+            f"the fit result has version {values.get('version')!r}; this release reads {VERSION}",
+            source=path.name,
+        )
+    return values
+
+
+def _model(values: Mapping[str, Any]) -> NetworkModel:
+    model = read_ini(values["ini"]).replace(variant=values["variant"])
+    if model.name != values["name"]:
+        raise ParameterError(f"the .ini holds {model.name}, not {values['name']}", key="model")
+    return model
+
+
+def _spread_to_dict(spread: Spread | None) -> dict[str, Any] | None:
+    if spread is None:
+        return None
+    quartiles = {name: _points(getattr(spread, name)) for name in _QUARTILES}
+    return {**quartiles, "count": spread.count.tolist()}
+
+
+def _spread_from_dict(values: Mapping[str, Any] | None) -> Spread | None:
+    if values is None:
+        return None
+    quartiles = {name: _array(values[name]) for name in _QUARTILES}
+    return Spread(**quartiles, count=np.array(values["count"], dtype=np.int64))
+
+
+def _points(values: Any) -> list[float | None]:
+    return [None if math.isnan(value) else value for value in values.tolist()]
+
+
+def _array(values: Any) -> Any:
+    return np.array([math.nan if value is None else float(value) for value in values])
+
+
+def _plain(value: float) -> float | str:
+    return value if math.isfinite(value) else str(value)

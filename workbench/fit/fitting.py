@@ -1,0 +1,88 @@
+"""Fit a network model to a measured curve.
+
+    result = fit(load("azure-hb96v3-hdr"), "snappr", trials=500)
+
+``fit`` runs to the end and returns; ``submit`` does the same as a job, in a thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from workbench import jobs
+from workbench.fit.losses import Loss
+from workbench.fit.result import FitResult
+from workbench.fit.space import SearchSpace
+from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport
+from workbench.measure import OSUCurve
+from workbench.models import NetworkModel
+
+
+def fit(
+    curve: OSUCurve,
+    model: str | NetworkModel = "snappr",
+    *,
+    loss: str | Loss = "rmsre",
+    target: str = "both",
+    trials: int = DEFAULT_TRIALS,
+    seed: int = 0,
+    study: str | Path | None = None,
+    name: str | None = None,
+    space: SearchSpace | None = None,
+    stop: threading.Event | None = None,
+    on_trial: Callable[[TrialReport], None] | None = None,
+) -> FitResult:
+    """Return the model whose simulated curve lies nearest to a measured one.
+
+    The search is Optuna's TPE over Table II of Suetterlein et al., HPC Network Simulation Tuning
+    via Automatic Extraction of Hardware Parameters. The same arguments give the same result.
+
+    Args:
+        curve: what was measured.
+        model: name of a model, or one whose other parameters are to be kept.
+        loss: name in ``LOSSES``, or a loss.
+        target: ``latency``, ``bandwidth`` or ``both``.
+        trials: configurations to try in all; a study that holds as many already is only read.
+        seed: makes the search repeatable.
+        study: SQLite file that keeps every trial, so that a fit can be resumed; None keeps none.
+        name: name of the study in the file; made from the other arguments where it is None.
+        space: what to search; ``SearchSpace.for_model`` where it is None.
+        stop: once set, the fit returns the best so far after the trial in flight.
+        on_trial: called after each trial, in this thread.
+
+    Raises:
+        ParameterError: an argument is not accepted, or the target was not measured.
+        StudyError: the study is another problem's or another process's, or cannot be written.
+    """
+    with FitStudy(
+        curve, model, loss=loss, target=target, seed=seed, study=study, name=name, space=space
+    ) as running:
+        return running.run(trials, stop=stop, on_trial=on_trial)
+
+
+def submit(curve: OSUCurve, *args: Any, **kwargs: Any) -> jobs.Job[FitResult]:
+    """Run ``fit`` as a job: ``job.partial`` is the best so far, ``job.stop()`` ends it early.
+
+    Args:
+        curve: what was measured.
+        args: further positional arguments of ``fit``.
+        kwargs: named arguments of ``fit``, ``stop`` excepted.
+    """
+    on_trial = kwargs.pop("on_trial", None)
+    trials = kwargs.pop("trials", DEFAULT_TRIALS)
+
+    def work(ctx: jobs.JobContext) -> FitResult:
+        def report(trial: TrialReport) -> None:
+            ctx.progress(trial.done, trial.total, f"best loss {trial.best_loss:.4g}")
+            if on_trial is not None:
+                on_trial(trial)
+            ctx.breathe()
+
+        with FitStudy(curve, *args, **kwargs) as running:
+            ctx.partial_from(running.result)
+            return running.run(trials, stop=ctx.stop_event, on_trial=report)
+
+    return jobs.submit(work)

@@ -1,0 +1,242 @@
+"""How far a simulated curve lies from a measured one: the losses a fit may minimise.
+
+``LOSSES`` holds the six of Table I in Suetterlein et al., HPC Network Simulation Tuning via
+Automatic Extraction of Hardware Parameters, with y the observation and x the prediction; the sums
+run over every message size of every benchmark of the target. Absolute losses are in the units OSU
+prints, microseconds and MB/s of 10^6 bytes, mixed as they are there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench.errors import ParameterError
+from workbench.measure import OSUCurve
+
+FloatArray = NDArray[np.float64]
+Target = Literal["both", "latency", "bandwidth"]
+TARGETS: tuple[str, ...] = get_args(Target)
+
+HUBER_DELTA = 1.0
+"""Error at which the Huber loss turns from a square into a line: 1 us or 1 MB/s.
+
+Table I gives no value; 1 is the usual one, and makes the loss close to MAE for bandwidths.
+"""
+
+EXCESSIVE_LOSS = 1e30
+"""The loss of a configuration that cannot be simulated: above any that can, and finite."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """One way to weigh the differences between prediction and observation.
+
+    Attributes:
+        name: its name in ``LOSSES``.
+        title: its name in full.
+        formula: what is computed, in one line.
+        relative: whether each difference is divided by its observation.
+        measure: the function itself, of x and y as float64[n].
+    """
+
+    name: str
+    title: str
+    formula: str
+    relative: bool
+    measure: Callable[[FloatArray, FloatArray], float]
+
+    def __call__(self, simulated: ArrayLike, measured: ArrayLike) -> float:
+        """Return the loss; both arrays are of one length and one unit a point.
+
+        Args:
+            simulated: float64[n], x, the prediction.
+            measured: float64[n], y, the observation; a point that is nan is left out.
+
+        Returns:
+            The loss, ``inf`` where a prediction is not finite.
+
+        Raises:
+            ParameterError: the lengths differ, no point was measured, or an observation that a
+                relative loss divides by is not positive.
+        """
+        x, y = _pairs(simulated, measured)
+        if self.relative and (y <= 0).any():
+            raise ParameterError(
+                f"{self.name} divides by the measured values, which must be positive; got "
+                f"{y[y <= 0][0]:g}; leave that point out or use an absolute loss",
+                key="loss",
+            )
+        if not np.isfinite(x).all():
+            return math.inf
+        # A prediction far enough off may overflow when squared; that is as bad as it sounds.
+        with np.errstate(over="ignore"):
+            return self.measure(x, y)
+
+
+def huber(delta: float = HUBER_DELTA) -> Loss:
+    """Return the Huber loss that turns from a square into a line at an error of ``delta``.
+
+    Args:
+        delta: the error in microseconds or MB/s.
+
+    Raises:
+        ParameterError: ``delta`` is not a positive number.
+    """
+    if not (delta > 0 and math.isfinite(delta)):
+        raise ParameterError(f"delta must be a positive number; got {delta}", key="delta")
+
+    def measure(x: FloatArray, y: FloatArray) -> float:
+        a = np.abs(x - y)
+        return float(np.mean(np.where(a <= delta, 0.5 * a * a, a * delta - 0.5 * delta * delta)))
+
+    formula = f"1/n Σ ½a² where a = |x-y| ≤ {delta:g}, else {delta:g}·a - ½·{delta:g}²"
+    name = "huber" if delta == HUBER_DELTA else f"huber({delta:g})"
+    return Loss(name, f"Huber, delta {delta:g}", formula, False, measure)
+
+
+def _mae(x: FloatArray, y: FloatArray) -> float:
+    return float(np.mean(np.abs(y - x)))
+
+
+def _mse(x: FloatArray, y: FloatArray) -> float:
+    return float(np.mean(np.square(y - x)))
+
+
+def _rmse(x: FloatArray, y: FloatArray) -> float:
+    return math.sqrt(_mse(x, y))
+
+
+def _rmsre(x: FloatArray, y: FloatArray) -> float:
+    return math.sqrt(float(np.mean(np.square((x - y) / y))))
+
+
+def _rmspe(x: FloatArray, y: FloatArray) -> float:
+    return 100.0 * _rmsre(x, y)
+
+
+LOSSES: Mapping[str, Loss] = MappingProxyType(
+    {
+        loss.name: loss
+        for loss in (
+            Loss("rmsre", "Root mean square relative error", "√(1/n Σ ((x-y)/y)²)", True, _rmsre),
+            Loss(
+                "rmspe", "Root mean square percent error", "100·√(1/n Σ ((x-y)/y)²)", True, _rmspe
+            ),
+            Loss("mae", "Mean absolute error", "1/n Σ |y-x|", False, _mae),
+            Loss("mse", "Mean square error", "1/n Σ (y-x)²", False, _mse),
+            Loss("rmse", "Root mean square error", "√(1/n Σ (y-x)²)", False, _rmse),
+            huber(),
+        )
+    }
+)
+"""The losses by name: ``rmsre`` first, which the paper finds the most even one."""
+
+
+def rmspe(simulated: ArrayLike, measured: ArrayLike) -> float:
+    """Return the root mean square percent error, in percent.
+
+    Args:
+        simulated: float64[n], the prediction.
+        measured: float64[n], the observation; a point that is nan is left out.
+    """
+    return LOSSES["rmspe"](simulated, measured)
+
+
+def find_loss(loss: str | Loss) -> Loss:
+    """Return the loss of that name, or the loss itself.
+
+    Args:
+        loss: a name in ``LOSSES``, in either case, or a loss such as ``huber(5.0)``.
+
+    Raises:
+        ParameterError: there is no loss of that name.
+    """
+    if isinstance(loss, Loss):
+        return loss
+    found = LOSSES.get(str(loss).lower())
+    if found is None:
+        raise ParameterError(f"loss must be one of {', '.join(LOSSES)}; got {loss!r}", key="loss")
+    return found
+
+
+def find_target(target: str) -> Target:
+    """Return the target if it is one.
+
+    Args:
+        target: ``latency``, ``bandwidth`` or ``both``.
+
+    Raises:
+        ParameterError: it is none of these.
+    """
+    known: dict[str, Target] = {"both": "both", "latency": "latency", "bandwidth": "bandwidth"}
+    if target not in known:
+        raise ParameterError(
+            f"target must be one of {', '.join(TARGETS)}; got {target!r}", key="target"
+        )
+    return known[target]
+
+
+def target_points(curve: OSUCurve, target: Target = "both") -> FloatArray:
+    """Return the values a target is about: latencies in us, then bandwidths in MB/s.
+
+    Args:
+        curve: measured or simulated.
+        target: which benchmarks; ``both`` puts the latencies first.
+    """
+    parts = {
+        "latency": (curve.latency_us,),
+        "bandwidth": (curve.bandwidth_MBps,),
+        "both": (curve.latency_us, curve.bandwidth_MBps),
+    }[target]
+    return np.concatenate(parts)
+
+
+def rmspe_by_target(simulated: OSUCurve, measured: OSUCurve) -> dict[str, float]:
+    """Return the percent errors ``joint``, ``latency`` and ``bandwidth``.
+
+    Args:
+        simulated: the prediction, at the sizes of ``measured``.
+        measured: the observation.
+
+    Returns:
+        Percent by name; nan for a benchmark that was not measured.
+    """
+    errors = {}
+    for name, target in _REPORTED:
+        observed = target_points(measured, target)
+        some = bool(np.isfinite(observed).any())
+        errors[name] = rmspe(target_points(simulated, target), observed) if some else math.nan
+    return errors
+
+
+_REPORTED: tuple[tuple[str, Target], ...] = (
+    ("joint", "both"),
+    ("latency", "latency"),
+    ("bandwidth", "bandwidth"),
+)
+
+
+def _pairs(simulated: Any, measured: Any) -> tuple[FloatArray, FloatArray]:
+    """Return x and y as float64[n] at the points that were measured."""
+    x = np.asarray(simulated, dtype=np.float64)
+    y = np.asarray(measured, dtype=np.float64)
+    if x.shape != y.shape or x.ndim != 1:
+        raise ParameterError(
+            "simulated and measured must be one-dimensional and of one length; got the shapes "
+            f"{x.shape} and {y.shape}; simulate at the sizes that were measured",
+            key="simulated",
+        )
+    known = np.isfinite(y)
+    if not known.any():
+        raise ParameterError(
+            "at least one point must be measured; got none; choose another target",
+            key="measured",
+        )
+    return x[known], y[known]

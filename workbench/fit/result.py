@@ -1,0 +1,296 @@
+"""What a fit came to: the fitted model, its errors, and how it was found."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.fit.losses import Target, target_points
+from workbench.fit.space import Dimension, SearchSpace
+from workbench.measure import OSUCurve
+from workbench.models import NetworkModel
+from workbench.provenance import Provenance
+from workbench.units import write_quantity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class FitResult:
+    """The best model found so far, whether the fit has ended or not.
+
+    Two results are equal when everything they hold is, curves and losses included.
+
+    Attributes:
+        model: the fitted model; the one the fit began with where ``success`` is false.
+        measured: the curve that was fitted.
+        simulated: the fitted model's curve at the same sizes; None where ``success`` is false.
+        loss: name of the loss that was minimised.
+        target: benchmarks it was summed over.
+        space: what was searched, and between which bounds.
+        rmspe: root mean square percent errors ``joint``, ``latency`` and ``bandwidth``, in
+            percent whatever the loss; nan for a benchmark that was not measured.
+        losses: float64[trials], the loss of each trial; inf where it could not be simulated.
+        seed: what made the search repeatable.
+        seconds: time spent on the trials, over all runs of the study.
+        success: whether any configuration could be simulated.
+        message: how the fit ended, or how far it is.
+    """
+
+    model: NetworkModel
+    measured: OSUCurve
+    simulated: OSUCurve | None
+    loss: str
+    target: Target
+    space: SearchSpace
+    rmspe: dict[str, float]
+    losses: FloatArray
+    seed: int
+    seconds: float
+    success: bool
+    message: str
+
+    @property
+    def trials(self) -> int:
+        """Number of trials, refused configurations included."""
+        return len(self.losses)
+
+    @property
+    def invalid(self) -> int:
+        """Number of configurations that could not be simulated."""
+        return int(np.count_nonzero(~np.isfinite(self.losses)))
+
+    @property
+    def best_loss(self) -> float:
+        """The least loss; inf where no configuration could be simulated."""
+        return float(self.losses.min()) if self.trials else math.inf
+
+    @property
+    def best_trial(self) -> int:
+        """Number of the first trial that reached it, from 0; -1 where none did."""
+        return int(self.losses.argmin()) if self.success else -1
+
+    @property
+    def convergence(self) -> FloatArray:
+        """The least loss up to each trial, float64[trials]; inf before the first valid one."""
+        return np.minimum.accumulate(self.losses)
+
+    @property
+    def points(self) -> int:
+        """Number of measured points the loss was summed over."""
+        return int(np.count_nonzero(np.isfinite(target_points(self.measured, self.target))))
+
+    @property
+    def variant(self) -> str:
+        """The model's variant: ``sstmacro`` as SST/macro computes, or ``repaired``."""
+        return self.model.variant
+
+    @property
+    def values(self) -> dict[str, float | int]:
+        """The fitted values, SI by key."""
+        return {d.key: _number(self.model.get(d.key)) for d in self.space.dimensions}
+
+    @property
+    def at_bound(self) -> dict[str, str]:
+        """``lower`` or ``upper`` for each value within 1 % of the range of a bound."""
+        found = {d.key: d.at_bound(self.values[d.key]) for d in self.space.dimensions}
+        return {key: where for key, where in found.items() if where}
+
+    @property
+    def provenance(self) -> Provenance:
+        """What the fitted curve was obtained from."""
+        return Provenance(
+            origin="simulated",
+            title=f"{self._model_name()} fitted to {self.measured.provenance.title}",
+            source=self.measured.provenance.source,
+            details={
+                "statistic": f"{self.loss} over {self.target}, {self.trials} trials, "
+                f"seed {self.seed}, variant {self.variant}",
+            },
+        )
+
+    def percent_error(self) -> pd.DataFrame:
+        """Return 100 (simulated - measured) / measured in percent, size by benchmark.
+
+        Returns:
+            Rows by ``size_bytes``, columns ``latency`` and ``bandwidth``; nan where a point was
+            not measured or nothing could be simulated.
+        """
+        import pandas as pd
+
+        index = pd.Index(self.measured.sizes, name="size_bytes")
+        return pd.DataFrame(
+            {
+                "latency": self._error(self.measured.latency_s, "latency_s"),
+                "bandwidth": self._error(self.measured.bandwidth_Bps, "bandwidth_Bps"),
+            },
+            index=index,
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a fitted parameter: SI value, unit, bounds, and the bound it is at."""
+        import pandas as pd
+
+        at_bound = self.at_bound
+        return pd.DataFrame(
+            [
+                {
+                    "parameter": d.key,
+                    "value": self.values[d.key],
+                    "unit": d.unit,
+                    "low": d.low,
+                    "high": d.high,
+                    "at_bound": at_bound.get(d.key, ""),
+                }
+                for d in self.space.dimensions
+            ]
+        )
+
+    def curves_frame(self) -> pd.DataFrame:
+        """Return one row a size: measured and simulated latency and bandwidth, percent errors."""
+        import pandas as pd
+
+        nothing = np.full(len(self.measured), np.nan)
+        errors = self.percent_error()
+        simulated = self.simulated
+        return pd.DataFrame(
+            {
+                "size_bytes": self.measured.sizes,
+                "measured_latency_us": self.measured.latency_us,
+                "simulated_latency_us": nothing if simulated is None else simulated.latency_us,
+                "latency_error_percent": errors["latency"].to_numpy(),
+                "measured_bandwidth_MBps": self.measured.bandwidth_MBps,
+                "simulated_bandwidth_MBps": nothing
+                if simulated is None
+                else simulated.bandwidth_MBps,
+                "bandwidth_error_percent": errors["bandwidth"].to_numpy(),
+            }
+        )
+
+    def parameter_texts(self) -> dict[str, str]:
+        """Return the fitted values as an .ini spells them, by key."""
+        return {d.key: write_quantity(self.values[d.key], d.kind) for d in self.space.dimensions}
+
+    def to_ini(self) -> str:
+        """Return the fitted model as an .ini that SST/macro reads."""
+        return self.model.to_ini()
+
+    def plot(self) -> Any:
+        """Return curves, errors and convergence as Bokeh figures."""
+        from workbench.plotting import plot_fit
+
+        return plot_fit(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything the result holds as values that JSON can hold."""
+        from workbench.fit.archive import to_dict
+
+        return to_dict(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the result as JSON; ``load`` returns an equal one.
+
+        Args:
+            path: file to write; replaced in one step where it exists.
+        """
+        target = Path(path)
+        text = json.dumps(self.to_dict(), indent=1, allow_nan=False)
+        beside = target.with_name(f".{target.name}.part")
+        beside.write_text(text + "\n", encoding="utf-8")
+        beside.replace(target)
+        return target
+
+    @classmethod
+    def load(cls, path: str | Path) -> FitResult:
+        """Return the result that ``save`` wrote.
+
+        Args:
+            path: file to read.
+
+        Raises:
+            ParseError: the file is not a saved result, or not a whole one.
+        """
+        from workbench.fit.archive import read
+
+        return read(Path(path))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FitResult):
+            return NotImplemented
+        return self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]  # results are compared by value, which is mutable
+
+    def __repr__(self) -> str:
+        head = f"FitResult({self._model_name()}, {len(self.space)} parameters, {self.points} points"
+        if not self.success:
+            return f"{head}, no valid configuration in {self.trials} trials)"
+        return f"{head}, {self._errors()}{self._bounds()})"
+
+    def _repr_html_(self) -> str:
+        at_bound = self.at_bound
+        rows = "".join(
+            _row(d, self.values[d.key], at_bound.get(d.key, "")) for d in self.space.dimensions
+        )
+        errors = self._errors() if self.success else "no configuration could be simulated"
+        return (
+            "<table><caption style='text-align:left'>"
+            f"{html.escape(self.provenance.title)}, variant {self.variant}: "
+            f"{html.escape(errors)}; {html.escape(self.message)}, {self.invalid} of them refused"
+            "</caption><thead><tr><th>parameter</th><th>value</th><th>from</th><th>to</th>"
+            f"<th>at bound</th></tr></thead><tbody>{rows}</tbody></table>"
+        )
+
+    def _error(self, measured: FloatArray, attribute: str) -> FloatArray:
+        if self.simulated is None:
+            return np.full(len(measured), np.nan)
+        simulated: FloatArray = getattr(self.simulated, attribute)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return 100.0 * (simulated - measured) / measured
+
+    def _model_name(self) -> str:
+        repaired = "" if self.variant == "sstmacro" else f" {self.variant}"
+        return f"{type(self.model).__name__}{repaired}"
+
+    def _errors(self) -> str:
+        parts = [
+            f"{name} {self.rmspe[name]:.1f}"
+            for name in ("latency", "bandwidth")
+            if not math.isnan(self.rmspe[name])
+        ]
+        return f"RMSPE {self.rmspe['joint']:.1f} % ({', '.join(parts)})"
+
+    def _bounds(self) -> str:
+        return "".join(
+            f", {short_key(key)} at {where} bound" for key, where in self.at_bound.items()
+        )
+
+
+def short_key(key: str) -> str:
+    """Return the last two words of a key, which tell the searched ones apart.
+
+    Args:
+        key: dotted key, such as ``node.nic.injection.bandwidth``.
+    """
+    return ".".join(key.split(".")[-2:])
+
+
+def _row(dimension: Dimension, value: float, where: str) -> str:
+    cells = (dimension.text(value), dimension.text(dimension.low), dimension.text(dimension.high))
+    texts = "".join(f"<td style='text-align:right'>{html.escape(cell)}</td>" for cell in cells)
+    flag = f"<td><b>{where}</b></td>" if where else "<td></td>"
+    return f"<tr><td style='text-align:left'><code>{dimension.key}</code></td>{texts}{flag}</tr>"
+
+
+def _number(value: float | int | bool | str) -> float | int:
+    return value if isinstance(value, int) else float(value)

@@ -1,0 +1,348 @@
+"""A fit that can be looked at while it runs, stopped, and taken up again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from workbench.errors import ParameterError, StudyError, WorkbenchError
+from workbench.fit.losses import (
+    EXCESSIVE_LOSS,
+    Loss,
+    find_loss,
+    find_target,
+    rmspe_by_target,
+    target_points,
+)
+from workbench.fit.result import FitResult
+from workbench.fit.search import Search, Values
+from workbench.fit.space import SearchSpace
+from workbench.fit.start import starting_points
+from workbench.fit.storage import StoredTrial, StudyFile
+from workbench.measure import OSUCurve
+from workbench.models import MODELS, NetworkModel
+from workbench.simulate import simulate_osu
+
+DEFAULT_TRIALS = 2000
+
+
+@dataclass(frozen=True)
+class TrialReport:
+    """How a fit stands after a trial.
+
+    Attributes:
+        done: trials finished, earlier runs of the study included.
+        total: trials there will be.
+        loss: loss of this trial, inf where it could not be simulated.
+        invalid: why it could not be, empty where it could.
+        values: what it tried, SI by key.
+        best_loss: the least loss so far, inf where there is none.
+        best_values: what gave it; empty where there is none.
+    """
+
+    done: int
+    total: int
+    loss: float
+    invalid: str
+    values: Mapping[str, float | int]
+    best_loss: float
+    best_values: Mapping[str, float | int]
+
+
+class FitStudy:
+    """A fit that can be looked at while it runs, stopped, and taken up again.
+
+    Args:
+        curve: what was measured.
+        model: name of a model, or one whose other parameters are to be kept.
+        loss: name in ``LOSSES``, or a loss.
+        target: ``latency``, ``bandwidth`` or ``both``.
+        seed: makes the search repeatable.
+        study: SQLite file that keeps every trial; None keeps none.
+        name: name of the study in the file.
+        space: what to search.
+
+    Raises:
+        ParameterError: an argument is not accepted, or the target was not measured.
+        StudyError: the study is another problem's or another process's, or cannot be opened.
+    """
+
+    def __init__(
+        self,
+        curve: OSUCurve,
+        model: str | NetworkModel = "snappr",
+        *,
+        loss: str | Loss = "rmsre",
+        target: str = "both",
+        seed: int = 0,
+        study: str | Path | None = None,
+        name: str | None = None,
+        space: SearchSpace | None = None,
+    ) -> None:
+        self.curve = curve
+        self.base = _model(model)
+        self.loss = find_loss(loss)
+        self.target = find_target(target)
+        self.seed = _whole("seed", seed, least=0)
+        self.space = space if space is not None else SearchSpace.for_model(self.base)
+        self._observed = target_points(curve, self.target)
+        self._check_measured()
+        # Fixed values are checked here, once, and not refused trial by trial.
+        self._fixed = self.base.with_values(self.space.fixed)
+        self._sizes = tuple(curve.sizes.tolist())
+        self._search = Search(
+            self.space, self.seed, starting_points(self._fixed, curve, self.space)
+        )
+        self._distributions = self.space.distributions()
+        self._lock = threading.Lock()
+        self._running = threading.Lock()
+        self._losses: list[float] = []
+        self._best: tuple[float, Values] = (math.inf, {})
+        self._last_invalid = ""
+        self._seconds = 0.0
+        self._message = "no trials yet"
+        self._shown: _Shown | None = None
+        self.name = name or self._default_name()
+        self._file = StudyFile(study, self.name, self._problem()) if study is not None else None
+        if self._file is not None:
+            try:
+                self._take_up(self._file)
+            except BaseException:
+                self._file.close()
+                raise
+
+    def run(
+        self,
+        trials: int = DEFAULT_TRIALS,
+        *,
+        stop: threading.Event | None = None,
+        on_trial: Callable[[TrialReport], None] | None = None,
+    ) -> FitResult:
+        """Go on until the study holds ``trials`` trials or ``stop`` is set; return the best.
+
+        Args:
+            trials: configurations to try in all, those of earlier runs included.
+            stop: once set, the run returns after the trial in flight.
+            on_trial: called after each trial, in this thread.
+
+        Raises:
+            ParameterError: ``trials`` is not a positive whole number.
+            StudyError: the study is running already, or its file cannot be written.
+        """
+        total = _whole("trials", trials, least=1)
+        if not self._running.acquire(blocking=False):
+            raise StudyError(f"the fit {self.name!r} is running already; stop it first")
+        try:
+            while self.done < total and not (stop is not None and stop.is_set()):
+                report = self._trial(total)
+                if on_trial is not None:
+                    on_trial(report)
+            with self._lock:
+                done = len(self._losses)
+                self._message = (
+                    f"{done} trials"
+                    if done >= total
+                    else (f"stopped after {done} of {total} trials")
+                )
+        finally:
+            self._running.release()
+        return self.result()
+
+    @property
+    def done(self) -> int:
+        """Number of trials finished."""
+        return len(self._losses)
+
+    def result(self) -> FitResult:
+        """Return the best so far, from any thread, whether the fit runs or not."""
+        with self._lock:
+            losses = np.array(self._losses, dtype=np.float64)
+            _, values = self._best
+            seconds, message, reason = self._seconds, self._message, self._last_invalid
+            shown = self._shown
+        # A panel asks ten times a second; the best changes a few dozen times in a whole fit.
+        if shown is None or shown.values is not values:
+            shown = self._show(values)
+            with self._lock:
+                self._shown = shown
+        if not values and reason:
+            message = f"{message}; no configuration could be simulated: {reason}"
+        return FitResult(
+            model=shown.model,
+            measured=self.curve,
+            simulated=shown.simulated,
+            loss=self.loss.name,
+            target=self.target,
+            space=self.space,
+            rmspe=dict(shown.rmspe),
+            losses=losses,
+            seed=self.seed,
+            seconds=seconds,
+            success=bool(values),
+            message=message,
+        )
+
+    def close(self) -> None:
+        """Release the study's file; the result stays readable."""
+        if self._file is not None:
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _show(self, values: Values) -> _Shown:
+        if not values:
+            nothing = dict.fromkeys(("joint", "latency", "bandwidth"), math.nan)
+            return _Shown(values, self._fixed, None, nothing)
+        model = self._fixed.with_values(values)
+        simulated = simulate_osu(model, self._sizes)
+        return _Shown(values, model, simulated, rmspe_by_target(simulated, self.curve))
+
+    def _trial(self, total: int) -> TrialReport:
+        began, clock = datetime.now(), time.perf_counter()
+        values = self._search.propose()
+        loss, invalid = self._evaluate(values)
+        trial = StoredTrial(self.done, values, loss, invalid)
+        if self._file is not None:
+            self._file.append(trial, self._distributions, began)
+        self._learn(trial, time.perf_counter() - clock, total)
+        best_loss, best_values = self._best
+        return TrialReport(
+            done=self.done,
+            total=total,
+            loss=self._losses[-1],
+            invalid=invalid,
+            values=values,
+            best_loss=best_loss,
+            best_values=best_values,
+        )
+
+    def _evaluate(self, values: Values) -> tuple[float, str]:
+        """Return the loss and why there is none: refused configurations score excessively."""
+        try:
+            simulated = simulate_osu(self._fixed.with_values(values), self._sizes)
+        except WorkbenchError as error:
+            return EXCESSIVE_LOSS, str(error)
+        loss = self.loss(target_points(simulated, self.target), self._observed)
+        if loss < EXCESSIVE_LOSS:
+            return loss, ""
+        return EXCESSIVE_LOSS, "the simulated curve is not finite"
+
+    def _learn(self, trial: StoredTrial, seconds: float, total: int) -> None:
+        self._search.tell(trial.values, trial.loss)
+        with self._lock:
+            self._losses.append(math.inf if trial.invalid else trial.loss)
+            self._seconds += seconds
+            self._message = f"{len(self._losses)} of {total} trials"
+            if trial.invalid:
+                self._last_invalid = trial.invalid
+            elif trial.loss < self._best[0]:
+                self._best = (trial.loss, dict(trial.values))
+
+    def _take_up(self, file: StudyFile) -> None:
+        for trial in file.trials:
+            if set(trial.values) != set(self.space.keys):
+                raise StudyError(
+                    f"trial {trial.number} of the study {self.name!r} in {file.where} does not "
+                    "hold the parameters of its space; choose another name"
+                )
+            self._learn(trial, trial.seconds, len(file.trials))
+        loss, values = self._best
+        # The stored losses are worth nothing beside new ones if the simulator has changed.
+        if values and self._evaluate(values)[0] != loss:
+            raise StudyError(
+                f"the study {self.name!r} in {file.where} holds losses that this release computes "
+                f"differently (best {loss:.6g}, now {self._evaluate(values)[0]:.6g}); choose "
+                "another name to fit again"
+            )
+
+    def _check_measured(self) -> None:
+        wanted = ("latency", "bandwidth") if self.target == "both" else (self.target,)
+        for what in wanted:
+            if not np.isfinite(target_points(self.curve, find_target(what))).any():
+                other = "bandwidth" if what == "latency" else "latency"
+                raise ParameterError(
+                    f"target {self.target!r} needs measured {what}; {self.curve.name} has none; "
+                    f"add it, or choose target {other!r}",
+                    key="target",
+                )
+
+    def _default_name(self) -> str:
+        parts = [self.curve.name, self.base.name, self.loss.name, self.target, f"seed{self.seed}"]
+        if self.base.variant != "sstmacro":
+            parts.insert(2, self.base.variant)
+        return "-".join(parts)
+
+    def _problem(self) -> dict[str, Any]:
+        """Return what a resumed study must agree on, and the release that made it."""
+        import workbench
+
+        # Searched parameters start from the model's values, so those are part of the problem too.
+        return {
+            "workbench": workbench.__version__,
+            "curve": self.curve.name,
+            "measurements": _fingerprint(
+                self.curve.sizes.tolist(),
+                self.curve.latency_s.tolist(),
+                self.curve.bandwidth_Bps.tolist(),
+            ),
+            "model": self.base.name,
+            "variant": self.base.variant,
+            "model values": _fingerprint(self._fixed.to_ini()),
+            "loss": self.loss.title,
+            "target": self.target,
+            "seed": self.seed,
+            "space": self.space.to_dict(),
+        }
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """The best configuration as a result shows it."""
+
+    values: Values
+    model: NetworkModel
+    simulated: OSUCurve | None
+    rmspe: dict[str, float]
+
+
+def _model(model: str | NetworkModel) -> NetworkModel:
+    if isinstance(model, NetworkModel):
+        return model
+    found = MODELS.get(str(model).lower())
+    if found is None:
+        raise ParameterError(
+            f"model must be one of {', '.join(MODELS)}, or a model; got {model!r}", key="model"
+        )
+    return found()
+
+
+def _whole(key: str, value: int, *, least: int) -> int:
+    if isinstance(value, bool) or int(value) != value or value < least:
+        raise ParameterError(
+            f"{key} must be a whole number of at least {least}; got {value!r}", key=key
+        )
+    return int(value)
+
+
+def _fingerprint(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]

@@ -1,0 +1,324 @@
+"""Controls made from a model's own parameters: slider, typed value with its unit, error beside it.
+
+The slider is a view of the value and no more: what is typed is kept exactly, also between the
+slider's steps and beyond its ends.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench.errors import ParameterError
+from workbench.models import NetworkModel, Parameter
+from workbench.models.parameter import Value, unknown_key
+from workbench.units import format_quantity
+
+Changed = Callable[[str, Value], None]
+
+_STEPS_PER_DECADE = 50
+_LINEAR_STEPS = 100
+_ACRONYMS = {"mtu": "MTU", "nic": "NIC", "rdma": "RDMA"}
+_BINARY = re.compile(r"([0-9.]+) *([KMG])iB", re.IGNORECASE)
+_BINARY_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_ERROR_STYLE = "color:#B00020;font-size:12px;line-height:1.3;white-space:normal"
+
+
+def error_line(message: str) -> str:
+    """Return the message as HTML for a line beside a control; empty for no message.
+
+    Args:
+        message: plain text.
+    """
+    return (
+        f'<div role="alert" style="{_ERROR_STYLE}">{html.escape(message)}</div>' if message else ""
+    )
+
+
+class ErrorLine(widgets.HTML):  # type: ignore[misc]
+    """A line that takes no room while there is nothing wrong."""
+
+    def __init__(self) -> None:
+        super().__init__(layout=widgets.Layout(display="none", margin="0 0 4px 4px"))
+        self.message = ""
+
+    def say(self, message: str) -> None:
+        """Show `message`, or hide the line where it is empty."""
+        if message != self.message:
+            self.message = message
+            self.value = error_line(message)
+            self.layout.display = "" if message else "none"
+
+
+class ParameterControl:
+    """One parameter's row: name, slider or choice, typed value, and an error below it.
+
+    Args:
+        described: the parameter and the value it starts with.
+        changed: called with the key and the SI value when the user changes it.
+    """
+
+    def __init__(self, described: Parameter, changed: Changed) -> None:
+        self.described = described
+        self._changed = changed
+        self._echo = self._mistyped = False
+        self._value: Value = described.value
+        self.error = ErrorLine()
+        self.text = widgets.Text(
+            continuous_update=False,
+            layout=widgets.Layout(width="88px", flex="0 0 auto"),
+            tooltip=f"Type a value with its unit. {described.description}",
+        )
+        self.input = self._make_input()
+        self.text.observe(self._typed, "value")
+        self.input.observe(self._moved, "value")
+        wide = described.kind in ("flag", "choice")
+        shown = [self.input] if wide else [self.input, self.text]
+        row = widgets.HBox(shown, layout=widgets.Layout(align_items="center", width="100%"))
+        self.widget = widgets.VBox([row, self.error])
+        self.show(described.value)
+
+    @property
+    def value(self) -> Value:
+        """The value in SI units."""
+        return self._value
+
+    @property
+    def enabled(self) -> bool:
+        """Whether the control can be moved."""
+        return not self.input.disabled
+
+    @enabled.setter
+    def enabled(self, value: bool) -> None:
+        self.input.disabled = self.text.disabled = not value
+
+    def show(self, value: Value) -> None:
+        """Show a value that was set elsewhere, without calling back.
+
+        Args:
+            value: in SI units.
+        """
+        self._value = value
+        self._echo = True
+        try:
+            self.text.value = format_quantity(value, self.described.kind)
+            self.input.value = self._to_input(value)
+        finally:
+            self._echo = False
+
+    def _make_input(self) -> Any:
+        described = self.described
+        about: dict[str, Any] = {
+            "description": control_name(described),
+            "tooltip": f"{described.key}: {described.description}",
+            "style": {"description_width": "152px"},
+            "layout": widgets.Layout(flex="1 1 auto", min_width="60px", width="auto"),
+        }
+        if described.kind == "flag":
+            return widgets.Checkbox(indent=True, **about)
+        if described.kind == "choice":
+            return widgets.Dropdown(options=described.choices, value=str(described.value), **about)
+        # Whole positions, since a browser sends back what it rounds: a fraction would come home
+        # as a move that nobody made.
+        return widgets.IntSlider(
+            min=0, max=_last_position(described), readout=False, continuous_update=True, **about
+        )
+
+    def _to_input(self, value: Value) -> Any:
+        if self.described.kind in ("flag", "choice"):
+            return value
+        return _position(self.described, float(value))
+
+    def _from_input(self, position: Any) -> Value:
+        if self.described.kind in ("flag", "choice"):
+            return position  # type: ignore[no-any-return]
+        return _value_at(self.described, int(position))
+
+    def _moved(self, change: Any) -> None:
+        if self._echo:
+            return
+        self._accept(self._from_input(change["new"]), from_input=True)
+
+    def _typed(self, change: Any) -> None:
+        if self._echo:
+            return
+        if change["new"] == format_quantity(self._value, self.described.kind):
+            # Three digits say less than the value has; what was typed back changes nothing.
+            if self._mistyped:
+                self.error.say("")
+            self._mistyped = False
+            return
+        try:
+            value = _read(self.described, change["new"])
+        except ParameterError as error:
+            self._mistyped = True
+            self.error.say(str(error))
+            return
+        self._accept(value)
+
+    def _accept(self, value: Value, *, from_input: bool = False) -> None:
+        self._value = value
+        self._mistyped = False
+        self._echo = True
+        try:
+            self.text.value = format_quantity(value, self.described.kind)
+            if not from_input:
+                self.input.value = self._to_input(value)
+        finally:
+            self._echo = False
+        self._changed(self.described.key, value)
+
+
+class ParameterControls:
+    """All parameters of a model, grouped by section in an accordion.
+
+    Args:
+        model: the model whose parameters are shown.
+        changed: called with the key and the SI value when the user changes one.
+    """
+
+    def __init__(self, model: NetworkModel, changed: Changed) -> None:
+        self._changed = changed
+        self.widget = widgets.Accordion()
+        self.controls: dict[str, ParameterControl] = {}
+        self.rebuild(model)
+
+    def rebuild(self, model: NetworkModel) -> None:
+        """Make the controls anew for another kind of model, or show the values of this one.
+
+        Args:
+            model: the model to show.
+        """
+        described = model.parameters()
+        if [p.key for p in described] == list(self.controls):
+            self.show(model)
+            return
+        self.controls = {p.key: ParameterControl(p, self._changed) for p in described}
+        sections: dict[str, list[Any]] = {}
+        for p in described:
+            sections.setdefault(p.section, []).append(self.controls[p.key].widget)
+        opened = self.widget.selected_index
+        self.widget.selected_index = None
+        self.widget.children = [
+            widgets.VBox(rows, layout=widgets.Layout(padding="0")) for rows in sections.values()
+        ]
+        self.widget.titles = tuple(sections)
+        self.widget.selected_index = 0 if opened is None else min(opened, len(sections) - 1)
+        self.enable()
+
+    def show(self, model: NetworkModel) -> None:
+        """Show the values of a model of the same kind, and clear the errors.
+
+        Args:
+            model: the model to show.
+        """
+        for p in model.parameters():
+            control = self.controls[p.key]
+            if control.value != p.value:
+                control.show(p.value)
+        self.say({})
+        self.enable()
+
+    def say(self, errors: dict[str, str]) -> None:
+        """Show each message beside the control it is about, and clear the others.
+
+        Args:
+            errors: message by parameter key.
+        """
+        for key, control in self.controls.items():
+            control.error.say(errors.get(key, ""))
+
+    def key_of(self, name: str) -> str:
+        """Return the dotted key that a key, an attribute path or its last word stands for.
+
+        Args:
+            name: such as ``node.nic.mtu``, ``mpi.max_eager_msg_size`` or ``injection_latency``.
+
+        Raises:
+            ParameterError: there is no such parameter; the nearest is named.
+        """
+        names: dict[str, str] = {}
+        for key, control in self.controls.items():
+            names[control.described.path.rpartition(".")[2]] = key
+        for key, control in self.controls.items():
+            names[control.described.path] = names[key] = key
+        if name not in names:
+            raise ParameterError(unknown_key(name, names), key=name)
+        return names[name]
+
+    def enable(self) -> None:
+        """Let only those parameters be moved that have an effect as the flags stand."""
+        for control in self.controls.values():
+            flag = self.controls.get(control.described.unless)
+            control.enabled = flag is None or bool(flag.value)
+
+
+def control_name(described: Parameter) -> str:
+    """Return the short name of a control: its attribute in words.
+
+    Args:
+        described: the parameter.
+    """
+    part, _, leaf = described.path.rpartition(".")
+    words = [_ACRONYMS.get(word, word) for word in leaf.removeprefix("lib_").split("_")]
+    # The section says the rest; memory and processor share one.
+    return " ".join(["memory", *words] if part == "memory" else words)
+
+
+def _last_position(described: Parameter) -> int:
+    """Return the number of a slider's last position; the first is 0."""
+    low, high = float(described.low), float(described.high)
+    if described.log and described.kind == "bytes":
+        return math.ceil(math.log2(high / low))
+    if described.log:
+        return round(_STEPS_PER_DECADE * math.log10(high / low))
+    if described.kind in ("bytes", "count"):
+        return math.ceil((high - low) / _whole_step(described))
+    return _LINEAR_STEPS
+
+
+def _value_at(described: Parameter, position: int) -> Value:
+    """Return the SI value at a slider's position: sizes by powers of two, others evenly."""
+    low, high = float(described.low), float(described.high)
+    if described.log and described.kind == "bytes":
+        value = low * 2.0**position
+    elif described.log:
+        value = low * 10.0 ** (position / _STEPS_PER_DECADE)
+    elif described.kind in ("bytes", "count"):
+        value = low + position * _whole_step(described)
+    else:
+        value = low + (high - low) * position / _LINEAR_STEPS
+    value = min(value, high)
+    return round(value) if described.kind in ("bytes", "count") else float(f"{value:.3g}")
+
+
+def _position(described: Parameter, value: float) -> int:
+    """Return the slider's position nearest to a value, which may lie beyond its ends."""
+    low, high = float(described.low), float(described.high)
+    value = min(max(value, low), high)
+    if described.log and described.kind == "bytes":
+        return round(math.log2(value / low))
+    if described.log:
+        return round(_STEPS_PER_DECADE * math.log10(value / low))
+    if described.kind in ("bytes", "count"):
+        return round((value - low) / _whole_step(described))
+    return round(_LINEAR_STEPS * (value - low) / (high - low))
+
+
+def _whole_step(described: Parameter) -> int:
+    """Return a power of two that takes about a hundred steps from end to end."""
+    return 1 << max(0, int((described.high - described.low) / 100).bit_length() - 1)
+
+
+def _read(described: Parameter, text: str) -> Value:
+    """Return the SI value of what a person typed: SST/macro's units, and µ and KiB besides."""
+    text = text.strip().replace("µ", "u").replace("μ", "u")
+    binary = _BINARY.fullmatch(text) if described.kind == "bytes" else None
+    if binary is not None:
+        return described.coerce(float(binary[1]) * _BINARY_UNITS[binary[2].upper()])
+    return described.read(text)

@@ -1,0 +1,148 @@
+"""A Bokeh document inside ipywidgets that stays right when the page is reloaded, and downloads."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from uuid import uuid4
+
+from bokeh.models import ColumnDataSource, CustomJS, LayoutDOM
+from bokeh.protocol import Protocol
+from jupyter_bokeh import BokehModel
+
+# A second view of the panel runs the same code; the token lets only one of them save the file.
+_SAVE_BYTES = """
+const {token, name, mime, base64} = cb_obj.data
+if (token.length > 0) {
+  const seen = (window.workbenchDownloads ??= new Set())
+  if (!seen.has(token[0])) {
+    seen.add(token[0])
+    const bytes = Uint8Array.from(atob(base64[0]), c => c.charCodeAt(0))
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(new Blob([bytes], {type: mime[0]}))
+    link.download = name[0]
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000)
+  }
+}
+"""
+
+_SAVE_PICTURE = """
+const {token, name} = cb_obj.data
+if (token.length > 0) {
+  const seen = (window.workbenchDownloads ??= new Set())
+  const view = window.Bokeh.index.find_one(layout)
+  if (!seen.has(token[0]) && view != null) {
+    seen.add(token[0])
+    view.export('png').to_blob().then(blob => {
+      const link = document.createElement('a')
+      link.href = URL.createObjectURL(blob)
+      link.download = name[0]
+      link.click()
+      setTimeout(() => URL.revokeObjectURL(link.href), 60000)
+    })
+  }
+}
+"""
+
+
+class LiveView(BokehModel):  # type: ignore[misc]
+    """A view of a layout that is written to from Python.
+
+    A plain `BokehModel` keeps the document as it was when it was made, so that a page which is
+    loaded again, or a second view, would show old data; this one hands out the present document.
+    """
+
+    _held: list[Any] | None = None
+
+    @contextmanager
+    def one_patch(self) -> Iterator[None]:
+        """Send everything that is written inside as one patch, which the page draws at once."""
+        self._held = []
+        try:
+            yield
+        finally:
+            events, self._held = self._held, None
+            if events:
+                self._send_patch(events)
+
+    def _document_patched(self, event: Any) -> None:
+        if event.setter is self:
+            return
+        if self._held is not None:
+            self._held.append(event)
+        else:
+            self._send_patch([event])
+
+    def _send_patch(self, events: list[Any]) -> None:
+        message = Protocol().create("PATCH-DOC", events)
+        for part in (message.header_json, message.metadata_json, message.content_json):
+            self.send({"msg": "patch", "payload": part})
+        for buffer in message.buffers:
+            self.send({"msg": "patch", "payload": json.dumps(buffer.ref)})
+            self.send({"msg": "patch"}, [buffer.to_bytes()])
+
+    def get_state(self, key: Any = None, drop_defaults: bool = False) -> dict[str, Any]:
+        """Return the widget's state with the document as it is now.
+
+        Args:
+            key: names of the traits that are asked for; None for all.
+            drop_defaults: leave out traits that have their default.
+        """
+        if key is None and self._model.document is not None:
+            self._trait_values["render_bundle"] = self._model_to_traits(self._model)
+        return dict(super().get_state(key, drop_defaults))
+
+
+def renew(*views: LiveView) -> None:
+    """Send the documents as they are now, before they are shown: what was drawn since is in them.
+
+    Patches that were sent while no page showed a view have reached nobody.
+
+    Args:
+        views: the views that are about to be shown.
+    """
+    for view in views:
+        view.update_from_model(view._model)
+
+
+class Downloads:
+    """Hands files to the browser through a live document: no server route, no limit of a link.
+
+    Works wherever the figure itself works, JupyterLab and Voilà alike, and needs no network.
+    """
+
+    def __init__(self, layout: LayoutDOM) -> None:
+        self._file = ColumnDataSource(data={"token": [], "name": [], "mime": [], "base64": []})
+        self._file.js_on_change("data", CustomJS(code=_SAVE_BYTES))
+        self._picture = ColumnDataSource(data={"token": [], "name": []})
+        self._picture.js_on_change("data", CustomJS(args={"layout": layout}, code=_SAVE_PICTURE))
+        # Only what hangs on the document reaches the browser; the tags carry the two sources.
+        layout.tags = [*layout.tags, self._file, self._picture]
+
+    def offer(self, name: str, content: str | bytes, mime: str = "text/plain") -> None:
+        """Let the browser save a file.
+
+        Args:
+            name: file name that is proposed.
+            content: text, written as UTF-8, or bytes.
+            mime: media type.
+        """
+        data = content.encode() if isinstance(content, str) else content
+        self._file.data = {
+            "token": [uuid4().hex],
+            "name": [name],
+            "mime": [mime],
+            "base64": [base64.b64encode(data).decode("ascii")],
+        }
+
+    def offer_picture(self, name: str) -> None:
+        """Let the browser save the layout as a PNG, as it is on the screen.
+
+        Args:
+            name: file name that is proposed.
+        """
+        self._picture.data = {"token": [uuid4().hex], "name": [name]}

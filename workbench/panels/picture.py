@@ -1,0 +1,210 @@
+"""Curves, error heatmap and their sentences: the part that all panels of curves share."""
+
+from __future__ import annotations
+
+import html
+
+import ipywidgets as widgets
+import numpy as np
+from bokeh.layouts import column
+
+from workbench.measure import OSUCurve
+from workbench.measure.curve import byte_label
+from workbench.panels.live import Downloads, LiveView
+from workbench.plotting.curves import curve_figures, measured_columns, simulated_columns
+from workbench.plotting.heatmap import error_figure, percent_error
+from workbench.plotting.reading import plain_number, read_errors, read_size
+
+_CAPTION = "font-size:12px;line-height:1.35;color:#555"
+_SLIDERS = "the sliders' model"
+_FIT = "the fit"
+_READING = "font-size:13px;line-height:1.35"
+
+
+class CurvePicture:
+    """A machine's curves with a simulated and a fitted one over them.
+
+    Args:
+        measured: the machine.
+        size: message size the first sentence is about, bytes.
+        height: height of the two curve figures in pixels.
+        errors: also draw the heatmap of errors.
+    """
+
+    def __init__(
+        self, measured: OSUCurve, *, size: int = 8192, height: int = 250, errors: bool = True
+    ) -> None:
+        self.measured = measured
+        self.simulated: OSUCurve | None = None
+        self.fitted: OSUCurve | None = None
+        self._errors_of = ""
+        self.figures = curve_figures(measured, height=height)
+        self.errors = error_figure(measured, None, height=100) if errors else None
+        shown = [self.figures.layout, *([self.errors.figure] if self.errors else [])]
+        layout = column(shown, sizing_mode="stretch_width")
+        self.downloads = Downloads(layout)
+        self.view = LiveView(layout, layout=widgets.Layout(width="100%"))
+        self.reading = widgets.HTML(layout=widgets.Layout(margin="0 0 0 4px"))
+        self.caption = widgets.HTML(layout=widgets.Layout(flex="1 1 auto", margin="0 0 0 4px"))
+        self.size = widgets.Dropdown(
+            options=_size_options(measured),
+            value=_nearest(measured, size),
+            description="size",
+            style={"description_width": "initial"},
+            layout=widgets.Layout(width="120px", margin="0 10px 0 0"),
+            tooltip="Message size the first sentence is about",
+        )
+        self.as_table = widgets.Checkbox(
+            description="show as table", indent=False, layout=widgets.Layout(width="120px")
+        )
+        self.table = widgets.HTML(
+            layout=widgets.Layout(display="none", max_height="390px", overflow="auto")
+        )
+        self.size.observe(lambda _: self._say(), "value")
+        self.as_table.observe(lambda _: self._switch(), "value")
+        bar = widgets.HBox(
+            [self.caption, self.size, self.as_table],
+            layout=widgets.Layout(align_items="center", width="100%"),
+        )
+        self.widget = widgets.VBox(
+            [self.view, self.table, self.reading, bar],
+            layout=widgets.Layout(width="100%", overflow="hidden"),
+        )
+        self._caption()
+
+    def show_machine(self, measured: OSUCurve, simulated: OSUCurve | None) -> None:
+        """Draw another machine and the sliders' model beside it.
+
+        Each source is written once: BokehJS loads data in steps of its own, and of two writes to
+        one source in a row the first may be the one that stays.
+
+        Args:
+            measured: the machine's curve.
+            simulated: at its sizes; None where the model cannot be simulated.
+        """
+        size = self.size.value
+        self.measured, self.simulated, self.fitted = measured, simulated, None
+        with self.view.one_patch():
+            self.figures.measured.data = measured_columns(measured)
+            self.figures.name_machine(measured)
+            self.figures.simulated.data = simulated_columns(simulated)
+            self.figures.name_in_legend("simulated", simulated is not None)
+            self._clear_fit()
+            self._draw_errors(simulated, _SLIDERS)
+        self.size.options = _size_options(measured)
+        self.size.value = _nearest(measured, size)
+        self._caption()
+        self._say()
+
+    def draw(self, simulated: OSUCurve) -> None:
+        """Draw the curve of the sliders' model.
+
+        Args:
+            simulated: at the sizes of the machine's curve.
+        """
+        self.simulated = simulated
+        with self.view.one_patch():
+            self.figures.simulated.data = simulated_columns(simulated)
+            self.figures.name_in_legend("simulated", True)
+            self._draw_errors(simulated, _SLIDERS)
+        self._say()
+
+    def draw_fit(self, fitted: OSUCurve) -> None:
+        """Draw the best curve a fit has found so far, dashed.
+
+        Args:
+            fitted: at the sizes of the machine's curve.
+        """
+        self.fitted = fitted
+        with self.view.one_patch():
+            self.figures.fitted.data = simulated_columns(fitted)
+            self.figures.name_in_legend("fitted", True)
+            self._draw_errors(fitted, _FIT)
+        self._say()
+
+    def forget_fit(self) -> None:
+        """Remove the fitted curve; what is drawn next says whose errors are shown."""
+        if self.fitted is not None:
+            self.fitted = None
+            with self.view.one_patch():
+                self._clear_fit()
+
+    def _clear_fit(self) -> None:
+        if self.figures.fitted.data["size"]:
+            self.figures.fitted.data = simulated_columns(None)
+            self.figures.name_in_legend("fitted", False)
+
+    def _draw_errors(self, curve: OSUCurve | None, whose: str) -> None:
+        if self.errors is not None:
+            self.errors.show(self.measured, curve)
+        if whose != self._errors_of:
+            self._errors_of = whose
+            if self.errors is not None:
+                self.errors.figure.title.text = f"Percent error of {whose} by message size"
+
+    def _say(self) -> None:
+        of_fit = self._errors_of == _FIT
+        curve = self.fitted if of_fit else self.simulated
+        if curve is None:
+            self.reading.value = ""
+            return
+        sentences = (
+            read_size(curve, self.measured, self.size.value, "fitted" if of_fit else "simulated"),
+            read_errors(self.measured, curve),
+        )
+        text = "<br>".join(html.escape(sentence) for sentence in sentences)
+        self.reading.value = f'<div role="status" style="{_READING}">{text}</div>'
+        if self.as_table.value:
+            self.table.value = curve_table(self.measured, curve)
+
+    def _switch(self) -> None:
+        self.view.layout.display = "none" if self.as_table.value else ""
+        self.table.layout.display = "" if self.as_table.value else "none"
+        self._say()
+
+    def _caption(self) -> None:
+        points = html.escape(self.measured.provenance.caption())
+        spread = (
+            " Bars: middle half of the runs, thin lines: all runs."
+            if self.measured.latency_spread is not None
+            else ""
+        )
+        self.caption.value = (
+            f'<div style="{_CAPTION}">Points: {points}.{spread} Lines: simulated here.</div>'
+        )
+
+
+def curve_table(measured: OSUCurve, simulated: OSUCurve) -> str:
+    """Return both curves and the errors between them as an HTML table.
+
+    Args:
+        measured: the machine's curve.
+        simulated: at the same sizes.
+    """
+    off = percent_error(measured, simulated)
+    columns: list[tuple[str, list[str]]] = []
+    for name, unit, attribute, errors in (
+        ("latency", "µs", "latency_us", off[0]),
+        ("bandwidth", "MB/s", "bandwidth_MBps", off[1]),
+    ):
+        for word, curve in (("measured", measured), ("simulated", simulated)):
+            values = getattr(curve, attribute).tolist()
+            columns.append((f"{name} {word} ({unit})", [plain_number(v) for v in values]))
+        columns.append((f"{name} error (%)", [f"{v:+.1f}".replace("-", "−") for v in errors]))
+    head = "".join(f'<th scope="col">{name}</th>' for name, _ in columns)
+    rows = "".join(
+        f'<tr><th scope="row" style="white-space:nowrap">{byte_label(size)}</th>'
+        + "".join(f'<td style="text-align:right">{values[row]}</td>' for _, values in columns)
+        + "</tr>"
+        for row, size in enumerate(measured.sizes.tolist())
+    )
+    top = f'<thead><tr><th scope="col">size</th>{head}</tr></thead>'
+    return f"<table>{top}<tbody>{rows}</tbody></table>"
+
+
+def _size_options(curve: OSUCurve) -> list[tuple[str, int]]:
+    return [(byte_label(size), size) for size in curve.sizes.tolist()]
+
+
+def _nearest(curve: OSUCurve, size: int) -> int:
+    return int(curve.sizes[np.argmin(np.abs(curve.sizes - size))])

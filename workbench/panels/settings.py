@@ -1,0 +1,168 @@
+"""The two rows above the figures: which machine and model, and how to fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench.errors import ParameterError
+from workbench.fit import DEFAULT_TRIALS, LOSSES, TARGETS
+from workbench.models.parameter import unknown_key
+from workbench.panels.controls import ErrorLine
+from workbench.panels.state import HYBRID
+
+KINDS = (
+    ("SNAPPR", "snappr"),
+    ("SNAPPR + LogP (hybrid)", HYBRID),
+    ("LogP", "logp"),
+    ("PISCES", "pisces"),
+)
+VARIANT_NAMES = (("SST/macro, exact", "sstmacro"), ("repaired", "repaired"))
+READY = "no fit is running"
+DEFAULT_STUDY = "fits.db"
+
+
+class Settings:
+    """The panel's settings as widgets, each with its name above it and errors below its row.
+
+    Args:
+        machines: text and name of each machine to choose from.
+        machine: name of the one that is shown first.
+    """
+
+    def __init__(self, machines: Sequence[tuple[str, str]], machine: str) -> None:
+        self._silent = False
+        losses = [(name.upper(), name) for name in LOSSES]
+        self.controls: dict[str, Any] = {
+            "machine": widgets.Dropdown(
+                options=list(machines), value=machine, **_named("Machine", "280px")
+            ),
+            "kind": widgets.Dropdown(options=KINDS, value="snappr", **_named("Model", "225px")),
+            "variant": widgets.Dropdown(
+                options=VARIANT_NAMES, value="sstmacro", **_named("Variant", "195px")
+            ),
+            "loss": widgets.Dropdown(options=losses, value="rmsre", **_named("Loss", "124px")),
+            "target": widgets.Dropdown(options=TARGETS, value="both", **_named("Target", "144px")),
+            "trials": widgets.BoundedIntText(
+                min=1, max=1_000_000, value=DEFAULT_TRIALS, step=100, **_named("Trials", "112px")
+            ),
+            "seed": widgets.BoundedIntText(min=0, max=2**31 - 1, value=0, **_named("Seed", "90px")),
+            "study": widgets.Text(
+                value=DEFAULT_STUDY, continuous_update=False, **_named("Study", "136px")
+            ),
+        }
+        self.controls["study"].tooltip = "SQLite file that keeps every trial; empty keeps none"
+        self.upload = widgets.FileUpload(
+            description="Upload OSU output",
+            multiple=True,
+            accept=".txt,.out,.log,.dat",
+            layout=widgets.Layout(width="190px", margin="2px 8px"),
+        )
+        self.machine_error, self.fit_error = ErrorLine(), ErrorLine()
+        self.start = _button("▶ Start", "Begin a new fit", "success")
+        self.stop = _button("■ Stop", "End the fit after the trial in flight", "warning")
+        self.resume = _button("↻ Resume", "Go on with the last fit up to Trials", "")
+        self.progress = widgets.FloatProgress(
+            min=0.0, max=1.0, layout=widgets.Layout(width="98%", height="10px", margin="0")
+        )
+        self.status = widgets.HTML(READY, layout=widgets.Layout(margin="0"))
+        c = self.controls
+        self.machine_row = _row(c["machine"], self.upload, c["kind"], c["variant"])
+        how = [c[name] for name in ("loss", "target", "trials", "seed", "study")]
+        state = widgets.VBox(
+            [self.progress, self.status], layout=widgets.Layout(flex="1 1 230px", width="auto")
+        )
+        self.fit_row = _row(*how, self.start, self.stop, self.resume, state)
+        self.widget = widgets.VBox(
+            [self.machine_row, self.machine_error, self.fit_row, self.fit_error]
+        )
+
+    def observe(self, handler: Callable[[str, Any], None]) -> None:
+        """Call `handler` with the name and the value of each setting that changes.
+
+        Args:
+            handler: takes the setting's name and new value.
+        """
+
+        def heard(name: str, value: Any) -> None:
+            if not self._silent:
+                handler(name, value)
+
+        for name, control in self.controls.items():
+            control.observe(lambda change, name=name: heard(name, change["new"]), "value")
+
+    def set(self, name: str, value: Any) -> None:
+        """Set one of the settings as the user would.
+
+        Args:
+            name: of a setting.
+            value: one that its control offers.
+
+        Raises:
+            ParameterError: the control does not offer it.
+        """
+        control = self.controls[name]
+        if isinstance(control, widgets.Dropdown):
+            known = {
+                str(option[1]) if isinstance(option, tuple) else str(option)
+                for option in control.options
+            }
+            if value not in known:
+                raise ParameterError(
+                    f"{unknown_key(str(value), known, what=f'a known {name}')}; "
+                    f"known are {', '.join(sorted(known))}",
+                    key=name,
+                )
+        control.value = value
+
+    def add_machine(self, text: str, name: str) -> None:
+        """Offer one more machine and choose it, without calling the handler.
+
+        Args:
+            text: what the list says.
+            name: name of the machine; one of the same name is replaced.
+        """
+        control = self.controls["machine"]
+        kept = [option for option in control.options if option[1] != name]
+        # Changing what a list offers chooses its first entry on the way.
+        self._silent = True
+        try:
+            control.options = [*kept, (text, name)]
+            control.value = name
+        finally:
+            self._silent = False
+
+    def lock(self, running: bool) -> None:
+        """Let only what acts during a fit be pressed while one runs.
+
+        Args:
+            running: whether a fit runs.
+        """
+        for control in (*self.controls.values(), self.upload, self.start, self.resume):
+            control.disabled = running
+        self.stop.disabled = not running
+
+
+def _button(text: str, tip: str, style: str) -> Any:
+    return widgets.Button(
+        description=text,
+        tooltip=tip,
+        button_style=style,
+        layout=widgets.Layout(width="88px", margin="2px 4px 2px 0"),
+    )
+
+
+def _row(*columns: Any) -> Any:
+    return widgets.HBox(
+        list(columns), layout=widgets.Layout(flex_flow="row wrap", align_items="center")
+    )
+
+
+def _named(name: str, width: str) -> dict[str, Any]:
+    return {
+        "description": name,
+        "style": {"description_width": "initial"},
+        "layout": widgets.Layout(width=width, margin="2px 10px 2px 0"),
+    }

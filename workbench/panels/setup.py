@@ -1,0 +1,15 @@
+"""What a notebook does before its first panel: hand BokehJS to the page, offline."""
+
+from __future__ import annotations
+
+
+def setup() -> None:
+    """Load BokehJS into the page from this installation; no request leaves the machine.
+
+    Call it in a cell of its own, before the cell of the first panel: the page runs what this cell
+    puts out before it draws what the next one shows.
+    """
+    from bokeh.io import output_notebook
+    from bokeh.resources import INLINE
+
+    output_notebook(resources=INLINE, hide_banner=True)

@@ -1,0 +1,117 @@
+"""What the fit panel shows, as a value, and the functions from it to results and to Python."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.measure import OSUCurve
+from workbench.models import MODELS, NetworkModel
+from workbench.units import write_quantity
+
+HYBRID = "hybrid"
+HYBRID_NEGLIGIBLE_SIZE = 512
+"""Bytes up to which the hybrid sends over the LogP overlay, as the published study does."""
+
+
+@dataclass(frozen=True)
+class FitState:
+    """Everything the panel's controls hold.
+
+    Attributes:
+        machine: name of the machine whose curve is drawn.
+        source: Python expression that gives this curve.
+        measured: the curve itself.
+        kind: ``snappr``, ``hybrid``, ``logp`` or ``pisces``.
+        model: the model with the values of the sliders.
+        loss, target, trials, seed: settings of the fit, as `workbench.fit.fit` names them.
+        study: file the trials are kept in; empty to keep them in memory.
+        size: message size the sentence under the curves is about, bytes.
+    """
+
+    machine: str
+    source: str
+    measured: OSUCurve
+    kind: str
+    model: NetworkModel
+    loss: str = "rmsre"
+    target: str = "both"
+    trials: int = 2000
+    seed: int = 0
+    study: str = ""
+    size: int = 8192
+
+
+def model_of(kind: str, variant: str = "sstmacro") -> NetworkModel:
+    """Return the model a kind starts with.
+
+    Args:
+        kind: ``snappr``, ``hybrid`` (SNAPPR with the LogP overlay for small messages), ``logp``
+            or ``pisces``.
+        variant: ``sstmacro`` or ``repaired``.
+    """
+    if kind == HYBRID:
+        hybrid = MODELS["snappr"](variant=variant)  # type: ignore[arg-type]
+        return hybrid.with_values({"node.nic.negligible_size": HYBRID_NEGLIGIBLE_SIZE})
+    return MODELS[kind](variant=variant)  # type: ignore[arg-type]
+
+
+def simulate(state: FitState) -> OSUCurve:
+    """Return the curve of the state's model, at the sizes that were measured.
+
+    Args:
+        state: what the panel holds.
+
+    Raises:
+        ConfigurationError: the values would deadlock together or end the run early.
+    """
+    from workbench.simulate import simulate_osu
+
+    return simulate_osu(state.model, sizes=state.measured.sizes)
+
+
+def model_expression(model: NetworkModel) -> str:
+    """Return Python that builds the model: its class, and the values that are not defaults.
+
+    Args:
+        model: a model whose parts are of the default types, as a panel makes them.
+    """
+    cls = type(model)
+    variant = "" if model.variant == cls().variant else f'variant="{model.variant}"'
+    default = {p.key: p.value for p in cls().parameters()}
+    changed = [
+        f'"{p.key}": "{write_quantity(p.value, p.kind)}"'
+        for p in model.parameters()
+        if p.value != default[p.key]
+    ]
+    values = f".with_values({{{', '.join(changed)}}})" if changed else ""
+    return f"models.{cls.__name__}({variant}){values}"
+
+
+def curve_line(state: FitState) -> str:
+    """Return the Python that computes the curve which is shown.
+
+    Args:
+        state: what the panel holds.
+    """
+    return (
+        "from workbench import datasets, measure, models, simulate\n"
+        f"measured = {state.source}\n"
+        f"model = {model_expression(state.model)}\n"
+        "curve = simulate.simulate_osu(model, sizes=measured.sizes)"
+    )
+
+
+def fit_line(state: FitState) -> str:
+    """Return the Python that runs the fit which the controls describe.
+
+    Args:
+        state: what the panel holds.
+    """
+    study = f', study="{state.study}"' if state.study else ""
+    return (
+        "from workbench import datasets, fit, measure, models\n"
+        f"measured = {state.source}\n"
+        f"model = {model_expression(state.model)}\n"
+        f'result = fit.fit(measured, model, loss="{state.loss}", target="{state.target}", '
+        f"trials={state.trials}, seed={state.seed}{study})"
+    )

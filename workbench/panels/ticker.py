@@ -1,0 +1,43 @@
+"""Polls from the kernel's own event loop, the only thread besides callbacks that touches widgets.
+
+Callbacks of widgets may run in other threads of the kernel (JupyterLab sends their messages over
+subshells), so a panel also holds its own lock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+
+def kernel_loop() -> asyncio.AbstractEventLoop | None:
+    """Return the event loop of the running Jupyter kernel, None outside of one."""
+    from IPython.core.getipython import get_ipython
+
+    shell: Any = get_ipython()
+    kernel = getattr(shell, "kernel", None)
+    return getattr(getattr(kernel, "io_loop", None), "asyncio_loop", None)
+
+
+class Ticker:
+    """Calls a function at a steady interval while it asks for more.
+
+    Args:
+        tick: returns whether it wants to be called again.
+        interval_s: seconds between calls.
+    """
+
+    def __init__(self, tick: Callable[[], bool], interval_s: float = 0.1) -> None:
+        self._tick = tick
+        self._interval_s = interval_s
+
+    def start(self) -> None:
+        """Begin to call, from the kernel's loop; outside of a kernel nothing happens."""
+        loop = kernel_loop()
+        if loop is not None:
+            loop.call_soon_threadsafe(self._step, loop)
+
+    def _step(self, loop: asyncio.AbstractEventLoop) -> None:
+        if self._tick():
+            loop.call_later(self._interval_s, self._step, loop)

@@ -1,0 +1,121 @@
+"""Axes with units: sizes in B, KiB and MiB, logarithmic scales, one look for every figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from bokeh.models import FixedTicker, LogTicker, NumeralTickFormatter, SaveTool
+from bokeh.plotting import figure
+
+from workbench.measure.curve import byte_label
+from workbench.plotting import palette
+
+FONT_SIZE = "12px"
+
+
+def size_ticks(smallest: float, largest: float, count: int = 6) -> list[int]:
+    """Return powers of two from `smallest` to `largest`, at most `count`, evenly spaced in the log.
+
+    Args:
+        smallest: first size, bytes.
+        largest: last size, bytes.
+        count: how many labels fit.
+    """
+    low, high = int(smallest).bit_length() - 1, int(largest).bit_length() - 1
+    low, high = max(low, 0), max(high, 0)
+    step = max(1, -(-(high - low) // max(count - 1, 1)))
+    return [1 << k for k in range(low, high + 1, step)]
+
+
+def new_figure(
+    *,
+    title: str,
+    y_label: str,
+    height: int,
+    x_type: str = "log",
+    y_type: str = "log",
+    file_name: str = "figure",
+    **options: Any,
+) -> figure:
+    """Return an empty figure with the project's look, tools and no logo.
+
+    Args:
+        title: what is drawn, in a few words.
+        y_label: quantity and unit of the vertical axis.
+        height: pixels.
+        x_type: Bokeh axis type, ``log``, ``linear`` or ``auto``.
+        y_type: the same for the vertical axis.
+        file_name: name, without suffix, of the PNG that the save tool writes.
+        options: handed to `bokeh.plotting.figure`.
+    """
+    fig = figure(
+        title=title,
+        height=height,
+        sizing_mode="stretch_width",
+        x_axis_type=x_type,
+        y_axis_type=y_type,
+        tools="pan,box_zoom,wheel_zoom,reset",
+        active_drag="box_zoom",
+        active_scroll=None,
+        toolbar_location="above",
+        min_width=220,
+        **options,
+    )
+    fig.add_tools(SaveTool(filename=file_name))
+    fig.toolbar.logo = None
+    fig.toolbar.autohide = True
+    fig.toolbar_inner = True
+    fig.yaxis.axis_label = y_label
+    for axis in (*fig.xaxis, *fig.yaxis):
+        axis.axis_label_text_font_size = FONT_SIZE
+        axis.axis_label_text_font_style = "normal"
+        axis.major_label_text_font_size = "11px"
+    fig.title.text_font_size = "13px"
+    fig.xgrid.grid_line_color = fig.ygrid.grid_line_color = palette.GRID
+    fig.outline_line_color = None
+    return fig
+
+
+def plain_log_ticks(axis: Any, count: int = 6) -> None:
+    """Write a logarithmic axis as 1, 10, 100 instead of powers with raised exponents.
+
+    Args:
+        axis: a Bokeh axis, or what ``fig.yaxis`` gives.
+        count: how many labels there is room for.
+    """
+    axis.ticker = LogTicker(mantissas=[1, 2, 5], desired_num_ticks=count)
+    axis.formatter = NumeralTickFormatter(format="0.[0000]")
+
+
+def message_size_axis(fig: figure, sizes: Sequence[float], count: int = 6) -> None:
+    """Tick the horizontal axis at powers of two and name it.
+
+    Args:
+        fig: figure whose horizontal axis holds bytes.
+        sizes: the sizes drawn, bytes.
+        count: how many labels fit.
+    """
+    ticks = size_ticks(min(sizes), max(sizes), count)
+    powers = size_ticks(min(sizes), max(sizes), 64)
+    axis = fig.xaxis[0]
+    axis.ticker = FixedTicker(ticks=ticks, minor_ticks=[p for p in powers if p not in ticks])
+    axis.major_label_overrides = {tick: byte_label(tick) for tick in ticks}
+    axis.axis_label = "message size"
+
+
+def place_legend(fig: figure, location: str) -> None:
+    """Put the legend where the data leave room, small and without a frame.
+
+    Args:
+        fig: figure with at least one labelled glyph.
+        location: a Bokeh legend location such as ``top_left``.
+    """
+    fig.legend.location = location
+    fig.legend.label_text_font_size = "11px"
+    fig.legend.border_line_color = None
+    fig.legend.background_fill_alpha = 0.6
+    fig.legend.padding = 4
+    fig.legend.spacing = 0
+    fig.legend.margin = 4
+    fig.legend.glyph_height = 14

@@ -1,0 +1,231 @@
+"""Latency and bandwidth over message size: measured points with their spread, simulated lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from bokeh.layouts import column, row
+from bokeh.models import ColumnDataSource, Div, HoverTool, LayoutDOM
+from bokeh.plotting import figure
+
+from workbench.measure.curve import OSU_SIZES, OSUCurve, Spread, byte_label
+from workbench.plotting import palette
+from workbench.plotting.axes import (
+    message_size_axis,
+    new_figure,
+    place_legend,
+    plain_log_ticks,
+)
+
+_SPREAD_COLUMNS = ("low", "p25", "p75", "high")
+
+
+@dataclass(frozen=True, eq=False)
+class CurveFigures:
+    """A latency and a bandwidth figure that share their sources, so one write redraws both.
+
+    Attributes:
+        latency, bandwidth: the figures.
+        measured: source of the measured points and whiskers, the columns of `measured_columns`.
+        simulated: source of the simulated lines, the columns of `simulated_columns`.
+        fitted: source of a second simulated line, dashed: what a fit has found.
+        layout: both figures side by side in one document.
+    """
+
+    latency: figure
+    bandwidth: figure
+    measured: ColumnDataSource
+    simulated: ColumnDataSource
+    fitted: ColumnDataSource
+    layout: LayoutDOM
+
+    def name_machine(self, measured: OSUCurve | None) -> None:
+        """Say in both titles whose points these are and how they came to be.
+
+        Args:
+            measured: the curve of the points.
+        """
+        whose = f", {measured.name} ({measured.provenance.origin})" if measured is not None else ""
+        self.latency.title.text = f"Latency{whose}"
+        self.bandwidth.title.text = f"Bandwidth{whose}"
+
+    def name_in_legend(self, name: str, shown: bool) -> None:
+        """Let the legends name only what is drawn.
+
+        Args:
+            name: ``measured``, ``simulated`` or ``fitted``.
+            shown: whether it is drawn now.
+        """
+        for fig in (self.latency, self.bandwidth):
+            for item in fig.legend[0].items:
+                if item.label["value"] == name and item.visible != shown:
+                    item.visible = shown
+
+
+def plot_curve(
+    curve: OSUCurve,
+    simulated: OSUCurve | None = None,
+    fitted: OSUCurve | None = None,
+    *,
+    height: int = 300,
+) -> LayoutDOM:
+    """Return a curve as two figures side by side, with the captions of its provenance below.
+
+    Args:
+        curve: what was measured; a curve that was simulated is drawn as a line.
+        simulated: drawn over `curve` as a line.
+        fitted: drawn over both as a dashed line.
+        height: height of each figure in pixels.
+    """
+    measured = None if curve.provenance.origin == "simulated" else curve
+    line = curve if measured is None else simulated
+    figures = curve_figures(measured, line, fitted, height=height)
+    shown = [item for item in (measured, line, fitted) if item is not None]
+    caption = Div(
+        text="<br>".join(item.provenance.caption() for item in shown),
+        sizing_mode="stretch_width",
+        styles={"font-size": "12px", "color": "#444"},
+    )
+    return column(figures.layout, caption, sizing_mode="stretch_width")
+
+
+def curve_figures(
+    measured: OSUCurve | None,
+    simulated: OSUCurve | None = None,
+    fitted: OSUCurve | None = None,
+    *,
+    height: int = 300,
+) -> CurveFigures:
+    """Return the pair of figures with its sources; any curve may be missing and be set later.
+
+    Args:
+        measured: drawn as points with whiskers.
+        simulated: drawn as a line.
+        fitted: drawn as a dashed line.
+        height: height of each figure in pixels.
+    """
+    sources = {
+        "measured": ColumnDataSource(data=measured_columns(measured)),
+        "simulated": ColumnDataSource(data=simulated_columns(simulated)),
+        "fitted": ColumnDataSource(data=simulated_columns(fitted)),
+    }
+    shown = [curve for curve in (measured, simulated, fitted) if curve is not None]
+    sizes = shown[0].sizes.tolist() if shown else list(OSU_SIZES)
+    latency = _pane("latency", "latency (µs)", sources, height, sizes)
+    bandwidth = _pane("bandwidth", "bandwidth (MB/s)", sources, height, sizes)
+    place_legend(latency, "top_left")
+    place_legend(bandwidth, "bottom_right")
+    figures = CurveFigures(
+        latency, bandwidth, **sources, layout=row(latency, bandwidth, sizing_mode="stretch_width")
+    )
+    figures.name_machine(measured)
+    for name, source in sources.items():
+        figures.name_in_legend(name, bool(source.data["size"]))
+    return figures
+
+
+def measured_columns(curve: OSUCurve | None) -> dict[str, list[Any]]:
+    """Return the columns of `CurveFigures.measured`; empty ones where there is no curve.
+
+    Plain lists travel as one message where arrays would take one each.
+
+    Args:
+        curve: the measured curve, with or without spread.
+    """
+    if curve is None:
+        names = [f"{what}_{part}" for what in ("latency", "bandwidth") for part in _SPREAD_COLUMNS]
+        return {name: [] for name in ("size", "label", "latency", "bandwidth", *names)}
+    columns: dict[str, list[Any]] = {
+        "size": curve.sizes.tolist(),
+        "label": [byte_label(size) for size in curve.sizes.tolist()],
+        "latency": curve.latency_us.tolist(),
+        "bandwidth": curve.bandwidth_MBps.tolist(),
+    }
+    for what, spread, scale, middle in (
+        ("latency", curve.latency_spread, 1e6, curve.latency_us),
+        ("bandwidth", curve.bandwidth_spread, 1e-6, curve.bandwidth_MBps),
+    ):
+        columns.update(_spread_columns(what, spread, scale, middle))
+    return columns
+
+
+def simulated_columns(curve: OSUCurve | None) -> dict[str, list[Any]]:
+    """Return the columns of `CurveFigures.simulated`; empty ones where there is no curve.
+
+    Args:
+        curve: the simulated curve.
+    """
+    if curve is None:
+        return {"size": [], "label": [], "latency": [], "bandwidth": []}
+    return {
+        "size": curve.sizes.tolist(),
+        "label": [byte_label(size) for size in curve.sizes.tolist()],
+        "latency": curve.latency_us.tolist(),
+        "bandwidth": curve.bandwidth_MBps.tolist(),
+    }
+
+
+def _spread_columns(
+    what: str, spread: Spread | None, scale: float, middle: np.ndarray[Any, Any]
+) -> dict[str, list[float]]:
+    if spread is None:
+        return {f"{what}_{part}": middle.tolist() for part in _SPREAD_COLUMNS}
+    parts = (spread.minimum, spread.p25, spread.p75, spread.maximum)
+    return {
+        f"{what}_{part}": (values * scale).tolist()
+        for part, values in zip(_SPREAD_COLUMNS, parts, strict=True)
+    }
+
+
+def _pane(
+    what: str, y_label: str, sources: dict[str, ColumnDataSource], height: int, sizes: list[int]
+) -> figure:
+    """Return one figure of the pair, reading the columns named after `what`."""
+    points = sources["measured"]
+    fig = new_figure(title=what.capitalize(), y_label=y_label, height=height, file_name=what)
+    plain_log_ticks(fig.yaxis)
+    message_size_axis(fig, sizes, count=5)
+    for low, high, width, alpha in (("low", "high", 1, 1.0), ("p25", "p75", 5, 0.6)):
+        fig.segment(
+            x0="size",
+            x1="size",
+            y0=f"{what}_{low}",
+            y1=f"{what}_{high}",
+            source=points,
+            line_color=palette.FAINT,
+            line_width=width,
+            line_alpha=alpha,
+        )
+    drawn = [
+        fig.scatter(
+            x="size",
+            y=what,
+            source=points,
+            marker="circle",
+            size=6,
+            fill_color="white",
+            line_color=palette.MEASURED,
+            line_width=1.5,
+            legend_label="measured",
+        )
+    ]
+    for name, colour, dash in (
+        ("simulated", palette.SIMULATED, "solid"),
+        ("fitted", palette.FITTED, "dashed"),
+    ):
+        drawn.append(
+            fig.line(
+                x="size",
+                y=what,
+                source=sources[name],
+                line_color=colour,
+                line_width=2.5,
+                line_dash=dash,
+                legend_label=name,
+            )
+        )
+    tips = [("size", "@label"), (y_label, f"@{what}{{0.00}}")]
+    fig.add_tools(HoverTool(renderers=drawn, tooltips=tips))
+    return fig

@@ -1,0 +1,222 @@
+"""Where a simulation is off: signed percent error, message size by benchmark, as a heatmap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from bokeh.models import (
+    ColorBar,
+    ColumnDataSource,
+    FixedTicker,
+    HoverTool,
+    LinearColorMapper,
+    Range1d,
+)
+from bokeh.plotting import figure
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError
+from workbench.measure.curve import OSUCurve, byte_label
+from workbench.plotting import palette
+from workbench.plotting.axes import new_figure
+
+_LABELS = 12
+BENCHMARKS = ("latency", "bandwidth")
+FULL_COLOUR = 100.0
+"""Percent at which a colour is at its strongest; a larger error keeps it and shows its number."""
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorFigure:
+    """The heatmap and its source.
+
+    Attributes:
+        figure: the figure.
+        source: columns of `error_columns`, one row a cell.
+    """
+
+    figure: figure
+    source: ColumnDataSource
+
+    def show(self, measured: OSUCurve, simulated: OSUCurve | None) -> None:
+        """Draw other curves; the axis is written again only where the sizes are others.
+
+        Args:
+            measured: what the errors are relative to.
+            simulated: at the same sizes; None empties the figure.
+        """
+        if measured.sizes.tolist() != self.figure.tags:
+            _name_sizes(self.figure, measured)
+        self.source.data = error_columns(measured, simulated)
+
+
+def percent_error(
+    measured: OSUCurve, simulated: OSUCurve
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return ``100 * (simulated - measured) / measured`` for latency and for bandwidth.
+
+    Args:
+        measured: what the errors are relative to; nan where it was not measured.
+        simulated: at the same sizes.
+
+    Returns:
+        Two float64[n] in percent, positive where the simulation is above the measurement.
+
+    Raises:
+        ParameterError: the curves have other sizes.
+    """
+    if not np.array_equal(measured.sizes, simulated.sizes):
+        raise ParameterError(
+            "measured and simulated must have the same sizes; got "
+            f"{len(measured)} and {len(simulated)} sizes; simulate with sizes=measured.sizes",
+            key="sizes",
+        )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        latency = 100.0 * (simulated.latency_s / measured.latency_s - 1.0)
+        bandwidth = 100.0 * (simulated.bandwidth_Bps / measured.bandwidth_Bps - 1.0)
+    return latency, bandwidth
+
+
+def plot_percent_error(measured: OSUCurve, simulated: OSUCurve, *, height: int = 110) -> figure:
+    """Return the heatmap of signed errors: blue too low, near white equal, vermillion too high.
+
+    Args:
+        measured: what the errors are relative to.
+        simulated: at the same sizes.
+        height: pixels.
+    """
+    return error_figure(measured, simulated, height=height).figure
+
+
+def error_figure(
+    measured: OSUCurve, simulated: OSUCurve | None, *, height: int = 110
+) -> ErrorFigure:
+    """Return the live form of `plot_percent_error`.
+
+    Args:
+        measured: what the errors are relative to.
+        simulated: at the same sizes, or None for empty cells.
+        height: pixels.
+    """
+    source = ColumnDataSource(data=error_columns(measured, simulated))
+    mapper = LinearColorMapper(
+        palette=list(palette.diverging()),
+        low=-FULL_COLOUR,
+        high=FULL_COLOUR,
+        nan_color=palette.MISSING,
+    )
+    fig = new_figure(
+        title="Percent error by message size",
+        y_label="",
+        height=height,
+        x_type="linear",
+        y_type="auto",
+        file_name="percent_error",
+        x_range=Range1d(),
+        y_range=list(reversed(BENCHMARKS)),
+    )
+    cells = fig.rect(
+        x="position",
+        y="benchmark",
+        width=1,
+        height=1,
+        source=source,
+        fill_color={"field": "error", "transform": mapper},
+        line_color="white",
+    )
+    fig.text(
+        x="position",
+        y="benchmark",
+        text="text",
+        text_color="ink",
+        source=source,
+        text_align="center",
+        text_baseline="middle",
+        text_font_size="11px",
+    )
+    _name_sizes(fig, measured)
+    fig.grid.grid_line_color = None
+    fig.xaxis.axis_line_color = fig.yaxis.axis_line_color = None
+    fig.axis.major_tick_line_color = None
+    fig.add_tools(
+        HoverTool(
+            renderers=[cells],
+            tooltips=[("size", "@size"), ("@benchmark", "@error{+0.0} %")],
+        )
+    )
+    fig.add_layout(_colour_bar(mapper), "right")
+    return ErrorFigure(fig, source)
+
+
+def error_columns(measured: OSUCurve, simulated: OSUCurve | None) -> dict[str, list[Any]]:
+    """Return the columns `position`, `size`, `benchmark`, `error`, `text`, `ink`, one row a cell.
+
+    Args:
+        measured: what the errors are relative to.
+        simulated: at the same sizes, or None for empty cells.
+    """
+    labels = [byte_label(size) for size in measured.sizes.tolist()]
+    positions = list(range(len(labels)))
+    if simulated is None:
+        errors = np.full(2 * len(labels), np.nan)
+    else:
+        errors = np.concatenate(percent_error(measured, simulated))
+    colours = palette.diverging()
+    return {
+        "position": positions * 2,
+        "size": labels * 2,
+        "benchmark": [name for name in BENCHMARKS for _ in labels],
+        "error": errors.tolist(),
+        "text": [_cell_text(error) for error in errors.tolist()],
+        "ink": [palette.ink_on(_cell_colour(error, colours)) for error in errors.tolist()],
+    }
+
+
+def _name_sizes(fig: figure, measured: OSUCurve) -> None:
+    """Give every size a column, and a label to as many as there is room for.
+
+    A label on each of 23 columns, slanted, took as long to draw as both curves do.
+    """
+    sizes = measured.sizes.tolist()
+    every = -(-len(sizes) // _LABELS)
+    ticks = list(range(0, len(sizes), every))
+    fig.tags = sizes
+    fig.x_range.update(start=-0.5, end=len(sizes) - 0.5)
+    fig.xaxis.ticker = FixedTicker(ticks=ticks)
+    fig.xaxis.major_label_overrides = {tick: byte_label(sizes[tick]) for tick in ticks}
+
+
+def _cell_text(error: float) -> str:
+    """Return the number written in a cell, four characters at most so that it fits."""
+    if not np.isfinite(error):
+        return "–"
+    if abs(error) < 0.5:
+        return "0"
+    if abs(error) >= 1000:
+        return f"{error / 1000:+.0f}k"
+    return f"{error:+.0f}".replace("-", "−")
+
+
+def _cell_colour(error: float, colours: tuple[str, ...]) -> str:
+    if not np.isfinite(error):
+        return palette.MISSING
+    share = (min(max(error, -FULL_COLOUR), FULL_COLOUR) + FULL_COLOUR) / (2 * FULL_COLOUR)
+    return colours[min(int(share * len(colours)), len(colours) - 1)]
+
+
+def _colour_bar(mapper: LinearColorMapper) -> ColorBar:
+    return ColorBar(
+        color_mapper=mapper,
+        ticker=FixedTicker(ticks=[-FULL_COLOUR, 0, FULL_COLOUR]),
+        major_label_overrides={
+            -FULL_COLOUR: f"−{FULL_COLOUR:.0f} %",
+            0: "0 = equal",
+            FULL_COLOUR: f"+{FULL_COLOUR:.0f} %",
+        },
+        major_label_text_font_size="10px",
+        width=10,
+        padding=2,
+        border_line_color=None,
+    )

@@ -1,0 +1,113 @@
+"""One sentence under each figure, computed from what the figure shows.
+
+Bokeh draws on a canvas that no screen reader can read, so the sentence is also the figure's text.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench.fit.losses import rmspe_by_target
+from workbench.measure.curve import OSUCurve, byte_label
+from workbench.plotting.convergence import convergence_range
+from workbench.plotting.heatmap import percent_error
+
+
+def read_size(
+    simulated: OSUCurve, measured: OSUCurve | None, size: int, word: str = "simulated"
+) -> str:
+    """Return what one message costs: ``8 KiB message: 4.91 µs simulated, 4.2 µs measured (+17 %)``.
+
+    Args:
+        simulated: the curve of the model.
+        measured: the curve of the machine, at the same sizes; None leaves it out.
+        size: bytes; the nearest size of the curve is taken.
+        word: what to call the simulated values.
+    """
+    at = int(np.argmin(np.abs(simulated.sizes - size)))
+    label = byte_label(int(simulated.sizes[at]))
+    parts = []
+    for values, observed, unit in (
+        (simulated.latency_us, measured.latency_us if measured else None, "µs"),
+        (simulated.bandwidth_MBps, measured.bandwidth_MBps if measured else None, "MB/s"),
+    ):
+        text = f"{plain_number(values[at])} {unit} {word}"
+        if observed is not None and np.isfinite(observed[at]):
+            off = 100 * (values[at] / observed[at] - 1)
+            text += f", {plain_number(observed[at])} {unit} measured ({_signed(off)})"
+        parts.append(text)
+    return f"{label} message: {'; '.join(parts)}."
+
+
+def read_errors(measured: OSUCurve, simulated: OSUCurve) -> str:
+    """Return the errors in one sentence, the worst cell named.
+
+    Such as ``RMSPE 83 %: latency 70 %, bandwidth 94 %; worst at 512 B: bandwidth +210 %.``
+
+    Args:
+        measured: what the errors are relative to.
+        simulated: at the same sizes.
+    """
+    rmspe = rmspe_by_target(simulated, measured)
+    targets = ", ".join(
+        f"{name} {_percent(rmspe[name])}"
+        for name in ("latency", "bandwidth")
+        if np.isfinite(rmspe[name])
+    )
+    worst = _worst(measured, simulated)
+    return f"RMSPE {_percent(rmspe['joint'])}: {targets}{worst}."
+
+
+def read_convergence(losses: ArrayLike, *, loss: str = "loss", total: int = 0) -> str:
+    """Return how far a fit has come: trials, refused ones, the best loss and when it was found.
+
+    Args:
+        losses: float64[trials], inf or nan where a configuration was refused.
+        loss: name of the loss.
+        total: trials asked for; 0 leaves it out.
+    """
+    values = np.asarray(losses, dtype=np.float64)
+    finite = np.isfinite(values)
+    of_total = f" of {total}" if total else ""
+    if not len(values):
+        return "No trial has been run yet."
+    refused = f"{np.count_nonzero(~finite)} refused as invalid"
+    if not finite.any():
+        return f"{len(values)}{of_total} trials, {refused}; none could be simulated."
+    best = int(np.argmin(np.where(finite, values, np.inf)))
+    above = np.count_nonzero(finite & (values > convergence_range(values)[1]))
+    return (
+        f"{len(values)}{of_total} trials, {refused}{f', {above} above the axis' if above else ''}; "
+        f"best {loss} {values[best]:.4g}, found at trial {best}."
+    )
+
+
+def _worst(measured: OSUCurve, simulated: OSUCurve) -> str:
+    both = np.stack(percent_error(measured, simulated))
+    if not np.isfinite(both).any():
+        return ""
+    row, at = np.unravel_index(int(np.nanargmax(np.abs(both))), both.shape)
+    name = ("latency", "bandwidth")[int(row)]
+    size = byte_label(int(measured.sizes[at]))
+    return f"; worst at {size}: {name} {_signed(both[row, at])}"
+
+
+def plain_number(value: float) -> str:
+    """Return three significant digits or all before the point, never an exponent for large ones.
+
+    Args:
+        value: any number; nan becomes a dash.
+    """
+    if not np.isfinite(value):
+        return "–"
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+
+
+def _percent(value: float) -> str:
+    return f"{value:.1f} %" if value < 10 else f"{value:.0f} %"
+
+
+def _signed(percent: float) -> str:
+    text = f"{percent:+.0f} %" if abs(percent) >= 0.95 else f"{percent:+.1f} %"
+    return text.replace("-", "−")

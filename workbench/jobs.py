@@ -19,6 +19,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, cast
 
+import numpy as np
+
 from workbench.errors import WorkbenchError
 
 JobState = Literal["pending", "running", "done", "stopped", "failed"]
@@ -26,6 +28,28 @@ JobState = Literal["pending", "running", "done", "stopped", "failed"]
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
 _numbers = itertools.count(1)
+
+
+class StopFlag(threading.Event):
+    """An event that compiled kernels see too, so that they can end a long run in its midst.
+
+    Attributes:
+        cell: int8[1], 1 while the event is set; kernels that can be halted look at it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cell = np.zeros(1, np.int8)
+
+    def set(self) -> None:
+        """Set the event and the cell."""
+        self.cell[0] = 1
+        super().set()
+
+    def clear(self) -> None:
+        """Clear the event and the cell."""
+        super().clear()
+        self.cell[0] = 0
 
 
 class JobError(WorkbenchError):
@@ -120,7 +144,7 @@ class Job(Generic[_T]):
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._stop = threading.Event()
+        self._stop = StopFlag()
         self._finished = threading.Event()
         self._state: JobState = "pending"
         self._progress = Progress()

@@ -220,6 +220,8 @@ def test_what_would_not_finish_is_refused_with_its_rule(overrides, rule):
         ({"iterations": 0}, "iterations must be at least 1 and"),
         ({"warmup": -1}, "warmup must be at least 0 and"),
         ({"window": 0}, "window must be 1 to"),
+        ({"iterations": 10**21}, "at most 1000000000"),
+        ({"benchmarks": ["speed"]}, "benchmarks must be among latency, bandwidth"),
     ],
 )
 def test_bad_arguments_are_named(arguments, message):
@@ -231,3 +233,13 @@ def test_bad_arguments_are_named(arguments, message):
 def test_a_set_flag_ends_the_run():
     with pytest.raises(SimulationHalted, match="ended before it was done"):
         simulate_osu(SNAPPR(mtu=128), halt=np.ones(1, np.int8))
+
+
+def test_one_benchmark_alone_gives_the_same_figures():
+    both = simulate_osu(SNAPPR(), [64, 9000])
+    latency = simulate_osu(SNAPPR(), [64, 9000], benchmarks=["latency"])
+    bandwidth = simulate_osu(SNAPPR(), [64, 9000], benchmarks=["bandwidth"])
+    np.testing.assert_array_equal(latency.latency_s, both.latency_s)
+    np.testing.assert_array_equal(bandwidth.bandwidth_Bps, both.bandwidth_Bps)
+    assert np.isnan(latency.bandwidth_Bps).all()
+    assert np.isnan(bandwidth.latency_s).all()

@@ -10,7 +10,6 @@ import argparse
 import contextlib
 import signal
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -92,6 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     curve = _measured(arguments)
     with patience():
+        from workbench import jobs
         from workbench.fit import DEFAULT_TRIALS, FitStudy
     trials = DEFAULT_TRIALS if arguments.trials is None else arguments.trials
     options = given(arguments, "loss", "target", "seed", "study", "name")
@@ -99,8 +99,13 @@ def run(arguments: argparse.Namespace) -> int:
         if study.done:
             say(f"{study.done} trials of {study.name!r} taken up from {arguments.study}")
         progress = _Progress(study.loss.name) if sys.stderr.isatty() else None
+        # In a thread of its own: signals are handled between the main thread's Python steps, and
+        # a simulation is one long step.
+        job = jobs.submit(lambda _: study.run(trials, stop=stop.event, on_trial=progress))
         try:
-            result = study.run(trials, stop=stop.event, on_trial=progress)
+            while not job.wait(_PROGRESS_S):
+                pass
+            result = job.result()
         finally:
             if progress is not None:
                 progress.clear()
@@ -208,7 +213,9 @@ class _Stop:
     """Whether a signal asked for the end of the run, and which."""
 
     def __init__(self) -> None:
-        self.event = threading.Event()
+        from workbench.jobs import StopFlag
+
+        self.event = StopFlag()
         self.number = 0
 
 

@@ -56,14 +56,15 @@ class Search:
         self._open: Any = None
 
     def propose(self) -> Values:
-        """Return the values of the next trial; each proposal is answered by ``tell``."""
+        """Return the values of the next trial, the same ones until ``tell`` answers."""
         if self._number < len(self._first):
             return dict(self._first[self._number])
-        seed = np.random.SeedSequence((self._seed, self._number)).generate_state(1)[0]
-        # A sampler costs nothing to make; keeping one would let its randomness depend on how
-        # many trials this process has run.
-        self._study.sampler = self._sampler_type(seed=int(seed))
-        self._open = self._study.ask(self._distributions)
+        if self._open is None:
+            seed = np.random.SeedSequence((self._seed, self._number)).generate_state(1)[0]
+            # A sampler costs nothing to make; keeping one would let its randomness depend on how
+            # many trials this process has run.
+            self._study.sampler = self._sampler_type(seed=int(seed))
+            self._open = self._study.ask(self._distributions)
         return {key: d.clip(self._open.params[key]) for key, d in self._dimensions.items()}
 
     def tell(self, values: Mapping[str, float | int], loss: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import math
@@ -15,8 +16,9 @@ from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from workbench.errors import ParameterError, StudyError, WorkbenchError
+from workbench.errors import ParameterError, SimulationHalted, StudyError, WorkbenchError
 from workbench.fit.losses import (
     EXCESSIVE_LOSS,
     Loss,
@@ -30,9 +32,10 @@ from workbench.fit.search import Search, Values
 from workbench.fit.space import SearchSpace
 from workbench.fit.start import starting_points
 from workbench.fit.storage import StoredTrial, StudyFile
+from workbench.jobs import StopFlag
 from workbench.measure import OSUCurve
 from workbench.models import MODELS, NetworkModel
-from workbench.simulate import simulate_osu
+from workbench.simulate import BENCHMARKS, simulate_osu
 
 DEFAULT_TRIALS = 2000
 
@@ -133,7 +136,8 @@ class FitStudy:
 
         Args:
             trials: configurations to try in all, those of earlier runs included.
-            stop: once set, the run returns after the trial in flight.
+            stop: once set, the run returns after the trial in flight; a ``jobs.StopFlag`` ends
+                that trial too, and it is tried again when the fit goes on.
             on_trial: called after each trial, in this thread.
 
         Raises:
@@ -143,11 +147,13 @@ class FitStudy:
         total = _whole("trials", trials, least=1)
         if not self._running.acquire(blocking=False):
             raise StudyError(f"the fit {self.name!r} is running already; stop it first")
+        halt = stop.cell if isinstance(stop, StopFlag) else None
         try:
-            while self.done < total and not (stop is not None and stop.is_set()):
-                report = self._trial(total)
-                if on_trial is not None:
-                    on_trial(report)
+            with contextlib.suppress(SimulationHalted):
+                while self.done < total and not (stop is not None and stop.is_set()):
+                    report = self._trial(total, halt)
+                    if on_trial is not None:
+                        on_trial(report)
             with self._lock:
                 done = len(self._losses)
                 self._message = (
@@ -217,10 +223,10 @@ class FitStudy:
         simulated = simulate_osu(model, self._sizes)
         return _Shown(values, model, simulated, rmspe_by_target(simulated, self.curve))
 
-    def _trial(self, total: int) -> TrialReport:
+    def _trial(self, total: int, halt: NDArray[np.int8] | None) -> TrialReport:
         began, clock = datetime.now(), time.perf_counter()
         values = self._search.propose()
-        loss, invalid = self._evaluate(values)
+        loss, invalid = self._evaluate(values, halt)
         trial = StoredTrial(self.done, values, loss, invalid)
         if self._file is not None:
             self._file.append(trial, self._distributions, began)
@@ -236,10 +242,15 @@ class FitStudy:
             best_values=best_values,
         )
 
-    def _evaluate(self, values: Values) -> tuple[float, str]:
+    def _evaluate(self, values: Values, halt: NDArray[np.int8] | None = None) -> tuple[float, str]:
         """Return the loss and why there is none: refused configurations score excessively."""
+        wanted = BENCHMARKS if self.target == "both" else (self.target,)
         try:
-            simulated = simulate_osu(self._fixed.with_values(values), self._sizes)
+            simulated = simulate_osu(
+                self._fixed.with_values(values), self._sizes, benchmarks=wanted, halt=halt
+            )
+        except SimulationHalted:
+            raise
         except WorkbenchError as error:
             return EXCESSIVE_LOSS, str(error)
         loss = self.loss(target_points(simulated, self.target), self._observed)

@@ -1,5 +1,5 @@
 """Programs on models: what a run takes."""
 
-from workbench.simulate.osu import simulate_osu
+from workbench.simulate.osu import BENCHMARKS, simulate_osu
 
-__all__ = ["simulate_osu"]
+__all__ = ["BENCHMARKS", "simulate_osu"]

@@ -16,6 +16,9 @@ from workbench.models import NetworkModel
 from workbench.provenance import Provenance
 from workbench.simulate.ticks import TICKS_PER_SECOND, model_ticks, size_table
 
+BENCHMARKS = ("latency", "bandwidth")
+"""The tests there are: osu_latency and osu_bw."""
+
 REPLY_BYTES = 4
 """Size of the message that ends a window of the bandwidth test."""
 
@@ -32,6 +35,7 @@ def simulate_osu(
     warmup: int = 1,
     window: int = 64,
     fresh: bool = False,
+    benchmarks: Sequence[str] = BENCHMARKS,
     halt: NDArray[np.int8] | None = None,
 ) -> OSUCurve:
     """Return the latency and bandwidth that osu_latency and osu_bw would print on a model.
@@ -48,6 +52,7 @@ def simulate_osu(
         warmup: ping-pongs and windows before the clock starts.
         window: messages a window of the bandwidth test.
         fresh: start each size from an idle network.
+        benchmarks: ``latency``, ``bandwidth`` or both; what is not asked for is nan.
         halt: int8[1]; another thread may set it to end the run within milliseconds.
 
     Raises:
@@ -61,6 +66,12 @@ def simulate_osu(
             raise ParameterError(
                 f"{key} must be at least {least} and at most {_MOST_WINDOWS}; got {value}", key=key
             )
+    unknown = [name for name in benchmarks if name not in BENCHMARKS]
+    if unknown or not benchmarks:
+        raise ParameterError(
+            f"benchmarks must be among {', '.join(BENCHMARKS)}; got {list(benchmarks)}",
+            key="benchmarks",
+        )
     if not 1 <= window < 2**20:
         raise ParameterError(f"window must be 1 to {2**20 - 1}; got {window}", key="window")
     model.validate(largest_message=int(wanted[-1]))
@@ -70,24 +81,25 @@ def simulate_osu(
     p[layout.P_N_SIZES] = len(costs)
     p[layout.P_WARMUP], p[layout.P_ITERATIONS] = warmup, iterations
     flag = np.zeros(1, np.int8) if halt is None else halt
-    latency = np.empty(len(wanted), np.int64)
-    bandwidth = np.empty(len(wanted), np.int64)
+    latency, bandwidth = np.zeros((2, len(wanted)), np.int64)
     for first, last in [(i, i + 1) for i in range(len(wanted))] if fresh else [(0, len(wanted))]:
         p[layout.P_FIRST], p[layout.P_LAST] = first, last
-        p[layout.P_WINDOW], p[layout.P_SHORT_REPLY] = 1, -1
-        _run(p, latency, flag)
-        p[layout.P_WINDOW], p[layout.P_SHORT_REPLY] = window, len(wanted)
-        _run(p, bandwidth, flag)
+        if "latency" in benchmarks:
+            p[layout.P_WINDOW], p[layout.P_SHORT_REPLY] = 1, -1
+            _run(p, latency, flag)
+        if "bandwidth" in benchmarks:
+            p[layout.P_WINDOW], p[layout.P_SHORT_REPLY] = window, len(wanted)
+            _run(p, bandwidth, flag)
     # PISCES can set the clock back (see kernels/two_node/arbiters.py): no time has passed then.
-    latency, bandwidth = np.maximum(latency, 0), np.maximum(bandwidth, 0)
-    moved = wanted * float(window) * iterations
+    latency_s = np.maximum(latency, 0) / (2.0 * iterations * TICKS_PER_SECOND)
     with np.errstate(divide="ignore"):
-        rate = moved / (bandwidth / TICKS_PER_SECOND)
+        rate = wanted * float(window) * iterations / np.maximum(bandwidth, 0) * TICKS_PER_SECOND
+    absent = np.full(len(wanted), np.nan)
     return OSUCurve(
         name=f"{model.name} ({model.variant})",
         sizes=wanted,
-        latency_s=latency / (2.0 * iterations * TICKS_PER_SECOND),
-        bandwidth_Bps=rate,
+        latency_s=latency_s if "latency" in benchmarks else absent,
+        bandwidth_Bps=rate if "bandwidth" in benchmarks else absent,
         provenance=Provenance(
             "simulated",
             f"two nodes on one switch, {type(model).__name__}, variant {model.variant}",

@@ -13,7 +13,9 @@ from workbench.models import SNAPPR, NetworkModel
 from workbench.provenance import Provenance
 
 
-def toy_simulate(model: NetworkModel, sizes: Sequence[int] = OSU_SIZES) -> OSUCurve:
+def toy_simulate(
+    model: NetworkModel, sizes: Sequence[int] = OSU_SIZES, **_options: object
+) -> OSUCurve:
     """Latency a + b s and bandwidth s / (g + b s); refuses what the real one refuses."""
     model.validate()
     keys = {parameter.key: parameter.value for parameter in model.parameters()}

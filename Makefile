@@ -11,14 +11,14 @@ HERE := $(shell pwd | cksum | cut -d' ' -f1)
 LAB_STAMP := .venv/.lab-$(HERE)
 TEST_STAMP := .venv/.test-$(HERE)
 
-# numba's own cache follows one file's changes only: a cache for each state of all kernels.
-KERNELS := $(shell find kernels -name '*.py' | LC_ALL=C sort)
-export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba/$(shell cat $(KERNELS) | cksum | tr ' ' '-')
-WARM_STAMP := $(NUMBA_CACHE_DIR)/.warm
+# In there, kernels/__init__.py keeps a cache for each state of all kernels.
+export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
+KERNELS := $(shell find kernels -name '*.py')
+WARM_STAMP := $(NUMBA_CACHE_DIR)/.warm-$(HERE)
 
 PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help lab install test lint types kernels-uncompiled bench binder-check clean
+.PHONY: help lab install test lint types kernels-uncompiled bench fits binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -58,6 +58,11 @@ bench: $(TEST_STAMP) ## print the rates: trials, packet hops, slider latency, fi
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	$(PY) -m pytest tests/benchmarks --capture=no
 
+fits: $(LAB_STAMP) ## fit SNAPPR to every shipped machine, 2000 trials each (half an hour)
+	@for machine in datasets/*/datapackage.json; do \
+	  .venv/bin/workbench fit --machine "$$(basename "$$(dirname "$$machine")")" || exit; \
+	done
+
 binder-check: $(TEST_STAMP) ## say what repo2docker would build, without building it
 	$(PY) -m repo2docker --no-build --debug .
 
@@ -92,7 +97,7 @@ $(TEST_STAMP): $(LAB_STAMP)
 	@touch $@
 
 # A failed warm-up must not keep the notebooks closed: they compile what they need.
-$(WARM_STAMP): | $(LAB_STAMP)
+$(WARM_STAMP): $(KERNELS) | $(LAB_STAMP)
 	@echo "compiling the kernels (once for each version of them)"
 	@mkdir -p "$(@D)"
 	@$(PY) -m workbench.warmup && touch "$@" || true

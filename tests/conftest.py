@@ -1,8 +1,7 @@
-"""What every test stands on: a cache of these very kernels, a closed world, and a browser."""
+"""What every test stands on: a cache for the kernels, a closed world, and a browser."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path
 from typing import Any
@@ -13,16 +12,8 @@ from hypothesis import settings
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def _kernel_cache() -> Path:
-    """Return a cache folder for this state of all kernels: numba notices one file's change only."""
-    digest = hashlib.sha256()
-    for path in sorted((ROOT / "kernels").rglob("*.py")):
-        digest.update(path.read_bytes())
-    return ROOT / ".cache" / "numba" / digest.hexdigest()[:16]
-
-
 # Before anything imports numba. The processes that tests start inherit all of these.
-os.environ.setdefault("NUMBA_CACHE_DIR", str(_kernel_cache()))
+os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".cache" / "numba"))
 os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # a kernel's debugger warns of frozen modules
 os.environ["JUPYTER_PLATFORM_DIRS"] = "1"  # without it jupyter_core warns
 

@@ -164,6 +164,8 @@ class ParameterControl:
     def _accept(self, value: Value, *, from_input: bool = False) -> None:
         self._value = value
         self._mistyped = False
+        # The figures first: the readout's message would make the page lay itself out before them.
+        self._changed(self.described.key, value)
         self._echo = True
         try:
             self.text.value = format_quantity(value, self.described.kind)
@@ -171,7 +173,6 @@ class ParameterControl:
                 self.input.value = self._to_input(value)
         finally:
             self._echo = False
-        self._changed(self.described.key, value)
 
 
 class ParameterControls:

@@ -27,7 +27,7 @@ from workbench.models import NetworkModel
 from workbench.models.parameter import Value
 from workbench.panels.controls import ParameterControls
 from workbench.panels.exports import Shown
-from workbench.panels.fitting import FitRequest, FitRun
+from workbench.panels.fitting import FitRun, next_request, status_of
 from workbench.panels.live import renew
 from workbench.panels.look import panel_box
 from workbench.panels.picture import CurvePicture
@@ -213,7 +213,7 @@ class FitPanel:
             finished = run.job.finished
             self._tabs.draw_convergence(run)
             self._settings.progress.value = len(run.losses) / run.request.trials
-            self._settings.status.value = _status(run)
+            self._settings.status.value = status_of(run)
             if run.best is not None and run.best is not self._picture.fitted:
                 self._picture.draw_fit(run.best)
             if not run.running:
@@ -412,27 +412,11 @@ class FitPanel:
         with self._lock:
             if self._run is not None and self._run.running:
                 return self._run
-            state = self._state
-            request = FitRequest(
-                curve=state.measured,
-                model=state.model,
-                loss=state.loss,
-                target=state.target,
-                trials=state.trials,
-                seed=state.seed,
-                study=state.study,
-            )
-            before = self._run
-            if go_on and before is not None:
-                # The sliders may have moved since; the search goes on from where it began.
-                request = replace(before.request, trials=state.trials)
-            elif go_on and not state.study:
-                raise ParameterError("Resume needs a fit that was stopped; press Start", key="")
-            elif not go_on:
-                request = request.named_afresh()
+            state, before = self._state, self._run if go_on else None
+            request = next_request(state, go_on=go_on, before=before)
             self._settings.fit_error.say("")
             self._tabs.begin(state.loss)
-            self._run = FitRun(request, go_on=go_on, after=before if go_on else None)
+            self._run = FitRun(request, go_on=go_on, after=before)
             self._settings.lock(True)
             self._settings.status.value = "starting …"
         self._ticker.start()
@@ -455,19 +439,3 @@ class FitPanel:
         except WorkbenchError as error:
             if not isinstance(error, ConfigurationError):
                 self._settings.fit_error.say(str(error))
-
-
-def _status(run: FitRun) -> str:
-    done, total = len(run.losses), run.request.trials
-    if run.stopping and not run.job.finished:
-        return f"stopped: {done} of {total} trials, the last one is ending"
-    if run.job.finished:
-        word = {"done": "done", "stopped": "stopped", "failed": "failed"}.get(run.job.state, "")
-        return f"{word}: {done} of {total} trials in {run.job.elapsed_s:.0f} s"
-    left = run.remaining_s
-    rest = f", {_duration(left)} left" if left is not None else ""
-    return f"{done} of {total} trials{rest}"
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

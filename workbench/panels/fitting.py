@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from workbench import jobs
-from workbench.errors import StudyError
+from workbench.errors import ParameterError, StudyError
 from workbench.fit import FitResult, FitStudy, TrialReport
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
+from workbench.panels.state import FitState
 
 _REDRAW_S = 0.3
 
@@ -136,6 +137,57 @@ class FitRun:
 
         model = self.request.model.with_values(trial.best_values)
         return simulate_osu(model, self.request.curve.sizes.tolist())
+
+
+def next_request(state: FitState, *, go_on: bool, before: FitRun | None) -> FitRequest:
+    """Return what Start or Resume is to fit.
+
+    Args:
+        state: what the panel's controls hold.
+        go_on: whether an earlier study is gone on with.
+        before: the last run of this panel, where it is gone on with.
+
+    Raises:
+        ParameterError: there is nothing to go on with.
+    """
+    if before is not None:
+        # The sliders may have moved since; the search goes on from where it began.
+        return replace(before.request, trials=state.trials)
+    request = FitRequest(
+        curve=state.measured,
+        model=state.model,
+        loss=state.loss,
+        target=state.target,
+        trials=state.trials,
+        seed=state.seed,
+        study=state.study,
+    )
+    if not go_on:
+        return request.named_afresh()
+    if not state.study:
+        raise ParameterError("Resume needs a fit that was stopped; press Start", key="study")
+    return request
+
+
+def status_of(run: FitRun) -> str:
+    """Return how far a run is, in a few words beside the buttons.
+
+    Args:
+        run: the fit.
+    """
+    done, total = len(run.losses), run.request.trials
+    if run.stopping and not run.job.finished:
+        return f"stopped: {done} of {total} trials, the last one is ending"
+    if run.job.finished:
+        word = {"done": "done", "stopped": "stopped", "failed": "failed"}.get(run.job.state, "")
+        return f"{word}: {done} of {total} trials in {run.job.elapsed_s:.0f} s"
+    left = run.remaining_s
+    rest = f", {_duration(left)} left" if left is not None else ""
+    return f"{done} of {total} trials{rest}"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
 def _latest_name(request: FitRequest) -> str:

@@ -90,6 +90,7 @@ class CurvePicture:
             self.figures.simulated.data = simulated_columns(simulated)
             self.figures.name_in_legend("simulated", simulated is not None)
             self._clear_fit()
+            self.figures.fit_ranges()
             self._draw_errors(simulated, _SLIDERS)
         self.size.options = _size_options(measured)
         self.size.value = _nearest(measured, size)
@@ -106,6 +107,7 @@ class CurvePicture:
         with self.view.one_patch():
             self.figures.simulated.data = simulated_columns(simulated)
             self.figures.name_in_legend("simulated", True)
+            self.figures.fit_ranges()
             self._draw_errors(simulated, _SLIDERS)
         self._say()
 
@@ -119,6 +121,7 @@ class CurvePicture:
         with self.view.one_patch():
             self.figures.fitted.data = simulated_columns(fitted)
             self.figures.name_in_legend("fitted", True)
+            self.figures.fit_ranges()
             self._draw_errors(fitted, _FIT)
         self._say()
 
@@ -128,6 +131,7 @@ class CurvePicture:
             self.fitted = None
             with self.view.one_patch():
                 self._clear_fit()
+                self.figures.fit_ranges()
 
     def _clear_fit(self) -> None:
         if self.figures.fitted.data["size"]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from bokeh.models import FixedTicker, LogTicker, NumeralTickFormatter, SaveTool
+from bokeh.models import FixedTicker, LogTicker, NumeralTickFormatter, Range1d, SaveTool
 from bokeh.plotting import figure
 
 from workbench.measure.curve import byte_label
@@ -102,6 +103,39 @@ def message_size_axis(fig: figure, sizes: Sequence[float], count: int = 6) -> No
     axis.ticker = FixedTicker(ticks=ticks, minor_ticks=[p for p in powers if p not in ticks])
     axis.major_label_overrides = {tick: byte_label(tick) for tick in ticks}
     axis.axis_label = "message size"
+
+
+def log_range(values: Iterable[float]) -> tuple[float, float]:
+    """Return ends of a logarithmic axis that hold the values, on 1, 2 or 5 times a power of ten.
+
+    Round ends seldom change while a curve moves; an axis that does is laid out anew, which takes
+    longer than drawing what is on it.
+
+    Args:
+        values: what is drawn; what has no place on the axis, nan and zero, is left out.
+    """
+    known = [value for value in values if 0 < value < math.inf]
+    if not known:
+        return 0.1, 10.0
+    low, high = min(known) / 1.1, max(known) * 1.1
+    return max(r for r in _rounds(low) if r <= low), min(r for r in _rounds(high) if r >= high)
+
+
+def _rounds(value: float) -> list[float]:
+    power = math.floor(math.log10(value))
+    return [float(f"{step}e{power}") for step in (1, 2, 5, 10)]
+
+
+def set_range(shown: Range1d, ends: tuple[float, float]) -> None:
+    """Give an axis its ends, also for the reset tool, if they are others than before.
+
+    Args:
+        shown: the range of a figure's axis.
+        ends: least and greatest value.
+    """
+    if (shown.reset_start, shown.reset_end) != ends:
+        start, end = ends
+        shown.update(start=start, end=end, reset_start=start, reset_end=end)
 
 
 def place_legend(fig: figure, location: str) -> None:

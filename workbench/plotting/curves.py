@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from bokeh.layouts import column, row
-from bokeh.models import ColumnDataSource, Div, HoverTool, LayoutDOM
+from bokeh.models import ColumnDataSource, Div, HoverTool, LayoutDOM, Range1d
 from bokeh.plotting import figure
 
 from workbench.measure.curve import OSU_SIZES, OSUCurve, Spread, byte_label
 from workbench.plotting import palette
 from workbench.plotting.axes import (
+    log_range,
     message_size_axis,
     new_figure,
     place_legend,
     plain_log_ticks,
+    set_range,
 )
 
 _SPREAD_COLUMNS = ("low", "p25", "p75", "high")
@@ -40,6 +43,15 @@ class CurveFigures:
     simulated: ColumnDataSource
     fitted: ColumnDataSource
     layout: LayoutDOM
+
+    def fit_ranges(self) -> None:
+        """Let the axes hold all that is drawn; a view that was zoomed stays where that suffices."""
+        points, *lines = self.measured.data, self.simulated.data, self.fitted.data
+        sizes = [size for drawn in (points, *lines) for size in drawn["size"]] or list(OSU_SIZES)
+        for what, fig in (("latency", self.latency), ("bandwidth", self.bandwidth)):
+            columns = [points[f"{what}_low"], points[f"{what}_high"], *(d[what] for d in lines)]
+            set_range(fig.y_range, log_range(chain(points[what], *columns)))
+            set_range(fig.x_range, (min(sizes) / 1.5, max(sizes) * 1.5))
 
     def name_machine(self, measured: OSUCurve | None) -> None:
         """Say in both titles whose points these are and how they came to be.
@@ -121,6 +133,7 @@ def curve_figures(
         latency, bandwidth, **sources, layout=row(latency, bandwidth, sizing_mode="stretch_width")
     )
     figures.name_machine(measured)
+    figures.fit_ranges()
     for name, source in sources.items():
         figures.name_in_legend(name, bool(source.data["size"]))
     return figures
@@ -184,7 +197,14 @@ def _pane(
 ) -> figure:
     """Return one figure of the pair, reading the columns named after `what`."""
     points = sources["measured"]
-    fig = new_figure(title=what.capitalize(), y_label=y_label, height=height, file_name=what)
+    fig = new_figure(
+        title=what.capitalize(),
+        y_label=y_label,
+        height=height,
+        file_name=what,
+        x_range=Range1d(),
+        y_range=Range1d(),
+    )
     plain_log_ticks(fig.yaxis)
     message_size_axis(fig, sizes, count=5)
     for low, high, width, alpha in (("low", "high", 1, 1.0), ("p25", "p75", 5, 0.6)):

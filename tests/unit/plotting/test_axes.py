@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from workbench.plotting.axes import message_size_axis, new_figure, size_ticks
+from workbench.plotting.axes import log_range, message_size_axis, new_figure, size_ticks
 
 
 @pytest.mark.parametrize("count", [2, 3, 5, 6, 12])
@@ -26,3 +29,18 @@ def test_sizes_are_written_in_bytes_kib_and_mib() -> None:
     assert fig.xaxis[0].axis_label == "message size"
     assert fig.yaxis[0].axis_label == "latency (µs)"
     assert fig.toolbar.logo is None
+
+
+@given(st.lists(st.floats(1e-9, 1e12), min_size=1, max_size=9))
+def test_a_log_range_holds_the_values_on_round_ends(values: list[float]) -> None:
+    low, high = log_range([*values, np.nan, 0.0])
+    assert low < min(values) <= max(values) < high
+    for end in (low, high):
+        assert f"{end:e}"[0] in "125"
+    # Never more than a step of 1, 2, 5 and the margin away.
+    assert min(values) / low < 2.5 * 1.1 * 1.001
+    assert high / max(values) < 2.5 * 1.1 * 1.001
+
+
+def test_nothing_to_draw_still_gives_a_range() -> None:
+    assert log_range([np.nan, 0.0]) == (0.1, 10.0)

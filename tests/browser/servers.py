@@ -1,0 +1,173 @@
+"""JupyterLab and Voilà on a free port of this machine, on a copy of the notebooks, ended by pid."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+START_S = 60
+QUIET = '{"fetchNews": "false", "checkForUpdates": false}'
+
+_RUN_ALL = """() => {
+  const lab = window.jupyterapp
+  return lab.commands.execute('notebook:run-all-cells')
+}"""
+_READY = """() => {
+  const widget = window.jupyterapp?.shell?.currentWidget
+  return widget?.content?.model && widget.sessionContext?.isReady
+    && widget.sessionContext.kernelDisplayStatus === 'idle'
+}"""
+
+
+@dataclass
+class Watch:
+    """What a page did that it should not have done.
+
+    Attributes:
+        errors: messages of the console's error level, and exceptions nobody caught.
+        outside: addresses on other machines that were asked for; each was refused.
+    """
+
+    errors: list[str] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server.
+
+    Attributes:
+        kind: ``lab`` or ``voila``.
+        address: where it answers.
+        folder: the copy of the notebooks that it serves.
+    """
+
+    kind: str
+    address: str
+    folder: Path
+
+    def open(self, page: Any, notebook: str) -> Watch:
+        """Open a notebook and run it, with every request to another machine refused.
+
+        Args:
+            page: of Playwright.
+            notebook: file name.
+        """
+        watch = self.watch(page)
+        if self.kind == "voila":
+            page.goto(f"{self.address}/voila/render/{notebook}", wait_until="commit")
+        else:
+            page.goto(f"{self.address}/lab/tree/{notebook}?reset", wait_until="commit")
+            page.wait_for_function(_READY, timeout=START_S * 1000)
+            page.evaluate(
+                "() => window.jupyterapp.commands.execute('application:toggle-left-area')"
+            )
+            page.evaluate(_RUN_ALL)
+        page.locator(".bk-Figure").first.wait_for(timeout=START_S * 1000)
+        return watch
+
+    def watch(self, page: Any) -> Watch:
+        """Record a page's errors and refuse what it asks of other machines.
+
+        Args:
+            page: of Playwright.
+        """
+        watch = Watch()
+
+        def answer(route: Any) -> None:
+            url = route.request.url
+            if url.startswith((self.address, "data:", "blob:")):
+                route.continue_()
+            else:
+                watch.outside.append(url)
+                route.abort()
+
+        page.route("**/*", answer)
+        page.on("pageerror", lambda error: watch.errors.append(str(error)))
+        page.on(
+            "console",
+            lambda message: watch.errors.append(message.text) if message.type == "error" else None,
+        )
+        return watch
+
+
+@contextlib.contextmanager
+def serve(kind: str, folder: Path, **environment: str) -> Iterator[Server]:
+    """Serve a copy of the notebooks and end the process afterwards.
+
+    Args:
+        kind: ``lab`` or ``voila``.
+        folder: empty folder for the copy and the server's own files.
+        environment: further variables of the server and its kernels.
+    """
+    notebooks, settings = folder / "notebooks", folder / "settings"
+    shutil.copytree(ROOT / "notebooks", notebooks, ignore=shutil.ignore_patterns(".*", "*.db*"))
+    quiet = settings / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
+    quiet.parent.mkdir(parents=True)
+    quiet.write_text(QUIET)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    log = (folder / "server.log").open("w")
+    process = subprocess.Popen(
+        _command(kind, port, notebooks),
+        cwd=notebooks,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([*os.environ.get("PYTHONPATH", "").split(), str(ROOT)]),
+            "JUPYTER_PATH": str(ROOT / "workbench" / "panels" / "jupyter"),
+            "JUPYTERLAB_SETTINGS_DIR": str(settings),
+            "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
+            **environment,
+        },
+    )
+    try:
+        _wait_for(port, process, folder / "server.log")
+        yield Server(kind, f"http://127.0.0.1:{port}", notebooks)
+    finally:
+        process.terminate()
+        try:
+            process.wait(15)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        log.close()
+
+
+def _command(kind: str, port: int, folder: Path) -> list[str]:
+    if kind == "voila":
+        options = ["--no-browser", "--Voila.ip=127.0.0.1", "--template=workbench", str(folder)]
+        return [sys.executable, "-m", "voila", f"--port={port}", *options]
+    options = [
+        "--no-browser",
+        "--ip=127.0.0.1",
+        "--ServerApp.port_retries=0",
+        "--IdentityProvider.token=",
+        f"--ServerApp.root_dir={folder}",
+        "--LabApp.expose_app_in_browser=True",
+        "--LabApp.extension_manager=readonly",
+    ]
+    if os.geteuid() == 0:
+        options.append("--allow-root")
+    return [sys.executable, "-m", "jupyterlab", f"--port={port}", *options]
+
+
+def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
+    end = time.monotonic() + START_S
+    while time.monotonic() < end and process.poll() is None:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.1)
+    raise RuntimeError(f"the server did not start:\n{log.read_text()[-3000:]}")

@@ -1,0 +1,239 @@
+"""The notebooks as people see them: in JupyterLab and in Voilà, offline, driven by the keyboard."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.servers import Server
+
+pytestmark = [
+    pytest.mark.browser,
+    # The plugin that gives Playwright its base_url declares its fixture the old way.
+    pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
+]
+
+NOTEBOOKS = ("00-start-here.ipynb", "01-fit-a-machine.ipynb")
+LATENCY = "injection latency"
+
+Until = Callable[..., float]
+Keep = Callable[[str], Path]
+
+
+def pixels(page: Any) -> bytes:
+    """Return the latency figure as it is on the screen."""
+    return page.locator(".bk-Figure").first.screenshot()
+
+
+def slider(page: Any, name: str) -> Any:
+    """Return the handle of the slider that is labelled so."""
+    row = page.locator(".widget-slider", has=page.get_by_text(name, exact=True))
+    return row.locator(".noUi-handle").first
+
+
+def button(page: Any, name: str) -> Any:
+    return page.locator(".workbench-panel .jupyter-button", has_text=name)
+
+
+def settle(page: Any, until: Until) -> None:
+    """Wait until the figure has its first curve and stands still."""
+    page.get_by_text(re.compile("8 KiB message: .* simulated")).first.wait_for()
+    page.wait_for_timeout(500)
+    page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
+    before = [pixels(page)]
+
+    def still() -> bool:
+        page.wait_for_timeout(300)
+        before.append(pixels(page))
+        return before[-1] == before[-2]
+
+    until(still)
+
+
+@pytest.fixture(params=["lab", "voila"])
+def server(request: pytest.FixtureRequest) -> Server:
+    return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_a_key_press_changes_the_figure(
+    server: Server, page: Any, until: Until, keep: Keep, notebook: str
+) -> None:
+    watch = server.open(page, notebook)
+    settle(page, until)
+    keep("opened")
+    before, sentence = pixels(page), page.get_by_text("8 KiB message").first.inner_text()
+    slider(page, LATENCY).focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    until(lambda: page.get_by_text("8 KiB message").first.inner_text() != sentence)
+    until(lambda: pixels(page) != before)
+    keep("moved")
+    assert page.locator(".jp-OutputArea-output[data-mime-type$=stderr]").count() == 0
+    assert watch.errors == []
+    assert watch.outside == []
+
+
+def test_many_key_presses_in_a_row_end_at_the_last_one(
+    server: Server, page: Any, until: Until
+) -> None:
+    watch = server.open(page, NOTEBOOKS[0])
+    settle(page, until)
+    slider(page, LATENCY).focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(1500)
+    there = pixels(page)
+    for key in ["ArrowRight"] * 20 + ["ArrowLeft"] * 20:
+        page.keyboard.press(key)
+        page.wait_for_timeout(15)
+    until(lambda: pixels(page) == there)
+    page.wait_for_timeout(1000)
+    assert pixels(page) == there
+    assert watch.errors == []
+
+
+def test_another_machine_is_drawn_with_its_simulated_curve(
+    server: Server, page: Any, until: Until, keep: Keep
+) -> None:
+    """Shown again after another machine was, the same figures must come back to the pixel."""
+    watch = server.open(page, NOTEBOOKS[1])
+    settle(page, until)
+    before = pixels(page)
+    machine = page.get_by_label("Machine", exact=True)
+    machine.select_option("azure-hb96v3-hdr-noisy")
+    page.get_by_text("median over 28 runs").wait_for()
+    settle(page, until)
+    keep("noisy")
+    other = pixels(page)
+    assert other != before
+    slider(page, LATENCY).focus()
+    page.keyboard.press("ArrowRight")
+    until(lambda: pixels(page) != other)
+    page.keyboard.press("ArrowLeft")
+    machine.select_option("azure-hb96v3-hdr")
+    page.get_by_text("median over 84 runs").wait_for()
+    page.locator(".jupyter-button", has_text="Reset parameters").click()
+    until(lambda: pixels(page) == before)
+    assert watch.errors == []
+
+
+def test_a_fit_is_started_watched_and_stopped(
+    server: Server, page: Any, until: Until, keep: Keep
+) -> None:
+    watch = server.open(page, NOTEBOOKS[1])
+    settle(page, until)
+    page.get_by_label("Trials").fill("100000")
+    page.keyboard.press("Tab")
+    button(page, "Start").click()
+    progress = page.get_by_text(re.compile(r"\d+ of 100000 trials, .* left"))
+    progress.wait_for(timeout=30_000)
+    first = progress.inner_text()
+    until(lambda: progress.inner_text() != first)
+    # The convergence is drawn while it runs.
+    until(lambda: page.locator(".bk-Figure").count() == 4)
+    keep("running")
+    before = page.get_by_text("8 KiB message").first.inner_text()
+    slider(page, LATENCY).focus()
+    page.keyboard.press("ArrowRight")
+
+    def answered() -> bool:
+        # The fit may draw its own sentence again right after, so both are asked of one text.
+        text = page.get_by_text("8 KiB message").first.inner_text()
+        return "simulated" in text and text != before
+
+    until(answered)
+    button(page, "Stop").click()
+    until(lambda: page.get_by_text(re.compile(r"stopped: \d+ of 100000")).count() == 1)
+    assert button(page, "Start").is_enabled()
+    page.get_by_role("tab", name="Result").click()
+    page.get_by_text("node.nic.mtu").first.wait_for()
+    keep("result")
+    assert watch.errors == []
+    assert watch.outside == []
+
+
+def test_an_error_stands_beside_its_control(
+    server: Server, page: Any, until: Until, keep: Keep
+) -> None:
+    watch = server.open(page, NOTEBOOKS[1])
+    settle(page, until)
+    before = pixels(page)
+    row = page.locator(".widget-hbox", has=page.get_by_text("NIC credits", exact=True)).last
+    row.locator("input[type=text]").fill("1KB")
+    page.keyboard.press("Enter")
+    message = page.get_by_role("alert").filter(has_text="credits must hold one packet")
+    message.wait_for()
+    keep("refused")
+    below = message.bounding_box()["y"] - row.bounding_box()["y"]
+    assert 0 < below < 60, "right below the row of the control"
+    assert pixels(page) == before, "the last good picture stays"
+    assert watch.errors == []
+
+
+def test_files_are_saved_by_the_browser(server: Server, page: Any, until: Until) -> None:
+    watch = server.open(page, NOTEBOOKS[1])
+    settle(page, until)
+    page.get_by_role("tab", name="Export").click()
+    for name, begins in (
+        ("INI", b"#"),
+        ("CSV", b"size_bytes,"),
+        ("JSON", b"{"),
+        ("HTML", b"<!DOCTYPE html>"),
+        ("PNG", b"\x89PNG"),
+    ):
+        with page.expect_download() as download:
+            button(page, name).click()
+        assert download.value.suggested_filename == f"azure-hb96v3-hdr-snappr.{name.lower()}"
+        content = Path(download.value.path()).read_bytes()
+        assert content.lstrip()[: len(begins)] == begins, content[:40]
+    assert watch.errors == []
+    assert watch.outside == []
+
+
+def test_an_exported_page_draws_itself_from_a_file(
+    page: Any, tmp_path: Path, until: Until, keep: Keep
+) -> None:
+    from workbench.panels import FitPanel
+
+    path = FitPanel().save(tmp_path / "export.html")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(path.as_uri())
+    page.locator(".bk-Figure").first.wait_for()
+    keep("exported")
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+
+
+def test_a_panel_shown_again_shows_the_present_picture(
+    lab: Server, page: Any, until: Until, keep: Keep
+) -> None:
+    """The last cells of the notebook move a slider and put it back, before the second view."""
+    lab.open(page, NOTEBOOKS[1])
+    settle(page, until)
+    slider(page, LATENCY).focus()
+    for _ in range(20):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(1000)
+    sentence = page.get_by_text("8 KiB message").first.inner_text()
+    page.evaluate(
+        """async () => {
+          const lab = window.jupyterapp
+          const panel = lab.shell.currentWidget
+          const {content} = panel
+          content.activeCellIndex = content.widgets.length - 1
+          await lab.commands.execute('notebook:insert-cell-below')
+          content.activeCell.model.sharedModel.setSource('panel')
+          await lab.commands.execute('notebook:run-cell')
+        }"""
+    )
+    until(lambda: page.locator(".workbench-panel").count() == 2)
+    page.locator(".workbench-panel").last.evaluate("e => e.scrollIntoView()")
+    second = page.locator(".workbench-panel").last.locator(".bk-Figure").first
+    second.wait_for()
+    page.wait_for_timeout(1000)
+    keep("again")
+    assert page.get_by_text("8 KiB message").last.inner_text() == sentence

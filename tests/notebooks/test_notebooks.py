@@ -1,0 +1,78 @@
+"""Every notebook runs from its first cell to its last in a kernel of its own, offline."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+pytestmark = pytest.mark.notebook
+
+# Nothing but this machine may be asked, also not by a library that means well.
+OFFLINE = """
+import socket
+_connect = socket.socket.connect
+def connect(self, address):
+    if self.family != socket.AF_UNIX and address[0] not in ("127.0.0.1", "localhost", "::1"):
+        raise AssertionError(f"asked {address}")
+    return _connect(self, address)
+socket.socket.connect = connect
+"""
+
+CHECKS = {
+    "00-start-here.ipynb": """
+before = panel.curve.latency_s[0]
+panel.set("node.nic.injection.latency", "300ns")
+assert panel.curve.latency_s[0] < before
+""",
+    "01-fit-a-machine.ipynb": """
+assert panel.error == "", panel.error
+panel.trials = 5
+panel.run()
+result = panel.wait(120)
+assert result.success and result.trials == 5
+panel.use_fitted()
+scope = {}
+exec(panel.python, scope)
+assert (scope["curve"].latency_s == panel.curve.latency_s).all()
+assert (scope["curve"].bandwidth_Bps == panel.curve.bandwidth_Bps).all()
+""",
+}
+
+
+def execute(path: Path, folder: Path, after: str) -> Any:
+    shutil.copy(path, folder)
+    content = nbformat.read(folder / path.name, as_version=4)
+    content.cells.insert(0, nbformat.v4.new_code_cell(OFFLINE))
+    content.cells.append(nbformat.v4.new_code_cell(after))
+    client = NotebookClient(content, timeout=180, resources={"metadata": {"path": str(folder)}})
+    paths = [*os.environ.get("PYTHONPATH", "").split(), str(ROOT)]
+    return client.execute(env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)})
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_it_runs_and_shows_a_panel(path: Path, tmp_path: Path) -> None:
+    done = execute(path, tmp_path, CHECKS[path.name])
+    outputs = [output for cell in done.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert not [output for output in outputs if output.output_type == "error"]
+    assert not [o.text for o in outputs if o.output_type == "stream" and o.name == "stderr"]
+    views = [o for o in outputs if "application/vnd.jupyter.widget-view+json" in o.get("data", {})]
+    assert len(views) == 1
+
+
+def test_the_first_cell_of_code_hands_bokeh_to_the_page() -> None:
+    """BokehJS must be there before the cell of the panel is drawn."""
+    for path in NOTEBOOKS:
+        cells = [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
+        assert cells[0].source.splitlines()[-1] == "workbench.panels.setup()", path.name
+        assert "Panel(" not in cells[0].source
+        assert "Panel(" in cells[1].source
+        assert all(len(cell.source.splitlines()) <= 5 for cell in cells), path.name

@@ -127,7 +127,6 @@ def serve(kind: str, folder: Path, **environment: str) -> Iterator[Server]:
         env={
             **os.environ,
             "PYTHONPATH": os.pathsep.join([*os.environ.get("PYTHONPATH", "").split(), str(ROOT)]),
-            "JUPYTER_PATH": str(ROOT / "workbench" / "panels" / "jupyter"),
             "JUPYTERLAB_SETTINGS_DIR": str(settings),
             "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
             **environment,
@@ -148,7 +147,7 @@ def serve(kind: str, folder: Path, **environment: str) -> Iterator[Server]:
 
 def _command(kind: str, port: int, folder: Path) -> list[str]:
     if kind == "voila":
-        options = ["--no-browser", "--Voila.ip=127.0.0.1", "--template=workbench", str(folder)]
+        options = ["--no-browser", "--Voila.ip=127.0.0.1", str(folder)]
         return [sys.executable, "-m", "voila", f"--port={port}", *options]
     options = [
         "--no-browser",

@@ -93,8 +93,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_wheel_holds_both_packages_and_the_datasets_and_nothing_else(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    info = f"interconnect_workbench-{workbench.__version__}.dist-info"
-    assert {name.split("/")[0] for name in names} == {"workbench", "kernels", info}
+    release = f"interconnect_workbench-{workbench.__version__}"
+    info = f"{release}.dist-info"
+    tops = {"workbench", "kernels", info, f"{release}.data"}
+    assert {name.split("/")[0] for name in names} == tops
+    shared = f"{release}.data/data"
+    assert f"{shared}/etc/jupyter/voila.json" in names
+    assert f"{shared}/share/jupyter/voila/templates/workbench/index.html.j2" in names
     assert f"{info}/licenses/LICENSE" in names
     assert "workbench/py.typed" in names
     shipped = {n.split("/")[2] for n in names if n.startswith("workbench/_shipped_datasets/")}

@@ -128,14 +128,14 @@ class FitResult:
         """
         import pandas as pd
 
-        index = pd.Index(self.measured.sizes, name="size_bytes")
-        return pd.DataFrame(
-            {
-                "latency": self._error(self.measured.latency_s, "latency_s"),
-                "bandwidth": self._error(self.measured.bandwidth_Bps, "bandwidth_Bps"),
-            },
-            index=index,
+        nothing = np.full(len(self.measured), np.nan)
+        latency, bandwidth = (
+            (nothing, nothing)
+            if self.simulated is None
+            else self.measured.percent_error(self.simulated)
         )
+        index = pd.Index(self.measured.sizes, name="size_bytes")
+        return pd.DataFrame({"latency": latency, "bandwidth": bandwidth}, index=index)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a fitted parameter: SI value, unit, bounds, and the bound it is at."""
@@ -250,13 +250,6 @@ class FitResult:
             "</caption><thead><tr><th>parameter</th><th>value</th><th>from</th><th>to</th>"
             f"<th>at bound</th></tr></thead><tbody>{rows}</tbody></table>"
         )
-
-    def _error(self, measured: FloatArray, attribute: str) -> FloatArray:
-        if self.simulated is None:
-            return np.full(len(measured), np.nan)
-        simulated: FloatArray = getattr(self.simulated, attribute)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return 100.0 * (simulated - measured) / measured
 
     def _model_name(self) -> str:
         repaired = "" if self.variant == "sstmacro" else f" {self.variant}"

@@ -233,6 +233,29 @@ class OSUCurve:
                 columns[f"{what}_count"] = spread.count
         return columns
 
+    def percent_error(self, simulated: OSUCurve) -> tuple[FloatArray, FloatArray]:
+        """Return 100 (simulated - self) / self in percent, for latency and for bandwidth.
+
+        Args:
+            simulated: a curve at the same sizes.
+
+        Returns:
+            Two float64[n], positive where ``simulated`` is above; nan where either is.
+
+        Raises:
+            ParameterError: the curves have other sizes.
+        """
+        if not np.array_equal(self.sizes, simulated.sizes):
+            raise ParameterError(
+                f"curves must have the same sizes to be compared; got {len(self.sizes)} and "
+                f"{len(simulated.sizes)} sizes; simulate with sizes=measured.sizes",
+                key="sizes",
+            )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            latency = 100.0 * (simulated.latency_s / self.latency_s - 1.0)
+            bandwidth = 100.0 * (simulated.bandwidth_Bps / self.bandwidth_Bps - 1.0)
+        return latency, bandwidth
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row a size, with the columns of ``columns``."""
         import pandas as pd

@@ -12,7 +12,7 @@ from workbench.measure import OSUCurve
 from workbench.measure.curve import byte_label
 from workbench.panels.live import Downloads, LiveView
 from workbench.plotting.curves import curve_figures, measured_columns, simulated_columns
-from workbench.plotting.heatmap import error_figure, percent_error
+from workbench.plotting.heatmap import error_figure
 from workbench.plotting.reading import plain_number, read_errors, read_size
 
 _CAPTION = "font-size:12px;line-height:1.35;color:#555"
@@ -185,7 +185,7 @@ def curve_table(measured: OSUCurve, simulated: OSUCurve) -> str:
         measured: the machine's curve.
         simulated: at the same sizes.
     """
-    off = percent_error(measured, simulated)
+    off = measured.percent_error(simulated)
     columns: list[tuple[str, list[str]]] = []
     for name, unit, attribute, errors in (
         ("latency", "µs", "latency_us", off[0]),

@@ -12,7 +12,6 @@ from workbench.plotting.fitted import plot_fit
 from workbench.plotting.heatmap import (
     ErrorFigure,
     error_figure,
-    percent_error,
     plot_percent_error,
 )
 from workbench.plotting.reading import read_convergence, read_errors, read_size
@@ -25,7 +24,6 @@ __all__ = [
     "convergence_figure",
     "curve_figures",
     "error_figure",
-    "percent_error",
     "plot_convergence",
     "plot_curve",
     "plot_fit",

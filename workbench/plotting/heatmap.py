@@ -15,9 +15,7 @@ from bokeh.models import (
     Range1d,
 )
 from bokeh.plotting import figure
-from numpy.typing import NDArray
 
-from workbench.errors import ParameterError
 from workbench.measure.curve import OSUCurve, byte_label
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure
@@ -50,33 +48,6 @@ class ErrorFigure:
         if measured.sizes.tolist() != self.figure.tags:
             _name_sizes(self.figure, measured)
         self.source.data = error_columns(measured, simulated)
-
-
-def percent_error(
-    measured: OSUCurve, simulated: OSUCurve
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return ``100 * (simulated - measured) / measured`` for latency and for bandwidth.
-
-    Args:
-        measured: what the errors are relative to; nan where it was not measured.
-        simulated: at the same sizes.
-
-    Returns:
-        Two float64[n] in percent, positive where the simulation is above the measurement.
-
-    Raises:
-        ParameterError: the curves have other sizes.
-    """
-    if not np.array_equal(measured.sizes, simulated.sizes):
-        raise ParameterError(
-            "measured and simulated must have the same sizes; got "
-            f"{len(measured)} and {len(simulated)} sizes; simulate with sizes=measured.sizes",
-            key="sizes",
-        )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        latency = 100.0 * (simulated.latency_s / measured.latency_s - 1.0)
-        bandwidth = 100.0 * (simulated.bandwidth_Bps / measured.bandwidth_Bps - 1.0)
-    return latency, bandwidth
 
 
 def plot_percent_error(measured: OSUCurve, simulated: OSUCurve, *, height: int = 110) -> figure:
@@ -162,7 +133,7 @@ def error_columns(measured: OSUCurve, simulated: OSUCurve | None) -> dict[str, l
     if simulated is None:
         errors = np.full(2 * len(labels), np.nan)
     else:
-        errors = np.concatenate(percent_error(measured, simulated))
+        errors = np.concatenate(measured.percent_error(simulated))
     colours = palette.diverging()
     return {
         "position": positions * 2,

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from workbench.fit.losses import rmspe_by_target
 from workbench.measure.curve import OSUCurve, byte_label
 from workbench.plotting.convergence import convergence_range
-from workbench.plotting.heatmap import percent_error
 
 
 def read_size(
@@ -84,7 +83,7 @@ def read_convergence(losses: ArrayLike, *, loss: str = "loss", total: int = 0) -
 
 
 def _worst(measured: OSUCurve, simulated: OSUCurve) -> str:
-    both = np.stack(percent_error(measured, simulated))
+    both = np.stack(measured.percent_error(simulated))
     if not np.isfinite(both).any():
         return ""
     row, at = np.unravel_index(int(np.nanargmax(np.abs(both))), both.shape)

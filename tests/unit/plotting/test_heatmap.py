@@ -7,14 +7,14 @@ import pytest
 
 from workbench.errors import ParameterError
 from workbench.measure import OSUCurve
-from workbench.plotting import error_figure, percent_error
+from workbench.plotting import error_figure
 from workbench.plotting.heatmap import error_columns
 
 
 def test_errors_are_signed_percent_of_the_measured_value(
     measured: OSUCurve, simulated: OSUCurve
 ) -> None:
-    latency, bandwidth = percent_error(measured, simulated)
+    latency, bandwidth = measured.percent_error(simulated)
     np.testing.assert_allclose(latency, [0, 100, 25, -50], atol=1e-12)  # a few eps of 100
     np.testing.assert_allclose(bandwidth, [100, np.nan, 0, -50], atol=1e-12)
 
@@ -27,8 +27,8 @@ def test_other_sizes_are_refused(measured: OSUCurve, simulated: OSUCurve) -> Non
         simulated.bandwidth_Bps[:2],
         simulated.provenance,
     )
-    with pytest.raises(ParameterError, match=r"must have the same sizes; got 4 and 2"):
-        percent_error(measured, shorter)
+    with pytest.raises(ParameterError, match=r"same sizes to be compared; got 4 and 2"):
+        measured.percent_error(shorter)
 
 
 def test_cells_carry_their_numbers(measured: OSUCurve, simulated: OSUCurve) -> None:

@@ -1,11 +1,11 @@
 """The state and the parameters of the two-node simulation, each one flat int64 array.
 
 ``s`` is all that changes, ``p`` all that does not; the names here are positions in them. One flat
-array because compiled code passes it at no cost (a tuple of arrays made the run 15 times slower,
-through reference counts), and because a state is then saved and compared in one loop. For the
-same reason every function is compiled with ``_nrt=False``, which leaves reference counts out (3
-times faster; nothing here allocates). Signatures are given because numba would otherwise compile a
-function again for each constant it is called with (12 s instead of 28 s for all of them).
+array because compiled code passes it at no cost, where a tuple of arrays is counted in and out at
+each call, and because a state is then saved and compared in one loop. For the same reason every
+function is compiled with ``_nrt=False``, which leaves reference counts out; nothing here allocates.
+Signatures are given because numba would otherwise compile a function again for each constant it is
+called with.
 
 Every list of the simulation is a *row*: a ring buffer of entries of three cells, ``AT`` (tick of
 an event, or bytes left), ``WORD`` and ``EXTRA``. Rows 0 to ``N_EVENT - 1`` hold scheduled events,

@@ -1,0 +1,184 @@
+"""Whether one part of the state is as it was, and how long a counter in it may go on.
+
+Times count relative to the clock, messages relative to the one that has just come in.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+from kernels.two_node.layout import (
+    ARBITER_FREE,
+    AT,
+    CONTROL_BYTES,
+    COUNT,
+    CYCLES,
+    EXTRA,
+    INBOX,
+    INJECT,
+    LEFT,
+    N_ARBITERS,
+    N_EPOCHS,
+    N_EVENT,
+    N_KINDS,
+    N_MESSAGE,
+    P_MTU,
+    P_NETWORK,
+    P_WINDOW,
+    PARTIAL,
+    PISCES,
+    READY,
+    WORD,
+    direction_of,
+    epoch,
+    kind_of,
+    message_cells,
+    nic_cells,
+)
+from kernels.two_node.queues import entry
+
+# A counter stops this far from its end: the packets or messages left are simulated.
+MARGIN = 2
+
+
+@njit("i8(i8, i8)", cache=True, nogil=True, _nrt=False)
+def moved(word, shift):
+    """Return the word as it is `shift` messages later; only node 0's messages are numbered on."""
+    if kind_of(word) != 0 and direction_of(word) == 0:
+        return word + (shift << 4)
+    return word
+
+
+@njit("i8(i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def steps_up(here, there, end, limit):
+    """Return how many periods a counter that rises may go on before it reaches its end."""
+    if here == there:
+        return limit
+    if here < there:
+        return 0
+    return min(limit, (end - 1 - here) // (here - there))
+
+
+@njit("i8(i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def steps_down(here, there, end, limit):
+    """Return how many periods a counter that falls may go on before it reaches its end."""
+    if here >= there:
+        return limit
+    return min(limit, (here - end) // (there - here))
+
+
+@njit("i8(i8)", cache=True, nogil=True, _nrt=False)
+def counter_of(row):
+    """Return which cell of a row's entries counts: bytes of a message, or packets."""
+    return AT if row < READY else EXTRA
+
+
+@njit("b1(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+def is_counted(p, row):
+    """Return True for the rows whose entries are counted down."""
+    return INJECT <= row < READY or (READY <= row < INBOX and p[P_NETWORK] != PISCES)
+
+
+@njit("b1(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def same_events(s, t, row, elapsed, shift):
+    """Compare a row whose entries must all be there, moved in time and in number."""
+    if s[COUNT + row] != t[COUNT + row]:
+        return False
+    timed = row < N_EVENT
+    for i in range(s[COUNT + row]):
+        e, f = entry(s, row, i), entry(t, row, i)
+        if s[e + EXTRA] != t[f + EXTRA] or s[e + WORD] != moved(t[f + WORD], shift):
+            return False
+        if timed and s[e + AT] != t[f + AT] + elapsed:
+            return False
+    return True
+
+
+@njit("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def list_periods(s, t, p, row, shift, limit):
+    """Return how many periods a counted list may go on, 0 if it does not repeat.
+
+    Either its first and last entries count and all else stays, or whole entries have gone from
+    its front and those that follow repeat in the same way.
+    """
+    counter = counter_of(row)
+    n, gone = s[COUNT + row], t[COUNT + row] - s[COUNT + row]
+    if gone < 0:
+        return 0
+    for i in range(n):
+        e, f = entry(s, row, i), entry(t, row, i)
+        if s[e + WORD] != moved(t[f + WORD], shift):
+            return 0
+        here, there = s[e + counter], t[f + counter]
+        if here == there:
+            continue
+        if gone > 0 or (i > 0 and i < n - 1):
+            return 0
+        end = MARGIN * p[P_MTU] if counter == AT else MARGIN
+        limit = steps_down(here, there, end, limit)
+    if gone == 0:
+        return limit
+    for i in range(n - gone):
+        e, f = entry(s, row, i), entry(s, row, i + gone)
+        if s[f + WORD] != moved(s[e + WORD], shift):
+            return 0
+        if i > 0 and s[f + counter] != s[e + counter]:
+            return 0
+    return min(limit, (n - gone - 1) // gone)
+
+
+@njit("b1(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def same_arbiters(s, t, now, then):
+    """Compare what is left of the idle epochs, and the free times, of all PISCES arbiters."""
+    for arbiter in range(N_ARBITERS):
+        free, before = s[ARBITER_FREE + arbiter], t[ARBITER_FREE + arbiter]
+        if max(free, now) - now != max(before, then) - then:
+            return False
+        n = s[N_EPOCHS + arbiter]
+        if n != t[N_EPOCHS + arbiter]:
+            return False
+        for i in range(n):
+            e = epoch(arbiter, i)
+            last = i == n - 1
+            begins, began = s[e], t[e]
+            if last and i == 0:
+                begins, began = max(begins, now), max(began, then)
+            if begins - now != began - then or (not last and s[e + CYCLES] != t[e + CYCLES]):
+                return False
+    return True
+
+
+@njit("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def credit_periods(s, t, p, cell, waiting, limit):
+    """Return how many periods credits may go on: they may change while no packet waits for them."""
+    if s[cell] == t[cell]:
+        return limit
+    if waiting > 0:
+        return 0
+    return steps_down(s[cell], t[cell], MARGIN * max(p[P_MTU], CONTROL_BYTES), limit)
+
+
+@njit("i8(i8[::1])", cache=True, nogil=True, _nrt=False)
+def partial_messages(s):
+    """Return how many messages have been received in part."""
+    return s[nic_cells(0) + PARTIAL] + s[nic_cells(1) + PARTIAL]
+
+
+@njit("b1(i8[::1], i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def same_arrivals(s, t, p, shift, counting):
+    """Compare what is left of partly received messages, but for the one cell that counts.
+
+    There are several when the short last packet of a message passes packets that wait for credit.
+    """
+    if partial_messages(s) == (1 if counting >= 0 else 0):
+        return True
+    for direction in range(2):
+        ahead = shift if direction == 0 else 0
+        for index in range(p[P_WINDOW]):
+            for kind in range(1, N_KINDS):
+                cell = message_cells(p, direction, index) + LEFT + kind
+                before = index - ahead
+                expected = t[cell - ahead * N_MESSAGE] if before >= 0 else 0
+                if cell != counting and s[cell] != expected:
+                    return False
+    return True

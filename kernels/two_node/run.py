@@ -57,7 +57,8 @@ from kernels.two_node.layout import (
 from kernels.two_node.network import inject, packet_completes_message
 from kernels.two_node.queues import append, drop, entry, next_row
 
-OK, DEADLOCK, ROW_FULL, HALTED = range(4)
+OK, DEADLOCK, ROW_FULL, HALTED, CLOCK_RAN_OUT = range(5)
+CLOCK_END = 2**61
 
 
 @njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
@@ -183,6 +184,8 @@ def simulate(s, kept, p, halt):
         now = s[DUE + row]
         if now == NEVER:
             return DEADLOCK, events
+        if now > CLOCK_END:
+            return CLOCK_RAN_OUT, events
         first = entry(s, row, 0)
         word, extra = s[first + WORD], s[first + EXTRA]
         drop(s, row)
@@ -218,8 +221,8 @@ def osu(s, kept, p, halt, elapsed):
         elapsed: int64[n], out: ticks of the measured windows of sizes P_FIRST to P_LAST - 1.
 
     Returns:
-        OK, DEADLOCK, ROW_FULL (call again with a larger capacity) or HALTED; and the number of
-        events handled.
+        OK, DEADLOCK, ROW_FULL (call again with a larger capacity), HALTED or CLOCK_RAN_OUT; and the
+        number of events handled.
     """
     start_state(s, p)
     status, events = simulate(s, kept, p, halt)

@@ -212,6 +212,29 @@ def test_what_would_not_finish_is_refused_with_its_rule(overrides, rule):
 
 
 @pytest.mark.parametrize(
+    "overrides",
+    [
+        {"node.nic.injection.latency": "500s"},
+        {"node.nic.injection.latency": "1844s"},
+        {"switch.link.bandwidth": "1B/s"},
+        {"switch.link.bandwidth": "1KB/s"},
+        {"node.nic.injection.latency": "60s"},
+        {"node.app1.mpi.rdma_page_delay": "1s"},
+        {"node.memory.bandwidth": "1B/s"},
+    ],
+)
+def test_a_run_longer_than_the_clock_is_refused(overrides):
+    with pytest.raises(ConfigurationError, match="simulated time must stay below 231 s"):
+        simulate_osu(read_ini(None, overrides))
+
+
+@pytest.mark.parametrize("model", [SNAPPR, PISCES])
+def test_a_byte_faster_than_a_tick_is_refused(model):
+    with pytest.raises(ConfigurationError, match="lower the bandwidth to 1e16 B/s or less"):
+        simulate_osu(model(link_bandwidth=1e39))
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"sizes": []}, "at least one size"),

@@ -14,7 +14,14 @@ from workbench.errors import ConfigurationError, ParameterError, SimulationHalte
 from workbench.measure import OSU_SIZES, OSUCurve
 from workbench.models import NetworkModel
 from workbench.provenance import Provenance
-from workbench.simulate.ticks import TICKS_PER_SECOND, model_ticks, size_table
+from workbench.simulate.ticks import (
+    CLOCK_END,
+    TICKS_PER_SECOND,
+    check_clock,
+    model_ticks,
+    refuse_time,
+    size_table,
+)
 
 BENCHMARKS = ("latency", "bandwidth")
 """The tests there are: osu_latency and osu_bw."""
@@ -77,7 +84,9 @@ def simulate_osu(
     model.validate(largest_message=int(wanted[-1]))
     _refuse_small_rendezvous(model, wanted)
     costs = np.append(wanted, REPLY_BYTES)
-    p = np.concatenate([model_ticks(model), size_table(model, costs).ravel()])
+    p = model_ticks(model)
+    check_clock(p, int(wanted[-1]), window)
+    p = np.concatenate([p, size_table(model, costs).ravel()])
     p[layout.P_N_SIZES] = len(costs)
     p[layout.P_WARMUP], p[layout.P_ITERATIONS] = warmup, iterations
     flag = np.zeros(1, np.int8) if halt is None else halt
@@ -155,6 +164,8 @@ def _run(
             return int(events)
         if status == kernel.HALTED:
             raise SimulationHalted("the simulation was ended before it was done")
+        if status == kernel.CLOCK_RAN_OUT:
+            refuse_time(CLOCK_END / TICKS_PER_SECOND)
         if status == kernel.DEADLOCK:
             raise ConfigurationError(
                 "the simulated run came to a halt: a packet waits for credits that cannot come; "

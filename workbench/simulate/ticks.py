@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +13,60 @@ from workbench.errors import ConfigurationError, ParameterError
 from workbench.models import PISCES, SNAPPR, LogP, LogPMemory, NetworkModel, SnapprMemory
 
 TICKS_PER_SECOND = 1e16
-CLOCK_LIMIT = 2**62
+CLOCK_END = 2**61
+"""The tick at which a run is given up: 230 s."""
 
+_BYTE_DELAYS = (
+    layout.P_OVERLAY_BYTE,
+    layout.P_INJECT_BYTE,
+    layout.P_LINK_BYTE,
+    layout.P_NIC_BYTE,
+    layout.P_XBAR_BYTE,
+)
 _ARBITERS = {"simple": layout.SIMPLE, "null": layout.NULL, "cut_through": layout.CUT_THROUGH}
 
 
 def ticks(seconds: float) -> int:
-    """Return a time in whole ticks, cut off as SST/macro does."""
+    """Return a time in whole ticks, cut off as SST/macro does.
+
+    Raises:
+        ConfigurationError: the clock would run out.
+    """
+    if seconds * TICKS_PER_SECOND >= CLOCK_END:
+        refuse_time(seconds)
     return int(seconds * TICKS_PER_SECOND)
 
 
+def refuse_time(seconds: float) -> NoReturn:
+    """Refuse what takes too long for a clock that counts 1e-16 s.
+
+    Raises:
+        ConfigurationError: always.
+    """
+    raise ConfigurationError(
+        f"simulated time must stay below {CLOCK_END / TICKS_PER_SECOND:.0f} s, where the clock "
+        f"ends; a delay of this run is {seconds:.3g} s; lower the latencies and delays, raise the "
+        "bandwidths, or simulate smaller messages",
+        rule="simulated time < end of the clock",
+        keys=(),
+    )
+
+
 def byte_delay(bandwidth_Bps: float) -> int:
-    """Return the whole ticks one byte takes; this rounds a bandwidth by about 1e-6."""
-    return ticks(1.0 / bandwidth_Bps)
+    """Return the whole ticks one byte takes; this rounds a bandwidth by about 1e-6.
+
+    Raises:
+        ConfigurationError: a byte would take less than a tick, or outlast the clock.
+    """
+    delay = ticks(1.0 / bandwidth_Bps)
+    if delay == 0:
+        raise ConfigurationError(
+            f"a byte must take at least one tick of 1e-16 s; got {bandwidth_Bps:.3g} B/s; lower "
+            "the bandwidth to 1e16 B/s or less",
+            rule="bandwidth <= 1e16 B/s",
+            keys=(),
+        )
+    return delay
 
 
 def model_ticks(model: NetworkModel) -> NDArray[np.int64]:
@@ -90,6 +132,23 @@ def _pisces(p: NDArray[np.int64], model: PISCES) -> None:
     p[layout.P_LINK_ARBITER] = _ARBITERS[model.link_arbitrator]
 
 
+def check_clock(p: NDArray[np.int64], largest: int, window: int) -> None:
+    """Refuse parameters with which a window of messages would outlast the clock.
+
+    Args:
+        p: what ``model_ticks`` returned.
+        largest: bytes of the largest message.
+        window: messages a window.
+
+    Raises:
+        ConfigurationError: a message's bytes take too long.
+    """
+    slowest = max(int(p[cell]) for cell in _BYTE_DELAYS)
+    # Two neighbours of a full window may wait for each other's messages, one after the other.
+    if slowest * largest * 2 * (window + 2) >= CLOCK_END:
+        refuse_time(slowest * largest / TICKS_PER_SECOND)
+
+
 def size_table(model: NetworkModel, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return what messages of these sizes (bytes) cost the host, int64[n, N_SIZE_COLUMNS].
 
@@ -98,18 +157,28 @@ def size_table(model: NetworkModel, sizes: NDArray[np.int64]) -> NDArray[np.int6
     costs a fixed time and a time for each page.
 
     Raises:
-        ConfigurationError: a copy would never end.
+        ConfigurationError: a copy would never end, or outlast the clock.
     """
     table = np.zeros((len(sizes), layout.N_SIZE_COLUMNS), np.int64)
     mpi, core = model.mpi, model.processor
     word = core.lib_compute_access_width // 8
     table[:, layout.SIZE_BYTES] = sizes
-    table[:, layout.COPY_TICKS] = [_copy(model, int(size)) for size in sizes]
+    table[:, layout.COPY_TICKS] = _within_clock(_copy(model, int(size)) for size in sizes)
     if isinstance(model.memory, LogPMemory):
         table[:, layout.COPY_ON_LINK] = sizes // word * word > core.negligible_compute_bytes
-    pages = -(-sizes // mpi.rdma_page_size)
-    table[:, layout.PIN_TICKS] = ticks(mpi.rdma_pin_latency) + pages * ticks(mpi.rdma_page_delay)
+    fixed, each = ticks(mpi.rdma_pin_latency), ticks(mpi.rdma_page_delay)
+    table[:, layout.PIN_TICKS] = _within_clock(
+        fixed + -(-int(size) // mpi.rdma_page_size) * each for size in sizes
+    )
     return table
+
+
+def _within_clock(durations: Iterable[int]) -> list[int]:
+    """Return the durations in ticks, or refuse the longest."""
+    listed = list(durations)
+    if max(listed) >= CLOCK_END:
+        refuse_time(max(listed) / TICKS_PER_SECOND)
+    return listed
 
 
 def _copy(model: NetworkModel, size: int) -> int:

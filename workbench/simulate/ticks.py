@@ -56,17 +56,9 @@ def byte_delay(bandwidth_Bps: float) -> int:
     """Return the whole ticks one byte takes; this rounds a bandwidth by about 1e-6.
 
     Raises:
-        ConfigurationError: a byte would take less than a tick, or outlast the clock.
+        ConfigurationError: a byte would outlast the clock.
     """
-    delay = ticks(1.0 / bandwidth_Bps)
-    if delay == 0:
-        raise ConfigurationError(
-            f"a byte must take at least one tick of 1e-16 s; got {bandwidth_Bps:.3g} B/s; lower "
-            "the bandwidth to 1e16 B/s or less",
-            rule="bandwidth <= 1e16 B/s",
-            keys=(),
-        )
-    return delay
+    return ticks(1.0 / bandwidth_Bps)
 
 
 def model_ticks(model: NetworkModel) -> NDArray[np.int64]:
@@ -130,6 +122,14 @@ def _pisces(p: NDArray[np.int64], model: PISCES) -> None:
     p[layout.P_INJECT_ARBITER] = _ARBITERS[model.injection_arbitrator]
     p[layout.P_XBAR_ARBITER] = _ARBITERS[model.xbar_arbitrator]
     p[layout.P_LINK_ARBITER] = _ARBITERS[model.link_arbitrator]
+    fastest = max(model.injection_bandwidth, model.link_bandwidth, model.xbar_bandwidth)
+    if byte_delay(fastest) == 0:
+        raise ConfigurationError(
+            "PISCES divides by the time of a byte, which must be at least one tick of 1e-16 s; "
+            f"got a bandwidth of {fastest:.3g} B/s; lower it to 1e16 B/s or less",
+            rule="bandwidth <= 1e16 B/s",
+            keys=("switch.link.bandwidth", "switch.xbar.bandwidth", "node.nic.injection.bandwidth"),
+        )
 
 
 def check_clock(p: NDArray[np.int64], largest: int, window: int) -> None:

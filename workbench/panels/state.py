@@ -94,7 +94,7 @@ def curve_line(state: FitState) -> str:
         state: what the panel holds.
     """
     return (
-        "from workbench import datasets, measure, models, simulate\n"
+        f"from workbench import {_measured_from(state)}, models, simulate\n"
         f"measured = {state.source}\n"
         f"model = {model_expression(state.model)}\n"
         "curve = simulate.simulate_osu(model, sizes=measured.sizes)"
@@ -109,9 +109,14 @@ def fit_line(state: FitState) -> str:
     """
     study = f', study="{state.study}"' if state.study else ""
     return (
-        "from workbench import datasets, fit, measure, models\n"
+        f"from workbench import {_measured_from(state)}, fit, models\n"
         f"measured = {state.source}\n"
         f"model = {model_expression(state.model)}\n"
         f'result = fit.fit(measured, model, loss="{state.loss}", target="{state.target}", '
         f"trials={state.trials}, seed={state.seed}{study})"
     )
+
+
+def _measured_from(state: FitState) -> str:
+    """Return the part of workbench that the measurement comes from."""
+    return state.source.partition(".")[0]

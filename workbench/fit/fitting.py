@@ -50,7 +50,7 @@ def fit(
         study: SQLite file that keeps every trial, so that a fit can be resumed; None keeps none.
         name: name of the study in the file; made from the other arguments where it is None.
         space: what to search; ``SearchSpace.for_model`` where it is None.
-        stop: once set, the fit returns the best so far after the trial in flight.
+        stop: once set, the fit returns the best so far; see ``FitStudy.run``.
         on_trial: called after each trial, in this thread.
 
     Raises:

@@ -62,7 +62,7 @@ class Settings:
         )
         self.machine_error, self.fit_error = ErrorLine(), ErrorLine()
         self.start = _button("▶ Start", "Begin a new fit", "success")
-        self.stop = _button("■ Stop", "End the fit after the trial in flight", "warning")
+        self.stop = _button("■ Stop", "End the fit now; the best so far is kept", "warning")
         self.resume = _button("↻ Resume", "Go on with the last fit up to Trials", "")
         self.progress = widgets.FloatProgress(
             min=0.0, max=1.0, layout=widgets.Layout(width="98%", height="10px", margin="0")

@@ -31,7 +31,7 @@ REPLY_BYTES = 4
 
 _MOST_WINDOWS = 10**9
 _FIRST_CAPACITY = 1024
-_LARGEST_CAPACITY = 2**22
+_LARGEST_CAPACITY = 2**19  # 1.7 GB of room, touched only where it is used
 
 
 def simulate_osu(

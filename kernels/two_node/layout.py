@@ -124,13 +124,15 @@ N_MESSAGE = 8
     P_WARMUP,  # windows before the clock starts
     P_ITERATIONS,  # windows measured
     P_N_SIZES,  # sizes in the table below, the short reply's among them
+    P_CONTROL_FLIGHT,  # flight of headers, requests and acknowledgements (PROTOCOL)
     N_PARAMETERS,
-) = range(34)
+) = range(35)
 # Behind the parameters stands a table: for each size its bytes, the ticks of a copy, whether the
-# copy occupies the node's one memory link, and the ticks of pinning a buffer.
-SIZE_BYTES, COPY_TICKS, COPY_ON_LINK, PIN_TICKS = range(4)
-N_SIZE_COLUMNS = 4
-SNAPPR, LOGP, PISCES = range(3)
+# copy occupies the node's one memory link, the ticks of pinning a buffer, and for PROTOCOL the
+# ticks its bytes occupy the NIC and those they are under way.
+SIZE_BYTES, COPY_TICKS, COPY_ON_LINK, PIN_TICKS, WIRE_TICKS, FLIGHT_TICKS = range(6)
+N_SIZE_COLUMNS = 6
+SNAPPR, LOGP, PISCES, PROTOCOL = range(4)
 SIMPLE, NULL, CUT_THROUGH = range(3)
 
 # Arbiters of PISCES: one for each NIC, the crossbar, one for each output buffer.

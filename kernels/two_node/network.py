@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import njit
 
-from kernels.two_node import logp, pisces, snappr
+from kernels.two_node import logp, pisces, protocols, snappr
 from kernels.two_node.layout import (
     CONTROL_BYTES,
     EAGER,
@@ -14,6 +14,7 @@ from kernels.two_node.layout import (
     P_NETWORK,
     PARTIAL,
     PAYLOAD,
+    PISCES,
     SIZE_BYTES,
     SNAPPR,
     bytes_of,
@@ -36,8 +37,10 @@ def inject(s, p, now, node, word):
         snappr.send_message(s, p, now, node, word)
     elif p[P_NETWORK] == LOGP:
         logp.send_message(s, p, now, node, word)
-    else:
+    elif p[P_NETWORK] == PISCES:
         pisces.send_message(s, p, now, node, word)
+    else:
+        protocols.send_message(s, p, now, node, word)
 
 
 @njit("b1(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)

@@ -7,13 +7,15 @@ from hypothesis import strategies as st
 
 from workbench.errors import ParseError
 from workbench.models import (
-    MODELS,
     SNAPPR,
+    SSTMACRO_MODELS,
     LogPMemory,
     NetworkModel,
     NullMemory,
     Parameter,
+    Protocol,
     SnapprMemory,
+    SSTMacroModel,
     inspect_ini,
     read_ini,
 )
@@ -51,20 +53,27 @@ def values(parameter: Parameter) -> st.SearchStrategy[object]:
 
 
 @st.composite
-def models(draw: st.DrawFn) -> NetworkModel:
+def models(draw: st.DrawFn) -> SSTMacroModel:
     """Return a model of any kind with any memory, every parameter drawn."""
     memory = draw(st.sampled_from((LogPMemory(), SnapprMemory(), NullMemory())))
-    model = MODELS[draw(st.sampled_from(sorted(MODELS)))](memory=memory)
+    model = SSTMACRO_MODELS[draw(st.sampled_from(sorted(SSTMACRO_MODELS)))](memory=memory)
     return model.with_values({p.key: draw(values(p)) for p in model.parameters()})
 
 
 @settings(deadline=None)
 @given(models(), st.booleans())
-def test_what_is_written_is_read_back(model: NetworkModel, v10: bool) -> None:
+def test_what_is_written_is_read_back(model: SSTMacroModel, v10: bool) -> None:
     reading = inspect_ini(model.to_ini(v10=v10))
     assert reading.model == model
     # the file says nothing odd, but for what null memory means in SST/macro
     assert len(reading.notes) == isinstance(model.memory, NullMemory)
+
+
+@given(st.data())
+def test_a_model_of_our_own_is_read_back(data: st.DataObject) -> None:
+    model = Protocol()
+    model = model.with_values({p.key: data.draw(values(p)) for p in model.parameters()})
+    assert read_ini(model.to_ini()) == model
 
 
 @settings(deadline=None)

@@ -1,21 +1,22 @@
-"""What a message costs: SNAPPR, LogP and PISCES with their MPI, and SST/macro's .ini in and out."""
+"""What a message costs: SST/macro's models with their MPI and .ini, and Protocol."""
 
 from __future__ import annotations
 
-from workbench.models.base import VARIANTS, LogPOverlay, NetworkModel, Variant
-from workbench.models.ini import MODELS, IniReading, inspect_ini, read_ini
+from workbench.models.base import LogPOverlay, NetworkModel, SSTMacroModel
+from workbench.models.ini import MODELS, SSTMACRO_MODELS, IniReading, inspect_ini, read_ini
 from workbench.models.logp import LogP
 from workbench.models.memory import LogPMemory, Memory, NullMemory, Processor, SnapprMemory
+from workbench.models.mpi import MPIProtocol
 from workbench.models.parameter import Parameter, Value
 from workbench.models.pisces import PISCES
-from workbench.models.protocol import MPIProtocol
+from workbench.models.protocol import Protocol
 from workbench.models.snappr import SNAPPR
 
 __all__ = [
     "MODELS",
     "PISCES",
     "SNAPPR",
-    "VARIANTS",
+    "SSTMACRO_MODELS",
     "IniReading",
     "LogP",
     "LogPMemory",
@@ -26,9 +27,10 @@ __all__ = [
     "NullMemory",
     "Parameter",
     "Processor",
+    "Protocol",
+    "SSTMacroModel",
     "SnapprMemory",
     "Value",
-    "Variant",
     "inspect_ini",
     "read_ini",
 ]

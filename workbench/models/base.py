@@ -8,11 +8,12 @@ import html
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, NoReturn, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.models.ini_write import write_ini
 from workbench.models.memory import LogPMemory, Memory, NullMemory, Processor, SnapprMemory
+from workbench.models.mpi import MPIProtocol
 from workbench.models.parameter import (
     Parameter,
     Value,
@@ -21,10 +22,6 @@ from workbench.models.parameter import (
     parameter,
     unknown_key,
 )
-from workbench.models.protocol import MPIProtocol
-
-Variant = Literal["sstmacro", "repaired"]
-VARIANTS: tuple[Variant, ...] = ("sstmacro", "repaired")
 
 _PARTS = ("logp", "mpi", "memory", "processor")
 
@@ -66,39 +63,37 @@ class LogPOverlay:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
 class NetworkModel:
-    """Base of ``SNAPPR``, ``LogP`` and ``PISCES``: two nodes on one switch, with their MPI.
+    """Base of all models of two nodes and what lies between them.
 
     Attributes:
-        mpi: protocol thresholds and host delays.
-        memory: what a copy inside a node costs.
-        processor: the core that runs the copy.
-        variant: ``sstmacro`` computes what SST/macro v11.1 prints, defects included;
-            ``repaired`` charges the serialisation of a message's last packet (SNAPPR) and gives
-            1 and 2 byte packets their time (PISCES, cut-through).
+        name: the model's name in ``MODELS``.
+        variants: the variants it has, the usual one first.
+        variant: whose semantics it has: ``sstmacro`` and ``repaired`` for the models of SST/macro,
+            ``workbench`` for the workbench's own.
 
     Raises:
         ParameterError: a value is not accepted.
     """
 
     name: ClassVar[str] = ""
+    variants: ClassVar[tuple[str, ...]] = ("workbench",)
 
-    mpi: MPIProtocol = dataclasses.field(default_factory=MPIProtocol)
-    memory: Memory = dataclasses.field(default_factory=LogPMemory)
-    processor: Processor = dataclasses.field(default_factory=Processor)
-    variant: Variant = "sstmacro"
+    variant: str = "workbench"
 
     def __post_init__(self) -> None:
         coerce_fields(self)
-        if self.variant not in VARIANTS:
+        if self.variant not in self.variants:
             raise ParameterError(
-                f"variant must be one of {', '.join(VARIANTS)}; got {self.variant!r}", key="variant"
+                f"variant of {type(self).__name__} must be one of {', '.join(self.variants)}; "
+                f"got {self.variant!r}",
+                key="variant",
             )
-        for part, accepted in _PART_TYPES.items():
-            if not isinstance(getattr(self, part, _ABSENT), (*accepted, _Absent)):
-                names = ", ".join(cls.__name__ for cls in accepted)
-                raise ParameterError(
-                    f"{part} must be one of {names}; got {getattr(self, part)!r}", key=part
-                )
+
+    @property
+    def label(self) -> str:
+        """The model's name, with the variant where that is not the usual one."""
+        usual = self.variant == self.variants[0]
+        return self.name if usual else f"{self.name}-{self.variant}"
 
     def replace(self, **changes: Any) -> Self:
         """Return a copy with these attributes changed, such as ``mtu=512`` or ``mpi=...``.
@@ -117,7 +112,7 @@ class NetworkModel:
         """Return every parameter with its value, in the order a table shows them."""
         return tuple(
             dataclasses.replace(described, value=_attribute(self, described.path))
-            for described in parameter_index(type(self), type(self.memory)).values()
+            for described in parameter_index(type(self), self._memory_type()).values()
         )
 
     def get(self, key: str) -> Value:
@@ -161,13 +156,9 @@ class NetworkModel:
         self._check_together(largest_message)
         return self
 
-    def to_ini(self, *, v10: bool = True) -> str:
-        """Return an .ini that SST/macro and ``read_ini`` read as exactly this model.
-
-        Args:
-            v10: also write the spellings of version 10, which version 11 ignores.
-        """
-        return write_ini(self, v10=v10)
+    def to_ini(self) -> str:
+        """Return an .ini that ``read_ini`` reads as exactly this model."""
+        raise NotImplementedError
 
     @classmethod
     def from_ini(
@@ -195,22 +186,28 @@ class NetworkModel:
         raise NotImplementedError
 
     def _described(self, key: str) -> Parameter:
-        classes: tuple[Any, Any] = (type(self), type(self.memory))
+        classes: tuple[Any, Any] = (type(self), self._memory_type())
         index = _index(*classes)
         found = index.get(key) or _aliases(*classes).get(key)
         if found is not None:
             return found
-        if key == "node.memory.name":
+        if key == "node.memory.name" and classes[1]:
             raise ParameterError(
                 "node.memory.name is not a value: choose a memory model with "
                 "replace(memory=SnapprMemory(...))",
                 key=key,
             )
-        what = f"a parameter of {type(self).__name__} with {self.memory.name} memory"
+        memory = f" with {classes[1].name} memory" if classes[1] else ""
+        what = f"a parameter of {type(self).__name__}{memory}"
         raise ParameterError(unknown_key(key, index, what=what), key=key)
 
     def _headline(self) -> str:
         raise NotImplementedError
+
+    def _memory_type(self) -> type[Memory] | None:
+        """Return the class of the memory model, None where a model has none of its own."""
+        memory = getattr(self, "memory", None)
+        return None if memory is None else type(memory)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._headline()}, {self.variant})"
@@ -234,6 +231,47 @@ class NetworkModel:
         )
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
+class SSTMacroModel(NetworkModel):
+    """Base of ``SNAPPR``, ``LogP`` and ``PISCES``: two nodes on one switch, with their MPI.
+
+    Attributes:
+        mpi: protocol thresholds and host delays.
+        memory: what a copy inside a node costs.
+        processor: the core that runs the copy.
+        variant: ``sstmacro`` computes what SST/macro v11.1 prints, defects included;
+            ``repaired`` charges the serialisation of a message's last packet (SNAPPR) and gives
+            1 and 2 byte packets their time (PISCES, cut-through).
+
+    Raises:
+        ParameterError: a value is not accepted.
+    """
+
+    variants: ClassVar[tuple[str, ...]] = ("sstmacro", "repaired")
+
+    mpi: MPIProtocol = dataclasses.field(default_factory=MPIProtocol)
+    memory: Memory = dataclasses.field(default_factory=LogPMemory)
+    processor: Processor = dataclasses.field(default_factory=Processor)
+    variant: str = "sstmacro"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for part, accepted in _PART_TYPES.items():
+            if not isinstance(getattr(self, part, _ABSENT), (*accepted, _Absent)):
+                names = ", ".join(cls.__name__ for cls in accepted)
+                raise ParameterError(
+                    f"{part} must be one of {names}; got {getattr(self, part)!r}", key=part
+                )
+
+    def to_ini(self, *, v10: bool = True) -> str:
+        """Return an .ini that SST/macro and ``read_ini`` read as exactly this model.
+
+        Args:
+            v10: also write the spellings of version 10, which version 11 ignores.
+        """
+        return write_ini(self, v10=v10)
+
+
 class _Absent:
     """Stands for a part this model does not have."""
 
@@ -247,7 +285,9 @@ _PART_TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
-def parameter_index(model: type[NetworkModel], memory: type[Memory]) -> Mapping[str, Parameter]:
+def parameter_index(
+    model: type[NetworkModel], memory: type[Memory] | None
+) -> Mapping[str, Parameter]:
     """Return the parameters of a model with this memory by key, sections kept together."""
     classes: tuple[Any, Any] = (model, memory)
     return _index(*classes)

@@ -24,18 +24,23 @@ from workbench.models.ini_keys import (
     matches,
     refused,
 )
+from workbench.models.ini_write import OWN_MODEL
 from workbench.models.logp import LogP
 from workbench.models.memory import MEMORIES
-from workbench.models.parameter import Parameter, Value, nearest_key
+from workbench.models.parameter import Parameter, Value, nearest_key, unknown_key
 from workbench.models.pisces import PISCES
+from workbench.models.protocol import Protocol
 from workbench.models.snappr import SNAPPR
 from workbench.units import misread_unit
 
-MODELS: dict[str, type[SNAPPR] | type[LogP] | type[PISCES]] = {
+SSTMACRO_MODELS: dict[str, type[SNAPPR] | type[LogP] | type[PISCES]] = {
     "snappr": SNAPPR,
     "logp": LogP,
     "pisces": PISCES,
 }
+OWN_MODELS: dict[str, type[Protocol]] = {"protocol": Protocol}
+MODELS: dict[str, type[NetworkModel]] = {**SSTMACRO_MODELS, **OWN_MODELS}
+"""Every model by its name: SST/macro's, then the workbench's own."""
 
 _SWITCH_NAMES = {
     "snappr": "snappr",
@@ -89,7 +94,38 @@ def inspect_ini(
         override(document, overrides or {})
     except ParseError as error:
         raise ParameterError(str(error)) from None
+    if OWN_MODEL in document.entries:
+        return IniReading(_read_own(document), tuple(document.notes))
     return _Reading(document).result()
+
+
+def _read_own(document: Document) -> NetworkModel:
+    """Return a model of the workbench's own; what the file leaves out keeps its default.
+
+    Raises:
+        ParseError, ParameterError: as ``read_ini``.
+    """
+    named = document.entries[OWN_MODEL]
+    model = OWN_MODELS.get(named.text)
+    if model is None:
+        _fail(
+            named,
+            f"{OWN_MODEL} must be one of {', '.join(OWN_MODELS)}; got {named.text}; a file for "
+            "SST/macro has no such key and names its model by switch.name",
+        )
+    index = parameter_index(model, None)
+    values: dict[str, Any] = {}
+    for entry in document.entries.values():
+        described = index.get(entry.key)
+        if described is not None:
+            try:
+                values[described.path] = described.read(entry.text)
+            except ParameterError as error:
+                _fail(entry, str(error))
+        elif entry.key != OWN_MODEL:
+            what = f"a key of a {model.name} model"
+            _fail(entry, unknown_key(entry.key, index, what=what))
+    return model(**values)
 
 
 class _Reading:
@@ -99,7 +135,7 @@ class _Reading:
         self.document = document
         self.entries = document.entries
         self.notes = list(document.notes)
-        self.model = MODELS[self._network()]
+        self.model = SSTMACRO_MODELS[self._network()]
         self.memory = MEMORIES[self._memory()]
         self.index = parameter_index(self.model, self.memory)
         self.taken: set[str] = set()
@@ -113,7 +149,7 @@ class _Reading:
         unknown = self._unknown_entries()
         for entry in unknown:
             if not self._belongs_to_application(entry):
-                self._fail(entry, self._unknown(entry.key))
+                _fail(entry, self._unknown(entry.key))
         for entry in self.entries.values():
             self._check_fixed(entry)
         model = self._build(self._values())
@@ -126,11 +162,11 @@ class _Reading:
         nic = self._required_name("node.nic.name")
         model = _SWITCH_NAMES.get(switch.text.lower())
         if model is None:
-            self._not_modelled(switch, "switch models", tuple(MODELS))
-        if nic.text not in MODELS:
-            self._not_modelled(nic, "NIC models", tuple(MODELS))
+            self._not_modelled(switch, "switch models", tuple(SSTMACRO_MODELS))
+        if nic.text not in SSTMACRO_MODELS:
+            self._not_modelled(nic, "NIC models", tuple(SSTMACRO_MODELS))
         if nic.text != model:
-            self._fail(
+            _fail(
                 nic,
                 f"the NIC and the switch must be of one model: node.nic.name = {nic.text}, "
                 f"switch.name = {switch.text}; set node.nic.name = {model}",
@@ -155,7 +191,7 @@ class _Reading:
         near = [k for k in self.entries if k.rpartition(".")[2] == "name" and k not in _NAME_KEYS]
         similar = difflib.get_close_matches(key, near or list(self.entries), n=1, cutoff=0.8)
         hint = f" (found {similar[0]})" if similar else ""
-        known = tuple(MEMORIES) if key == "node.memory.name" else tuple(MODELS)
+        known = tuple(MEMORIES) if key == "node.memory.name" else tuple(SSTMACRO_MODELS)
         raise ParseError(
             f"{key} is missing{hint}; set it to one of {', '.join(known)}",
             source=self.document.source,
@@ -218,7 +254,7 @@ class _Reading:
             message = str(error)
             if entry.key != described.key:
                 message = f"{message} (from {entry.key})"
-            self._fail(entry, message)
+            _fail(entry, message)
 
     def _build(self, values: dict[str, Value]) -> NetworkModel:
         own: dict[str, Any] = {}
@@ -241,14 +277,14 @@ class _Reading:
         fixed = self._fixed(entry.key)
         if fixed is not None and not fixed[1](entry.text):
             why, _, modelled = fixed
-            self._fail(
+            _fail(
                 entry,
                 f"not modelled: {entry.key} = {entry.text}; {why}; "
                 f"set it to {modelled} or leave it out",
             )
         what = refused(entry.key)
         if what:
-            self._fail(entry, f"not modelled: {entry.key} asks for {what}; leave it out")
+            _fail(entry, f"not modelled: {entry.key} asks for {what}; leave it out")
 
     def _unknown_entries(self) -> list[Entry]:
         known = self._known_keys()
@@ -262,7 +298,7 @@ class _Reading:
 
     def _known_keys(self) -> set[str]:
         known = {*_NAME_KEYS, *FIXED_KEYS, *SNAPPR_FIXED_KEYS, *NO_EFFECT_KEYS}
-        for model in MODELS.values():
+        for model in SSTMACRO_MODELS.values():
             for memory in MEMORIES.values():
                 for described in parameter_index(model, memory).values():
                     known |= {described.key, *described.before, *described.fallback}
@@ -328,15 +364,17 @@ class _Reading:
         self.notes.append(f"{_place(entry)}{key} has no effect: {reason}")
 
     def _not_modelled(self, entry: Entry, what: str, known: tuple[str, ...]) -> NoReturn:
-        self._fail(
+        _fail(
             entry,
             f"not modelled: {entry.key} = {entry.text}; the {what} here are {', '.join(known)}",
         )
 
-    def _fail(self, entry: Entry, message: str) -> NoReturn:
-        if entry.source == OVERRIDE:
-            raise ParameterError(message, key=entry.key)
-        raise ParseError(message, source=entry.source, line=entry.line)
+
+def _fail(entry: Entry, message: str) -> NoReturn:
+    """Raise the error that suits where an assignment stands: an override has no line."""
+    if entry.source == OVERRIDE:
+        raise ParameterError(message, key=entry.key)
+    raise ParseError(message, source=entry.source, line=entry.line)
 
 
 def _place(entry: Entry) -> str:

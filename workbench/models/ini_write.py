@@ -8,7 +8,10 @@ from workbench.models.parameter import Parameter
 from workbench.units import write_quantity
 
 if TYPE_CHECKING:
-    from workbench.models.base import NetworkModel
+    from workbench.models.base import NetworkModel, SSTMacroModel
+
+OWN_MODEL = "model"
+"""The key that names a model of the workbench's own in an .ini; SST/macro knows no such key."""
 
 # What SST/macro needs beside the parameters: two ranks on two nodes of one switch.
 _PLATFORM = {
@@ -25,7 +28,7 @@ _PLATFORM = {
 }
 
 
-def write_ini(model: NetworkModel, *, v10: bool = True) -> str:
+def write_ini(model: SSTMacroModel, *, v10: bool = True) -> str:
     """Return ``model`` as an .ini text, one scope per component.
 
     Args:
@@ -52,6 +55,17 @@ def write_ini(model: NetworkModel, *, v10: bool = True) -> str:
             f"# values of the variant {model.variant!r}; SST/macro itself computes 'sstmacro'"
         )
     return "\n".join([*lines, *_scoped(entries), ""])
+
+
+def write_own_ini(model: NetworkModel) -> str:
+    """Return a model that SST/macro does not have as an .ini text for ``read_ini``.
+
+    Args:
+        model: the values to write; each is read back exactly.
+    """
+    entries = {OWN_MODEL: model.name} | {item.key: _text(item) for item in model.parameters()}
+    head = f"# {type(model).__name__}, a model of the workbench's own; SST/macro has no such model"
+    return "\n".join([head, *_scoped(entries), ""])
 
 
 def _text(item: Parameter) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from workbench.models.base import NetworkModel
+from workbench.models.base import SSTMacroModel
 from workbench.models.parameter import INT32_MAX, parameter
 from workbench.units import format_quantity
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class LogP(NetworkModel):
+class LogP(SSTMacroModel):
     """SST/macro's LogP network; times in s, rates in B/s, sizes in bytes.
 
     A message leaves at once if its NIC is free, keeps the NIC busy for ``injection_latency`` and
@@ -46,6 +46,7 @@ class LogP(NetworkModel):
         maximum=INT32_MAX,
         plain=True,
         high=8192,
+        threshold=True,
         section="NIC",
         description="Largest message on the wire that neither occupies a NIC nor waits for one.",
     )

@@ -17,7 +17,17 @@ from workbench.errors import ParameterError
 from workbench.units import UNITS, Kind, format_quantity, parse_integer, parse_quantity
 
 Value = float | int | bool | str
-Section = Literal["NIC", "Switch", "LogP overlay", "MPI protocol", "Memory and processor"]
+Section = Literal[
+    "NIC",
+    "Switch",
+    "LogP overlay",
+    "MPI protocol",
+    "Memory and processor",
+    "Thresholds",
+    "Short",
+    "Eager",
+    "Rendezvous",
+]
 
 INT32_MAX: Final = 2**31 - 1
 UINT32_MAX: Final = 2**32 - 1
@@ -49,6 +59,7 @@ class Parameter:
         stand_in: a key read when no other is there, though SST/macro 11 stops then; mostly the
             spelling of version 10.
         plain: whether SST/macro reads it as a whole number without a unit.
+        threshold: whether it acts only by which message sizes lie at or below it.
         unless: a flag's key; while the flag is false the parameter has no effect.
         value: the value in the model that returned this description, SI.
     """
@@ -71,6 +82,7 @@ class Parameter:
     fallback: tuple[str, ...] = ()
     stand_in: str = ""
     plain: bool = False
+    threshold: bool = False
     unless: str = ""
     value: Value = 0.0
 

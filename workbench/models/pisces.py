@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from workbench.models.base import LogPOverlay, NetworkModel, largest_packet, refuse
+from workbench.models.base import LogPOverlay, SSTMacroModel, largest_packet, refuse
 from workbench.models.parameter import INT32_MAX, Value, parameter
 from workbench.units import format_quantity
 
@@ -14,7 +14,7 @@ ARBITRATORS = ("simple", "null", "cut_through")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class PISCES(NetworkModel):
+class PISCES(SSTMacroModel):
     """SST/macro's packet-flow model; sizes in bytes, times in s, rates in B/s.
 
     A packet crosses the NIC's injection buffer, the switch's crossbar and its output buffer. At
@@ -89,6 +89,7 @@ class PISCES(NetworkModel):
         maximum=INT32_MAX,
         plain=True,
         high=8192,
+        threshold=True,
         section="NIC",
         description="Largest message on the wire that takes the LogP overlay.",
     )

@@ -1,103 +1,188 @@
-"""The MPI protocols: when a message is sent eagerly and what each step costs the host."""
+"""A model that knows the MPI protocols: short, eager and rendezvous messages cost different things.
+
+SST/macro's models let the wire decide what a message costs and leave the library's own work to a
+few constants; measured curves show the library first. Here each regime has its own latency, host
+time and copy cost, and the wire is one latency and one rate, as in LogGPS (Ino et al., LogGPS: A
+Parallel Computational Model for Synchronization Analysis, 2001) with the parameters of each regime
+apart.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
-from workbench.models.parameter import INT32_MAX, coerce_fields, parameter
+from workbench.models.base import NetworkModel, refuse
+from workbench.models.ini_write import write_own_ini
+from workbench.models.logp import LogP
+from workbench.models.memory import LogPMemory, Processor
+from workbench.models.mpi import MPIProtocol
+from workbench.models.parameter import INT32_MAX, parameter
+from workbench.units import format_quantity
 
 
-@dataclass(frozen=True, kw_only=True)
-class MPIProtocol:
-    """Thresholds and host delays of SST/macro's MPI; sizes in bytes, times in seconds.
+def _size(key: str, default: str, description: str) -> Any:
+    return parameter(
+        key,
+        default,
+        kind="bytes",
+        maximum=INT32_MAX,
+        low=1,
+        high=4194304,
+        log=True,
+        threshold=True,
+        section="Thresholds",
+        description=description,
+    )
 
-    Messages up to ``max_vshort_msg_size`` go as EAGER0 (copied, one traversal), up to
-    ``max_eager_msg_size`` as EAGER1 (header, get, payload: three traversals), larger ones by
-    rendezvous (the same three, both buffers pinned, then an acknowledgement).
+
+def _time(key: str, default: str, low: float, high: float, description: str) -> Any:
+    return parameter(
+        key,
+        default,
+        kind="time",
+        low=low,
+        high=high,
+        section=key.partition(".")[0].capitalize(),
+        description=description,
+    )
+
+
+def _rate(key: str, default: str, low: float, high: float, description: str) -> Any:
+    return parameter(
+        key,
+        default,
+        kind="bandwidth",
+        low=low,
+        high=high,
+        section=key.partition(".")[0].capitalize(),
+        description=description,
+    )
+
+
+_COPY = "Rate at which each host handles the bytes of {} message; 1000 GB/s is as good as free."
+_HOST = "Time each host spends on {} message, whatever its size; the next one waits for it."
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Protocol(NetworkModel):
+    """Two hosts, their NICs and one wire; sizes in bytes, times in s, rates in B/s.
+
+    A message of ``s`` bytes up to ``eager_max`` occupies the sending host for ``overhead +
+    s / copy_bandwidth``, then its NIC for ``s / bandwidth``, is under way for ``latency``, and
+    occupies the receiving host as the sending one: five stages, each of which handles one message
+    at a time in order. Above ``eager_max`` the sender announces it (rendezvous): after its host
+    time the header, then the receiver's host time, then the request for the data take
+    ``handshake`` together, and the NIC answers the request by itself with the data. Headers,
+    requests and acknowledgements occupy no NIC. Messages up to ``short_max`` have a latency and
+    host costs of their own.
+
+    The latency of one message is therefore ``latency + 2 (overhead + s / copy_bandwidth) +
+    s / bandwidth``, plus ``handshake`` for rendezvous, and a window of messages passes at the pace
+    of its slowest stage.
+
+    The defaults are round figures of an InfiniBand machine.
 
     Raises:
         ParameterError: a value is not accepted.
     """
 
-    max_vshort_msg_size: int = parameter(
-        "node.app1.mpi.max_vshort_msg_size",
-        512,
-        kind="bytes",
-        absent=512,
-        maximum=INT32_MAX,
-        low=0,
-        high=65536,
-        section="MPI protocol",
-        description="Largest message that is copied and sent at once with its data (EAGER0).",
+    name: ClassVar[str] = "protocol"
+
+    short_max: int = _size(
+        "short.max_size", "256B", "Largest message that is sent short, with the NIC's command."
     )
-    max_eager_msg_size: int = parameter(
-        "node.app1.mpi.max_eager_msg_size",
-        8192,
-        kind="bytes",
-        absent=8192,
-        maximum=INT32_MAX,
-        low=0,
-        high=1048576,
-        section="MPI protocol",
-        description="Largest message sent by header and remote get before rendezvous (EAGER1).",
+    eager_max: int = _size(
+        "eager.max_size", "16384B", "Largest message that is sent before the receiver asks for it."
     )
-    post_header_delay: float = parameter(
-        "node.app1.mpi.post_header_delay",
-        0.0,
-        kind="time",
-        absent=0.0,
-        low=0.0,
-        high=10e-6,
-        log=False,
-        section="MPI protocol",
-        description="Host time before each eager payload, header or software acknowledgement.",
+    short_latency: float = _time(
+        "short.latency", "1.2us", 1e-7, 1e-3, "Time a short message is under way."
     )
-    post_rdma_delay: float = parameter(
-        "node.app1.mpi.post_rdma_delay",
-        0.0,
-        kind="time",
-        absent=0.0,
-        low=0.0,
-        high=10e-6,
-        log=False,
-        section="MPI protocol",
-        description="Host time at the receiver before each remote-get request.",
+    short_overhead: float = _time("short.overhead", "200ns", 1e-9, 1e-4, _HOST.format("a short"))
+    short_copy_bandwidth: float = _rate(
+        "short.copy_bandwidth", "5GB/s", 1e7, 1e12, _COPY.format("a short")
     )
-    rdma_pin_latency: float = parameter(
-        "node.app1.mpi.rdma_pin_latency",
-        0.0,
-        kind="time",
-        absent=0.0,
-        low=0.0,
-        high=100e-6,
-        log=False,
-        section="MPI protocol",
-        description="Fixed host time to pin a buffer for rendezvous, at both ends.",
+    eager_latency: float = _time(
+        "eager.latency",
+        "1.7us",
+        1e-7,
+        1e-3,
+        "Time an eager message, or the data of a rendezvous, is under way.",
     )
-    rdma_page_delay: float = parameter(
-        "node.app1.mpi.rdma_page_delay",
-        0.0,
-        kind="time",
-        absent=0.0,
-        low=0.0,
-        high=1e-6,
-        log=False,
-        section="MPI protocol",
-        description="Host time to pin each page of a rendezvous buffer, at both ends.",
+    eager_overhead: float = _time("eager.overhead", "200ns", 1e-9, 1e-4, _HOST.format("an eager"))
+    eager_copy_bandwidth: float = _rate(
+        "eager.copy_bandwidth", "20GB/s", 1e7, 1e12, _COPY.format("an eager")
     )
-    rdma_page_size: int = parameter(
-        "node.app1.mpi.rdma_page_size",
-        4096,
-        kind="bytes",
-        absent=4096,
-        minimum=1,
-        maximum=INT32_MAX,
-        low=1024,
-        high=2097152,
-        log=True,
-        section="MPI protocol",
-        description="Size of the pages that are pinned.",
+    eager_bandwidth: float = _rate(
+        "eager.bandwidth", "20GB/s", 1e8, 1e12, "Rate of the wire for short and eager messages."
+    )
+    rendezvous_handshake: float = _time(
+        "rendezvous.handshake",
+        "3us",
+        1e-9,
+        1e-3,
+        "Time the header and the request for the data are under way, together.",
+    )
+    rendezvous_overhead: float = _time(
+        "rendezvous.overhead",
+        "500ns",
+        1e-9,
+        1e-4,
+        "Time each host spends on a rendezvous message: matching, and pinning its buffer.",
+    )
+    rendezvous_copy_bandwidth: float = _rate(
+        "rendezvous.copy_bandwidth", "200GB/s", 1e7, 1e12, _COPY.format("a rendezvous")
+    )
+    rendezvous_bandwidth: float = _rate(
+        "rendezvous.bandwidth", "25GB/s", 1e8, 1e12, "Rate of the wire for rendezvous messages."
     )
 
-    def __post_init__(self) -> None:
-        coerce_fields(self)
+    def to_ini(self) -> str:
+        """Return an .ini that ``read_ini`` reads as exactly this model; SST/macro has no such."""
+        return write_own_ini(self)
+
+    def to_sstmacro(self) -> LogP:
+        """Return the nearest model that SST/macro can run; what it lacks is dropped.
+
+        SST/macro's LogP has one latency, one rate and no host time that depends on the regime. It
+        gets the eager regime's latency and overheads, the rendezvous regime's wire rate, pinning
+        and copies at the eager rate, and the eager threshold for EAGER0; short messages cost what
+        eager ones do. Simulate it to see how much that loses.
+        """
+        return LogP(
+            mpi=MPIProtocol(
+                max_vshort_msg_size=self.eager_max,
+                max_eager_msg_size=self.eager_max,
+                post_header_delay=self.eager_overhead,
+                rdma_pin_latency=self.rendezvous_overhead,
+            ),
+            memory=LogPMemory(bandwidth=self.eager_copy_bandwidth, latency=0.0),
+            processor=Processor(frequency=1e12),
+            negligible_size=0,
+            injection_bandwidth=self.rendezvous_bandwidth,
+            injection_latency=0.0,
+            bandwidth=self.rendezvous_bandwidth,
+            out_in_latency=self.eager_latency,
+            hop_latency=0.0,
+        )
+
+    def _check_together(self, largest_message: int | None) -> None:
+        if self.short_max > self.eager_max:
+            refuse(
+                "short messages must not be larger than eager ones: "
+                f"short.max_size={self.short_max} B > eager.max_size={self.eager_max} B; "
+                "lower short.max_size or raise eager.max_size",
+                rule="short.max_size <= eager.max_size",
+                keys=("short.max_size", "eager.max_size"),
+            )
+
+    def _headline(self) -> str:
+        return (
+            f"short up to {format_quantity(self.short_max, 'bytes')} "
+            f"{format_quantity(self.short_latency, 'time')}, "
+            f"eager up to {format_quantity(self.eager_max, 'bytes')} "
+            f"{format_quantity(self.eager_latency, 'time')} "
+            f"{format_quantity(self.eager_bandwidth, 'bandwidth')}, "
+            f"rendezvous {format_quantity(self.rendezvous_handshake, 'time')} "
+            f"{format_quantity(self.rendezvous_bandwidth, 'bandwidth')}"
+        )

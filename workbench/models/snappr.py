@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from workbench.models.base import LogPOverlay, NetworkModel, largest_packet, refuse
+from workbench.models.base import LogPOverlay, SSTMacroModel, largest_packet, refuse
 from workbench.models.parameter import INT32_MAX, parameter
 from workbench.units import format_quantity
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class SNAPPR(NetworkModel):
+class SNAPPR(SSTMacroModel):
     """SST/macro's packet model: a NIC, one switch, a NIC; sizes in bytes, times in s, rates in B/s.
 
     A message is cut into packets of ``mtu`` bytes. Each output port sends one packet at a time
@@ -119,6 +119,7 @@ class SNAPPR(NetworkModel):
         maximum=INT32_MAX,
         plain=True,
         high=8192,
+        threshold=True,
         section="NIC",
         description="Largest message on the wire that takes the LogP overlay.",
     )

@@ -381,6 +381,7 @@ class FitPanel:
         same = kind == self._state.kind
         # Another variant of the same model keeps the values that were dialled in.
         model = self._state.model.replace(variant=variant) if same else model_of(kind, variant)
+        settings["variant"].disabled = len(model.variants) == 1
         self._state = replace(self._state, kind=kind, model=model)
         self._controls.rebuild(model)
         self._picture.forget_fit()

@@ -18,6 +18,7 @@ KINDS = (
     ("SNAPPR + LogP (hybrid)", HYBRID),
     ("LogP", "logp"),
     ("PISCES", "pisces"),
+    ("Protocol-aware", "protocol"),
 )
 VARIANT_NAMES = (("SST/macro, exact", "sstmacro"), ("repaired", "repaired"))
 READY = "no fit is running"

@@ -46,13 +46,14 @@ def model_of(kind: str, variant: str = "sstmacro") -> NetworkModel:
 
     Args:
         kind: ``snappr``, ``hybrid`` (SNAPPR with the LogP overlay for small messages), ``logp``
-            or ``pisces``.
-        variant: ``sstmacro`` or ``repaired``.
+            ``pisces`` or ``protocol``.
+        variant: ``sstmacro`` or ``repaired``; a model that has no such variant has its own.
     """
     if kind == HYBRID:
-        hybrid = MODELS["snappr"](variant=variant)  # type: ignore[arg-type]
+        hybrid = MODELS["snappr"](variant=variant)
         return hybrid.with_values({"node.nic.negligible_size": HYBRID_NEGLIGIBLE_SIZE})
-    return MODELS[kind](variant=variant)  # type: ignore[arg-type]
+    model = MODELS[kind]
+    return model(variant=variant) if variant in model.variants else model()
 
 
 def simulate(state: FitState) -> OSUCurve:

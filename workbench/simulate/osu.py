@@ -12,7 +12,7 @@ from kernels.two_node import run as kernel
 from kernels.two_node.layout import CONTROL_BYTES
 from workbench.errors import ConfigurationError, ParameterError, SimulationHalted, WorkbenchError
 from workbench.measure import OSU_SIZES, OSUCurve
-from workbench.models import NetworkModel
+from workbench.models import NetworkModel, SSTMacroModel
 from workbench.provenance import Provenance
 from workbench.simulate.ticks import (
     CLOCK_END,
@@ -82,11 +82,12 @@ def simulate_osu(
     if not 1 <= window < 2**20:
         raise ParameterError(f"window must be 1 to {2**20 - 1}; got {window}", key="window")
     model.validate(largest_message=int(wanted[-1]))
-    _refuse_small_rendezvous(model, wanted)
+    if isinstance(model, SSTMacroModel):
+        _refuse_small_rendezvous(model, wanted)
     costs = np.append(wanted, REPLY_BYTES)
-    p = model_ticks(model)
-    check_clock(p, int(wanted[-1]), window)
-    p = np.concatenate([p, size_table(model, costs).ravel()])
+    p, table = model_ticks(model), size_table(model, costs)
+    check_clock(p, table, int(wanted[-1]), window)
+    p = np.concatenate([p, table.ravel()])
     p[layout.P_N_SIZES] = len(costs)
     p[layout.P_WARMUP], p[layout.P_ITERATIONS] = warmup, iterations
     flag = np.zeros(1, np.int8) if halt is None else halt
@@ -127,7 +128,7 @@ def _checked_sizes(sizes: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64
     return wanted
 
 
-def _refuse_small_rendezvous(model: NetworkModel, sizes: NDArray[np.int64]) -> None:
+def _refuse_small_rendezvous(model: SSTMacroModel, sizes: NDArray[np.int64]) -> None:
     """Refuse what SST/macro aborts: it checks the 64 B of a rendezvous header against the receive.
 
     Raises:

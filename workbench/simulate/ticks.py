@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 
 from kernels.two_node import layout
 from workbench.errors import ConfigurationError, ParameterError
-from workbench.models import PISCES, SNAPPR, LogP, LogPMemory, NetworkModel, SnapprMemory
+from workbench.models import (
+    PISCES,
+    SNAPPR,
+    LogP,
+    LogPMemory,
+    NetworkModel,
+    Protocol,
+    SnapprMemory,
+    SSTMacroModel,
+)
 
 TICKS_PER_SECOND = 1e16
 CLOCK_END = 2**61
@@ -68,6 +77,13 @@ def model_ticks(model: NetworkModel) -> NDArray[np.int64]:
         ParameterError: the model is of no known kind.
     """
     p = np.zeros(layout.N_PARAMETERS, np.int64)
+    if isinstance(model, Protocol):
+        p[layout.P_NETWORK] = layout.PROTOCOL
+        p[layout.P_EAGER0_MAX] = p[layout.P_EAGER1_MAX] = model.eager_max
+        p[layout.P_CONTROL_FLIGHT] = ticks(model.rendezvous_handshake / 2)
+        return p
+    if not isinstance(model, SNAPPR | LogP | PISCES):
+        raise ParameterError(f"a model must be SNAPPR, LogP, PISCES or Protocol; got {model!r}")
     p[layout.P_REPAIRED] = model.variant == "repaired"
     p[layout.P_EAGER0_MAX] = model.mpi.max_vshort_msg_size
     p[layout.P_EAGER1_MAX] = model.mpi.max_eager_msg_size
@@ -80,12 +96,10 @@ def model_ticks(model: NetworkModel) -> NDArray[np.int64]:
         p[layout.P_NETWORK] = layout.SNAPPR
         _overlay(p, model.logp, model.negligible_size)
         _snappr(p, model)
-    elif isinstance(model, PISCES):
+    else:
         p[layout.P_NETWORK] = layout.PISCES
         _overlay(p, model.logp, model.negligible_size)
         _pisces(p, model)
-    else:
-        raise ParameterError(f"a model must be SNAPPR, LogP or PISCES; got {model!r}")
     p[layout.P_INJECT_LATENCY] = ticks(model.injection_latency)
     p[layout.P_INJECT_BYTE] = byte_delay(model.injection_bandwidth)
     return p
@@ -132,11 +146,12 @@ def _pisces(p: NDArray[np.int64], model: PISCES) -> None:
         )
 
 
-def check_clock(p: NDArray[np.int64], largest: int, window: int) -> None:
+def check_clock(p: NDArray[np.int64], table: NDArray[np.int64], largest: int, window: int) -> None:
     """Refuse parameters with which a window of messages would outlast the clock.
 
     Args:
         p: what ``model_ticks`` returned.
+        table: what ``size_table`` returned.
         largest: bytes of the largest message.
         window: messages a window.
 
@@ -145,24 +160,77 @@ def check_clock(p: NDArray[np.int64], largest: int, window: int) -> None:
     """
     slowest = max(int(p[cell]) for cell in _BYTE_DELAYS)
     # Two neighbours of a full window may wait for each other's messages, one after the other.
-    if slowest * largest * 2 * (window + 2) >= CLOCK_END:
-        refuse_time(slowest * largest / TICKS_PER_SECOND)
+    longest = max(slowest * largest, int(table[:, layout.WIRE_TICKS].max()))
+    if longest * 2 * (window + 2) >= CLOCK_END:
+        refuse_time(longest / TICKS_PER_SECOND)
 
 
 def size_table(model: NetworkModel, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return what messages of these sizes (bytes) cost the host, int64[n, N_SIZE_COLUMNS].
-
-    A copy is a loop over words of ``lib_compute_access_width`` bits; bytes beyond the last whole
-    word cost nothing, and up to ``negligible_compute_bytes`` only the instructions count. Pinning
-    costs a fixed time and a time for each page.
+    """Return what messages of these sizes (bytes) cost, int64[n, N_SIZE_COLUMNS].
 
     Raises:
         ConfigurationError: a copy would never end, or outlast the clock.
     """
     table = np.zeros((len(sizes), layout.N_SIZE_COLUMNS), np.int64)
+    table[:, layout.SIZE_BYTES] = sizes
+    if isinstance(model, Protocol):
+        _protocol_costs(table, model, sizes)
+    elif isinstance(model, SSTMacroModel):
+        _sstmacro_costs(table, model, sizes)
+    return table
+
+
+def _protocol_costs(table: NDArray[np.int64], model: Protocol, sizes: NDArray[np.int64]) -> None:
+    """Fill in the costs of the regime each size falls into."""
+    for chosen, flight, overhead, copy_bandwidth, bandwidth in (
+        (
+            sizes <= model.short_max,
+            model.short_latency,
+            model.short_overhead,
+            model.short_copy_bandwidth,
+            model.eager_bandwidth,
+        ),
+        (
+            (sizes > model.short_max) & (sizes <= model.eager_max),
+            model.eager_latency,
+            model.eager_overhead,
+            model.eager_copy_bandwidth,
+            model.eager_bandwidth,
+        ),
+        (
+            sizes > model.eager_max,
+            model.eager_latency,
+            model.rendezvous_overhead,
+            model.rendezvous_copy_bandwidth,
+            model.rendezvous_bandwidth,
+        ),
+    ):
+        n_bytes = sizes[chosen]
+        _check_product(byte_delay(bandwidth), n_bytes)
+        _check_product(byte_delay(copy_bandwidth), n_bytes)
+        table[chosen, layout.FLIGHT_TICKS] = ticks(flight)
+        table[chosen, layout.WIRE_TICKS] = n_bytes * byte_delay(bandwidth)
+        host = ticks(overhead) + n_bytes * byte_delay(copy_bandwidth)
+        table[chosen, layout.COPY_TICKS] = table[chosen, layout.PIN_TICKS] = host
+
+
+def _check_product(each: int, n_bytes: NDArray[np.int64]) -> None:
+    """Refuse byte delays whose products with these sizes outlast the clock."""
+    if n_bytes.size and each * int(n_bytes.max()) >= CLOCK_END:
+        refuse_time(each * int(n_bytes.max()) / TICKS_PER_SECOND)
+
+
+def _sstmacro_costs(
+    table: NDArray[np.int64], model: SSTMacroModel, sizes: NDArray[np.int64]
+) -> None:
+    """Fill in the costs of copying and pinning.
+
+    A copy is a loop over words of ``lib_compute_access_width`` bits; bytes beyond the last whole
+    word cost nothing, and up to ``negligible_compute_bytes`` only the instructions count. Pinning
+    costs a fixed time and a time for each page.
+    """
     mpi, core = model.mpi, model.processor
     word = core.lib_compute_access_width // 8
-    table[:, layout.SIZE_BYTES] = sizes
     table[:, layout.COPY_TICKS] = _within_clock(_copy(model, int(size)) for size in sizes)
     if isinstance(model.memory, LogPMemory):
         table[:, layout.COPY_ON_LINK] = sizes // word * word > core.negligible_compute_bytes
@@ -170,7 +238,6 @@ def size_table(model: NetworkModel, sizes: NDArray[np.int64]) -> NDArray[np.int6
     table[:, layout.PIN_TICKS] = _within_clock(
         fixed + -(-int(size) // mpi.rdma_page_size) * each for size in sizes
     )
-    return table
 
 
 def _within_clock(durations: Iterable[int]) -> list[int]:
@@ -181,7 +248,7 @@ def _within_clock(durations: Iterable[int]) -> list[int]:
     return listed
 
 
-def _copy(model: NetworkModel, size: int) -> int:
+def _copy(model: SSTMacroModel, size: int) -> int:
     core = model.processor
     word = core.lib_compute_access_width // 8
     turns = size // word

@@ -10,11 +10,12 @@ import pytest
 
 from workbench.errors import ParameterError, ParseError
 from workbench.models import (
-    MODELS,
     PISCES,
     SNAPPR,
+    SSTMACRO_MODELS,
     LogP,
     NetworkModel,
+    Protocol,
     SnapprMemory,
     inspect_ini,
     read_ini,
@@ -84,10 +85,10 @@ def test_recorded_sets_are_read_and_written_back(path: Path) -> None:
         assert again.notes == ()
 
 
-@pytest.mark.parametrize("name", sorted(MODELS))
+@pytest.mark.parametrize("name", sorted(SSTMACRO_MODELS))
 def test_defaults_are_the_recorded_files(name: str) -> None:
-    assert read_ini(RECORDED / f"{name}.ini") == MODELS[name]()
-    assert read_ini(str(RECORDED / f"{name}.ini")) == MODELS[name]()
+    assert read_ini(RECORDED / f"{name}.ini") == SSTMACRO_MODELS[name]()
+    assert read_ini(str(RECORDED / f"{name}.ini")) == SSTMACRO_MODELS[name]()
 
 
 def test_without_a_file_the_default_set_is_read() -> None:
@@ -315,3 +316,33 @@ def test_a_repaired_model_says_that_sstmacro_differs() -> None:
     assert "# values of the variant 'repaired'" in model.to_ini()
     assert read_ini(model.to_ini()).replace(variant="repaired") == model
     assert "variant" not in SNAPPR().to_ini()
+
+
+def test_a_model_of_our_own_is_written_and_read_back_and_changed() -> None:
+    model = Protocol(eager_max=8192, short_latency=1.37e-6)
+    assert read_ini(model.to_ini()) == model
+    assert read_ini(model.to_ini(), {"eager.max_size": "4KB"}).get("eager.max_size") == 4000
+    assert Protocol.from_ini(model.to_ini()) == model
+    assert read_ini("model = protocol\n") == Protocol()
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("model = protocol\nshort {\n latncy = 1us\n}", 3, "did you mean short.latency?"),
+        ("model = protocol\nshort {\n latency = 1GB/s\n}", 3, "short.latency"),
+        ("model = magic", 1, "model must be one of protocol"),
+        ("model = protocol\nswitch {\n name = logp\n}", 3, "not a key of a protocol model"),
+    ],
+)
+def test_a_slip_in_a_model_of_our_own_is_named_with_its_line(
+    text: str, line: int, message: str
+) -> None:
+    with pytest.raises(ParseError, match=message) as caught:
+        read_ini(text)
+    assert caught.value.line == line
+
+
+def test_a_file_of_another_model_is_refused_by_from_ini() -> None:
+    with pytest.raises(ParameterError, match="this one has logp"):
+        Protocol.from_ini(LogP().to_ini())

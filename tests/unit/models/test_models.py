@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import re
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.models import (
-    MODELS,
     PISCES,
     SNAPPR,
     LogP,
@@ -20,27 +20,31 @@ from workbench.models import (
     NetworkModel,
     NullMemory,
     Processor,
+    Protocol,
     SnapprMemory,
 )
+from workbench.models.parameter import Section
 
-EVERY = [model(memory=m) for model in MODELS.values() for m in (LogPMemory(), SnapprMemory())]
+SSTMACRO = [
+    model(memory=m) for model in (SNAPPR, LogP, PISCES) for m in (LogPMemory(), SnapprMemory())
+]
+EVERY = [*SSTMACRO, Protocol()]
 
 
-@pytest.mark.parametrize("model", EVERY, ids=lambda m: f"{m.name}-{m.memory.name}")
+def _name(model: NetworkModel) -> str:
+    return f"{model.name}-{model.memory.name}" if model in SSTMACRO else model.name
+
+
+@pytest.mark.parametrize("model", EVERY, ids=_name)
 class TestEveryParameter:
     def test_is_described(self, model: NetworkModel) -> None:
         keys = [p.key for p in model.parameters()]
-        assert len(set(keys)) == len(keys) >= 20
+        assert len(set(keys)) == len(keys) >= 13
+        scopes = "node|switch" if model in SSTMACRO else "short|eager|rendezvous"
         for p in model.parameters():
-            assert re.fullmatch(r"(node|switch)(\.[a-z0-9_]+)+", p.key)
+            assert re.fullmatch(rf"({scopes})(\.[a-z0-9_]+)+", p.key)
             assert p.description.endswith(".")
-            assert p.section in {
-                "NIC",
-                "Switch",
-                "LogP overlay",
-                "MPI protocol",
-                "Memory and processor",
-            }
+            assert p.section in get_args(Section)
             assert (p.unit == "") == (p.kind in ("count", "number", "flag", "choice"))
 
     def test_has_bounds_that_can_be_set(self, model: NetworkModel) -> None:
@@ -149,7 +153,7 @@ def test_replace_names_the_nearest_attribute() -> None:
         ({"injection_latency": -1e-9}, "must be at least 0"),
         ({"injection_latency": 1e4}, "at most 1844 s"),
         ({"congestion": 1}, "must be True or False"),
-        ({"variant": "fast"}, "variant must be one of sstmacro, repaired"),
+        ({"variant": "fast"}, "variant of SNAPPR must be one of sstmacro, repaired"),
         ({"mpi": None}, "mpi must be one of MPIProtocol"),
         ({"memory": "logp"}, "memory must be one of LogPMemory, SnapprMemory, NullMemory"),
     ],

@@ -125,8 +125,10 @@ N_MESSAGE = 8
     P_ITERATIONS,  # windows measured
     P_N_SIZES,  # sizes in the table below, the short reply's among them
     P_CONTROL_FLIGHT,  # flight of headers, requests and acknowledgements (PROTOCOL)
+    P_PAUSE,  # index of the size before which the run pauses; P_LAST to run to the end
+    P_RESUMED,  # 1 to go on with a state that has paused
     N_PARAMETERS,
-) = range(35)
+) = range(37)
 # Behind the parameters stands a table: for each size its bytes, the ticks of a copy, whether the
 # copy occupies the node's one memory link, the ticks of pinning a buffer, and for PROTOCOL the
 # ticks its bytes occupy the NIC and those they are under way.

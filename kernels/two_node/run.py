@@ -26,7 +26,9 @@ from kernels.two_node.layout import (
     P_ITERATIONS,
     P_LAST,
     P_NETWORK,
+    P_PAUSE,
     P_REPAIRED,
+    P_RESUMED,
     P_WARMUP,
     P_WINDOW,
     PAYLOAD,
@@ -167,9 +169,10 @@ def dispatch(s, p, now, row, word, extra):
                 snappr.return_credit(s, p, now, node, word)
 
 
-@njit("UniTuple(i8, 2)(i8[::1], i8[::1], i8[::1], i1[::1])", cache=True, nogil=True, _nrt=False)
-def simulate(s, kept, p, halt):
-    """Run the windows of sizes `first` to `last - 1` from an idle network at tick 0."""
+@njit("void(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
+def start(s, p):
+    """Start both programs on an idle network at tick 0."""
+    start_state(s, p)
     if p[P_NETWORK] == SNAPPR:
         snappr.start(s, p)
     elif p[P_NETWORK] == PISCES:
@@ -178,8 +181,13 @@ def simulate(s, kept, p, halt):
         s[host_cells(node) + SIZE] = p[P_FIRST]
         s[host_cells(node) + STEP] = host.SEND if node == 0 else host.POST_RECEIVES
         run_program(s, p, 0, node)
+
+
+@njit("UniTuple(i8, 2)(i8[::1], i8[::1], i8[::1], i1[::1])", cache=True, nogil=True, _nrt=False)
+def simulate(s, kept, p, halt):
+    """Run the windows of the sizes until the pause or the end."""
     events = 0
-    while s[host_cells(0) + STEP] != host.DONE:
+    while s[host_cells(0) + STEP] != host.DONE and s[host_cells(0) + SIZE] < p[P_PAUSE]:
         row = next_row(s)
         now = s[DUE + row]
         if now == NEVER:
@@ -211,21 +219,22 @@ def simulate(s, kept, p, halt):
     _nrt=False,
 )
 def osu(s, kept, p, halt, elapsed):
-    """Run one OSU test.
+    """Run one OSU test, or go on with one that has paused.
 
     Args:
         p: int64 parameters and table of sizes, see `layout`.
         s: int64[state_cells(...)], room for the state.
         kept: int64[3 * len(s)], room for three earlier states; int64[0] to simulate every event.
         halt: int8[1]; another thread sets it to end the run early.
-        elapsed: int64[n], out: ticks of the measured windows of sizes P_FIRST to P_LAST - 1.
+        elapsed: int64[n], out: ticks of the measured windows of sizes P_FIRST to P_PAUSE - 1.
 
     Returns:
         OK, DEADLOCK, ROW_FULL (call again with a larger capacity), HALTED or CLOCK_RAN_OUT; and the
         number of events handled.
     """
-    start_state(s, p)
+    if not p[P_RESUMED]:
+        start(s, p)
     status, events = simulate(s, kept, p, halt)
-    for size in range(p[P_FIRST], p[P_LAST]):
+    for size in range(p[P_FIRST], p[P_PAUSE]):
         elapsed[size] = s[s[ELAPSED] + size]
     return status, events

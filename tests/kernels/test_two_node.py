@@ -58,8 +58,15 @@ def test_agrees_with_the_plain_reference(model, sizes, iterations, warmup, windo
 def elapsed_and_events(model, sizes, monkeypatch, *, skip):
     run = wrapper._run
     events = []
+
+    def keep(ran):
+        events.append(ran.events)
+        return ran
+
     monkeypatch.setattr(
-        wrapper, "_run", lambda *args: events.append(run(*args, skip_what_repeats=skip))
+        wrapper,
+        "_run",
+        lambda *args, **options: keep(run(*args, **options, skip_what_repeats=skip)),
     )
     curve = simulate_osu(model, sizes, iterations=3)
     monkeypatch.undo()
@@ -256,6 +263,28 @@ def test_bad_arguments_are_named(arguments, message):
 def test_a_set_flag_ends_the_run():
     with pytest.raises(SimulationHalted, match="ended before it was done"):
         simulate_osu(SNAPPR(mtu=128), halt=np.ones(1, np.int8))
+
+
+@settings(max_examples=25)
+@given(model=models, last=st.integers(0, 9))
+def test_a_run_that_is_ended_early_has_the_same_figures_up_to_there(model, last):
+    sizes = [64, 1000, 16_384, 30_001, 50_000]
+    try:
+        whole = simulate_osu(model, sizes, window=8)
+    except ConfigurationError:
+        assume(False)
+    seen = []
+
+    def enough(latency_s, bandwidth_Bps):
+        seen.append(int(np.isfinite(latency_s).sum() + (~np.isnan(bandwidth_Bps)).sum()))
+        return len(seen) > last
+
+    part = simulate_osu(model, sizes, window=8, enough=enough)
+    assert seen == list(range(1, last + 2))
+    found = np.concatenate([part.latency_s, part.bandwidth_Bps])
+    expected = np.concatenate([whole.latency_s, whole.bandwidth_Bps])
+    expected[last + 1 :] = np.nan
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_one_benchmark_alone_gives_the_same_figures():

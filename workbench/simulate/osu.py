@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,9 @@ BENCHMARKS = ("latency", "bandwidth")
 REPLY_BYTES = 4
 """Size of the message that ends a window of the bandwidth test."""
 
+FloatArray = NDArray[np.float64]
+
+_NOT_YET = np.iinfo(np.int64).min
 _MOST_WINDOWS = 10**9
 _FIRST_CAPACITY = 1024
 _LARGEST_CAPACITY = 2**19  # 1.7 GB of room, touched only where it is used
@@ -44,6 +48,7 @@ def simulate_osu(
     fresh: bool = False,
     benchmarks: Sequence[str] = BENCHMARKS,
     halt: NDArray[np.int8] | None = None,
+    enough: Callable[[FloatArray, FloatArray], bool] | None = None,
 ) -> OSUCurve:
     """Return the latency and bandwidth that osu_latency and osu_bw would print on a model.
 
@@ -61,6 +66,9 @@ def simulate_osu(
         fresh: start each size from an idle network.
         benchmarks: ``latency``, ``bandwidth`` or both; what is not asked for is nan.
         halt: int8[1]; another thread may set it to end the run within milliseconds.
+        enough: asked after each size with what has been simulated so far, latencies (s) and
+            bandwidths (B/s) as float64[n], nan where they are still to come; once it returns True
+            the run ends and what it has not come to stays nan. Not for ``fresh`` runs.
 
     Raises:
         ConfigurationError: a run of this model would deadlock or end early.
@@ -91,25 +99,35 @@ def simulate_osu(
     p[layout.P_N_SIZES] = len(costs)
     p[layout.P_WARMUP], p[layout.P_ITERATIONS] = warmup, iterations
     flag = np.zeros(1, np.int8) if halt is None else halt
-    latency, bandwidth = np.zeros((2, len(wanted)), np.int64)
+    latency, bandwidth = np.full((2, len(wanted)), _NOT_YET, np.int64)
+
+    def figures() -> tuple[FloatArray, FloatArray]:
+        # PISCES can set the clock back (see kernels/two_node/arbiters.py): no time has passed then.
+        latency_s = np.maximum(latency, 0) / (2.0 * iterations * TICKS_PER_SECOND)
+        with np.errstate(divide="ignore"):
+            rate = wanted * float(window) * iterations / np.maximum(bandwidth, 0) * TICKS_PER_SECOND
+        return (
+            np.where(latency == _NOT_YET, np.nan, latency_s),
+            np.where(bandwidth == _NOT_YET, np.nan, rate),
+        )
+
+    ended = (lambda: enough(*figures())) if enough is not None else None
     for first, last in [(i, i + 1) for i in range(len(wanted))] if fresh else [(0, len(wanted))]:
         p[layout.P_FIRST], p[layout.P_LAST] = first, last
         if "latency" in benchmarks:
             p[layout.P_WINDOW], p[layout.P_SHORT_REPLY] = 1, -1
-            _run(p, latency, flag)
+            if not _run(p, latency, flag, ended=ended).whole:
+                break
         if "bandwidth" in benchmarks:
             p[layout.P_WINDOW], p[layout.P_SHORT_REPLY] = window, len(wanted)
-            _run(p, bandwidth, flag)
-    # PISCES can set the clock back (see kernels/two_node/arbiters.py): no time has passed then.
-    latency_s = np.maximum(latency, 0) / (2.0 * iterations * TICKS_PER_SECOND)
-    with np.errstate(divide="ignore"):
-        rate = wanted * float(window) * iterations / np.maximum(bandwidth, 0) * TICKS_PER_SECOND
-    absent = np.full(len(wanted), np.nan)
+            if not _run(p, bandwidth, flag, ended=ended).whole:
+                break
+    latency_s, bandwidth_Bps = figures()
     return OSUCurve(
         name=f"{model.name} ({model.variant})",
         sizes=wanted,
-        latency_s=latency_s if "latency" in benchmarks else absent,
-        bandwidth_Bps=rate if "bandwidth" in benchmarks else absent,
+        latency_s=latency_s,
+        bandwidth_Bps=bandwidth_Bps,
         provenance=Provenance(
             "simulated",
             f"two nodes on one switch, {type(model).__name__}, variant {model.variant}",
@@ -147,22 +165,41 @@ def _refuse_small_rendezvous(model: SSTMacroModel, sizes: NDArray[np.int64]) -> 
         )
 
 
+class _Ran(NamedTuple):
+    """How a run ended: the events it took, and whether it came to its end."""
+
+    events: int
+    whole: bool
+
+
 def _run(
     p: NDArray[np.int64],
     elapsed: NDArray[np.int64],
     halt: NDArray[np.int8],
     *,
     skip_what_repeats: bool = True,
-) -> int:
-    """Run one test, with more room if too many packets are on their way; return its events."""
+    ended: Callable[[], bool] | None = None,
+) -> _Ran:
+    """Run one test, with more room if too many packets are on their way."""
+    first, last = int(p[layout.P_FIRST]), int(p[layout.P_LAST])
     capacity = _FIRST_CAPACITY
     while True:
         cells = layout.state_cells(int(p[layout.P_WINDOW]), int(p[layout.P_N_SIZES]), capacity)
         state = np.empty(cells, np.int64)
         kept = np.empty(3 * cells if skip_what_repeats else 0, np.int64)
-        status, events = kernel.osu(state, kept, p, halt, elapsed)
+        p[layout.P_RESUMED] = 0
+        events = 0
+        for pause in range(first + 1, last + 1) if ended is not None else (last,):
+            p[layout.P_PAUSE] = pause
+            status, more = kernel.osu(state, kept, p, halt, elapsed)
+            p[layout.P_RESUMED] = 1
+            events += int(more)
+            if status != kernel.OK:
+                break
+            if ended is not None and ended():
+                return _Ran(events, False)
         if status == kernel.OK:
-            return int(events)
+            return _Ran(events, True)
         if status == kernel.HALTED:
             raise SimulationHalted("the simulation was ended before it was done")
         if status == kernel.CLOCK_RAN_OUT:

@@ -121,8 +121,31 @@ def load(name: str) -> OSUCurve:
     from workbench.measure.curve_csv import read_curve_csv
 
     dataset = list()[name]
-    texts = [(file, _verified(dataset, file, size, digest)) for file, size, digest in dataset.files]
+    texts = [
+        (file, _verified(dataset, file, size, digest))
+        for file, size, digest in dataset.files
+        if file.endswith(".csv")
+    ]
     return read_curve_csv(*texts, name=name, provenance=dataset.provenance, notes=dataset.caveats)
+
+
+def text(name: str, file: str) -> str:
+    """Return the text of one file of a shipped dataset.
+
+    Args:
+        name: one of the names that ``list`` gives.
+        file: name of a file that its descriptor records, such as ``datasheet.json``.
+
+    Raises:
+        DatasetError: there is no such dataset or file, or it is not the one whose checksum is
+            recorded.
+    """
+    dataset = list()[name]
+    for known, size, digest in dataset.files:
+        if known == file:
+            return _verified(dataset, file, size, digest)
+    files = ", ".join(known for known, _, _ in dataset.files)
+    raise DatasetError(f"{name} must hold the file that is asked for; got {file!r}; it has {files}")
 
 
 def list() -> DatasetList:

@@ -55,5 +55,9 @@ class StudyError(WorkbenchError):
     """A study file cannot be used as asked: other settings, locked, or not a study."""
 
 
+class StudyHeldError(StudyError):
+    """A study is being run by another notebook or process."""
+
+
 class SimulationHalted(WorkbenchError):
     """A simulation was ended early because it was asked to."""

@@ -10,12 +10,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import optuna
 import pytest
 
 from workbench import datasets
-from workbench.fit import SearchSpace, fit, storage, submit
-from workbench.fit.search import Search
+from workbench.fit import LOSSES, SearchSpace, database, fit, submit
+from workbench.fit.engines import Problem
+from workbench.fit.engines.tpe import TPE
 from workbench.fit.storage import StoredTrial, StudyFile
 from workbench.models import SNAPPR
 from workbench.simulate import simulate_osu
@@ -36,14 +38,14 @@ def milliseconds(work: Callable[[], Any], rounds: int) -> float:
 @pytest.mark.parametrize("known", [100, 1000, 2000])
 def test_the_search_proposes(known: int) -> None:
     space = SearchSpace.for_model(SNAPPR())
-    search = Search(space, seed=0)
+    search = TPE(Problem(space, 0, [], np.ones(1), (1,), LOSSES["rmsre"]))
     values = {d.key: d.clip((d.low * d.high) ** 0.5) for d in space.dimensions}
     for n in range(known):
         moved = {d.key: d.clip(values[d.key] * (1 + n / known)) for d in space.dimensions}
-        search.tell(moved, float(n))
+        search.tell(moved, float(n), lambda: None)
 
     def trial() -> None:
-        search.tell(search.propose(), 1.0)
+        search.tell(search.propose(), 1.0, lambda: None)
 
     print(f"\nTPE with {known} trials known: {milliseconds(trial, 20):.1f} ms a trial")
 
@@ -52,7 +54,7 @@ def test_the_search_proposes(known: int) -> None:
 def test_a_trial_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, schema: int, how: str
 ) -> None:
-    monkeypatch.setattr(storage, "_KNOWN_SCHEMA", schema)
+    monkeypatch.setattr(database, "KNOWN_SCHEMA", schema)
     space = SearchSpace.for_model(SNAPPR())
     distributions = space.distributions()
     values = {d.key: d.clip((d.low * d.high) ** 0.5) for d in space.dimensions}

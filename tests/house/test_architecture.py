@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FLOOR = {"errors", "units", "provenance", "jobs", "datasets"}
 NOUNS = {"models", "programs", "topology", "measure"}
 SHARED_ANALYSES = {"simulate", "fit"}
-ANALYSES = SHARED_ANALYSES | {"sensitivity", "tune", "uq", "variability"}
+ANALYSES = SHARED_ANALYSES | {"sensitivity", "study", "tune", "uq", "variability"}
 
 # What each part of workbench may import besides itself. Two arrows point up on purpose: `datasets`
 # hands out curves, and a result's `plot()` imports `plotting` inside the method (see below).

@@ -21,7 +21,11 @@ from packaging.version import Version
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 DEPENDENCIES = [Requirement(text) for text in PROJECT["dependencies"]]
-TEST_DEPENDENCIES = [Requirement(text) for text in PROJECT["optional-dependencies"]["test"]]
+EXTRAS = {
+    extra: [r for r in map(Requirement, texts) if r.name != PROJECT["name"]]
+    for extra, texts in PROJECT["optional-dependencies"].items()
+}
+TEST_DEPENDENCIES = [requirement for texts in EXTRAS.values() for requirement in texts]
 CONDA = yaml.safe_load((ROOT / "environment.yml").read_text("utf-8"))
 
 # Imported, and brought by a declared package that cannot do without it.
@@ -32,6 +36,9 @@ BROUGHT_BY = {
     "sqlalchemy": "optuna",
     "traitlets": "ipywidgets",
 }
+# Imported only where a user asked for what it offers: these are extras of the package.
+OPTIONAL = {"distributed"}
+_PACKAGE_OF = {"yaml": "pyyaml"}
 # Used by running them, not by importing them.
 APPLICATIONS = {"jupyterlab", "voila"}
 
@@ -53,12 +60,15 @@ def imported() -> set[str]:
             elif isinstance(node, ast.ImportFrom):
                 names.add((node.module or "").split(".")[0])
     ours = {"workbench", "kernels"}
-    return {canonicalize_name(n) for n in names - sys.stdlib_module_names - ours}
+    packages = {_PACKAGE_OF.get(name, name) for name in names - sys.stdlib_module_names - ours}
+    return {canonicalize_name(name) for name in packages}
 
 
 def test_everything_imported_is_declared_or_brought_by_something_declared() -> None:
     declared = {canonicalize_name(r.name) for r in DEPENDENCIES}
-    assert imported() - declared - BROUGHT_BY.keys() == set()
+    extras = {canonicalize_name(r.name) for r in EXTRAS["cluster"] + EXTRAS["postgresql"]}
+    assert imported() - declared - BROUGHT_BY.keys() == OPTIONAL
+    assert extras >= OPTIONAL
     for name, by in BROUGHT_BY.items():
         needs = {canonicalize_name(Requirement(r).name) for r in metadata.requires(by) or []}
         assert by in declared

@@ -21,7 +21,7 @@ from workbench.cli import main
 from workbench.errors import WorkbenchError
 from workbench.fit import DEFAULT_TRIALS, LOSSES, TARGETS, fit
 from workbench.measure import OSU_SIZES, OSUCurve, read_osu
-from workbench.models import MODELS, SNAPPR, VARIANTS, LogP
+from workbench.models import MODELS, SNAPPR, LogP
 from workbench.simulate import simulate_osu
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -160,7 +160,10 @@ def test_an_infinite_bandwidth_is_null_and_explained(
         ("osu --config nowhere.ini", "nowhere.ini"),
         ("fit --machine azure-hb96", "did you mean azure-hb96v3-hdr"),
         ("fit --osu nowhere.txt", "nowhere.txt"),
-        ("fit --machine azure-hb96v3-hdr --model pisce", "snappr, logp, pisces; got 'pisce'"),
+        (
+            "fit --machine azure-hb96v3-hdr --model pisce",
+            "snappr, logp, pisces, protocol; got 'pisce'",
+        ),
         ("fit --machine azure-hb96v3-hdr --loss mean", "loss must be one of"),
         ("fit --machine azure-hb96v3-hdr --target speed", "target must be one of"),
         ("fit --machine azure-hb96v3-hdr --trials 0", "trials must be"),
@@ -423,7 +426,7 @@ def test_help_states_the_names_and_defaults_of_the_library(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     text = help_text(capsys, "fit")
-    for name in (*MODELS, *LOSSES, *TARGETS, *VARIANTS, f"(default {DEFAULT_TRIALS})"):
+    for name in (*MODELS, *LOSSES, *TARGETS, *SNAPPR.variants, f"(default {DEFAULT_TRIALS})"):
         assert name in text
     defaults = {name: p.default for name, p in inspect.signature(fit).parameters.items()}
     for option in ("model", "loss", "target"):

@@ -13,7 +13,7 @@ from workbench.errors import DatasetError
 from workbench.measure import OSU_SIZES
 
 ROOT = Path(__file__).resolve().parents[2] / "datasets"
-FOLDERS = sorted(path.name for path in ROOT.iterdir() if path.is_dir())
+FOLDERS = sorted(path.parent.name for path in ROOT.glob("*/datapackage.json"))
 UNITS = {"size_bytes": "B", "_us": "us", "_MBps": "MB/s", "_count": "1"}
 
 
@@ -100,8 +100,12 @@ def test_a_descriptor_states_what_the_rules_ask_for(name: str) -> None:
     assert package["licenses"][0]["path"].startswith("https://")
     assert {"path", "commit", "files", "selection"} <= set(package["sources"][0])
     paths = [resource["path"] for resource in package["resources"]]
-    assert sorted(paths) == sorted(path.name for path in folder.glob("*.csv"))
+    files = {path.name for path in folder.iterdir()} - {"datapackage.json", "README.md"}
+    assert set(paths) == files
+    assert "datasheet.json" in paths
     for resource in package["resources"]:
+        if resource["format"] != "csv":
+            continue
         header = (folder / resource["path"]).read_text(encoding="utf-8").splitlines()[0]
         fields = resource["schema"]["fields"]
         assert [field["name"] for field in fields] == header.split(",")
@@ -128,6 +132,17 @@ def test_a_changed_file_is_refused_with_both_checksums(copy: Path) -> None:
         datasets.load("azure-hb96v3-hdr")
     assert re.search(r"got [0-9a-f]{64} and \d+ bytes; restore it", str(at.value))
     assert datasets.load("llnl-dane-omnipath").name == "llnl-dane-omnipath"
+
+
+def test_a_file_is_given_as_text_once_its_checksum_is_right(copy: Path) -> None:
+    name = "azure-hb96v3-hdr"
+    assert datasets.text(name, "curve.csv") == (copy / name / "curve.csv").read_text("utf-8")
+    with pytest.raises(DatasetError, match=r"got 'nothing\.txt'; it has curve\.csv, spread\.csv"):
+        datasets.text(name, "nothing.txt")
+    sheet = copy / name / "datasheet.json"
+    sheet.write_bytes(sheet.read_bytes().replace(b"130ns", b"131ns", 1))
+    with pytest.raises(DatasetError, match=r"datasheet\.json must have the SHA-256"):
+        datasets.text(name, "datasheet.json")
 
 
 def test_a_missing_file_says_how_to_get_it_back(copy: Path) -> None:

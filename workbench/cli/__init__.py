@@ -2,6 +2,7 @@
 
     workbench osu -p node.nic.mtu=512 --json
     workbench fit --machine azure-hb96v3-hdr --trials 500 --study fits.db
+    workbench study run which-loss.yaml --workers 8
 
 Results go to stdout; notes, progress and errors to stderr, an error as one paragraph. The status is
 0 only on success: 1 where something is wrong, 2 where the command line is, and 128 plus the number
@@ -19,13 +20,19 @@ from types import ModuleType
 from typing import NoReturn
 
 import workbench
-from workbench.cli import datasets, doctor, fit, osu
+from workbench.cli import datasets, doctor, fit, osu, study
 from workbench.cli.output import FAILED, SIGNALLED, say
 from workbench.errors import WorkbenchError
 
 __all__ = ["main"]
 
-_COMMANDS: dict[str, ModuleType] = {"osu": osu, "fit": fit, "datasets": datasets, "doctor": doctor}
+_COMMANDS: dict[str, ModuleType] = {
+    "osu": osu,
+    "fit": fit,
+    "study": study,
+    "datasets": datasets,
+    "doctor": doctor,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

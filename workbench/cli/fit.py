@@ -7,11 +7,8 @@ goes on where it stopped.
 from __future__ import annotations
 
 import argparse
-import contextlib
-import signal
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +22,7 @@ from workbench.cli.output import (
     print_json,
     say,
 )
+from workbench.cli.stopping import stoppable
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -54,7 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="output of osu_latency and osu_bw, in one file or several; of several runs the median",
     )
-    parser.add_argument("--model", metavar="NAME", help="snappr (default), logp or pisces")
+    parser.add_argument(
+        "--model", metavar="NAME", help="snappr (default), logp, pisces or protocol"
+    )
     parser.add_argument(
         "--loss", metavar="NAME", help="rmsre (default), rmspe, mae, mse, rmse or huber"
     )
@@ -68,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=int, metavar="N", help="makes the search repeatable (default 0)"
     )
+    parser.add_argument("--engine", metavar="NAME", help="tpe (default), cma-es or least-squares")
     parser.add_argument("--study", metavar="FILE", help="SQLite file that keeps every trial")
     parser.add_argument(
         "--name", help="name of the study in the file (default: made of the other options)"
@@ -94,8 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
         from workbench import jobs
         from workbench.fit import DEFAULT_TRIALS, FitStudy
     trials = DEFAULT_TRIALS if arguments.trials is None else arguments.trials
-    options = given(arguments, "loss", "target", "seed", "study", "name")
-    with _stoppable() as stop, FitStudy(curve, _model(arguments), **options) as study:
+    options = given(arguments, "loss", "target", "seed", "engine", "study", "name")
+    with stoppable() as stop, FitStudy(curve, _model(arguments), **options) as study:
         if study.done:
             say(f"{study.done} trials of {study.name!r} taken up from {arguments.study}")
         progress = _Progress(study.loss.name) if sys.stderr.isatty() else None
@@ -161,6 +162,7 @@ def _summary(result: FitResult) -> dict[str, Any]:
         "seconds": result.seconds,
         "model": result.model.name,
         "variant": result.variant,
+        "engine": result.engine,
         "at_bound": result.at_bound if result.success else {},
     }
 
@@ -173,8 +175,9 @@ def _report(result: FitResult) -> str:
         repr(result),
         f"measured: {result.measured.provenance.caption()}",
         f"model: {result.model.name}, variant {result.variant}",
-        f"search: loss {result.loss}, target {result.target}, seed {result.seed}, "
-        f"{result.trials} trials of which {result.invalid} refused, {result.seconds:.1f} s",
+        f"search: loss {result.loss}, target {result.target}, engine {result.engine}, "
+        f"seed {result.seed}, {result.trials} trials of which {result.invalid} refused, "
+        f"{result.seconds:.1f} s",
     ]
     texts, at_bound = result.parameter_texts(), result.at_bound
     for d in result.space.dimensions if result.success else ():
@@ -207,33 +210,3 @@ class _Progress:
     def clear(self) -> None:
         """Leave the line empty for what comes next."""
         print(f"\r{'':<{self._width}}\r", end="", file=sys.stderr, flush=True)
-
-
-class _Stop:
-    """Whether a signal asked for the end of the run, and which."""
-
-    def __init__(self) -> None:
-        from workbench.jobs import StopFlag
-
-        self.event = StopFlag()
-        self.number = 0
-
-
-@contextlib.contextmanager
-def _stoppable() -> Iterator[_Stop]:
-    """Make the first Ctrl-C, or a batch system's SIGTERM, a polite stop; a second one acts."""
-    stop = _Stop()
-    before: dict[int, Any] = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
-
-    def ask(number: int, _frame: object) -> None:
-        stop.number = number
-        stop.event.set()
-        signal.signal(number, before[number])
-
-    for number in before:
-        signal.signal(number, ask)
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from workbench.fit.compare import EngineComparison, compare_engines
+from workbench.fit.engines import DEFAULT_ENGINE, ENGINES
 from workbench.fit.fitting import fit, submit
 from workbench.fit.losses import (
     EXCESSIVE_LOSS,
@@ -16,24 +18,29 @@ from workbench.fit.losses import (
 )
 from workbench.fit.result import FitResult
 from workbench.fit.space import Dimension, SearchSpace
-from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport
+from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport, study_name
 
 __all__ = [
+    "DEFAULT_ENGINE",
     "DEFAULT_TRIALS",
+    "ENGINES",
     "EXCESSIVE_LOSS",
     "HUBER_DELTA",
     "LOSSES",
     "TARGETS",
     "Dimension",
+    "EngineComparison",
     "FitResult",
     "FitStudy",
     "Loss",
     "SearchSpace",
     "Target",
     "TrialReport",
+    "compare_engines",
     "fit",
     "huber",
     "rmspe",
     "rmspe_by_target",
+    "study_name",
     "submit",
 ]

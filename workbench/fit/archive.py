@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.errors import ParameterError, ParseError
+from workbench.fit.engines import DEFAULT_ENGINE, find_engine
 from workbench.fit.losses import find_target
 from workbench.fit.space import SearchSpace
 from workbench.measure import OSUCurve, Spread
@@ -51,6 +52,7 @@ def to_dict(result: FitResult) -> dict[str, Any]:
         "seconds": result.seconds,
         "success": result.success,
         "message": result.message,
+        "engine": result.engine,
     }
 
 
@@ -82,6 +84,8 @@ def read(path: Path) -> FitResult:
             seconds=float(values["seconds"]),
             success=bool(values["success"]),
             message=str(values["message"]),
+            # Files written when there was but one engine do not name it.
+            engine=find_engine(values.get("engine", DEFAULT_ENGINE)),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench import jobs
+from workbench.fit.engines import DEFAULT_ENGINE
 from workbench.fit.losses import Loss
 from workbench.fit.result import FitResult
 from workbench.fit.space import SearchSpace
@@ -29,6 +30,7 @@ def fit(
     target: str = "both",
     trials: int = DEFAULT_TRIALS,
     seed: int = 0,
+    engine: str = DEFAULT_ENGINE,
     study: str | Path | None = None,
     name: str | None = None,
     space: SearchSpace | None = None,
@@ -37,8 +39,9 @@ def fit(
 ) -> FitResult:
     """Return the model whose simulated curve lies nearest to a measured one.
 
-    The search is Optuna's TPE over Table II of Suetterlein et al., HPC Network Simulation Tuning
-    via Automatic Extraction of Hardware Parameters. The same arguments give the same result.
+    By default the search is Optuna's TPE over Table II of Suetterlein et al., HPC Network
+    Simulation Tuning via Automatic Extraction of Hardware Parameters. The same arguments give the
+    same result.
 
     Args:
         curve: what was measured.
@@ -47,6 +50,7 @@ def fit(
         target: ``latency``, ``bandwidth`` or ``both``.
         trials: configurations to try in all; a study that holds as many already is only read.
         seed: makes the search repeatable.
+        engine: what searches: ``tpe``, ``cma-es`` or ``least-squares``.
         study: SQLite file that keeps every trial, so that a fit can be resumed; None keeps none.
         name: name of the study in the file; made from the other arguments where it is None.
         space: what to search; ``SearchSpace.for_model`` where it is None.
@@ -58,7 +62,15 @@ def fit(
         StudyError: the study is another problem's or another process's, or cannot be written.
     """
     with FitStudy(
-        curve, model, loss=loss, target=target, seed=seed, study=study, name=name, space=space
+        curve,
+        model,
+        loss=loss,
+        target=target,
+        seed=seed,
+        engine=engine,
+        study=study,
+        name=name,
+        space=space,
     ) as running:
         return running.run(trials, stop=stop, on_trial=on_trial)
 

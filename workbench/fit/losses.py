@@ -153,17 +153,27 @@ def find_loss(loss: str | Loss) -> Loss:
     """Return the loss of that name, or the loss itself.
 
     Args:
-        loss: a name in ``LOSSES``, in either case, or a loss such as ``huber(5.0)``.
+        loss: a name in ``LOSSES``, in either case, or a loss such as ``huber(5.0)``, or its name.
 
     Raises:
         ParameterError: there is no loss of that name.
     """
     if isinstance(loss, Loss):
         return loss
-    found = LOSSES.get(str(loss).lower())
+    found = LOSSES.get(str(loss).lower()) or _named_huber(str(loss).lower())
     if found is None:
         raise ParameterError(f"loss must be one of {', '.join(LOSSES)}; got {loss!r}", key="loss")
     return found
+
+
+def _named_huber(name: str) -> Loss | None:
+    """Return the loss that ``huber`` named, such as ``huber(5)``; None where it is no such name."""
+    if not (name.startswith("huber(") and name.endswith(")")):
+        return None
+    try:
+        return huber(float(name[6:-1]))
+    except ValueError:
+        return None
 
 
 def find_target(target: str) -> Target:

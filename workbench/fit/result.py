@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.fit.engines import DEFAULT_ENGINE
 from workbench.fit.losses import Target, target_points
 from workbench.fit.space import Dimension, SearchSpace
 from workbench.measure import OSUCurve
@@ -45,6 +46,7 @@ class FitResult:
         seconds: time spent on the trials, over all runs of the study.
         success: whether any configuration could be simulated.
         message: how the fit ended, or how far it is.
+        engine: name of what searched.
     """
 
     model: NetworkModel
@@ -59,6 +61,7 @@ class FitResult:
     seconds: float
     success: bool
     message: str
+    engine: str = DEFAULT_ENGINE
 
     @property
     def trials(self) -> int:
@@ -92,7 +95,7 @@ class FitResult:
 
     @property
     def variant(self) -> str:
-        """The model's variant: ``sstmacro`` as SST/macro computes, or ``repaired``."""
+        """The model's variant: such as ``sstmacro``, as SST/macro computes, or ``repaired``."""
         return self.model.variant
 
     @property
@@ -114,7 +117,7 @@ class FitResult:
             title=f"{self._model_name()} fitted to {self.measured.provenance.title}",
             source=self.measured.provenance.source,
             details={
-                "statistic": f"{self.loss} over {self.target}, {self.trials} trials, "
+                "statistic": f"{self.loss} over {self.target}, {self.trials} {self.engine} trials, "
                 f"seed {self.seed}, variant {self.variant}",
             },
         )
@@ -232,7 +235,9 @@ class FitResult:
     __hash__ = None  # type: ignore[assignment]  # results are compared by value, which is mutable
 
     def __repr__(self) -> str:
-        head = f"FitResult({self._model_name()}, {len(self.space)} parameters, {self.points} points"
+        by = "" if self.engine == DEFAULT_ENGINE else f" by {self.engine}"
+        size = f"{len(self.space)} parameters, {self.points} points"
+        head = f"FitResult({self._model_name()}{by}, {size}"
         if not self.success:
             return f"{head}, no valid configuration in {self.trials} trials)"
         return f"{head}, {self._errors()}{self._bounds()})"
@@ -252,8 +257,8 @@ class FitResult:
         )
 
     def _model_name(self) -> str:
-        repaired = "" if self.variant == "sstmacro" else f" {self.variant}"
-        return f"{type(self.model).__name__}{repaired}"
+        usual = self.variant == self.model.variants[0]
+        return f"{type(self.model).__name__}{'' if usual else f' {self.variant}'}"
 
     def _errors(self) -> str:
         parts = [

@@ -64,6 +64,21 @@ SEARCHED: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "switch.link.bandwidth",
             "switch.link.credits",
         ),
+        "protocol": (
+            "short.max_size",
+            "eager.max_size",
+            "short.latency",
+            "short.overhead",
+            "short.copy_bandwidth",
+            "eager.latency",
+            "eager.overhead",
+            "eager.copy_bandwidth",
+            "eager.bandwidth",
+            "rendezvous.handshake",
+            "rendezvous.overhead",
+            "rendezvous.copy_bandwidth",
+            "rendezvous.bandwidth",
+        ),
     }
 )
 """The keys a fit moves by default, by model; a LogP overlay that is in use adds its three."""
@@ -115,18 +130,19 @@ class Dimension:
             return inside
         return int(min(max(round(inside), math.ceil(self.low)), math.floor(self.high)))
 
-    def snap(self, value: float) -> float | int:
-        """Return ``value`` to four significant digits of its usual unit, within the bounds.
+    def snap(self, value: float, digits: int = 4) -> float | int:
+        """Return ``value`` to some significant digits of its usual unit, within the bounds.
 
         No benchmark tells ``119.9ns`` from ``119.8748256905826ns``, and an .ini is read by people.
 
         Args:
             value: in SI units.
+            digits: how many.
         """
         if self.high - self.low < 0.01 * self.high:
             return self.clip(value)
         unit, scale = _USUAL.get(self.kind, ("", 1.0))
-        text = f"{value / scale:.4g}"
+        text = f"{value / scale:.{digits}g}"
         return self.clip(float(parse_quantity(text + unit, self.kind)) if unit else float(text))
 
     def position(self, value: float) -> float:
@@ -141,6 +157,17 @@ class Dimension:
             low, high = math.log(self.low), math.log(self.high)
             return (math.log(max(float(value), self.low)) - low) / (high - low)
         return (float(value) - self.low) / (self.high - self.low)
+
+    def at(self, position: float) -> float | int:
+        """Return the value at a position, the inverse of ``position`` for values within bounds.
+
+        Args:
+            position: 0 to 1; beyond that the bound is returned.
+        """
+        if self.log:
+            low, high = math.log(self.low), math.log(self.high)
+            return self.clip(math.exp(low + float(position) * (high - low)))
+        return self.clip(self.low + float(position) * (self.high - self.low))
 
     def at_bound(self, value: float) -> str:
         """Return ``lower`` or ``upper`` within 1 % of the range of a bound, else an empty text.

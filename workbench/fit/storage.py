@@ -1,4 +1,4 @@
-"""A fit's trials on disk: an Optuna study in a SQLite file, or at a database's address.
+"""A fit's trials on disk: an Optuna study in an SQLite file, or on a PostgreSQL server.
 
 ``optuna.load_study`` and optuna-dashboard open it like any other. Every trial is in the file
 before the next begins, so a process that is killed loses only the trial in flight.
@@ -7,16 +7,16 @@ before the next begins, so a process that is killed loses only the trial in flig
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import StudyError
+from workbench.fit.database import locate, quiet_optuna
 
 if TYPE_CHECKING:
     import optuna
@@ -28,8 +28,8 @@ PROBLEM = "workbench.problem"
 INVALID = "invalid"
 """Name of the trial's attribute that says why a configuration could not be simulated."""
 
-_BUSY_S = 60.0
-_KNOWN_SCHEMA = 12
+ENDED_EARLY = "ended early"
+"""Name of the trial's attribute that says that its loss is at least what is stored."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class StoredTrial:
         loss: what came of it.
         invalid: why it could not be simulated, empty where it could.
         seconds: how long it took.
+        ended_early: whether the loss is at least ``loss``: see ``evaluation.Evaluator``.
     """
 
     number: int
@@ -49,42 +50,48 @@ class StoredTrial:
     loss: float
     invalid: str = ""
     seconds: float = 0.0
+    ended_early: bool = False
+
+    @property
+    def attributes(self) -> dict[str, str | bool]:
+        """What is said about the trial beside its values, by the attribute's name."""
+        said: dict[str, str | bool] = {INVALID: self.invalid, ENDED_EARLY: self.ended_early}
+        return {name: value for name, value in said.items() if value}
 
 
 class StudyFile:
-    """One named study, held by one process at a time; several studies may share a file.
+    """One named study, held by one process at a time; several studies may share a database.
 
     Args:
         where: path of the SQLite file, made where there is none, or a database address such as
-            ``postgresql://host/db``.
+            ``postgresql://host/db``; see ``workbench.fit.database.locate``.
         name: name of the study in it.
         problem: what is fitted, as values that JSON can hold. A study that exists must have been
             made for the same problem.
 
     Raises:
-        StudyError: the file cannot be opened, is not a study file, is being written by another
-            process, or holds a study of that name for another problem.
+        StudyHeldError: another process is writing the study.
+        StudyError: the file cannot be opened, is not a study file, or holds a study of that name
+            for another problem.
     """
 
     def __init__(self, where: str | Path, name: str, problem: Mapping[str, Any]) -> None:
         import optuna
 
         self.name = name
-        self.path = _sqlite_path(where)
-        self.where = str(where)
+        self.database = locate(where)
+        self.where = self.database.where
         self._closing = contextlib.ExitStack()
-        self._direct: sqlite3.Connection | None = None
         with contextlib.ExitStack() as opening:
-            if self.path is not None:
-                _check_file(self.path)
-                opening.enter_context(_hold(self.path, name))
-                self._prepare(self.path)
-            storage = self._open_storage()
+            self.database.prepare()
+            opening.enter_context(self.database.hold(name))
+            storage = self.database.open_storage()
             opening.callback(storage.engine.dispose)
             self._study = self._open_study(storage, problem)
             self._trials = tuple(_stored(trial) for trial in self._study.get_trials(deepcopy=False))
-            if self.path is not None and _schema(self.path) == _KNOWN_SCHEMA:
-                self._direct = opening.enter_context(contextlib.closing(_connect(self.path)))
+            self._direct = self.database.connect_directly()
+            if self._direct is not None:
+                opening.enter_context(contextlib.closing(self._direct))
             self._closing = opening.pop_all()
         self._study_id = self._study._study_id
         self._count = len(self._trials)
@@ -116,12 +123,14 @@ class StudyFile:
                 f"{trial.number}: the fit was interrupted while it wrote; start it again, it goes "
                 "on from what is stored"
             )
+        from sqlalchemy.exc import SQLAlchemyError
+
         try:
             if self._direct is not None:
                 self._insert(self._direct, trial, distributions, began)
             else:
                 self._add(trial, distributions, began)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, SQLAlchemyError) as error:
             raise StudyError(
                 f"{self.where} cannot be written: {error}; the trials before this one are safe"
             ) from error
@@ -165,12 +174,10 @@ class StudyFile:
                     for key, value in trial.values.items()
                 ],
             )
-            if trial.invalid:
-                connection.execute(
-                    "INSERT INTO trial_user_attributes (trial_id, key, value_json)"
-                    " VALUES (?, ?, ?)",
-                    (row, INVALID, json.dumps(trial.invalid)),
-                )
+            connection.executemany(
+                "INSERT INTO trial_user_attributes (trial_id, key, value_json) VALUES (?, ?, ?)",
+                [(row, name, json.dumps(value)) for name, value in trial.attributes.items()],
+            )
 
     def _add(
         self, trial: StoredTrial, distributions: Mapping[str, BaseDistribution], began: datetime
@@ -180,7 +187,7 @@ class StudyFile:
             params=dict(trial.values),
             distributions=dict(distributions),
             value=trial.loss,
-            user_attrs={INVALID: trial.invalid} if trial.invalid else None,
+            user_attrs=trial.attributes,
         )
         frozen.datetime_start = began
         self._study.add_trial(frozen)
@@ -200,39 +207,6 @@ class StudyFile:
             self._texts[key] = distribution_to_json(distribution)
         return self._texts[key]
 
-    def _prepare(self, path: Path) -> None:
-        """Refuse what is no study file; let others read while a trial is written."""
-        try:
-            with contextlib.closing(_connect(path)) as connection:
-                tables = {
-                    name
-                    for (name,) in connection.execute(
-                        "SELECT name FROM sqlite_master WHERE type = 'table'"
-                    )
-                }
-                if tables and not {"studies", "trials", "version_info"} <= tables:
-                    raise sqlite3.DatabaseError(f"it holds {', '.join(sorted(tables))}")
-                # Where the disk cannot do this, SQLite keeps its older journal, which also serves.
-                connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.DatabaseError as error:
-            raise StudyError(
-                f"{path} must be a study file, which is an SQLite database made by Optuna: {error};"
-                " choose another file, or a name that does not exist yet"
-            ) from error
-
-    def _open_storage(self) -> optuna.storages.RDBStorage:
-        import optuna
-        from optuna.exceptions import OptunaError
-        from sqlalchemy.exc import SQLAlchemyError
-
-        url = f"sqlite:///{self.path}" if self.path is not None else self.where
-        options = {"connect_args": {"timeout": _BUSY_S}} if self.path is not None else None
-        try:
-            with quiet_optuna():
-                return optuna.storages.RDBStorage(url, engine_kwargs=options)
-        except (SQLAlchemyError, OptunaError, ImportError, RuntimeError) as error:
-            raise StudyError(f"{self.where} cannot be opened as a study file: {error}") from error
-
     def _open_study(
         self, storage: optuna.storages.RDBStorage, problem: Mapping[str, Any]
     ) -> optuna.Study:
@@ -249,26 +223,13 @@ class StudyFile:
                 )
             study.set_user_attr(PROBLEM, dict(problem))
             return study
-        differences = _differences(stored, json.loads(json.dumps(problem)))
+        differences = problem_differences(stored, problem)
         if differences:
             raise StudyError(
                 f"the study {self.name!r} in {self.where} was made for another problem: "
                 f"{'; '.join(differences)}; choose another name, or the settings it was made with"
             )
         return study
-
-
-@contextlib.contextmanager
-def quiet_optuna() -> Iterator[None]:
-    """Keep Optuna from announcing each study on stderr, and leave its setting as it was."""
-    import optuna
-
-    before = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    try:
-        yield
-    finally:
-        optuna.logging.set_verbosity(before)
 
 
 def _stored(trial: optuna.trial.FrozenTrial) -> StoredTrial:
@@ -284,11 +245,18 @@ def _stored(trial: optuna.trial.FrozenTrial) -> StoredTrial:
         trial.value,
         str(trial.user_attrs.get(INVALID, "")),
         (ended - began).total_seconds() if began is not None and ended is not None else 0.0,
+        bool(trial.user_attrs.get(ENDED_EARLY, False)),
     )
 
 
-def _differences(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
-    """Return what differs between two problems, in words; the release may."""
+def problem_differences(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+    """Return what differs between two problems, in words; the release that made them may.
+
+    Args:
+        stored: the problem a study was made for.
+        asked: the problem that is to be solved.
+    """
+    asked = json.loads(json.dumps(asked))
     return [
         f"{key} was {_short(stored.get(key))} and is {_short(asked.get(key))}"
         for key in sorted({*stored, *asked})
@@ -299,79 +267,6 @@ def _differences(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> list[st
 def _short(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
-
-
-def _sqlite_path(where: str | Path) -> Path | None:
-    """Return the path of an SQLite file, None for the address of another database.
-
-    Raises:
-        StudyError: it names a database in memory, which could not be resumed.
-    """
-    text = str(where)
-    if text.startswith("sqlite:///"):
-        text = text.removeprefix("sqlite:///")
-    elif "://" in text:
-        return None
-    if text in ("", ":memory:"):
-        raise StudyError(
-            "a study must be a file, so that it can be resumed; leave study=None for a fit that "
-            "is not kept"
-        )
-    return Path(text).expanduser()
-
-
-def _check_file(path: Path) -> None:
-    if path.is_dir():
-        raise StudyError(f"a study must be a file; {path} is a folder; add a file name to it")
-    if not path.absolute().parent.is_dir():
-        raise StudyError(f"the folder {path.parent} must exist to hold {path.name}; make it first")
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    # The fit may run in another thread than the one that opened the study; one writes at a time.
-    connection = sqlite3.connect(
-        path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
-    )
-    # With the write-ahead log, NORMAL loses nothing when a process dies and stays consistent when
-    # the machine does; it saves a flush to the disk with every trial.
-    connection.execute("PRAGMA synchronous = NORMAL")
-    return connection
-
-
-def _schema(path: Path) -> int:
-    with contextlib.closing(_connect(path)) as connection:
-        (version,) = connection.execute("SELECT schema_version FROM version_info").fetchone()
-    return int(version)
-
-
-@contextlib.contextmanager
-def _hold(path: Path, name: str) -> Iterator[None]:
-    """Hold the study of that name until the context ends, or this process does.
-
-    The lock is SQLite's own, on a small file beside the study: it works wherever the study file
-    does and the system releases it with the process, however that ends.
-    """
-    digest = hashlib.sha256(name.encode()).hexdigest()[:12]
-    lock = path.with_name(f".{path.name}.{digest}.lock")
-    try:
-        connection = sqlite3.connect(
-            lock, timeout=0.0, isolation_level=None, check_same_thread=False
-        )
-        connection.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError as error:
-        if "locked" not in str(error):
-            raise StudyError(
-                f"{path} cannot be written: {error}; choose a folder you may write to"
-            ) from error
-        raise StudyError(
-            f"the study {name!r} in {path} is being run by another notebook or process; stop it "
-            "there, or choose another name: several studies may share the file"
-        ) from error
-    try:
-        yield
-    finally:
-        lock.unlink(missing_ok=True)
-        connection.close()
 
 
 def _stamp(moment: datetime) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import math
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,9 +20,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import ParameterError, SimulationHalted, StudyError, WorkbenchError
+from workbench.errors import ParameterError, SimulationHalted, StudyError
+from workbench.fit.engines import DEFAULT_ENGINE, ENGINES, Problem, Values, find_engine
+from workbench.fit.evaluation import Evaluator
 from workbench.fit.losses import (
-    EXCESSIVE_LOSS,
     Loss,
     find_loss,
     find_target,
@@ -28,14 +31,13 @@ from workbench.fit.losses import (
     target_points,
 )
 from workbench.fit.result import FitResult
-from workbench.fit.search import Search, Values
 from workbench.fit.space import SearchSpace
 from workbench.fit.start import starting_points
 from workbench.fit.storage import StoredTrial, StudyFile
 from workbench.jobs import StopFlag
 from workbench.measure import OSUCurve
 from workbench.models import MODELS, NetworkModel
-from workbench.simulate import BENCHMARKS, simulate_osu
+from workbench.simulate import simulate_osu
 
 DEFAULT_TRIALS = 2000
 
@@ -72,6 +74,7 @@ class FitStudy:
         loss: name in ``LOSSES``, or a loss.
         target: ``latency``, ``bandwidth`` or ``both``.
         seed: makes the search repeatable.
+        engine: name in ``ENGINES`` of what searches.
         study: SQLite file that keeps every trial; None keeps none.
         name: name of the study in the file.
         space: what to search.
@@ -89,6 +92,7 @@ class FitStudy:
         loss: str | Loss = "rmsre",
         target: str = "both",
         seed: int = 0,
+        engine: str = DEFAULT_ENGINE,
         study: str | Path | None = None,
         name: str | None = None,
         space: SearchSpace | None = None,
@@ -98,15 +102,26 @@ class FitStudy:
         self.loss = find_loss(loss)
         self.target = find_target(target)
         self.seed = _whole("seed", seed, least=0)
+        self.engine = find_engine(engine)
         self.space = space if space is not None else SearchSpace.for_model(self.base)
-        self._observed = target_points(curve, self.target)
         self._check_measured()
         # Fixed values are checked here, once, and not refused trial by trial.
         self._fixed = self.base.with_values(self.space.fixed)
         self._sizes = tuple(curve.sizes.tolist())
-        self._search = Search(
-            self.space, self.seed, starting_points(self._fixed, curve, self.space)
+        # What is not aimed at must not show, not even in where the search starts.
+        self._aimed_at = curve if self.target == "both" else curve.alone(self.target)
+        self._evaluate = Evaluator(self._fixed, curve, self.loss, self.target)
+        self._search = ENGINES[self.engine](
+            Problem(
+                space=self.space,
+                seed=self.seed,
+                first=starting_points(self._fixed, self._aimed_at, self.space),
+                measured=self._evaluate.observed,
+                sizes=self._sizes,
+                loss=self.loss,
+            )
         )
+        self._untold: deque[StoredTrial] = deque()
         self._distributions = self.space.distributions()
         self._lock = threading.Lock()
         self._running = threading.Lock()
@@ -116,8 +131,10 @@ class FitStudy:
         self._seconds = 0.0
         self._message = "no trials yet"
         self._shown: _Shown | None = None
-        self.name = name or self._default_name()
-        self._file = StudyFile(study, self.name, self._problem()) if study is not None else None
+        self.name = name or study_name(
+            curve.name, self.base.label, self.loss.name, self.target, self.seed, self.engine
+        )
+        self._file = StudyFile(study, self.name, self.problem()) if study is not None else None
         if self._file is not None:
             try:
                 self._take_up(self._file)
@@ -194,6 +211,7 @@ class FitStudy:
             rmspe=dict(shown.rmspe),
             losses=losses,
             seed=self.seed,
+            engine=self.engine,
             seconds=seconds,
             success=bool(values),
             message=message,
@@ -224,42 +242,41 @@ class FitStudy:
         return _Shown(values, model, simulated, rmspe_by_target(simulated, self.curve))
 
     def _trial(self, total: int, halt: NDArray[np.int8] | None) -> TrialReport:
+        self._tell_stored(halt)
         began, clock = datetime.now(), time.perf_counter()
         values = self._search.propose()
-        loss, invalid = self._evaluate(values, halt)
-        trial = StoredTrial(self.done, values, loss, invalid)
+        outcome = self._evaluate(values, halt=halt, limit=self._search.indifferent_above())
+        trial = StoredTrial(
+            self.done, values, outcome.loss, outcome.invalid, ended_early=outcome.ended_early
+        )
         if self._file is not None:
             self._file.append(trial, self._distributions, began)
+        self._search.tell(values, outcome.loss, lambda: outcome.points)
         self._learn(trial, time.perf_counter() - clock, total)
         best_loss, best_values = self._best
         return TrialReport(
             done=self.done,
             total=total,
             loss=self._losses[-1],
-            invalid=invalid,
+            invalid=outcome.invalid,
             values=values,
             best_loss=best_loss,
             best_values=best_values,
         )
 
-    def _evaluate(self, values: Values, halt: NDArray[np.int8] | None = None) -> tuple[float, str]:
-        """Return the loss and why there is none: refused configurations score excessively."""
-        wanted = BENCHMARKS if self.target == "both" else (self.target,)
-        try:
-            simulated = simulate_osu(
-                self._fixed.with_values(values), self._sizes, benchmarks=wanted, halt=halt
-            )
-        except SimulationHalted:
-            raise
-        except WorkbenchError as error:
-            return EXCESSIVE_LOSS, str(error)
-        loss = self.loss(target_points(simulated, self.target), self._observed)
-        if loss < EXCESSIVE_LOSS:
-            return loss, ""
-        return EXCESSIVE_LOSS, "the simulated curve is not finite"
+    def _tell_stored(self, halt: NDArray[np.int8] | None) -> None:
+        """Tell the engine the trials of earlier runs, when it is first asked for another one."""
+        while self._untold:
+            trial = self._untold[0]
+            values = dict(trial.values)
+            again = functools.partial(self._points, values, halt)
+            self._search.tell(values, trial.loss, again)
+            self._untold.popleft()
+
+    def _points(self, values: Values, halt: NDArray[np.int8] | None) -> NDArray[np.float64] | None:
+        return self._evaluate(values, halt=halt).points
 
     def _learn(self, trial: StoredTrial, seconds: float, total: int) -> None:
-        self._search.tell(trial.values, trial.loss)
         with self._lock:
             self._losses.append(math.inf if trial.invalid else trial.loss)
             self._seconds += seconds
@@ -277,13 +294,14 @@ class FitStudy:
                     "hold the parameters of its space; choose another name"
                 )
             self._learn(trial, trial.seconds, len(file.trials))
+            self._untold.append(trial)
         loss, values = self._best
         # The stored losses are worth nothing beside new ones if the simulator has changed.
-        if values and self._evaluate(values)[0] != loss:
+        now = self._evaluate(values).loss if values else loss
+        if now != loss:
             raise StudyError(
                 f"the study {self.name!r} in {file.where} holds losses that this release computes "
-                f"differently (best {loss:.6g}, now {self._evaluate(values)[0]:.6g}); choose "
-                "another name to fit again"
+                f"differently (best {loss:.6g}, now {now:.6g}); choose another name to fit again"
             )
 
     def _check_measured(self) -> None:
@@ -297,18 +315,12 @@ class FitStudy:
                     key="target",
                 )
 
-    def _default_name(self) -> str:
-        parts = [self.curve.name, self.base.name, self.loss.name, self.target, f"seed{self.seed}"]
-        if self.base.variant != "sstmacro":
-            parts.insert(2, self.base.variant)
-        return "-".join(parts)
-
-    def _problem(self) -> dict[str, Any]:
+    def problem(self) -> dict[str, Any]:
         """Return what a resumed study must agree on, and the release that made it."""
         import workbench
 
         # Searched parameters start from the model's values, so those are part of the problem too.
-        return {
+        problem: dict[str, Any] = {
             "workbench": workbench.__version__,
             "curve": self.curve.name,
             "measurements": _fingerprint(
@@ -324,6 +336,25 @@ class FitStudy:
             "seed": self.seed,
             "space": self.space.to_dict(),
         }
+        # Studies that were made when there was but one engine do not name it.
+        return problem if self.engine == DEFAULT_ENGINE else {**problem, "engine": self.engine}
+
+
+def study_name(
+    curve_name: str, label: str, loss: str, target: str, seed: int, engine: str = DEFAULT_ENGINE
+) -> str:
+    """Return the name a study has in its file unless another is chosen.
+
+    Args:
+        curve_name: name of the measured curve.
+        label: of the model, see ``NetworkModel.label``.
+        loss: name of the loss.
+        target: benchmarks it is summed over.
+        seed: of the search.
+        engine: what searches.
+    """
+    name = f"{curve_name}-{label}-{loss}-{target}-seed{seed}"
+    return name if engine == DEFAULT_ENGINE else f"{name}-{engine}"
 
 
 @dataclass(frozen=True)

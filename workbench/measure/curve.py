@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -210,6 +210,24 @@ class OSUCurve:
             f"<tbody>{rows}</tbody></table>" + (f"<ul>{notes}</ul>" if notes else "")
         )
 
+    def alone(self, benchmark: str) -> OSUCurve:
+        """Return the curve without the other benchmark: its values nan, its spread left out.
+
+        Args:
+            benchmark: ``latency`` or ``bandwidth``, the one to keep.
+
+        Raises:
+            ParameterError: it is neither.
+        """
+        absent = np.full(len(self), np.nan)
+        if benchmark == "latency":
+            return replace(self, bandwidth_Bps=absent, bandwidth_spread=None)
+        if benchmark == "bandwidth":
+            return replace(self, latency_s=absent, latency_spread=None)
+        raise ParameterError(
+            f"benchmark must be latency or bandwidth; got {benchmark!r}", key="benchmark"
+        )
+
     def columns(self) -> dict[str, FloatArray | IntArray]:
         """Return the columns of every export, by name: sizes in bytes, us, MB/s, then spreads.
 
@@ -232,6 +250,44 @@ class OSUCurve:
                     columns[f"{what}_{label}_{unit}"] = getattr(spread, field) * scale
                 columns[f"{what}_count"] = spread.count
         return columns
+
+    def select(self, keep: ArrayLike, label: str) -> OSUCurve:
+        """Return the curve at some of its sizes, its spreads with it.
+
+        Args:
+            keep: bool[n], whether each size stays.
+            label: what stays, in a few characters such as ``<=512``; the new curve is named
+                ``<name>[<label>]`` and its provenance records the selection.
+
+        Raises:
+            ParameterError: ``keep`` is not one truth value for each size, or keeps none.
+        """
+        chosen = np.asarray(keep)
+        if chosen.dtype != np.bool_ or chosen.shape != self.sizes.shape:
+            raise ParameterError(
+                f"keep must be one truth value for each of the {len(self)} sizes; got "
+                f"{chosen.dtype} of shape {chosen.shape}; write it like curve.sizes <= 512",
+                key="keep",
+            )
+        if not chosen.any():
+            raise ParameterError(
+                f"a selection must keep at least one size; {label!r} keeps none of the "
+                f"{len(self)} of {self.name}",
+                key="keep",
+            )
+        details = dict(self.provenance.details)
+        part = f"{label}: {np.count_nonzero(chosen)} of {len(self)} sizes"
+        details["selection"] = "; ".join(filter(None, (details.get("selection"), part)))
+        return OSUCurve(
+            name=f"{self.name}[{label}]",
+            sizes=self.sizes[chosen],
+            latency_s=self.latency_s[chosen],
+            bandwidth_Bps=self.bandwidth_Bps[chosen],
+            provenance=replace(self.provenance, details=details),
+            latency_spread=_part_of(self.latency_spread, chosen),
+            bandwidth_spread=_part_of(self.bandwidth_spread, chosen),
+            notes=self.notes,
+        )
 
     def percent_error(self, simulated: OSUCurve) -> tuple[FloatArray, FloatArray]:
         """Return 100 (simulated - self) / self in percent, for latency and for bandwidth.
@@ -308,6 +364,12 @@ def _frozen(values: ArrayLike, dtype: type[np.generic], key: str) -> NDArray[Any
         raise ParameterError(f"{key} must be one-dimensional; got the shape {array.shape}", key=key)
     array.flags.writeable = False
     return array
+
+
+def _part_of(spread: Spread | None, keep: NDArray[np.bool_]) -> Spread | None:
+    if spread is None:
+        return None
+    return Spread(*(getattr(spread, field)[keep] for field in (*_QUARTILES, "count")))
 
 
 def _range(values: FloatArray) -> list[tuple[float, float]]:

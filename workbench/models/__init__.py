@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from workbench.models.base import LogPOverlay, NetworkModel, SSTMacroModel
 from workbench.models.ini import MODELS, SSTMACRO_MODELS, IniReading, inspect_ini, read_ini
+from workbench.models.loggps import LogGPS
 from workbench.models.logp import LogP
 from workbench.models.memory import LogPMemory, Memory, NullMemory, Processor, SnapprMemory
 from workbench.models.mpi import MPIProtocol
 from workbench.models.parameter import Parameter, Value
 from workbench.models.pisces import PISCES
+from workbench.models.profiles import Profile, profile
 from workbench.models.protocol import Protocol
 from workbench.models.snappr import SNAPPR
 
@@ -18,6 +20,7 @@ __all__ = [
     "SNAPPR",
     "SSTMACRO_MODELS",
     "IniReading",
+    "LogGPS",
     "LogP",
     "LogPMemory",
     "LogPOverlay",
@@ -27,10 +30,12 @@ __all__ = [
     "NullMemory",
     "Parameter",
     "Processor",
+    "Profile",
     "Protocol",
     "SSTMacroModel",
     "SnapprMemory",
     "Value",
     "inspect_ini",
+    "profile",
     "read_ini",
 ]

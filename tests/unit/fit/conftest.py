@@ -36,8 +36,9 @@ def toy_simulate(
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     # by name: the package's own ``fit`` is the function, not the module
-    study = importlib.import_module("workbench.fit.study")
-    monkeypatch.setattr(study, "simulate_osu", toy_simulate)
+    for name in ("study", "evaluation"):
+        module = importlib.import_module(f"workbench.fit.{name}")
+        monkeypatch.setattr(module, "simulate_osu", toy_simulate)
 
 
 @pytest.fixture

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import optuna
+import pytest
 
-from workbench.fit import fit
+from workbench.fit import ENGINES, fit
 from workbench.measure import OSUCurve
 from workbench.provenance import Provenance
 
@@ -23,7 +24,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(sys.argv[2]).parent))
 from test_killed import TRIALS, machine
 from workbench.fit import fit
-fit(machine(), "logp", trials=TRIALS, study=sys.argv[1], name="a",
+fit(machine(), "logp", trials=TRIALS, study=sys.argv[1], name="a", engine=sys.argv[3],
     on_trial=lambda report: print(report.done, flush=True))
 """
 
@@ -38,11 +39,12 @@ def machine() -> OSUCurve:
     )
 
 
-def test_kill_and_resume_gives_the_fit_that_was_never_killed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", list(ENGINES))
+def test_kill_and_resume_gives_the_fit_that_was_never_killed(tmp_path: Path, engine: str) -> None:
     path = tmp_path / "fits.db"
     # The worker writes a trial before it reports it; killed anywhere, it has written them all.
     with subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, str(path), __file__],
+        [sys.executable, "-c", SCRIPT, str(path), __file__, engine],
         stdout=subprocess.PIPE,
         text=True,
         cwd=Path(__file__).parents[3],
@@ -58,7 +60,7 @@ def test_kill_and_resume_gives_the_fit_that_was_never_killed(tmp_path: Path) -> 
     stored = len(optuna.load_study(study_name="a", storage=f"sqlite:///{path}").trials)
     assert 23 <= reported <= stored <= reported + 1
 
-    resumed = fit(machine(), "logp", trials=TRIALS, study=path, name="a")
-    whole = fit(machine(), "logp", trials=TRIALS)
+    resumed = fit(machine(), "logp", trials=TRIALS, study=path, name="a", engine=engine)
+    whole = fit(machine(), "logp", trials=TRIALS, engine=engine)
     assert resumed.losses.tolist() == whole.losses.tolist()
     assert resumed.model == whole.model

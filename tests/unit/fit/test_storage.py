@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
+import subprocess
+import sys
 import threading
 from datetime import datetime
 from pathlib import Path
@@ -11,8 +14,8 @@ from typing import Any
 import optuna
 import pytest
 
-from workbench.errors import StudyError
-from workbench.fit import storage
+from workbench.errors import StudyError, StudyHeldError
+from workbench.fit import database, holding, storage, stored
 from workbench.fit.space import SearchSpace
 from workbench.fit.storage import StoredTrial, StudyFile
 from workbench.models import SNAPPR
@@ -44,12 +47,12 @@ def plain(frozen: optuna.trial.FrozenTrial) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("schema", [storage._KNOWN_SCHEMA, -1])
+@pytest.mark.parametrize("schema", [database.KNOWN_SCHEMA, -1])
 def test_optuna_reads_what_was_written_either_way(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, schema: int
 ) -> None:
     # -1: a release of Optuna whose tables are not known is written through its own calls
-    monkeypatch.setattr(storage, "_KNOWN_SCHEMA", schema)
+    monkeypatch.setattr(database, "KNOWN_SCHEMA", schema)
     path = tmp_path / "fits.db"
     file = StudyFile(path, "one", PROBLEM)
     append(file, trial(0), trial(1, 1e30, "credits < mtu"), trial(2, 0.25))
@@ -198,3 +201,136 @@ def test_optunas_own_logging_level_is_left_alone(tmp_path: Path) -> None:
         assert optuna.logging.get_verbosity() == optuna.logging.DEBUG
     finally:
         optuna.logging.set_verbosity(before)
+
+
+CREATE = """
+import sys, time
+from workbench.fit.storage import StudyFile
+import optuna
+print("ready", flush=True)
+sys.stdin.readline()
+for n in range(3):
+    StudyFile(f"{sys.argv[1]}/{n}.db", sys.argv[2], {"loss": "rmsre"}).close()
+"""
+
+
+def test_processes_that_begin_a_file_at_once_all_succeed(tmp_path: Path) -> None:
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", CREATE, str(tmp_path), f"study {n}"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=Path(__file__).parents[3],
+        )
+        for n in range(4)
+    ]
+    for writer in writers:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "ready\n"
+    for writer in writers:
+        assert writer.stdin is not None
+        writer.stdin.write("\n")
+        writer.stdin.flush()
+    outcomes = [(writer.communicate(timeout=60)[1], writer.returncode) for writer in writers]
+    assert outcomes == [("", 0)] * len(writers)
+    for n in range(3):
+        names = optuna.get_all_study_names(f"sqlite:///{tmp_path / f'{n}.db'}")
+        assert sorted(names) == [f"study {m}" for m in range(4)]
+
+
+def test_a_file_whose_making_was_cut_short_is_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "fits.db"
+    path.touch()
+    StudyFile(path, "one", PROBLEM).close()
+    assert optuna.get_all_study_names(f"sqlite:///{path}") == ["one"]
+
+
+def test_a_study_is_let_go_and_taken_over_by_many_without_two_ever_holding_it(
+    tmp_path: Path,
+) -> None:
+    place = database.locate(tmp_path / "fits.db")
+    place.prepare()
+    holders: list[int] = []
+    most: list[int] = []
+    failures: list[BaseException] = []
+
+    def grab(number: int) -> None:
+        try:
+            for _ in range(8):
+                try:
+                    with place.hold("one"):
+                        holders.append(number)
+                        most.append(len(holders))
+                        holders.remove(number)
+                except StudyHeldError:
+                    continue
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=grab, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert set(most) == {1}
+    assert place.held(["one"]) == set()
+    assert not list(tmp_path.glob(".*lock"))
+
+
+def test_who_holds_a_study_can_be_seen_without_holding_it(tmp_path: Path) -> None:
+    path = tmp_path / "fits.db"
+    place = database.locate(path)
+    assert place.held(["one", "two"]) == set()
+    file = StudyFile(path, "one", PROBLEM)
+    assert place.held(["one", "two"]) == {"one"}
+    file.close()
+    assert place.held(["one", "two"]) == set()
+    # what a killed process leaves behind holds nothing
+    holding.lock_file(path, "one").touch()
+    assert place.held(["one", "two"]) == set()
+    StudyFile(path, "one", PROBLEM).close()
+
+
+@pytest.mark.parametrize("schema", [database.KNOWN_SCHEMA, -1])
+def test_a_look_at_a_study_sees_what_its_file_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, schema: int
+) -> None:
+    for module in (database, stored):
+        monkeypatch.setattr(module, "KNOWN_SCHEMA", schema)
+    path = tmp_path / "fits.db"
+    assert stored.read_study(path, "one") is None
+    assert stored.read_progress(path, ["one"]) == {}
+    assert not path.exists()
+    file = StudyFile(path, "one", PROBLEM)
+    append(file, trial(0), trial(1, 1e30, "credits < mtu"), trial(2, 0.25), trial(3, 0.25))
+    StudyFile(path, "empty", PROBLEM).close()
+    found = stored.read_study(path, "one")
+    assert found is not None
+    assert found.losses.tolist() == [1.5, math.inf, 0.25, 0.25]
+    assert found.values == trial(2).values
+    assert [type(value) for value in found.values.values()] == [
+        type(trial(2).values[key]) for key in found.values
+    ]
+    assert (found.problem, found.refused) == (PROBLEM, "credits < mtu")
+    assert found.seconds >= 0
+    assert stored.read_study(path, "two") is None
+    assert stored.read_progress(path, ["one", "two", "empty"]) == {
+        "one": stored.StoredProgress(4, 0.25),
+        "empty": stored.StoredProgress(0, math.inf),
+    }
+    file.close()
+
+
+def test_addresses_of_databases_are_read_and_shown_without_their_password() -> None:
+    place = database.locate("postgresql://me:secret@host:5433/studies")
+    assert place.url == "postgresql+psycopg://me:secret@host:5433/studies"
+    assert place.where == "postgresql://me:***@host:5433/studies"
+    assert database.locate("postgres://host/s").url == "postgresql+psycopg://host/s"
+    assert database.locate("postgresql+psycopg2://host/s").url == "postgresql+psycopg2://host/s"
+    with pytest.raises(StudyError, match="must be an SQLite file or begin with postgresql://"):
+        database.locate("mysql://host/s")
+    with pytest.raises(StudyError, match="must read like postgresql://"):
+        database.locate("postgresql://host:port/s")

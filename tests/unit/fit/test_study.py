@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import threading
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import optuna
 import pytest
 
+from workbench import datasets
 from workbench.errors import ParameterError, StudyError
 from workbench.fit import LOSSES, FitStudy, SearchSpace, TrialReport, fit, submit
 from workbench.measure import OSUCurve
@@ -267,3 +269,10 @@ def test_a_fixed_value_the_model_refuses_is_refused_at_once(machine: OSUCurve) -
     held = fit(machine, space=space.fix("node.nic.mtu", 512), trials=4)
     assert held.model.get("node.nic.mtu") == 512
     assert "node.nic.mtu" not in held.values
+
+
+def test_a_fit_to_one_benchmark_never_sees_the_other() -> None:
+    curve = datasets.load("azure-hb96v3-hdr")
+    other = dataclasses.replace(curve, bandwidth_Bps=curve.bandwidth_Bps / 7, bandwidth_spread=None)
+    fits = [fit(c, "logp", target="latency", trials=15) for c in (curve, other)]
+    assert fits[0].values == fits[1].values

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from workbench import datasets
 from workbench.errors import ParameterError, ParseError
 from workbench.measure import OSU_SIZES, OSUCurve, Spread
 from workbench.measure.curve import byte_label
@@ -152,3 +153,49 @@ def test_two_csv_texts_of_one_curve_share_their_sizes() -> None:
 )
 def test_sizes_are_labelled_exactly(size: int, label: str) -> None:
     assert byte_label(size) == label
+
+
+def test_a_selection_keeps_its_sizes_with_their_spread_and_says_so() -> None:
+    whole = curve(latency_spread=spread(1e-6), bandwidth_spread=spread(1e9, count=7))
+    part = whole.select(whole.sizes > 512, ">512")
+    assert part.name == "made-up[>512]"
+    assert part.sizes.tolist() == [8192]
+    assert np.isnan(part.latency_s).all()
+    assert part.bandwidth_Bps.tolist() == [2.467e10]
+    assert part.latency_spread is not None
+    assert part.bandwidth_spread is not None
+    assert part.latency_spread.maximum.tolist() == [5 * 1e-6]
+    assert part.bandwidth_spread.count.tolist() == [7]
+    assert part.provenance.details == {"selection": ">512: 1 of 2 sizes"}
+    assert part.provenance.origin == "synthetic"
+    again = part.select(part.sizes > 1, ">1")
+    assert again.name == "made-up[>512][>1]"
+    assert again.provenance.details["selection"] == ">512: 1 of 2 sizes; >1: 1 of 1 sizes"
+    assert again.latency_spread is not None
+    assert curve().select([True, False], "first").latency_spread is None
+
+
+@pytest.mark.parametrize(
+    ("keep", "message"),
+    [
+        ([True], r"each of the 2 sizes; got bool of shape \(1,\)"),
+        ([0, 1], r"got int64 of shape \(2,\)"),
+        ([False, False], "'none' keeps none of the 2 of made-up"),
+    ],
+)
+def test_a_selection_is_one_truth_value_a_size(keep: list[int], message: str) -> None:
+    with pytest.raises(ParameterError, match=message) as caught:
+        curve().select(keep, "none")
+    assert caught.value.key == "keep"
+
+
+def test_one_benchmark_alone_hides_the_other() -> None:
+    curve = datasets.load("azure-hb96v3-hdr")
+    latency, bandwidth = curve.alone("latency"), curve.alone("bandwidth")
+    assert np.isnan(latency.bandwidth_Bps).all()
+    assert np.isnan(bandwidth.latency_s).all()
+    assert latency.bandwidth_spread is None
+    assert latency.latency_spread is curve.latency_spread
+    np.testing.assert_array_equal(bandwidth.bandwidth_Bps, curve.bandwidth_Bps)
+    with pytest.raises(ParameterError, match="latency or bandwidth; got 'both'"):
+        curve.alone("both")

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.errors import ParameterError, ParseError
+from workbench.models import Protocol
+from workbench.models.loggps import LogGPS
+
+times = st.floats(0, 1e-2)
+rates = st.floats(0, 1e-6)
+
+
+def example(**changes: object) -> LogGPS:
+    values: dict[str, object] = {"L": 1.7e-6, "o": 2e-7, "g": 3e-7, "G": 4e-11, "O": 5e-11}
+    return LogGPS(**(values | {"S": 16384} | changes))  # type: ignore[arg-type]
+
+
+def test_it_prints_itself_with_units_and_known_errors() -> None:
+    assert repr(example()) == (
+        "LogGPS(L 1.70 µs, o 200 ns, g 300 ns, G 0.04 ns/B, O 0.05 ns/B, S 16 KiB)"
+    )
+    known = example(errors={"L": 5e-8, "G": 1e-12, "S": 100})
+    assert known.text("L") == "1.70 µs ± 50 ns"
+    assert known.text("G") == "0.04 ns/B ± 0.001"
+    assert known.text("S") == "16 KiB ± 100 B"
+    assert known._repr_html_().count("<tr>") == 6
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"L": -1e-9}, "L must be a finite number of at least 0 s; got -1e-09"),
+        ({"G": float("nan")}, "G must be a finite number of at least 0 s/B"),
+        ({"o": "fast"}, "o must be a finite number"),
+        ({"g": True}, "g must be a finite number"),
+        ({"S": 1.5}, "S must be a whole number of bytes"),
+        ({"S": 2**31}, "S must be a whole number of bytes of at most 2147483647"),
+        ({"errors": {"l": 1e-9}}, "LogGPS has L, o, g, G, O, S; got 'l'"),
+        ({"errors": {"L": -1.0}}, "the error of L must be a finite number"),
+    ],
+)
+def test_what_is_no_cost_is_refused(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        example(**changes)
+
+
+def test_a_changed_parameter_loses_its_error_and_no_other() -> None:
+    known = example(errors={"L": 5e-8, "o": 1e-9})
+    changed = known.replace(L=2e-6)
+    assert changed.L == 2e-6
+    assert changed.errors == {"o": 1e-9}
+    assert known.errors == {"L": 5e-8, "o": 1e-9}
+    assert known.replace(errors={"S": 2}).errors == {"S": 2}
+    with pytest.raises(ParameterError, match="LogGPS has L, o, g, G, O, S; got 'LL'"):
+        known.replace(LL=1.0)
+
+
+@given(st.builds(LogGPS, times, times, times, rates, rates, st.integers(0, 2**31 - 1)))
+def test_text_json_and_pickle_give_back_the_same_parameters(parameters: LogGPS) -> None:
+    assert LogGPS.from_netgauge(parameters.to_text()) == parameters
+    assert LogGPS.from_dict(json.loads(json.dumps(parameters.to_dict()))) == parameters
+    assert pickle.loads(pickle.dumps(parameters)) == parameters
+
+
+def test_a_file_is_read_back_and_a_damaged_one_refused(tmp_path: Path) -> None:
+    known = example(errors={"L": 5e-8})
+    path = known.save(tmp_path / "loggps.json")
+    assert LogGPS.load(path) == known
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"o"', "o", 1), encoding="utf-8")
+    with pytest.raises(ParseError, match="must be JSON") as caught:
+        LogGPS.load(path)
+    assert caught.value.line == 3
+    path.write_text('{"L": 1e-6}', encoding="utf-8")
+    with pytest.raises(ParseError, match="o, g, G, O, S missing"):
+        LogGPS.load(path)
+    path.write_text("[1]", encoding="utf-8")
+    with pytest.raises(ParseError, match=r"loggps\.json: LogGPS needs"):
+        LogGPS.load(path)
+
+
+def test_output_of_netgauge_gives_overheads_as_a_line_over_size() -> None:
+    # o = 0.5 us + 0.001 us/B: mean of sender and receiver at 1 B and 1001 B.
+    text = """Testing size 1
+ L=1.250000  s=1  o_s=0.401000  o_r=0.601000  g=0.700000  G=0.000900 (8.68 GiB/s) lsqu(g,G)=0.1
+Testing size 1001
+ L=1.300000  s=1001  o_s=1.501000  o_r=1.501000  g=0.800000  G=0.000800 (9.7 GiB/s) lsqu(g,G)=0.2
+"""
+    parameters = LogGPS.from_netgauge(text, S=8192)
+    assert (parameters.L, parameters.g, parameters.G) == (1.3e-6, 8e-7, 8e-10)
+    # two points determine the line: rounding of the solver only
+    assert [parameters.o, parameters.O] == pytest.approx([5e-7, 1e-9], rel=1e-9)
+    assert parameters.S == 8192
+
+
+def test_overheads_that_fall_with_size_have_no_cost_a_byte() -> None:
+    line = " L=1 s={} o_s={} o_r={} g=1 G=0.001"
+    text = "\n".join([line.format(1, 2, 2), line.format(100, 1, 1)])
+    parameters = LogGPS.from_netgauge(text)
+    assert parameters.O == 0
+    assert parameters.o == pytest.approx(1.5e-6, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("nothing measured\n", 0, "found none"),
+        ("\n L=1 s=1 o_s=1 g=1 G=1\n", 2, "number for o_r="),
+        ("L=1 s=1 o_s=+ o_r=1 g=1 G=1", 1, "number for o_s="),
+    ],
+)
+def test_what_netgauge_did_not_print_is_refused(text: str, line: int, message: str) -> None:
+    with pytest.raises(ParseError, match=message) as caught:
+        LogGPS.from_netgauge(text)
+    assert caught.value.line == line
+
+
+def test_a_protocol_model_gives_the_costs_of_the_regime_that_is_asked_for() -> None:
+    model = Protocol(
+        short_latency=1.2e-6,
+        eager_latency=1.7e-6,
+        short_overhead=1e-7,
+        eager_overhead=2e-7,
+        rendezvous_overhead=5e-7,
+        short_copy_bandwidth=5e9,
+        eager_copy_bandwidth=2e10,
+        rendezvous_copy_bandwidth=2e11,
+        eager_bandwidth=1e10,
+        rendezvous_bandwidth=2.5e10,
+        eager_max=16384,
+    )
+    eager = LogGPS.from_protocol(model)
+    assert eager == LogGPS(1.7e-6, 2e-7, 2e-7, 1e-10, 5e-11, 16384)
+    short = LogGPS.from_protocol(model, "short")
+    assert short == LogGPS(1.2e-6, 1e-7, 1e-7, 1e-10, 2e-10, 16384)
+    large = LogGPS.from_protocol(model, "rendezvous")
+    assert large == LogGPS(1.7e-6, 5e-7, 5e-7, 4e-11, 5e-12, 16384)
+    with pytest.raises(ParameterError, match="short, eager, rendezvous; got 'large'"):
+        LogGPS.from_protocol(model, "large")  # type: ignore[arg-type]
+
+
+def test_errors_of_rates_become_errors_of_times_a_byte() -> None:
+    model = Protocol(eager_bandwidth=1e10)
+    errors = {"eager.bandwidth": 1e8, "eager.latency": 2e-8, "rendezvous.bandwidth": 1e9}
+    parameters = LogGPS.from_protocol(model, errors=errors)
+    # 1 % of the rate is 1 % of its inverse
+    assert parameters.errors == {"L": 2e-8, "G": pytest.approx(1e-12, rel=1e-12)}

@@ -1,0 +1,97 @@
+"""Studies on Dask workers: a cluster of this machine, and Slurm's where one runs."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.unit.study.plans import small_plan
+from workbench.study import StudyStatus, run, status
+
+distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+
+# Dask's own threads and sockets outlive what closes them by a moment.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[object]:
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+        ) as local,
+        distributed.Client(local) as client,
+    ):
+        yield client
+
+
+def test_a_cluster_gives_the_study_that_this_process_gives(client: object, tmp_path: Path) -> None:
+    plan = small_plan()
+    told: list[StudyStatus] = []
+    far = run(plan, tmp_path / "far.db", cluster=client, on_progress=told.append)
+    near = run(plan, tmp_path / "near.db", workers=1)
+    frames = [result.to_frame().drop(columns="seconds") for result in (far, near)]
+    assert frames[0].equals(frames[1])
+    assert set(frames[0]["status"]) == {"done"}
+    assert told[-1].finished
+
+
+def test_a_cluster_stops_at_once_and_lets_go_of_its_cells(client: object, tmp_path: Path) -> None:
+    plan = small_plan(trials=100_000)
+    path = tmp_path / "s.db"
+    stop = threading.Event()
+    asked: list[float] = []
+
+    def stop_soon(now: StudyStatus) -> None:
+        if now.trials >= 20 and not asked:
+            asked.append(time.monotonic())
+            stop.set()
+
+    result = run(plan, path, cluster=client, stop=stop, on_progress=stop_soon)
+    assert time.monotonic() - asked[0] < 5.0  # half a second on an idle machine
+    assert result.trials >= 20
+    assert {cell.status for cell in result} == {"stopped", "waiting"}
+    assert status(plan, path).counts["running"] == 0
+
+
+@pytest.mark.slurm
+def test_slurm_runs_a_study(tmp_path: Path) -> None:
+    """Runs wherever ``sinfo`` answers, with the partition that is the default there.
+
+    Without a machine at hand one node is enough, and no systemd: install slurm-wlm and munge,
+    start ``munged`` as its own user, then ``slurmctld -c`` and ``slurmd`` with a slurm.conf that
+    names this host (``ProctrackType=proctrack/linuxproc``, ``TaskPlugin=task/none``,
+    ``SelectType=select/cons_tres``, ``AccountingStorageType=accounting_storage/none``), and set
+    SLURM_CONF to it: ``SLURM_CONF=... pytest -m slurm``.
+    """
+    dask_jobqueue = pytest.importorskip("dask_jobqueue", reason="dask-jobqueue is not installed")
+    if shutil.which("sinfo") is None or subprocess.run(["sinfo"], capture_output=True).returncode:
+        pytest.skip("no Slurm runs here")
+    plan = small_plan()
+    with (
+        dask_jobqueue.SLURMCluster(
+            cores=1,
+            processes=1,
+            memory="1GB",
+            walltime="00:05:00",
+            log_directory=str(tmp_path),
+            local_directory=str(tmp_path),
+            job_script_prologue=["export OMP_NUM_THREADS=1"],
+            # a Slurm of one node may not count its memory
+            job_directives_skip=["--mem"],
+            scheduler_options={"dashboard_address": None},
+        ) as machine,
+        distributed.Client(machine) as client,
+    ):
+        machine.scale(jobs=2)
+        client.wait_for_workers(1, timeout=120)
+        result = run(plan, tmp_path / "s.db", cluster=client)
+    near = run(plan, tmp_path / "near.db", workers=1)
+    frames = [r.to_frame().drop(columns="seconds") for r in (result, near)]
+    assert frames[0].equals(frames[1])

@@ -1,0 +1,43 @@
+"""A signal as a polite request to stop, for commands that run long."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from collections.abc import Iterator
+from typing import Any
+
+
+@contextlib.contextmanager
+def stoppable() -> Iterator[Stop]:
+    """Make the first Ctrl-C, or a batch system's SIGTERM, a polite stop; a second one acts."""
+    stop = Stop()
+    before: dict[int, Any] = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
+
+    def ask(number: int, _frame: object) -> None:
+        stop.number = number
+        stop.event.set()
+        signal.signal(number, before[number])
+
+    for number in before:
+        signal.signal(number, ask)
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class Stop:
+    """Whether a signal asked for the end of the run, and which.
+
+    Attributes:
+        event: set once a signal came.
+        number: of the signal, 0 where none came.
+    """
+
+    def __init__(self) -> None:
+        from workbench.jobs import StopFlag
+
+        self.event = StopFlag()
+        self.number = 0

@@ -1,0 +1,177 @@
+"""Run many fits as one study: machines by losses by targets by models, as a YAML file says.
+
+The trials are kept in a database. Ctrl-C stops politely, and the same command run again goes on
+where it stopped; so it does after a kill.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import FAILED, SIGNALLED, add_json, given, patience, print_json, say
+from workbench.cli.stopping import stoppable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from workbench.study import StudyPlan, StudyResult, StudyStatus
+
+ABOUT = "run many fits as one study, and look at it"
+
+_PROGRESS_S = 0.1
+_TARGETS = (("joint", "latency and bandwidth"), ("latency", "latency"), ("bandwidth", "bandwidth"))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes.
+
+    Args:
+        parser: the command's parser.
+    """
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
+    for name, about in (
+        ("run", "fit what has not been fitted yet"),
+        ("status", "say how far each fit is, whoever runs it"),
+        ("show", "print the errors: loss by machine, for each target"),
+    ):
+        action = actions.add_parser(name, help=about, description=about, allow_abbrev=False)
+        action.add_argument("plan", metavar="FILE.yaml", help="what to fit")
+        action.add_argument(
+            "--database",
+            metavar="FILE_OR_URL",
+            help="SQLite file, or postgresql://user@host/database (default: FILE.db)",
+        )
+        if name == "run":
+            action.add_argument(
+                "--workers", type=int, metavar="N", help="processes (default: one a core)"
+            )
+        if name != "status":
+            action.add_argument(
+                "--save", metavar="FOLDER", help="write the result there, as a data package"
+            )
+        add_json(action)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do one of the actions and return the exit status.
+
+    Args:
+        arguments: the parsed command line.
+
+    Raises:
+        WorkbenchError: the plan or the database cannot be used.
+        OSError: a file cannot be read or written.
+    """
+    with patience():
+        from workbench import study
+    plan = study.StudyPlan.from_yaml(Path(arguments.plan))
+    database = arguments.database or str(Path(arguments.plan).with_suffix(".db"))
+    if arguments.action == "run":
+        return _run(plan, database, arguments)
+    if arguments.action == "status":
+        _print_status(study.status(plan, database), database, json=arguments.json)
+        return 0
+    result = study.StudyResult.read(plan, database)
+    _print_result(result, arguments)
+    return 0
+
+
+def _run(plan: StudyPlan, database: str, arguments: argparse.Namespace) -> int:
+    from workbench import study
+
+    line = _Line() if sys.stderr.isatty() else None
+    with stoppable() as stop:
+        job = study.submit(plan, database, on_progress=line, **given(arguments, "workers"))
+        try:
+            while not job.wait(_PROGRESS_S):
+                if stop.event.is_set():
+                    job.stop()
+            result = job.result()
+        finally:
+            if line is not None:
+                line.clear()
+    _print_result(result, arguments)
+    for cell in result:
+        if cell.status == "failed":
+            say(f"error: {cell.cell.name}: {' '.join(cell.message.split())}")
+    if stop.number:
+        done = sum(cell.status == "done" for cell in result)
+        say(
+            f"stopped with {done} of {len(result)} cells done, {result.trials} trials kept in "
+            f"{database}: the same command goes on from there"
+        )
+        return SIGNALLED + stop.number
+    for cell in result:
+        if cell.status == "running":
+            say(f"note: {cell.cell.name}: {cell.message}")
+    return FAILED if any(cell.status == "failed" for cell in result) else 0
+
+
+def _print_status(status: StudyStatus, database: str, *, json: bool) -> None:
+    if json:
+        cells = status.to_frame().to_dict("records")
+        print_json({**status.to_dict(), "database": _shown(database), "by_cell": cells})
+        return
+    print(f"{status.plan!r} in {_shown(database)}\n{status.line()}")
+    width = max(len(progress.cell.name) for progress in status.cells)
+    for progress in status.cells:
+        best = f"best loss {progress.best_loss:.4g}" if math.isfinite(progress.best_loss) else ""
+        counted = f"{progress.trials:>6} of {progress.total}"
+        print(f"  {progress.cell.name:<{width}}  {progress.state:<8}{counted}  {best}".rstrip())
+
+
+def _print_result(result: StudyResult, arguments: argparse.Namespace) -> None:
+    if arguments.save is not None:
+        result.save(arguments.save)
+    if arguments.json:
+        cells = result.to_frame().to_dict("records")
+        print_json({"study": result.plan.name, "trials": result.trials, "cells": cells})
+        return
+    print(repr(result))
+    for error, what in _TARGETS:
+        for caption, table in result.tables(error).items():
+            fitted = f", fitted to {caption}" if caption else ""
+            print(f"\nRMSPE of {what} in percent{fitted}\n{_text(table)}")
+
+
+def _text(table: pd.DataFrame) -> str:
+    """Return a table of errors with one decimal, an empty place where there is none."""
+    head: list[str] = [str(table.index.name), *map(str, table.columns)]
+    rows = [
+        [str(name), *("" if math.isnan(n) else f"{n:.1f}" for n in numbers)]
+        for name, numbers in zip(table.index, table.to_numpy(float).tolist(), strict=True)
+    ]
+    widths = [max(len(row[at]) for row in [head, *rows]) for at in range(len(head))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if at == 0 else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in [head, *rows]
+    )
+
+
+def _shown(database: str) -> str:
+    from workbench.fit.database import locate
+
+    return locate(database).where
+
+
+class _Line:
+    """One line on the terminal that says how the study stands, written over and over."""
+
+    def __init__(self) -> None:
+        self._width = 0
+
+    def __call__(self, status: StudyStatus) -> None:
+        line = f"{status.line()} (Ctrl-C stops)"
+        print(f"\r{line:<{self._width}}", end="", file=sys.stderr, flush=True)
+        self._width = len(line)
+
+    def clear(self) -> None:
+        """Leave the line empty for what comes next."""
+        print(f"\r{'':<{self._width}}\r", end="", file=sys.stderr, flush=True)

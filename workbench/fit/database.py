@@ -1,0 +1,328 @@
+"""Where studies are kept: an SQLite file, or a PostgreSQL database that many machines share.
+
+database = locate("fits.db")
+database.prepare()              # makes its tables, whoever else does so at the same moment
+with database.hold("a study"):  # one process at a time, until the context or the process ends
+    ...
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sqlite3
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import StudyError
+from workbench.fit.holding import BUSY_S, busy, hold_file, is_held
+
+if TYPE_CHECKING:
+    import optuna
+    import sqlalchemy
+
+KNOWN_SCHEMA = 12
+"""The version of Optuna's tables that is read and written without Optuna."""
+
+_POSTGRESQL = ("postgres", "postgresql")
+_TABLES_KEY = "workbench: tables of Optuna"
+
+
+def locate(where: str | Path) -> Database:
+    """Return the database that a path or an address names; nothing is opened.
+
+    Args:
+        where: path of an SQLite file, ``sqlite:///`` and a path, or an address such as
+            ``postgresql://user@host/database``, which goes through psycopg 3 unless it names
+            another driver.
+
+    Raises:
+        StudyError: it names a database in memory, which could not be resumed, or one of a kind
+            in which a study cannot be held by one process at a time.
+    """
+    text = str(where)
+    if text.startswith("sqlite:///"):
+        text = text.removeprefix("sqlite:///")
+    elif "://" in text:
+        return _server(text)
+    if text in ("", ":memory:"):
+        raise StudyError(
+            "a study must be a file, so that it can be resumed; leave study=None for a fit that "
+            "is not kept"
+        )
+    path = Path(text).expanduser()
+    return Database(str(where), f"sqlite:///{path}", path)
+
+
+def absolute(where: str | Path) -> str:
+    """Return the path or address of a database as another process may use it.
+
+    Args:
+        where: as ``locate`` takes it.
+    """
+    path = locate(where).path
+    return str(where) if path is None else str(path.absolute())
+
+
+@dataclass(frozen=True)
+class Database:
+    """One database of studies.
+
+    Attributes:
+        where: how people write it, without a password.
+        url: its address as SQLAlchemy takes it.
+        path: the SQLite file, None where it is a server's.
+    """
+
+    where: str
+    url: str
+    path: Path | None
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is anything to read; a server is taken to be there."""
+        return self.path is None or self.path.is_file()
+
+    def prepare(self) -> None:
+        """Make the tables if there are none; whoever comes at the same moment waits for them.
+
+        Raises:
+            StudyError: it cannot be opened or made, or holds something else.
+        """
+        if self.path is not None:
+            _check_file(self.path)
+            _prepare_file(self.path)
+            return
+        with self._session() as session:
+            session.execute(_sql("SELECT pg_advisory_lock(:key)"), {"key": _key(_TABLES_KEY)})
+            self.open_storage().engine.dispose()
+
+    def hold(self, name: str) -> contextlib.AbstractContextManager[None]:
+        """Hold the study of that name until the context ends, or this process does.
+
+        Args:
+            name: name of a study.
+
+        Raises:
+            StudyHeldError: it is held already, here or elsewhere.
+            StudyError: the database cannot be written.
+        """
+        if self.path is not None:
+            return hold_file(self.path, name)
+        return self._hold_on_server(name)
+
+    def held(self, names: Iterable[str]) -> set[str]:
+        """Return those of the names that somebody holds at this moment, wherever that runs.
+
+        Args:
+            names: names of studies.
+        """
+        if self.path is not None:
+            return {name for name in names if is_held(self.path, name)}
+        by_key = {_key(name): name for name in names}
+        with self._session() as session:
+            # A lock by one 64-bit key is listed as its upper and its lower half, both unsigned.
+            rows = session.execute(
+                _sql(
+                    "SELECT classid::bigint, objid::bigint FROM pg_locks WHERE granted"
+                    " AND locktype = 'advisory' AND objsubid = 1 AND database ="
+                    " (SELECT oid FROM pg_database WHERE datname = current_database())"
+                )
+            ).all()
+        taken = {_signed(int(upper) << 32 | int(lower)) for upper, lower in rows}
+        return {name for key, name in by_key.items() if key in taken}
+
+    def open_storage(self) -> optuna.storages.RDBStorage:
+        """Return Optuna's view of the database, which must be prepared or a server's.
+
+        Raises:
+            StudyError: it cannot be opened.
+        """
+        import optuna
+        from optuna.exceptions import OptunaError
+        from sqlalchemy.exc import SQLAlchemyError
+
+        options = {"connect_args": {"timeout": BUSY_S}} if self.path is not None else None
+        try:
+            with quiet_optuna():
+                return optuna.storages.RDBStorage(self.url, engine_kwargs=options)
+        except (SQLAlchemyError, OptunaError, ImportError, RuntimeError) as error:
+            raise self._unusable(error) from error
+
+    def connect_directly(self) -> sqlite3.Connection | None:
+        """Return a connection for whoever writes the tables itself; None where that is not known.
+
+        It is SQLite's alone, and only for the version of the tables in ``KNOWN_SCHEMA``.
+        """
+        if self.path is None:
+            return None
+        connection = _connect(self.path)
+        (version,) = connection.execute("SELECT schema_version FROM version_info").fetchone()
+        if int(version) == KNOWN_SCHEMA:
+            return connection
+        connection.close()
+        return None
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sqlalchemy.Connection]:
+        """Open a connection to read with, and close it.
+
+        Raises:
+            StudyError: it cannot be opened, or a query fails.
+        """
+        with self._session() as session:
+            yield session
+
+    @contextlib.contextmanager
+    def _hold_on_server(self, name: str) -> Iterator[None]:
+        # The server lets go of the lock when the connection ends, in whatever way.
+        with self._session() as session:
+            query = _sql("SELECT pg_try_advisory_lock(:key)")
+            if not session.execute(query, {"key": _key(name)}).scalar():
+                raise busy(name, self.where)
+            yield
+
+    @contextlib.contextmanager
+    def _session(self) -> Iterator[sqlalchemy.Connection]:
+        import sqlalchemy
+        from sqlalchemy.exc import SQLAlchemyError
+        from sqlalchemy.pool import NullPool
+
+        options = {"timeout": BUSY_S} if self.path is not None else {}
+        try:
+            engine = sqlalchemy.create_engine(
+                self.url,
+                poolclass=NullPool,
+                isolation_level="AUTOCOMMIT",
+                connect_args=options,
+            )
+            with engine.connect() as connection:
+                yield connection
+        except (SQLAlchemyError, ImportError) as error:
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: Exception) -> StudyError:
+        reason = str(getattr(error, "orig", None) or error).strip()
+        hint = "; pip install 'psycopg[binary]'" if isinstance(error, ImportError) else ""
+        return StudyError(f"{self.where} cannot be opened as a study file: {reason}{hint}")
+
+
+@contextlib.contextmanager
+def quiet_optuna() -> Iterator[None]:
+    """Keep Optuna from announcing each study on stderr, and leave its setting as it was."""
+    import optuna
+
+    before = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    try:
+        yield
+    finally:
+        optuna.logging.set_verbosity(before)
+
+
+def _server(text: str) -> Database:
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError) as error:
+        raise StudyError(
+            "the address of a database must read like postgresql://user@host/database; "
+            f"this one cannot be read: {error}"
+        ) from error
+    kind, _, driver = url.drivername.partition("+")
+    if kind not in _POSTGRESQL:
+        raise StudyError(
+            f"{url.render_as_string()} cannot be opened as a study file: it must be an SQLite "
+            "file or begin with postgresql://, where a study can be held by one process at a time"
+        )
+    url = url.set(drivername=f"postgresql+{driver or 'psycopg'}")
+    shown = url.set(drivername="postgresql").render_as_string(hide_password=True)
+    return Database(shown, url.render_as_string(hide_password=False), None)
+
+
+def _check_file(path: Path) -> None:
+    if path.is_dir():
+        raise StudyError(f"a study must be a file; {path} is a folder; add a file name to it")
+    if not path.absolute().parent.is_dir():
+        raise StudyError(f"the folder {path.parent} must exist to hold {path.name}; make it first")
+
+
+def _prepare_file(path: Path) -> None:
+    """Make Optuna's tables in one transaction; refuse what is no study file.
+
+    Optuna makes them one by one: of two processes that begin a file at once one dies of "table
+    already exists", and a process that is killed meanwhile leaves half of them.
+    """
+    try:
+        with contextlib.closing(_connect(path)) as connection:
+            if not _tables(connection):
+                script = _empty_database()
+                connection.execute("BEGIN EXCLUSIVE")
+                if not _tables(connection):
+                    for statement in script:
+                        connection.execute(statement)
+                connection.execute("COMMIT")
+            tables = _tables(connection)
+            if not {"studies", "trials", "version_info"} <= tables:
+                raise sqlite3.DatabaseError(f"it holds {', '.join(sorted(tables))}")
+            # Others can read while a trial is written. Where the disk cannot do this, SQLite keeps
+            # its older journal, which also serves.
+            connection.execute("PRAGMA journal_mode = WAL")
+    except sqlite3.OperationalError as error:
+        raise StudyError(
+            f"{path} cannot be written: {error}; choose a folder you may write to"
+        ) from error
+    except sqlite3.DatabaseError as error:
+        raise StudyError(
+            f"{path} must be a study file, which is an SQLite database made by Optuna: {error};"
+            " choose another file, or a name that does not exist yet"
+        ) from error
+
+
+def _tables(connection: sqlite3.Connection) -> set[str]:
+    query = "SELECT name FROM sqlite_master WHERE type = 'table'"
+    return {name for (name,) in connection.execute(query)}
+
+
+def _empty_database() -> list[str]:
+    """Return the statements that make the tables of this release of Optuna."""
+    import optuna
+
+    with tempfile.TemporaryDirectory(prefix="workbench-") as folder:
+        path = Path(folder) / "empty.db"
+        with quiet_optuna():
+            optuna.storages.RDBStorage(f"sqlite:///{path}").engine.dispose()
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            # The first and last are BEGIN and COMMIT; the transaction is the caller's.
+            return [*connection.iterdump()][1:-1]
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    # The fit may run in another thread than the one that opened the study; one writes at a time.
+    connection = sqlite3.connect(
+        path, timeout=BUSY_S, isolation_level=None, check_same_thread=False
+    )
+    # With the write-ahead log, NORMAL loses nothing when a process dies and stays consistent when
+    # the machine does; it saves a flush to the disk with every trial.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    return connection
+
+
+def _key(name: str) -> int:
+    """Return the 64-bit signed number that stands for a name in PostgreSQL's locks."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
+
+
+def _signed(number: int) -> int:
+    return number - 2**64 if number >= 2**63 else number
+
+
+def _sql(text: str) -> Any:
+    import sqlalchemy
+
+    return sqlalchemy.text(text)

@@ -1,0 +1,47 @@
+"""How a fit searches: engines that propose values and learn what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from workbench.errors import ParameterError
+from workbench.fit.engines.cma_es import CMAES
+from workbench.fit.engines.engine import Engine, Points, Problem, Values
+from workbench.fit.engines.least_squares import LeastSquares
+from workbench.fit.engines.tpe import TPE
+
+ENGINES: Mapping[str, Callable[[Problem], Engine]] = MappingProxyType(
+    {"tpe": TPE, "cma-es": CMAES, "least-squares": LeastSquares}
+)
+"""What makes each engine, by name; ``tpe`` first, which is the paper's."""
+
+DEFAULT_ENGINE = "tpe"
+
+
+def find_engine(engine: str) -> str:
+    """Return the name of an engine if there is one of that name.
+
+    Args:
+        engine: a name in ``ENGINES``, in either case.
+
+    Raises:
+        ParameterError: there is none.
+    """
+    name = str(engine).lower()
+    if name not in ENGINES:
+        raise ParameterError(
+            f"engine must be one of {', '.join(ENGINES)}; got {engine!r}", key="engine"
+        )
+    return name
+
+
+__all__ = [
+    "DEFAULT_ENGINE",
+    "ENGINES",
+    "Engine",
+    "Points",
+    "Problem",
+    "Values",
+    "find_engine",
+]

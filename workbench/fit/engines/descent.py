@@ -1,0 +1,200 @@
+"""One descent of least squares, as a generator that asks for simulations and is sent their points.
+
+Levenberg's and Marquardt's damping (Moré, The Levenberg-Marquardt Algorithm: Implementation and
+Theory, 1978) with slopes by finite differences, corrected after each step by Broyden's formula (A
+Class of Methods for Solving Nonlinear Simultaneous Equations, 1965) and taken anew when a step
+fails: with n parameters fresh slopes cost n trials, a corrected set none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.fit.engines.engine import FloatArray, Values
+from workbench.fit.space import Dimension
+
+T = TypeVar("T")
+Answer = tuple[float, FloatArray | None]
+Ask = Generator[Values, Answer, T]
+"""Yields the values of a trial, is sent its loss and points, and returns a ``T``."""
+
+Residuals = Callable[[FloatArray], FloatArray]
+
+# A model whose clock ticks and whose packets are whole is a staircase up close: a nudge must
+# cross many steps of it, and stay small against the 10 % by which costs differ.
+_NUDGE = 0.004
+# Few enough to be read, and a thousandth of a nudge.
+_DIGITS = 6
+_SAME = 1e-9
+_LONGEST_STEP = 0.2
+_FIRST_DAMPING = 1e-2
+_LEAST_DAMPING = 1e-7
+_MOST_DAMPING = 1e3
+_MOST_STEPS = 60
+
+
+@dataclass(frozen=True)
+class Known:
+    """A trial that has been made.
+
+    Attributes:
+        values: what was tried.
+        position: float64[parameters], where they lie between their bounds, 0 to 1.
+        loss: what came of it.
+        points: float64[n], what was simulated; None where it was refused.
+    """
+
+    values: Values
+    position: FloatArray
+    loss: float
+    points: FloatArray | None
+
+
+@dataclass(frozen=True)
+class Box:
+    """The parameters as positions between their bounds.
+
+    Attributes:
+        dimensions: what is searched.
+        smooth: indices of those that a descent moves.
+    """
+
+    dimensions: tuple[Dimension, ...]
+    smooth: NDArray[np.intp]
+
+    def values(self, position: FloatArray) -> Values:
+        """Return the values at a position.
+
+        Args:
+            position: float64[parameters], 0 to 1.
+        """
+        return {
+            d.key: d.snap(d.at(x), _DIGITS) for d, x in zip(self.dimensions, position, strict=True)
+        }
+
+    def position(self, values: Values) -> FloatArray:
+        """Return where values lie between their bounds, float64[parameters].
+
+        Args:
+            values: SI by key.
+        """
+        return np.array([d.position(values[d.key]) for d in self.dimensions])
+
+    def ask(self, values: Values) -> Ask[Known]:
+        """Ask for one trial.
+
+        Args:
+            values: what to try.
+        """
+        loss, points = yield values
+        return Known(values, self.position(values), loss, points)
+
+    def nudged(self, at: Known, index: int, sign: int) -> Values:
+        """Return values in which one parameter differs by a little, a whole number by one at least.
+
+        Args:
+            at: where from.
+            index: which parameter.
+            sign: 1 upwards, -1 downwards.
+        """
+        d = self.dimensions[index]
+        value = at.values[d.key]
+        span = math.log(d.high / d.low) if d.log else 1.0
+        moved = d.snap(d.at(at.position[index] + sign * _NUDGE / span), _DIGITS)
+        if d.whole and moved == value:
+            moved = d.clip(value + sign)
+        return {**at.values, d.key: moved}
+
+
+def descend(
+    box: Box, at: Known, residuals: Residuals, *, gain: float, most: int = _MOST_STEPS
+) -> Ask[Known]:
+    """Go down until a step from fresh slopes lowers the sum of squares by less than ``gain``.
+
+    Args:
+        box: the parameters.
+        at: where to begin, which must have points.
+        residuals: what to square, of the points.
+        gain: fraction of the sum of squares.
+        most: steps to take at most.
+
+    Returns:
+        The best point found, by the sum of squares.
+    """
+    if at.points is None or not len(box.smooth):
+        return at
+    r = residuals(at.points)
+    slopes: FloatArray | None = None
+    damping, fresh = _FIRST_DAMPING, False
+    for _ in range(most):
+        if slopes is None:
+            slopes, fresh = (yield from _slopes(box, at, r, residuals)), True
+        new_values = box.values(_step(box, at.position, slopes, r, damping))
+        if np.abs(box.position(new_values) - at.position).max() < _SAME:
+            return at
+        new = yield from box.ask(new_values)
+        new_r = None if new.points is None else residuals(new.points)
+        if new_r is not None and new_r @ new_r < r @ r:
+            moved = (new.position - at.position)[box.smooth]
+            fell = 1.0 - (new_r @ new_r) / (r @ r)
+            if fell < gain and fresh:
+                return new
+            surprise = new_r - r - slopes @ moved
+            slopes = None if fell < gain else slopes + np.outer(surprise, moved) / (moved @ moved)
+            at, r, fresh = new, new_r, False
+            damping = max(damping / 5.0, _LEAST_DAMPING)
+        elif fresh:
+            damping *= 5.0
+            if damping > _MOST_DAMPING:
+                return at
+        else:
+            slopes = None
+    return at
+
+
+def _slopes(box: Box, at: Known, r: FloatArray, residuals: Residuals) -> Ask[FloatArray]:
+    """Return d residuals / d position of the smooth parameters, float64[n, smooth].
+
+    A parameter that cannot be moved either way without a refusal has slope zero.
+    """
+    slopes = np.zeros((len(r), len(box.smooth)))
+    for column, index in enumerate(box.smooth):
+        for sign in (1, -1):
+            values = box.nudged(at, int(index), sign)
+            width = float(box.position(values)[index] - at.position[index])
+            if abs(width) < _SAME:
+                continue
+            near = yield from box.ask(values)
+            if near.points is not None:
+                slopes[:, column] = (residuals(near.points) - r) / width
+                break
+    return slopes
+
+
+def _step(
+    box: Box, position: FloatArray, slopes: FloatArray, r: FloatArray, damping: float
+) -> FloatArray:
+    """Return where a damped step leads, within the bounds."""
+    x = position[box.smooth]
+    downhill = -slopes.T @ r
+    held = ((x <= 0.0) & (downhill < 0.0)) | ((x >= 1.0) & (downhill > 0.0))
+    squares = np.square(slopes).sum(axis=0)
+    moving = ~held & (squares > 0.0)
+    step = np.zeros(len(x))
+    if moving.any():
+        damped = np.diag(np.sqrt(damping * squares[moving]))
+        step[moving] = np.linalg.lstsq(
+            np.vstack([slopes[:, moving], damped]),
+            np.concatenate([-r, np.zeros(len(damped))]),
+            rcond=None,
+        )[0]
+        step *= min(1.0, _LONGEST_STEP / max(float(np.abs(step).max()), _LONGEST_STEP / 2))
+    there = position.copy()
+    there[box.smooth] = np.clip(x + step, 0.0, 1.0)
+    return there

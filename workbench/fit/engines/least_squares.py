@@ -1,0 +1,152 @@
+"""Least squares from many starts: descents along finite differences, and steps of thresholds."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from workbench.fit.engines.descent import Ask, Box, Known, Residuals, descend
+from workbench.fit.engines.engine import FloatArray, Points, Problem, Values
+
+_ROUGH_GAIN = 0.02
+_FINE_GAIN = 5e-4
+_STEPS_AFTER_A_MOVE = 4
+_NEAR = 0.1
+_HOPS = (1, -1, 2, -2)
+
+
+class LeastSquares:
+    """Multi-start bounded least squares.
+
+    A descent first minimises the sum of the squares of log(simulated / measured), which leads
+    home from far away, and then of what the loss squares: the relative errors for a relative
+    loss, the plain differences for an absolute one. For ``mae`` and ``huber`` that is not the loss
+    itself; as with every engine, the best trial is the one of the least loss.
+
+    A threshold acts only through which sizes lie below it and has no slope. It keeps the value of
+    its start during a descent; afterwards it is moved by up to two measured sizes and the rest
+    refitted, for as long as that lowers the loss.
+
+    The starts are the first values, all of them brought down roughly before the best is refined,
+    and then points drawn from the seed, about the best one known and anywhere in turn.
+
+    Args:
+        problem: what to search.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._search = _Search(problem).run()
+        self._open = next(self._search)
+
+    def propose(self) -> Values:
+        """Return the values of the next trial, the same ones until ``tell`` answers."""
+        return dict(self._open)
+
+    def tell(self, values: Values, loss: float, points: Points) -> None:
+        """Learn the points of a trial.
+
+        Args:
+            values: what was tried, which is what was proposed.
+            loss: what came of it, finite.
+            points: gives the simulated points.
+        """
+        self._open = self._search.send((loss, points()))
+
+    def indifferent_above(self) -> float:
+        """Return inf: every point of every trial is looked at."""
+        return math.inf
+
+
+class _Search:
+    def __init__(self, problem: Problem) -> None:
+        dimensions, known = problem.space.dimensions, problem.space.known
+        self._problem = problem
+        self._thresholds = [
+            i for i, d in enumerate(dimensions) if d.key in known and known[d.key].threshold
+        ]
+        smooth = [
+            i for i, d in enumerate(dimensions) if i not in self._thresholds and d.low < d.high
+        ]
+        self._box = Box(dimensions, np.array(smooth, np.intp))
+        self._used = np.isfinite(problem.measured) & (problem.measured > 0)
+        self._measured = problem.measured[self._used]
+        self._best: Known | None = None
+
+    def run(self) -> Ask[None]:
+        """Try start after start without end."""
+        first = []
+        for values in self._problem.first_values:
+            first.append((yield from self._ask(values)))
+        rough = []
+        for start in sorted(first, key=lambda known: known.loss):
+            rough.append((yield from self._rough(start)))
+        for at in sorted(rough, key=lambda known: known.loss):
+            yield from self._refine(at)
+        number = 0
+        while True:
+            start = yield from self._ask(self._drawn(number))
+            yield from self._refine((yield from self._rough(start)))
+            number += 1
+
+    def _rough(self, start: Known) -> Ask[Known]:
+        at = yield from self._descend(start, self._logarithms, _ROUGH_GAIN)
+        return (yield from self._descend(at, self._errors, _ROUGH_GAIN))
+
+    def _refine(self, at: Known) -> Ask[None]:
+        """Descend to the bottom, and on from wherever a moved threshold leads."""
+        at = yield from self._descend(at, self._errors, _FINE_GAIN)
+        moved = True
+        while moved:
+            moved = False
+            for index in self._thresholds:
+                for beside in self._beside(at, index):
+                    new = yield from self._ask(beside)
+                    new = yield from self._descend(
+                        new, self._errors, _ROUGH_GAIN, most=_STEPS_AFTER_A_MOVE
+                    )
+                    if new.loss < at.loss:
+                        at, moved = new, True
+                        break
+        yield from self._descend(at, self._errors, _FINE_GAIN / 10)
+
+    def _descend(self, at: Known, residuals: Residuals, gain: float, most: int = 60) -> Ask[Known]:
+        return (yield from descend(self._box, at, residuals, gain=gain, most=most))
+
+    def _ask(self, values: Values) -> Ask[Known]:
+        known = yield from self._box.ask(values)
+        if self._best is None or known.loss < self._best.loss:
+            self._best = known
+        return known
+
+    def _drawn(self, number: int) -> Values:
+        rng = self._problem.rng(number)
+        anywhere = rng.uniform(size=len(self._box.dimensions))
+        if number % 2 or self._best is None:
+            return self._box.values(anywhere)
+        near = self._best.position + _NEAR * rng.standard_normal(len(anywhere))
+        return self._box.values(np.clip(near, 0.0, 1.0))
+
+    def _beside(self, at: Known, index: int) -> list[Values]:
+        """Return the values with a threshold at the measured sizes near its own."""
+        dimension = self._box.dimensions[index]
+        sizes = np.asarray(self._problem.sizes)
+        below = int(np.searchsorted(sizes, at.values[dimension.key], side="right"))
+        others = [
+            sizes[k - 1]
+            for k in (below + 1, below - 1, below + 2, below - 2)
+            if 0 < k <= len(sizes)
+        ]
+        return [
+            {**at.values, dimension.key: int(size)}
+            for size in others
+            if dimension.clip(size) == size
+        ]
+
+    def _logarithms(self, points: FloatArray) -> FloatArray:
+        tiny = np.finfo(np.float64).tiny
+        return np.log(np.maximum(points[self._used], tiny) / self._measured)
+
+    def _errors(self, points: FloatArray) -> FloatArray:
+        errors = points[self._used] - self._measured
+        return errors / self._measured if self._problem.loss.relative else errors

@@ -1,0 +1,116 @@
+"""Holding a study of an SQLite file: one process at a time, until it ends in whatever way."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from workbench.errors import StudyError, StudyHeldError
+
+BUSY_S = 60.0
+"""Seconds to wait for others who write the file; each of them needs a millisecond."""
+
+# Longer than any look at a lock takes, so that whoever looks never turns away whoever starts.
+_HOLD_S = 0.25
+
+
+@contextlib.contextmanager
+def hold_file(path: Path, name: str) -> Iterator[None]:
+    """Hold a study of an SQLite file.
+
+    The lock is SQLite's own, on a small file beside the study: it works wherever the study file
+    does and the system releases it with the process, however that ends. The small file goes when
+    the lock does; a moment's lock on the study file itself orders the two with whoever comes.
+
+    Args:
+        path: the study file, which exists.
+        name: name of the study.
+
+    Raises:
+        StudyHeldError: the study is held already.
+        StudyError: the study file or the lock beside it cannot be written.
+    """
+    lock = lock_file(path, name)
+    try:
+        with _moment_alone(path):
+            connection = sqlite3.connect(
+                lock, timeout=_HOLD_S, isolation_level=None, check_same_thread=False
+            )
+            try:
+                connection.execute("BEGIN EXCLUSIVE")
+            except BaseException:
+                connection.close()
+                raise
+    except sqlite3.OperationalError as error:
+        if "locked" not in str(error):
+            raise StudyError(
+                f"{path} cannot be written: {error}; choose a folder you may write to"
+            ) from error
+        raise busy(name, str(path)) from error
+    try:
+        yield
+    finally:
+        # A study file that is gone by now has nobody waiting for it.
+        with contextlib.suppress(sqlite3.Error), _moment_alone(path):
+            lock.unlink(missing_ok=True)
+        connection.close()
+
+
+@contextlib.contextmanager
+def _moment_alone(path: Path) -> Iterator[None]:
+    address = f"{path.absolute().as_uri()}?mode=rw"
+    with contextlib.closing(
+        sqlite3.connect(address, timeout=BUSY_S, isolation_level=None, uri=True)
+    ) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        finally:
+            connection.execute("ROLLBACK")
+
+
+def lock_file(path: Path, name: str) -> Path:
+    """Return the path of the small file that is locked while a study is held.
+
+    Args:
+        path: the study file.
+        name: name of the study.
+    """
+    digest = hashlib.sha256(name.encode()).hexdigest()[:12]
+    return path.with_name(f".{path.name}.{digest}.lock")
+
+
+def is_held(path: Path, name: str) -> bool:
+    """Return whether somebody holds a study at this moment; holds nothing itself.
+
+    Args:
+        path: the study file.
+        name: name of the study.
+    """
+    lock = lock_file(path, name)
+    if not lock.is_file():
+        return False
+    try:
+        address = f"{lock.absolute().as_uri()}?mode=ro"
+        with contextlib.closing(sqlite3.connect(address, timeout=0.0, uri=True)) as connection:
+            connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError as error:
+        # A file that went away in between cannot be opened; a lock that is held says "locked".
+        return "locked" in str(error)
+    return False
+
+
+def busy(name: str, where: str) -> StudyHeldError:
+    """Return the error about a study that somebody else holds.
+
+    Args:
+        name: name of the study.
+        where: the database it is in, as people write it.
+    """
+    return StudyHeldError(
+        f"the study {name!r} in {where} is being run by another notebook or process; stop it "
+        "there, or choose another name: several studies may share the file"
+    )

@@ -1,0 +1,390 @@
+"""What the data tell of each fitted parameter, and what they do not.
+
+    told = identify(fit(load("azure-hb96v3-hdr"), "protocol"))
+
+Two questions, asked in two ways. Near the fit, the slopes of the residuals say how sharply the
+data hold each parameter and which ones they hold only together. Further out, a scan says how far
+each parameter can go before the loss has grown by 5 %, with the others held and with the others
+refitted. For 46 points a root mean square that is 5 % larger is a chi-square larger by 4.7, so
+the refitted interval is about a 95 % one where the points err independently.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.fit.probe import Probe
+from workbench.fit.result import FitResult
+from workbench.fit.scan import Interval, Scan, scan_dimension, scan_threshold
+from workbench.fit.settle import open_thresholds
+from workbench.fit.space import Dimension
+from workbench.fit.verdict import verdicts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+
+TOLERANCE = 0.05
+"""How much the loss may grow, as a share, before a value counts as worse than the fitted one."""
+
+NOISE_FLOOR = 0.001
+"""The least relative error a point is taken to have: the benchmarks print two decimals."""
+
+STRONG = 0.95
+"""The correlation from which two parameters count as told only together."""
+
+PRIOR_SD = 1.0 / np.sqrt(12.0)
+"""Standard deviation of a value that is anywhere between its bounds, as a share of their range."""
+
+
+@dataclass(frozen=True, eq=False)
+class Identifiability:
+    """What the data tell of each parameter of a fit.
+
+    Thresholds act in steps and have no slope: they appear in ``thresholds``, ``held``,
+    ``refitted`` and ``verdicts``, not in ``keys``.
+
+    Attributes:
+        result: the fit that was looked into.
+        keys: the parameters with a slope, in the order of the arrays.
+        relative_error: float64[n], one standard error as a share of the value (for a log scale:
+            of its logarithm), from the slopes, the residuals' variance and the bounds; inf for a
+            value of zero.
+        correlation: float64[n, n], of the estimates; -1 where the data see only a sum.
+        informed: float64[n], 0 to 1, how much narrower the data make a parameter than its bounds
+            do; 0 where they say nothing.
+        unseen: directions in which every parameter could move across the bounds without leaving
+            the noise, each as the share of its keys, largest first.
+        at_bound: ``lower`` or ``upper`` by key.
+        pairs: (key, key, correlation) of those at ``STRONG`` or beyond, strongest first.
+        sums: keys of times that act only through their sum, one tuple a sum.
+        flat: keys that can go from bound to bound, the others held, within ``TOLERANCE``.
+        thresholds: by key the least and greatest value, in bytes, that give the very same curve.
+        held, refitted: by key the values, SI, around the fitted one within which the loss stays
+            within ``TOLERANCE``, the others held or refitted; empty where nothing was scanned.
+        verdicts: by key what the data tell, in words.
+        lower_loss: the least loss met on the way, where that is more than 0.1 % below the fit's:
+            the search had not ended; nan otherwise.
+        simulations: number of configurations simulated.
+    """
+
+    result: FitResult
+    keys: tuple[str, ...]
+    relative_error: FloatArray
+    correlation: FloatArray
+    informed: FloatArray
+    unseen: tuple[dict[str, float], ...]
+    at_bound: dict[str, str]
+    pairs: tuple[tuple[str, str, float], ...]
+    sums: tuple[tuple[str, ...], ...]
+    flat: tuple[str, ...]
+    thresholds: dict[str, tuple[int, int]]
+    held: Mapping[str, Interval]
+    refitted: Mapping[str, Interval]
+    verdicts: dict[str, str]
+    lower_loss: float
+    simulations: int
+
+    @property
+    def values(self) -> dict[str, float | int]:
+        """The fitted values, SI by key, thresholds included."""
+        return self.result.values
+
+    @property
+    def unsure(self) -> tuple[str, ...]:
+        """Keys whose value alone means little: flat, told with another only, or anywhere at all."""
+        together = {key for keys in (*self.sums, *(p[:2] for p in self.pairs)) for key in keys}
+        return tuple(
+            key
+            for key in self.values
+            if key in self.flat
+            or key in together
+            or (key in self.refitted and self.refitted[key].everywhere)
+        )
+
+    def interval(self, key: str, z: float = 1.96) -> tuple[float, float]:
+        """Return the values within ``z`` standard errors, SI, cut at the bounds.
+
+        Args:
+            key: one of ``keys``.
+            z: 1.96 for 95 % where the points err independently and the slopes hold that far.
+        """
+        dimension = self.result.space[key]
+        value = float(self.values[key])
+        error = float(self.relative_error[self.keys.index(key)])
+        if dimension.log:
+            low, high = value * np.exp(-z * error), value * np.exp(z * error)
+        else:
+            spread = z * error * value if np.isfinite(error) else dimension.high - dimension.low
+            low, high = value - spread, value + spread
+        return max(float(low), dimension.low), min(float(high), dimension.high)
+
+    def intervals(self, z: float = 1.96) -> dict[str, tuple[float, float]]:
+        """Return ``interval`` of every parameter that has a slope, SI by key.
+
+        Args:
+            z: as for ``interval``.
+        """
+        return {key: self.interval(key, z) for key in self.keys}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a parameter: value, errors, intervals in SI, and the verdict."""
+        import pandas as pd
+
+        return pd.DataFrame([self._row(d) for d in self.result.space.dimensions])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the fit itself as values that JSON can hold; inf is a text."""
+        frame = self.to_frame()
+        rows = [{k: _plain(v) for k, v in row.items()} for row in frame.to_dict("records")]
+        return {
+            "machine": self.result.measured.name,
+            "model": self.result.model.name,
+            "tolerance": TOLERANCE,
+            "parameters": rows,
+            "keys": list(self.keys),
+            "correlation": self.correlation.tolist(),
+            "pairs": [list(pair) for pair in self.pairs],
+            "sums": [list(keys) for keys in self.sums],
+            "unseen": [dict(direction) for direction in self.unseen],
+            "lower_loss": _plain(self.lower_loss),
+            "simulations": self.simulations,
+        }
+
+    def plot(self) -> Any:
+        """Return the correlations and the intervals as Bokeh figures."""
+        from workbench.plotting import plot_identifiability
+
+        return plot_identifiability(self)
+
+    def __repr__(self) -> str:
+        told = len(self.values) - len(self.unsure)
+        parts = [f"{told} of {len(self.values)} parameters told"]
+        if self.unsure:
+            parts.append(f"unsure {', '.join(self.unsure)}")
+        if self.at_bound:
+            parts.append(f"at bound {', '.join(self.at_bound)}")
+        parts += [f"only the sum of {' and '.join(keys)}" for keys in self.sums]
+        if self.pairs:
+            n = len(self.pairs)
+            parts.append(f"{n} {'pair' if n == 1 else 'pairs'} told only together")
+        if not np.isnan(self.lower_loss):
+            parts.append(f"the fit had not ended: loss {self.lower_loss:.4g} is near")
+        return f"Identifiability({self.result.measured.name}, {'; '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        import html
+
+        rows = "".join(
+            f"<tr><td style='text-align:left'><code>{html.escape(d.key)}</code></td>"
+            f"<td>{html.escape(d.text(self.values[d.key]))}</td>"
+            f"<td style='text-align:left'>{html.escape(self.verdicts[d.key])}</td></tr>"
+            for d in self.result.space.dimensions
+        )
+        return (
+            f"<table><caption style='text-align:left'>{html.escape(repr(self))}</caption>"
+            "<thead><tr><th>parameter</th><th>fitted</th><th>what the data tell</th></tr></thead>"
+            f"<tbody>{rows}</tbody></table>"
+        )
+
+    def _row(self, dimension: Dimension) -> dict[str, Any]:
+        key = dimension.key
+        at = self.keys.index(key) if key in self.keys else None
+        held, refitted = self.held.get(key), self.refitted.get(key)
+        return {
+            "parameter": key,
+            "value": self.values[key],
+            "unit": dimension.unit,
+            "relative_error": np.nan if at is None else self.relative_error[at],
+            "informed": np.nan if at is None else self.informed[at],
+            "held_low": np.nan if held is None else held.low,
+            "held_high": np.nan if held is None else held.high,
+            "refitted_low": np.nan if refitted is None else refitted.low,
+            "refitted_high": np.nan if refitted is None else refitted.high,
+            "at_bound": self.at_bound.get(key, ""),
+            "flat": key in self.flat,
+            "verdict": self.verdicts[key],
+        }
+
+
+def identify(
+    result: FitResult,
+    *,
+    scan: bool = True,
+    stop: threading.Event | None = None,
+    on_parameter: Callable[[int, int], None] | None = None,
+) -> Identifiability:
+    """Return what the data tell of each parameter of a fit.
+
+    The standard errors take the bounds as what was known before: a value anywhere between them.
+    That changes nothing for a parameter the data hold, and gives one they do not hold an error as
+    wide as its bounds instead of none at all. The variance is that of the residuals, model error
+    included, so the errors are those of a model that is wrong by as much as it shows.
+
+    Args:
+        result: a fit that succeeded.
+        scan: also move each parameter away from the fit until the loss has grown by
+            ``TOLERANCE``; a few dozen simulations a parameter.
+        stop: once set, parameters not yet scanned are left so.
+        on_parameter: called after each parameter with how many are done, and how many there are.
+
+    Raises:
+        ParameterError: the fit did not succeed, or this release cannot simulate its model.
+    """
+    probe = Probe(result)
+    slopes = probe.jacobian()
+    variance, covariance = _covariance(slopes, probe.best.residuals)
+    sd = np.sqrt(np.diag(covariance))
+    keys = tuple(d.key for d in probe.dimensions)
+    correlation = covariance / np.outer(sd, sd)
+    limit = max((1.0 + TOLERANCE) * probe.best.loss, probe.loss_of_share(NOISE_FLOOR))
+    scanning = Scan(probe, slopes, limit)
+    held: dict[str, Interval] = {}
+    refitted: dict[str, Interval] = {}
+    total = len(result.space)
+    for done, dimension in enumerate(result.space.dimensions if scan else ()):
+        if stop is not None and stop.is_set():
+            break
+        key = dimension.key
+        if key in keys:
+            held[key], refitted[key] = scan_dimension(scanning, keys.index(key), variance)
+        else:
+            held[key], refitted[key] = scan_threshold(scanning, result, key)
+        if on_parameter is not None:
+            on_parameter(done + 1, total)
+    pairs = _pairs(keys, correlation)
+    sums = _sums(scanning, keys)
+    thresholds = open_thresholds(result)
+    flat = tuple(
+        d.key
+        for d in result.space.dimensions
+        if (held[d.key].everywhere if d.key in held else _looks_flat(d.key, keys, slopes, variance))
+    )
+    lower = scanning.least if scanning.least < 0.999 * probe.best.loss else np.nan
+    return Identifiability(
+        result=result,
+        keys=keys,
+        relative_error=np.array(
+            [
+                _relative(d, float(s), float(probe.values[d.key]))
+                for d, s in zip(probe.dimensions, sd, strict=True)
+            ]
+        ),
+        correlation=correlation,
+        informed=np.clip(1.0 - sd / PRIOR_SD, 0.0, 1.0),
+        unseen=_unseen(keys, slopes, variance),
+        at_bound=result.at_bound,
+        pairs=pairs,
+        sums=sums,
+        flat=flat,
+        thresholds=thresholds,
+        held=held,
+        refitted=refitted,
+        verdicts=verdicts(
+            result,
+            dict(zip(keys, sd.tolist(), strict=True)),
+            pairs,
+            sums,
+            flat,
+            refitted,
+            thresholds,
+        ),
+        lower_loss=float(lower),
+        simulations=probe.simulations,
+    )
+
+
+def _covariance(slopes: FloatArray, residuals: FloatArray) -> tuple[float, FloatArray]:
+    """Return the residuals' variance and the covariance of the positions.
+
+    The number of parameters that count against the points is that of the directions the data
+    hold better than the bounds do (MacKay, Bayesian Interpolation, 1992, eq. 4.9), found by a few
+    rounds, as the variance itself decides it.
+    """
+    squares = float(residuals @ residuals)
+    eigenvalues = np.linalg.svd(slopes, compute_uv=False) ** 2
+    variance = max(squares / len(residuals), NOISE_FLOOR**2)
+    for _ in range(10):
+        told = float(np.sum(eigenvalues / (eigenvalues + variance / PRIOR_SD**2)))
+        freedom = max(len(residuals) - told, 1.0)
+        variance = max(squares / freedom, NOISE_FLOOR**2)
+    precision = slopes.T @ slopes / variance + np.eye(slopes.shape[1]) / PRIOR_SD**2
+    return variance, np.linalg.inv(precision)
+
+
+def _relative(dimension: Dimension, sd: float, value: float) -> float:
+    """Return a standard error in positions as a share of the value."""
+    if dimension.log:
+        return sd * float(np.log(dimension.high / dimension.low))
+    return sd * (dimension.high - dimension.low) / value if value > 0 else float("inf")
+
+
+def _unseen(
+    keys: tuple[str, ...], slopes: FloatArray, variance: float
+) -> tuple[dict[str, float], ...]:
+    """Return the directions along which moving by the bounds' spread stays within the noise."""
+    _, singular, directions = np.linalg.svd(slopes, full_matrices=True)
+    strength = np.zeros(len(keys))
+    strength[: len(singular)] = singular * PRIOR_SD / np.sqrt(variance)
+    found = []
+    for direction in directions[strength < 1.0]:
+        order = np.argsort(-np.abs(direction))
+        # Entries below a tenth belong to parameters that only come along.
+        found.append({keys[i]: float(direction[i]) for i in order if abs(direction[i]) >= 0.1})
+    return tuple(found)
+
+
+def _pairs(keys: tuple[str, ...], correlation: FloatArray) -> tuple[tuple[str, str, float], ...]:
+    found = [
+        (keys[i], keys[j], float(correlation[i, j]))
+        for i in range(len(keys))
+        for j in range(i + 1, len(keys))
+        if abs(correlation[i, j]) >= STRONG
+    ]
+    return tuple(sorted(found, key=lambda pair: -abs(pair[2])))
+
+
+def _sums(scan: Scan, keys: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Return the groups of times a second of each of which does the same to every point.
+
+    1 % is what the differences behind the slopes leave uncertain.
+    """
+    found: list[list[int]] = []
+    for i, dimension in enumerate(scan.probe.dimensions):
+        column = scan.natural_slopes[:, i]
+        if dimension.kind != "time" or not dimension.log or not column.any():
+            continue
+        for group in found:
+            first = scan.natural_slopes[:, group[0]]
+            if np.linalg.norm(column - first) <= 0.01 * np.linalg.norm(first):
+                group.append(i)
+                break
+        else:
+            found.append([i])
+    return tuple(tuple(keys[i] for i in group) for group in found if len(group) > 1)
+
+
+def _looks_flat(key: str, keys: tuple[str, ...], slopes: FloatArray, variance: float) -> bool:
+    """Return whether half the range, by the slopes, stays within the tolerance; without a scan."""
+    if key not in keys:
+        return False
+    column = slopes[:, keys.index(key)]
+    return bool(0.25 * column @ column < _growth() * len(column) * variance)
+
+
+def _growth() -> float:
+    """Return how much the sum of squares grows when the root mean square grows by the tolerance."""
+    return (1.0 + TOLERANCE) ** 2 - 1.0
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float | np.floating):
+        return float(value) if np.isfinite(value) else str(float(value))
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,219 @@
+"""Message regimes: one model for small messages, another for large ones, bolted together.
+
+    bolted = fit_regimes(load("azure-hb96v3-hdr"), "logp", "snappr", threshold=512)
+
+Section V and Fig. 17 of Suetterlein et al., HPC Network Simulation Tuning via Automatic Extraction
+of Hardware Parameters: SST/macro's default pairs LogP with SNAPPR; two SNAPPR models bolted
+together are better on some machines, but SST/macro cannot run them. The error of the whole is
+computed from the relative error at each size.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench import jobs
+from workbench.errors import ParameterError
+from workbench.fit.bolted import Bolted, HasCurve
+from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport
+from workbench.measure import OSUCurve
+from workbench.models import NetworkModel
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "DEFAULT_THRESHOLD",
+    "Bolted",
+    "bolt",
+    "errors_by_threshold",
+    "fit_regimes",
+    "split",
+    "submit_regimes",
+]
+
+DEFAULT_THRESHOLD = 512
+"""Largest message in bytes of the lower regime: where the paper switches models.
+
+SST/macro's own default, ``node.nic.negligible_size``, is 256 in every version from 10 to 16.
+"""
+
+
+def fit_regimes(
+    curve: OSUCurve,
+    low: str | NetworkModel = "logp",
+    high: str | NetworkModel = "snappr",
+    *,
+    threshold: int = DEFAULT_THRESHOLD,
+    trials: int = DEFAULT_TRIALS,
+    stop: threading.Event | None = None,
+    on_trial: Callable[[TrialReport], None] | None = None,
+    **options: Any,
+) -> Bolted:
+    """Return one model fitted to the sizes up to a threshold and one to those above it.
+
+    The default pair is SST/macro's. Each model is fitted and simulated at the sizes of its own
+    half only.
+
+    Args:
+        curve: what was measured.
+        low: model for the small messages, a name or one whose other parameters are kept.
+        high: model for the large messages, likewise; it may be the same.
+        threshold: largest size in bytes of the lower half.
+        trials: configurations to try for each half.
+        stop: once set, both fits return the best so far.
+        on_trial: called after each trial of either half.
+        options: further arguments of ``FitStudy`` for both, such as ``loss``, ``target``, ``seed``,
+            ``engine`` and ``study``; the studies are named by their halves.
+
+    Raises:
+        ParameterError: an argument is not accepted, or a half would hold no size.
+        StudyError: as ``fit``.
+    """
+    studies = _studies(curve, low, high, threshold, options)
+    try:
+        results = [study.run(trials, stop=stop, on_trial=on_trial) for study in studies]
+    finally:
+        for study in studies:
+            study.close()
+    return Bolted(results[0], results[1], threshold)
+
+
+def submit_regimes(
+    curve: OSUCurve,
+    low: str | NetworkModel = "logp",
+    high: str | NetworkModel = "snappr",
+    *,
+    threshold: int = DEFAULT_THRESHOLD,
+    trials: int = DEFAULT_TRIALS,
+    **options: Any,
+) -> jobs.Job[Bolted]:
+    """Run ``fit_regimes`` as a job: ``job.partial`` is the pair so far, ``job.stop()`` ends it.
+
+    Args:
+        curve: what was measured.
+        low: model for the small messages.
+        high: model for the large messages.
+        threshold: largest size in bytes of the lower half.
+        trials: configurations to try for each half.
+        options: as ``fit_regimes``.
+    """
+
+    def work(ctx: jobs.JobContext) -> Bolted:
+        first, second = studies = _studies(curve, low, high, threshold, options)
+        ctx.partial_from(lambda: Bolted(first.result(), second.result(), threshold))
+
+        def report(trial: TrialReport) -> None:
+            ctx.progress(first.done + second.done, 2 * trials, f"best loss {trial.best_loss:.4g}")
+            ctx.breathe()
+
+        try:
+            results = [s.run(trials, stop=ctx.stop_event, on_trial=report) for s in studies]
+        finally:
+            for study in studies:
+                study.close()
+        return Bolted(results[0], results[1], threshold)
+
+    return jobs.submit(work)
+
+
+def split(curve: OSUCurve, threshold: int = DEFAULT_THRESHOLD) -> tuple[OSUCurve, OSUCurve]:
+    """Return the curve up to a threshold and above it, named ``…[<=512]`` and ``…[>512]``.
+
+    Args:
+        curve: what was measured.
+        threshold: largest size in bytes of the lower half.
+
+    Raises:
+        ParameterError: a half would hold no size.
+    """
+    below = curve.sizes <= threshold
+    if below.all() or not below.any():
+        first, last = (int(curve.sizes[0]), int(curve.sizes[-1])) if len(curve) else (0, 0)
+        raise ParameterError(
+            f"the threshold must leave sizes on both sides; {curve.name} has {first} to {last} B; "
+            f"got {threshold} B; choose one from {first} to {last - 1}",
+            key="threshold",
+        )
+    return curve.select(below, f"<={threshold}"), curve.select(~below, f">{threshold}")
+
+
+def bolt(low: HasCurve, high: HasCurve, threshold: int = DEFAULT_THRESHOLD) -> Bolted:
+    """Return two finished fits bolted at any threshold, without fitting or simulating again.
+
+    Fits over all sizes can be bolted anywhere, in milliseconds, so a slider may move the
+    threshold. Each curve then is the one simulated at all sizes: what small messages leave on the
+    network when the first large one starts is in it, unlike in ``fit_regimes``, where each half is
+    simulated alone. ``Bolted.fitted_apart`` tells one from the other.
+
+    Args:
+        low: fit whose model serves sizes up to the threshold.
+        high: fit whose model serves those above it.
+        threshold: largest size in bytes of the lower half.
+
+    Raises:
+        ParameterError: the fits are of different measurements, or a size is in neither half.
+    """
+    return Bolted(low, high, threshold)
+
+
+def errors_by_threshold(low: HasCurve, high: HasCurve) -> pd.DataFrame:
+    """Return the error of two fits over all sizes bolted at every possible threshold.
+
+    Args:
+        low: fit whose model serves sizes up to the threshold.
+        high: fit whose model serves those above it.
+
+    Returns:
+        Rows by ``threshold`` in bytes, from 0 (``high`` alone) to the largest size (``low``
+        alone); columns ``joint``, ``latency`` and ``bandwidth``, RMSPE in percent over all sizes,
+        and ``low_joint`` and ``high_joint``, those of the halves; nan for an empty half.
+
+    Raises:
+        ParameterError: the fits are not of one measurement over the same sizes.
+    """
+    import pandas as pd
+
+    sizes = low.measured.sizes
+    if not np.array_equal(sizes, high.measured.sizes):
+        raise ParameterError(
+            "both fits must be over the same sizes to move the threshold; got "
+            f"{low.measured.name} and {high.measured.name}; fit both to the whole curve",
+            key="threshold",
+        )
+    rows = []
+    for threshold in (0, *sizes.tolist()):
+        bolted = Bolted(low, high, threshold)
+        halves = {"low_joint": bolted.rmspe_low["joint"], "high_joint": bolted.rmspe_high["joint"]}
+        rows.append({"threshold": threshold, **bolted.rmspe, **halves})
+    return pd.DataFrame(rows).set_index("threshold")
+
+
+def _studies(
+    curve: OSUCurve,
+    low: str | NetworkModel,
+    high: str | NetworkModel,
+    threshold: int,
+    options: dict[str, Any],
+) -> list[FitStudy]:
+    """Return the studies of both halves, both open."""
+    for name in ("name", "space"):
+        if name in options:
+            raise ParameterError(
+                f"{name} cannot be given for two fits at once; fit the halves of split() one by "
+                "one and bolt() them",
+                key=name,
+            )
+    studies: list[FitStudy] = []
+    try:
+        for half, model in zip(split(curve, threshold), (low, high), strict=True):
+            studies.append(FitStudy(half, model, **options))
+    except BaseException:
+        for study in studies:
+            study.close()
+        raise
+    return studies

@@ -1,0 +1,190 @@
+"""What the makers of a machine say about its network: rates and latencies from data sheets.
+
+These are statements, not measurements. Where nobody states a figure, a stand-in is used that says
+so: every quantity is either ``published``, with the place where it was read, or ``assumed``, with
+the reason.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from workbench import datasets
+from workbench.errors import ParameterError, ParseError
+from workbench.units import Kind, format_quantity, parse_quantity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Status = Literal["published", "assumed"]
+STATUSES: tuple[str, ...] = get_args(Status)
+
+_FILE = "datasheet.json"
+_KINDS: Mapping[str, Kind] = {
+    "link_rate": "bandwidth",
+    "switch_latency": "time",
+    "nic_latency": "time",
+}
+
+
+def datasheet(machine: str) -> DataSheet:
+    """Return the data sheet of the network of a shipped machine.
+
+    Args:
+        machine: name of a dataset.
+
+    Raises:
+        DatasetError: there is no such dataset, or its data sheet is missing or was changed.
+        ParseError: the data sheet is not as it must be.
+    """
+    return read_datasheet(datasets.text(machine, _FILE), source=f"{machine}/{_FILE}")
+
+
+@dataclass(frozen=True)
+class Stated:
+    """One figure of a data sheet.
+
+    Attributes:
+        value: in SI units.
+        kind: what it measures; decides the unit.
+        text: the figure as it was stated, such as ``200Gb/s``.
+        status: ``published`` where the source states it, ``assumed`` where it stands in.
+        source: title of what was read; empty where the figure is assumed without one.
+        url: where to find the source, where it has an address.
+        note: what to know about the figure; why it was assumed.
+    """
+
+    value: float
+    kind: Kind
+    text: str
+    status: Status
+    source: str
+    url: str
+    note: str
+
+    def __repr__(self) -> str:
+        return f"{format_quantity(self.value, self.kind)} ({self.status})"
+
+
+@dataclass(frozen=True)
+class DataSheet:
+    """What is stated about a machine's network.
+
+    Attributes:
+        machine: name of its dataset.
+        link_rate: rate of a node's link to the network, B/s.
+        switch_latency: time through one switch, s.
+        nic_latency: time through the network card, s.
+    """
+
+    machine: str
+    link_rate: Stated
+    switch_latency: Stated
+    nic_latency: Stated
+
+    @property
+    def quantities(self) -> dict[str, Stated]:
+        """The figures by name."""
+        return {name: getattr(self, name) for name in _KINDS}
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """Names of the figures that nobody states."""
+        return tuple(name for name, s in self.quantities.items() if s.status == "assumed")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a figure: value in SI units, text, status, source, address and note."""
+        import pandas as pd
+
+        rows = [
+            {
+                "quantity": name,
+                "value": stated.value,
+                "stated": stated.text,
+                "status": stated.status,
+                "source": stated.source,
+                "url": stated.url,
+                "note": stated.note,
+            }
+            for name, stated in self.quantities.items()
+        ]
+        return pd.DataFrame(rows).set_index("quantity")
+
+    def __repr__(self) -> str:
+        return (
+            f"DataSheet({self.machine}, link {self.link_rate}, switch {self.switch_latency}, "
+            f"NIC {self.nic_latency})"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{name.replace('_', ' ')}</td>"
+            f"<td>{format_quantity(stated.value, stated.kind)}</td><td>{stated.status}</td>"
+            f"<td style='text-align:left'>{html.escape(stated.source)}</td>"
+            f"<td style='text-align:left'>{html.escape(stated.note)}</td></tr>"
+            for name, stated in self.quantities.items()
+        )
+        return (
+            f"<table><caption>{html.escape(self.machine)}: data sheet</caption><thead><tr>"
+            "<th>figure</th><th>value</th><th>status</th><th>source</th><th>note</th></tr></thead>"
+            f"<tbody>{rows}</tbody></table>"
+        )
+
+
+def read_datasheet(text: str, *, source: str = "text") -> DataSheet:
+    """Return the data sheet that a JSON text holds.
+
+    Args:
+        text: ``{"machine": …, "link_rate": {"value": "200Gb/s", "status": "published",
+            "source": …, "url": …, "note": …}, "switch_latency": …, "nic_latency": …}``.
+        source: name of the file, for messages.
+
+    Raises:
+        ParseError: the text is not such a data sheet.
+    """
+    try:
+        values = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ParseError(
+            f"a data sheet must be JSON: {error.msg}", source=source, line=error.lineno
+        ) from error
+    if not isinstance(values, dict) or not isinstance(values.get("machine"), str):
+        raise ParseError("a data sheet must name its machine", source=source)
+    extra = sorted(set(values) - {"machine", *_KINDS})
+    if extra:
+        raise ParseError(
+            f"a data sheet holds {', '.join(_KINDS)}; got {', '.join(extra)} too", source=source
+        )
+    stated = {name: _stated(name, values.get(name), source) for name in _KINDS}
+    return DataSheet(values["machine"], **stated)
+
+
+def _stated(name: str, entry: Any, source: str) -> Stated:
+    if not isinstance(entry, dict):
+        raise ParseError(f"{name} must be stated, with value and status", source=source)
+    told = {key: entry.get(key, "") for key in ("value", "status", "source", "url", "note")}
+    for key, text in told.items():
+        if not isinstance(text, str):
+            raise ParseError(f"{name}.{key} must be a text; got {text!r}", source=source)
+    if told["status"] not in STATUSES:
+        raise ParseError(
+            f"{name}.status must be one of {', '.join(STATUSES)}; got {told['status']!r}",
+            source=source,
+        )
+    needed = "source" if told["status"] == "published" else "note"
+    if not told[needed]:
+        why = "where it is published" if needed == "source" else "why it is assumed"
+        raise ParseError(f"{name}.{needed} must say {why}", source=source)
+    kind = _KINDS[name]
+    try:
+        value = float(parse_quantity(told["value"], kind, key=f"{name}.value"))
+    except ParameterError as error:
+        raise ParseError(str(error), source=source) from error
+    if not value > 0:
+        raise ParseError(f"{name}.value must be positive; got {told['value']!r}", source=source)
+    status: Status = "published" if told["status"] == "published" else "assumed"
+    return Stated(value, kind, told["value"], status, told["source"], told["url"], told["note"])

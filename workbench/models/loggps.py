@@ -1,0 +1,332 @@
+"""LogGPS: what a message costs in six numbers, for analyses that follow a whole program.
+
+L, o, g and G are those of Alexandrov et al., LogGP: Incorporating Long Messages into the LogP
+Model; S, above which a sender waits for its receiver, is from Ino et al., LogGPS: A Parallel
+Computational Model for Synchronization Analysis; O, what a host does for each byte, is from
+Hoefler et al., LogGOPSim: Simulating Large-Scale Applications in the LogGOPS Model.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, Self, get_args
+
+import numpy as np
+
+from workbench.errors import ParameterError, ParseError
+from workbench.models.parameter import INT32_MAX
+from workbench.models.protocol import Protocol
+from workbench.units import format_quantity
+
+Regime = Literal["short", "eager", "rendezvous"]
+REGIMES: tuple[Regime, ...] = get_args(Regime)
+
+_UNITS: Mapping[str, str] = MappingProxyType(
+    {"L": "s", "o": "s", "g": "s", "G": "s/B", "O": "s/B", "S": "B"}
+)
+_MEANINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "L": "latency: time the first byte is under way",
+        "o": "overhead: time each host spends on a message",
+        "g": "gap: least time between two messages of a node",
+        "G": "gap per byte: 1 / bandwidth",
+        "O": "overhead per byte: time each host spends on a byte",
+        "S": "largest message that is sent without asking the receiver",
+    }
+)
+
+
+@dataclass(frozen=True)
+class LogGPS:
+    """The six parameters of LogGPS, with O of LogGOPS.
+
+    Attributes:
+        L: latency in s.
+        o: overhead of each host for a message, in s.
+        g: least time between two messages of one node, in s.
+        G: time for each byte of a message after the first, in s/B: 1 / bandwidth.
+        O: overhead of each host for a byte, in s/B.
+        S: largest eager message in bytes; above it a sender waits for its receiver.
+        errors: standard errors by parameter, in its unit, where they are known.
+
+    Raises:
+        ParameterError: a value is not finite or negative, S is not whole, or an error is of no
+            parameter.
+    """
+
+    L: float
+    o: float
+    g: float
+    G: float
+    O: float  # noqa: E741 - the field's letter
+    S: int
+    errors: Mapping[str, float] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        for name, unit in _UNITS.items():
+            object.__setattr__(self, name, _checked(name, getattr(self, name), unit))
+        if not float(self.S).is_integer() or self.S > INT32_MAX:
+            raise ParameterError(
+                f"S must be a whole number of bytes of at most {INT32_MAX}; got {self.S!r}", key="S"
+            )
+        object.__setattr__(self, "S", int(self.S))
+        for name in self.errors:
+            _check_known(name)
+        errors = {n: _checked(f"the error of {n}", e, _UNITS[n]) for n, e in self.errors.items()}
+        object.__setattr__(self, "errors", errors)
+
+    @classmethod
+    def from_protocol(
+        cls,
+        model: Protocol,
+        regime: Regime = "eager",
+        *,
+        errors: Mapping[str, float] | None = None,
+    ) -> LogGPS:
+        """Return the LogGPS parameters of one regime of a protocol-aware model.
+
+        LogGPS has one latency, one overhead and one rate for all sizes, so a regime has to be
+        chosen: ``eager`` suits programs of small and middling messages, ``rendezvous`` those that
+        move megabytes. L is the time under way, without the handshake, which LogGPS has in its
+        rule for messages above S; o the host's time; G the wire's time for a byte, O the host's.
+        g is o: a host takes one message after the other, and the model's NIC knows no gap of its
+        own. S is the eager threshold in every regime.
+
+        Args:
+            model: the model, usually fitted.
+            regime: whose costs to take.
+            errors: standard errors of the model's parameters, SI by key; those of rates are
+                carried over to first order.
+
+        Raises:
+            ParameterError: there is no such regime.
+        """
+        if regime not in REGIMES:
+            raise ParameterError(
+                f"regime must be one of {', '.join(REGIMES)}; got {regime!r}", key="regime"
+            )
+        wire = "rendezvous" if regime == "rendezvous" else "eager"
+        latency = "short" if regime == "short" else "eager"
+        known = errors or {}
+        rate = float(model.get(f"{wire}.bandwidth"))
+        copy = float(model.get(f"{regime}.copy_bandwidth"))
+        overhead = known.get(f"{regime}.overhead")
+        carried = {
+            "L": known.get(f"{latency}.latency"),
+            "o": overhead,
+            "g": overhead,
+            "G": _of_inverse(rate, known.get(f"{wire}.bandwidth")),
+            "O": _of_inverse(copy, known.get(f"{regime}.copy_bandwidth")),
+            "S": known.get("eager.max_size"),
+        }
+        own = float(model.get(f"{regime}.overhead"))
+        return cls(
+            L=float(model.get(f"{latency}.latency")),
+            o=own,
+            g=own,
+            G=1.0 / rate,
+            O=1.0 / copy,
+            S=int(model.get("eager.max_size")),
+            errors={name: error for name, error in carried.items() if error is not None},
+        )
+
+    @classmethod
+    def from_netgauge(cls, text: str, *, S: int = 65535) -> LogGPS:
+        """Return the parameters that Netgauge's loggp module printed, or that ``to_text`` wrote.
+
+        Its lines hold ``L= s= o_s= o_r= g= G=``, times in microseconds, one line for each message
+        size. L, g and G are those of the last line, which rest on all sizes; o and O are the line
+        through the mean of the sender's and the receiver's overhead over size.
+
+        Args:
+            text: what was printed.
+            S: the eager threshold in bytes, which Netgauge does not measure; one in the text wins.
+
+        Raises:
+            ParseError: no such line was found, or one lacks a number.
+        """
+        rows = [
+            _netgauge_row(number, line)
+            for number, line in enumerate(text.splitlines(), start=1)
+            if re.search(r"\bL=", line) and re.search(r"\bG=", line)
+        ]
+        if not rows:
+            raise ParseError(
+                "there must be a line with L=, s=, o_s=, o_r=, g= and G= as Netgauge's loggp "
+                "module prints it; found none"
+            )
+        last = rows[-1]
+        overhead, per_byte = _line(
+            [r["s"] for r in rows], [(r["o_s"] + r["o_r"]) / 2 for r in rows]
+        )
+        return cls(
+            L=last["L"],
+            o=overhead,
+            g=last["g"],
+            G=last["G"],
+            O=last.get("O", per_byte),
+            S=int(last.get("S", S)),
+        )
+
+    def to_text(self) -> str:
+        """Return one line as Netgauge prints it, in microseconds, with O and S at its end."""
+        us = {name: _shifted(repr(getattr(self, name)), 6) for name in "LogGO"}
+        return (
+            f"L={us['L']} s=1 o_s={us['o']} o_r={us['o']} g={us['g']} G={us['G']} "
+            f"O={us['O']} S={self.S}\n"
+        )
+
+    def replace(self, **changes: Any) -> Self:
+        """Return a copy with these parameters changed; a changed one loses its error.
+
+        Raises:
+            ParameterError: there is no such parameter, or its value is not accepted.
+        """
+        for name in changes:
+            if name != "errors":
+                _check_known(name)
+        kept = {name: error for name, error in self.errors.items() if name not in changes}
+        return dataclasses.replace(self, **{"errors": kept, **changes})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that JSON can hold; ``from_dict`` reads them back."""
+        return {**{name: getattr(self, name) for name in _UNITS}, "errors": dict(self.errors)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> LogGPS:
+        """Return the parameters that ``to_dict`` wrote.
+
+        Args:
+            values: what it returned.
+
+        Raises:
+            ParameterError: a parameter is missing or not accepted.
+        """
+        missing = [name for name in _UNITS if name not in values]
+        if missing:
+            raise ParameterError(
+                f"LogGPS needs L, o, g, G, O and S; {', '.join(missing)} missing", key=missing[0]
+            )
+        parameters = {name: values[name] for name in _UNITS}
+        return cls(**parameters, errors=values.get("errors", {}))
+
+    def save(self, path: str | Path) -> Path:
+        """Write the parameters as JSON; ``load`` returns equal ones.
+
+        Args:
+            path: file to write.
+        """
+        target = Path(path)
+        target.write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
+        return target
+
+    @classmethod
+    def load(cls, path: str | Path) -> LogGPS:
+        """Return the parameters that ``save`` wrote.
+
+        Args:
+            path: file to read.
+
+        Raises:
+            ParseError: the file is not JSON, or not these parameters.
+        """
+        source = Path(path)
+        try:
+            return cls.from_dict(json.loads(source.read_text(encoding="utf-8")))
+        except json.JSONDecodeError as error:
+            raise ParseError(
+                f"LogGPS parameters must be JSON: {error.msg}",
+                source=source.name,
+                line=error.lineno,
+            ) from error
+        except (ParameterError, TypeError, AttributeError) as error:
+            raise ParseError(str(error), source=source.name) from error
+
+    def text(self, name: str) -> str:
+        """Return a parameter for people, such as ``1.20 µs`` or ``0.0412 ns/B ± 0.0003``.
+
+        Args:
+            name: one of L, o, g, G, O and S.
+        """
+        value, error = getattr(self, name), self.errors.get(name)
+        if _UNITS[name] == "s/B":
+            shown = f"{value * 1e9:.4g} ns/B"
+            return shown if error is None else f"{shown} ± {error * 1e9:.2g}"
+        kind: Literal["bytes", "time"] = "bytes" if name == "S" else "time"
+        shown = format_quantity(value, kind)
+        if error is None:
+            return shown
+        return f"{shown} ± " + (f"{error:.0f} B" if name == "S" else format_quantity(error, "time"))
+
+    def __repr__(self) -> str:
+        return f"LogGPS({', '.join(f'{name} {self.text(name)}' for name in _UNITS)})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{name}</td><td>{html.escape(self.text(name))}</td>"
+            f"<td style='text-align:left'>{meaning}</td></tr>"
+            for name, meaning in _MEANINGS.items()
+        )
+        return f"<table><caption>LogGPS</caption><tbody>{rows}</tbody></table>"
+
+
+def _check_known(name: str) -> None:
+    if name not in _UNITS:
+        raise ParameterError(f"LogGPS has {', '.join(_UNITS)}; got {name!r}", key=name)
+
+
+def _checked(what: str, value: Any, unit: str) -> Any:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if isinstance(value, bool) or not (number >= 0 and math.isfinite(number)):
+        raise ParameterError(
+            f"{what} must be a finite number of at least 0 {unit}; got {value!r}", key=what[-1]
+        )
+    return value if isinstance(value, int) and unit == "B" else number
+
+
+def _of_inverse(value: float, error: float | None) -> float | None:
+    """Return the standard error of 1 / value, to first order."""
+    return None if error is None else error / value**2
+
+
+def _netgauge_row(number: int, line: str) -> dict[str, float]:
+    """Return the numbers of a line in s, s/B and B."""
+    texts = dict(re.findall(r"(?<![\w(])(L|s|o_s|o_r|g|G|O|S)=\s*([-+.\deE]+)", line))
+    row = {}
+    for name in ("L", "s", "o_s", "o_r", "g", "G", *sorted({"O", "S"} & set(texts))):
+        try:
+            row[name] = float(_shifted(texts[name], 0 if name in "sS" else -6))
+        except (KeyError, InvalidOperation):
+            raise ParseError(
+                f"a line of Netgauge's loggp module must have a number for {name}=; got "
+                f"{line.strip()!r}",
+                line=number,
+            ) from None
+    return row
+
+
+def _shifted(number: str, places: int) -> str:
+    """Return a decimal number times a power of ten, exactly: no rounding on the way out or in."""
+    return str(Decimal(number).scaleb(places))
+
+
+def _line(x: list[float], y: list[float]) -> tuple[float, float]:
+    """Return intercept and slope of the least-squares line, neither of them negative."""
+    if len(set(x)) < 2:
+        return max(y[-1], 0.0), 0.0
+    slope, intercept = (float(value) for value in np.polyfit(x, y, 1))
+    if slope < 0:
+        return max(float(np.mean(y)), 0.0), 0.0
+    return max(intercept, 0.0), slope

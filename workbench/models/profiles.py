@@ -1,0 +1,254 @@
+"""Machines as fitted models: what later analyses start from.
+
+    from workbench.models.profiles import profile
+    profile("azure-hb96v3-hdr").loggps
+
+A profile is the best fit of a machine with what is known about its parameters; the shipped ones
+are JSON files in ``datasets/profiles/``. ``workbench.fit.profile`` makes them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import html
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from workbench.datasets import data_folder
+from workbench.errors import DatasetError, ParameterError, ParseError
+from workbench.models.base import NetworkModel
+from workbench.models.ini import read_ini
+from workbench.models.loggps import LogGPS
+from workbench.models.protocol import Protocol
+from workbench.provenance import Provenance
+
+FORMAT = "workbench profile"
+VERSION = 1
+
+LEVEL = 0.90
+"""The share of refits whose values lie within an interval of a profile."""
+
+_Z = 1.6448536269514722  # half the width of a normal 90 % interval in standard errors
+_TARGETS = ("joint", "latency", "bandwidth")
+
+
+def profile(machine: str) -> Profile:
+    """Return the shipped profile of a machine.
+
+    Args:
+        machine: one of the names that ``profiles`` gives.
+
+    Raises:
+        DatasetError: there is no such profile.
+        ParseError: its file is damaged.
+    """
+    path = _folder() / f"{machine}.json"
+    if machine not in profiles():
+        known = ", ".join(profiles()) or "none is shipped"
+        near = difflib.get_close_matches(str(machine).lower(), profiles(), n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise DatasetError(
+            f"there must be a profile of that name; got {machine!r}; {hint}known: {known}"
+        )
+    return Profile.load(path)
+
+
+def profiles() -> tuple[str, ...]:
+    """Return the names of the machines that have a shipped profile."""
+    return tuple(sorted(path.stem for path in _folder().glob("*.json")))
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """A machine's fitted model, and LogGPS parameters derived from it.
+
+    Attributes:
+        machine: name of the machine.
+        model: the fitted model.
+        rmspe: its errors ``joint``, ``latency`` and ``bandwidth`` in percent; nan where a
+            benchmark was not measured.
+        provenance: what it was fitted to, and how.
+        intervals: lower and upper end of the 90 % interval of each parameter, SI by key, where
+            they are known.
+
+    Raises:
+        ParameterError: an interval is of no parameter, or its ends are out of order.
+    """
+
+    machine: str
+    model: Protocol
+    rmspe: Mapping[str, float]
+    provenance: Provenance
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        ordered = {}
+        for key, (low, high) in self.intervals.items():
+            self.model.get(key)
+            if not (math.isfinite(low) and math.isfinite(high) and low <= high):
+                raise ParameterError(
+                    f"the interval of {key} must run from a number to one not below it; got "
+                    f"{low} to {high}",
+                    key=key,
+                )
+            ordered[key] = (float(low), float(high))
+        object.__setattr__(self, "intervals", ordered)
+        object.__setattr__(self, "rmspe", {name: float(self.rmspe[name]) for name in _TARGETS})
+
+    @property
+    def loggps(self) -> LogGPS:
+        """LogGPS parameters of the eager regime; ``LogGPS.from_protocol`` gives the others."""
+        return LogGPS.from_protocol(self.model, errors=self.errors)
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """Standard errors, SI by key: what a normal distribution has for each 90 % interval."""
+        return {key: (high - low) / (2 * _Z) for key, (low, high) in self.intervals.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return values that JSON can hold; ``from_dict`` reads them back."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "machine": self.machine,
+            "model": {"name": self.model.name, "ini": self.model.to_ini()},
+            "rmspe": {k: None if math.isnan(v) else v for k, v in self.rmspe.items()},
+            "intervals": {key: list(ends) for key, ends in self.intervals.items()},
+            "loggps": self.loggps.to_dict(),
+            "provenance": self.provenance.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Profile:
+        """Return the profile that ``to_dict`` wrote.
+
+        Args:
+            values: what it returned.
+
+        Raises:
+            ParameterError: a value is not accepted, or the LogGPS parameters are not those of the
+                model.
+            KeyError: something is missing.
+        """
+        found = cls(
+            machine=str(values["machine"]),
+            model=_model(values["model"]),
+            rmspe={k: math.nan if v is None else float(v) for k, v in values["rmspe"].items()},
+            provenance=Provenance.from_dict(values["provenance"]),
+            intervals={key: (ends[0], ends[1]) for key, ends in values["intervals"].items()},
+        )
+        if LogGPS.from_dict(values["loggps"]) != found.loggps:
+            raise ParameterError("its LogGPS parameters are not those of its model", key="loggps")
+        return found
+
+    def save(self, path: str | Path) -> Path:
+        """Write the profile as JSON; ``load`` returns an equal one.
+
+        Args:
+            path: file to write; replaced in one step where it exists.
+        """
+        target = Path(path)
+        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+        beside = target.with_name(f".{target.name}.part")
+        beside.write_text(text + "\n", encoding="utf-8", newline="\n")
+        beside.replace(target)
+        return target
+
+    @classmethod
+    def load(cls, path: str | Path) -> Profile:
+        """Return the profile that ``save`` wrote.
+
+        Args:
+            path: file to read.
+
+        Raises:
+            ParseError: the file is not a profile, or not a whole one.
+        """
+        source = Path(path)
+        values = _parse(source)
+        try:
+            return cls.from_dict(values)
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+            raise ParseError(
+                f"the profile is damaged: {what}; make it again from the fit", source=source.name
+            ) from error
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Profile):
+            return NotImplemented
+        return self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]  # compared by value, which holds mappings
+
+    def __repr__(self) -> str:
+        return f"Profile({self.machine}, RMSPE {self.rmspe['joint']:.1f} %, {self.loggps})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td style='text-align:left'><code>{p.key}</code></td>"
+            f"<td>{html.escape(p.text())}</td><td>{html.escape(self._interval(p.key))}</td></tr>"
+            for p in self.model.parameters()
+        )
+        return (
+            f"<table><caption style='text-align:left'>{html.escape(self.provenance.caption())}: "
+            f"RMSPE {self.rmspe['joint']:.1f} %</caption><thead><tr><th>parameter</th>"
+            f"<th>value</th><th>{LEVEL:.0%} interval</th></tr></thead><tbody>{rows}</tbody></table>"
+            + self.loggps._repr_html_()
+        )
+
+    def _interval(self, key: str) -> str:
+        if key not in self.intervals:
+            return ""
+        low, high = (self.model.with_values({key: end}) for end in self._ends(key))
+        texts = [
+            next(p.text() for p in model.parameters() if p.key == key) for model in (low, high)
+        ]
+        return " to ".join(texts)
+
+    def _ends(self, key: str) -> tuple[float, float]:
+        low, high = self.intervals[key]
+        whole = isinstance(self.model.get(key), int)
+        return (round(low), round(high)) if whole else (low, high)
+
+
+def _folder() -> Path:
+    return data_folder() / "profiles"
+
+
+def _model(values: Mapping[str, Any]) -> Protocol:
+    model: NetworkModel = read_ini(values["ini"])
+    if not isinstance(model, Protocol) or model.name != values["name"]:
+        raise ParameterError(
+            f"its model must be {Protocol.name}; the .ini holds {model.name}", key="model"
+        )
+    return model
+
+
+def _parse(path: Path) -> Mapping[str, Any]:
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise ParseError("a profile must be UTF-8 text", source=path.name) from error
+    except json.JSONDecodeError as error:
+        raise ParseError(
+            f"a profile must be JSON: {error.msg}; the file may be cut short",
+            source=path.name,
+            line=error.lineno,
+        ) from error
+    if not isinstance(values, dict) or values.get("format") != FORMAT:
+        raise ParseError(
+            f'a profile must say it is one, with "format": "{FORMAT}"; this file does not',
+            source=path.name,
+        )
+    if values.get("version") != VERSION:
+        raise ParseError(
+            f"the profile has version {values.get('version')!r}; this release reads {VERSION}",
+            source=path.name,
+        )
+    return MappingProxyType(values)

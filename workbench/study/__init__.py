@@ -1,0 +1,30 @@
+"""Studies: many fits as one plan, run side by side, to be stopped, taken up and looked at.
+
+plan = StudyPlan("which-loss", ["azure-hb96v3-hdr", "llnl-dane-omnipath"], trials=500)
+result = run(plan, "which-loss.db")
+result.select(target="both").table()    # RMSPE in percent, loss by machine
+"""
+
+from __future__ import annotations
+
+from workbench.study.archive import shipped
+from workbench.study.cell import Cell, CellProgress, CellResult
+from workbench.study.choice import ModelChoice
+from workbench.study.plan import StudyPlan
+from workbench.study.result import StudyResult
+from workbench.study.run import run, submit
+from workbench.study.status import StudyStatus, status
+
+__all__ = [
+    "Cell",
+    "CellProgress",
+    "CellResult",
+    "ModelChoice",
+    "StudyPlan",
+    "StudyResult",
+    "StudyStatus",
+    "run",
+    "shipped",
+    "status",
+    "submit",
+]

@@ -1,0 +1,144 @@
+"""One cell of a study, fitted or read; what came of it is said by the database alone."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from workbench.errors import StudyHeldError, WorkbenchError
+from workbench.fit import FitStudy, TrialReport, rmspe_by_target
+from workbench.fit.losses import target_points
+from workbench.fit.storage import problem_differences
+from workbench.fit.stored import StoredStudy, read_study
+from workbench.simulate import simulate_osu
+from workbench.study.cell import Cell, CellProgress, CellResult, CellState, improvements
+from workbench.study.choice import ModelChoice
+
+HELD = "run by another notebook or process"
+"""The message of a cell that is left to whoever runs it."""
+
+
+def fit_cell(
+    cell: Cell,
+    choice: ModelChoice,
+    trials: int,
+    database: str | Path,
+    stop: threading.Event,
+    note: Callable[[CellProgress], None],
+) -> CellProgress:
+    """Go on with one cell until it has its trials or ``stop`` is set; return how it stands.
+
+    Whatever refuses the cell is in the state that is returned: one cell does not end a study.
+
+    Args:
+        cell: what is fitted to what.
+        choice: the cell's model.
+        trials: trials it is to have, those of earlier runs included.
+        database: where the trials are kept.
+        stop: ends the fit; a ``jobs.StopFlag`` also ends the trial in flight.
+        note: told after each trial, in this thread.
+    """
+
+    def report(trial: TrialReport) -> None:
+        note(CellProgress(cell, "running", trial.done, trials, trial.best_loss))
+
+    try:
+        with _study(cell, choice, database) as study:
+            result = study.run(trials, stop=stop, on_trial=report)
+    except StudyHeldError:
+        return CellProgress(cell, "running", 0, trials, message=HELD)
+    except WorkbenchError as error:
+        return CellProgress(cell, "failed", 0, trials, message=str(error))
+    state: CellState = "done" if result.trials >= trials else "stopped"
+    return CellProgress(cell, state, result.trials, trials, result.best_loss)
+
+
+def read_cell(
+    cell: Cell,
+    choice: ModelChoice,
+    trials: int,
+    database: str | Path,
+    *,
+    held: bool = False,
+) -> CellResult:
+    """Return what the database holds of a cell; nothing is held and nothing is written.
+
+    Args:
+        cell: what is fitted to what.
+        choice: the cell's model.
+        trials: trials it is to have.
+        database: where the trials are kept.
+        held: whether somebody runs it at this moment.
+    """
+    try:
+        stored = read_study(database, cell.name)
+        if stored is None or not len(stored.losses):
+            return CellResult(cell, choice, "running" if held else "waiting")
+        return _result(cell, choice, trials, stored, held)
+    except WorkbenchError as error:
+        return CellResult(cell, choice, "failed", message=str(error))
+
+
+def _study(cell: Cell, choice: ModelChoice, database: str | Path | None = None) -> FitStudy:
+    return FitStudy(
+        cell.measured(),
+        choice.build(),
+        loss=cell.loss,
+        target=cell.target,
+        seed=cell.seed,
+        engine=cell.engine,
+        study=database,
+        name=cell.name,
+        space=choice.space(),
+    )
+
+
+def _result(
+    cell: Cell, choice: ModelChoice, trials: int, stored: StoredStudy, held: bool
+) -> CellResult:
+    study = _study(cell, choice)
+    differences = problem_differences(stored.problem or {}, study.problem())
+    if differences:
+        return CellResult(
+            cell,
+            choice,
+            "failed",
+            message=f"the study {cell.name!r} was made for another problem: "
+            f"{'; '.join(differences)}; choose another database, or the plan it was made with",
+        )
+    done = len(stored.losses)
+    state: CellState = "done" if done >= trials else "running" if held else "stopped"
+    rmspe = dict.fromkeys(("joint", "latency", "bandwidth"), math.nan)
+    message = f"{done} of {trials} trials" if done < trials else f"{done} trials"
+    best = float(stored.losses.min())
+    if stored.values:
+        simulated = simulate_osu(choice.build().with_values(stored.values), study.curve.sizes)
+        rmspe = rmspe_by_target(simulated, study.curve)
+        observed = target_points(study.curve, study.target)
+        now = study.loss(target_points(simulated, study.target), observed)
+        # The stored losses are worth nothing beside others if the simulator has changed.
+        if now != best:
+            return CellResult(
+                cell,
+                choice,
+                "failed",
+                message=f"the study {cell.name!r} holds losses that this release computes "
+                f"differently (best {best:.6g}, now {now:.6g}); choose another database",
+            )
+    elif stored.refused:
+        message = f"{message}; no configuration could be simulated: {stored.refused}"
+    return CellResult(
+        cell,
+        choice,
+        state,
+        rmspe=rmspe,
+        best_loss=best,
+        trials=done,
+        refused=int((stored.losses == math.inf).sum()),
+        seconds=stored.seconds,
+        values=dict(stored.values),
+        convergence=improvements(stored.losses),
+        message=message,
+    )

@@ -1,0 +1,433 @@
+"""What each parameter of a model does to latency and bandwidth at each message size.
+
+    found = influence("snappr")         # a second for LogP, about ten for SNAPPR
+    found.strongest(8, "latency"), found.to_frame(), found.plot()
+
+Figure 2 of Suetterlein et al., HPC Network Simulation Tuning via Automatic Extraction of Hardware
+Parameters, shows such correlations without saying which design, scale or coefficient they are of.
+Here the design is a scrambled Sobol sequence over the search space, each parameter counts by its
+position on the scale it is searched on, and latency and bandwidth by their logarithm: a cost that
+grows as a power of a parameter is then a straight line, and the few configurations that are slower
+than the rest by orders of magnitude do not decide Pearson's coefficient alone. Spearman's, which
+sees ranks only, is the same on either scale.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench import jobs
+from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
+from workbench.fit.space import SearchSpace
+from workbench.jobs import StopFlag
+from workbench.measure import OSU_SIZES
+from workbench.models import MODELS, NetworkModel
+from workbench.simulate import BENCHMARKS, simulate_osu
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+
+DEFAULT_CONFIGURATIONS = 512
+METHODS = ("pearson", "spearman")
+_LEAST = 3  # two points always lie on a line
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Influence:
+    """How latency and bandwidth follow each parameter over a space, size by size.
+
+    Attributes:
+        model: the model whose other parameters were kept.
+        space: what was varied, and between which bounds.
+        sizes: int64[sizes], message sizes in bytes.
+        pearson: float64[parameters, 2, sizes], of a parameter's position on its own scale with the
+            logarithm of the latency (0) and of the bandwidth (1); nan where nothing varied.
+        spearman: float64[parameters, 2, sizes], the same of ranks.
+        design: float64[parameters, parameters], Pearson's coefficient of the positions of two
+            parameters over the configurations that could be simulated. The drawn ones have none;
+            where two parameters must suit each other, refusing what does not ties them together.
+        configurations: how many were asked for.
+        used: how many could be simulated.
+        refused: how many could not.
+        seed: what made the design repeatable.
+    """
+
+    model: NetworkModel
+    space: SearchSpace
+    sizes: NDArray[np.int64]
+    pearson: FloatArray
+    spearman: FloatArray
+    design: FloatArray
+    configurations: int
+    used: int
+    refused: int
+    seed: int
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Keys of the parameters, in the order of the first axis."""
+        return self.space.keys
+
+    @property
+    def chance(self) -> float:
+        """The size of a correlation that chance alone passes once in twenty times."""
+        return min(1.96 / math.sqrt(self.used), 1.0) if self.used else 1.0
+
+    @property
+    def tied(self) -> tuple[tuple[str, str, float], ...]:
+        """Pairs of parameters that the refusals tie together, with their correlation.
+
+        What one of them does cannot be told from what the other does. Named are those beyond 0.2
+        and beyond chance, the strongest first.
+        """
+        bound = max(0.2, self.chance)
+        found = [
+            (self.keys[i], self.keys[j], float(self.design[i, j]))
+            for i, j in zip(*np.triu_indices(len(self.keys), 1), strict=True)
+            if abs(self.design[i, j]) > bound
+        ]
+        return tuple(sorted(found, key=lambda pair: -abs(pair[2])))
+
+    def correlations(self, method: str = "spearman") -> FloatArray:
+        """Return ``pearson`` or ``spearman``, float64[parameters, 2, sizes].
+
+        Args:
+            method: which of the two.
+
+        Raises:
+            ParameterError: it is neither.
+        """
+        if method not in METHODS:
+            raise ParameterError(
+                f"method must be one of {', '.join(METHODS)}; got {method!r}", key="method"
+            )
+        return self.pearson if method == "pearson" else self.spearman
+
+    def strongest(
+        self, size: int, benchmark: str = "latency", method: str = "spearman"
+    ) -> tuple[str, float]:
+        """Return the key of the parameter that matters most at a size, and its correlation.
+
+        Args:
+            size: bytes; one of ``sizes``.
+            benchmark: ``latency`` or ``bandwidth``.
+            method: ``pearson`` or ``spearman``.
+
+        Raises:
+            ParameterError: the size was not simulated, an argument is not known, or no
+                correlation is known there.
+        """
+        at = np.flatnonzero(self.sizes == size)
+        if not len(at):
+            raise ParameterError(
+                f"size must be one of the {len(self.sizes)} simulated, {self.sizes[0]} to "
+                f"{self.sizes[-1]} B; got {size}",
+                key="size",
+            )
+        if benchmark not in BENCHMARKS:
+            raise ParameterError(
+                f"benchmark must be one of {', '.join(BENCHMARKS)}; got {benchmark!r}",
+                key="benchmark",
+            )
+        here = self.correlations(method)[:, BENCHMARKS.index(benchmark), int(at[0])]
+        if not np.isfinite(here).any():
+            raise ParameterError(
+                f"no correlation is known at {size} B: {self.used} configurations could be "
+                f"simulated; draw more than {self.configurations}",
+                key="configurations",
+            )
+        first = int(np.nanargmax(np.abs(here)))
+        return self.keys[first], float(here[first])
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a parameter, benchmark and size: ``parameter`` to ``spearman``."""
+        import pandas as pd
+
+        keys, benchmarks, sizes = (
+            grid.ravel()
+            for grid in np.meshgrid(
+                np.array(self.keys, dtype=object),
+                np.array(BENCHMARKS, dtype=object),
+                self.sizes,
+                indexing="ij",
+            )
+        )
+        return pd.DataFrame(
+            {
+                "parameter": keys,
+                "benchmark": benchmarks,
+                "size_bytes": sizes.astype(np.int64),
+                "pearson": self.pearson.ravel(),
+                "spearman": self.spearman.ravel(),
+            }
+        )
+
+    def plot(self, **options: Any) -> Any:
+        """Return the heatmaps of latency and bandwidth, parameter by size.
+
+        Args:
+            options: passed to ``workbench.plotting.plot_influence``.
+        """
+        from workbench.plotting import plot_influence
+
+        return plot_influence(self, **options)
+
+    def __repr__(self) -> str:
+        return (
+            f"Influence({type(self.model).__name__}, {len(self.keys)} parameters, "
+            f"{len(self.sizes)} sizes, {self.used} configurations, {self.refused} refused, "
+            f"seed {self.seed}{self._summary()})"
+        )
+
+    def _repr_html_(self) -> str:
+        ends = (int(self.sizes[0]), int(self.sizes[-1]))
+        at = [(0, 0, ends[0]), (0, -1, ends[1]), (1, 0, ends[0]), (1, -1, ends[1])]
+        head = "".join(f"<th>{BENCHMARKS[which]} at {size} B</th>" for which, _, size in at)
+        rows = "".join(
+            f"<tr><td style='text-align:left'><code>{html.escape(key)}</code></td>"
+            + "".join(f"<td>{self.spearman[row, which, end]:+.2f}</td>" for which, end, _ in at)
+            + "</tr>"
+            for row, key in enumerate(self.keys)
+        )
+        return (
+            f"<table><caption style='text-align:left'>simulated: Spearman's correlation over "
+            f"{self.used} configurations of {type(self.model).__name__}, {self.refused} refused"
+            f"</caption><thead><tr><th>parameter</th>{head}</tr></thead><tbody>{rows}</tbody>"
+            "</table>"
+        )
+
+    def _summary(self) -> str:
+        if self.used < _LEAST:
+            return ""
+        key, value = self.strongest(int(self.sizes[0]))
+        return f"; strongest at {self.sizes[0]} B: {key} {value:+.2f}"
+
+
+def influence(
+    model: str | NetworkModel = "snappr",
+    sizes: Sequence[int] | NDArray[np.int64] = OSU_SIZES,
+    configurations: int = DEFAULT_CONFIGURATIONS,
+    *,
+    seed: int = 0,
+    space: SearchSpace | None = None,
+    workers: int | None = None,
+    stop: threading.Event | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Influence:
+    """Return how latency and bandwidth follow each parameter of a model over its search space.
+
+    The same arguments give the same numbers on any number of threads. Any first part of the design
+    is evenly spread too, so a run that is stopped, or looked at, early is a smaller design.
+
+    Args:
+        model: name of a model, or one whose other parameters are to be kept.
+        sizes: message sizes in bytes, ascending.
+        configurations: how many to draw; those the model refuses are left out and counted.
+        seed: scrambles the design.
+        space: what to vary; ``SearchSpace.for_model`` where it is None.
+        workers: threads; one for each core where it is None.
+        stop: once set, what has been simulated is returned.
+        on_progress: called after each configuration with how many are done and how many there are.
+
+    Raises:
+        ParameterError: an argument is not accepted.
+    """
+    design = _Design(model, sizes, configurations, seed, space)
+    design.run(workers, stop, on_progress)
+    return design.result()
+
+
+def submit_influence(
+    model: str | NetworkModel = "snappr", *args: Any, **kwargs: Any
+) -> jobs.Job[Influence]:
+    """Run ``influence`` as a job: ``job.partial`` is that of the configurations done so far.
+
+    Args:
+        model: name of a model, or one whose other parameters are to be kept.
+        args: further positional arguments of ``influence``.
+        kwargs: named arguments of ``influence``, ``stop`` excepted.
+
+    Raises:
+        ParameterError: an argument is not accepted.
+    """
+    on_progress = kwargs.pop("on_progress", None)
+    workers = kwargs.pop("workers", None)
+    design = _Design(model, *args, **kwargs)
+
+    def work(ctx: jobs.JobContext) -> Influence:
+        def report(done: int, total: int) -> None:
+            ctx.progress(done, total, f"{done} of {total} configurations")
+            if on_progress is not None:
+                on_progress(done, total)
+
+        ctx.partial_from(design.result)
+        design.run(workers, ctx.stop_event, report)
+        return design.result()
+
+    return jobs.submit(work)
+
+
+class _Design:
+    """A seeded set of configurations, and what has been simulated of them."""
+
+    def __init__(
+        self,
+        model: str | NetworkModel,
+        sizes: Sequence[int] | NDArray[np.int64] = OSU_SIZES,
+        configurations: int = DEFAULT_CONFIGURATIONS,
+        seed: int = 0,
+        space: SearchSpace | None = None,
+    ) -> None:
+        for key, number, least in (("configurations", configurations, _LEAST), ("seed", seed, 0)):
+            if isinstance(number, bool) or not isinstance(number, int) or number < least:
+                raise ParameterError(
+                    f"{key} must be a whole number of at least {least}; got {number!r}", key=key
+                )
+        self.base = _model(model)
+        self.space = space if space is not None else SearchSpace.for_model(self.base)
+        self.sizes = np.array(sizes, np.int64)
+        self.seed = seed
+        self.positions = _sobol(len(self.space), configurations, seed)
+        self._fixed = self.base.with_values(self.space.fixed)
+        self._curves: dict[int, FloatArray | None] = {}
+        self._lock = threading.Lock()
+
+    def run(
+        self,
+        workers: int | None,
+        stop: threading.Event | None,
+        on_progress: Callable[[int, int], None] | None,
+    ) -> None:
+        """Simulate all configurations, in their order, a few at a time."""
+        threads = workers if workers is not None else _cores()
+        halt = stop if isinstance(stop, StopFlag) else StopFlag()
+        waiting = iter(range(len(self.positions)))
+        with ThreadPoolExecutor(max_workers=max(threads, 1)) as pool:
+
+            def more(count: int) -> Iterator[Future[None]]:
+                if stop is None or not stop.is_set():
+                    yield from (
+                        pool.submit(self._simulate, n, halt) for n in islice(waiting, count)
+                    )
+
+            running = set(more(2 * max(threads, 1)))
+            try:
+                while running:
+                    finished, running = wait(running, return_when=FIRST_COMPLETED)
+                    for future in finished:
+                        future.result()
+                        if on_progress is not None:
+                            on_progress(len(self._curves), len(self.positions))
+                    running |= set(more(len(finished)))
+            finally:
+                if running:
+                    halt.set()
+
+    def result(self) -> Influence:
+        """Return the correlations over what has been simulated so far, from any thread."""
+        with self._lock:
+            done = sorted(self._curves.items())
+        used = [number for number, curve in done if curve is not None]
+        curves = np.array([curve for _, curve in done if curve is not None])
+        positions = self.positions[used]
+        shape = (len(self.space), len(BENCHMARKS), len(self.sizes))
+        if len(used) < _LEAST:
+            pearson = spearman = np.full(shape, np.nan)
+            design = np.full((len(self.space), len(self.space)), np.nan)
+        else:
+            flat = curves.reshape(len(used), -1)
+            pearson = _correlation(positions, flat).reshape(shape)
+            spearman = _correlation(_ranks(positions), _ranks(flat)).reshape(shape)
+            design = _correlation(positions, positions)
+        return Influence(
+            model=self._fixed,
+            space=self.space,
+            sizes=self.sizes,
+            pearson=pearson,
+            spearman=spearman,
+            design=design,
+            configurations=len(self.positions),
+            used=len(used),
+            refused=len(done) - len(used),
+            seed=self.seed,
+        )
+
+    def _simulate(self, number: int, halt: StopFlag) -> None:
+        values = {
+            d.key: d.at(x)
+            for d, x in zip(self.space.dimensions, self.positions[number], strict=True)
+        }
+        try:
+            curve = simulate_osu(self._fixed.with_values(values), self.sizes, halt=halt.cell)
+        except SimulationHalted:
+            return
+        except WorkbenchError:
+            logs = None
+        else:
+            rates = np.stack([curve.latency_s, curve.bandwidth_Bps])
+            positive = np.isfinite(rates).all() and (rates > 0).all()
+            logs = np.log(rates) if positive else None
+        with self._lock:
+            self._curves[number] = logs
+
+
+def _cores() -> int:
+    """Return how many cores this process may use; not every system tells."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _model(model: str | NetworkModel) -> NetworkModel:
+    if isinstance(model, NetworkModel):
+        return model
+    if model not in MODELS:
+        raise ParameterError(
+            f"model must be one of {', '.join(MODELS)}, or a model; got {model!r}", key="model"
+        )
+    return MODELS[model]()
+
+
+def _sobol(dimensions: int, count: int, seed: int) -> FloatArray:
+    """Return float64[count, dimensions] in 0 to 1, the beginning of a scrambled Sobol sequence."""
+    from scipy.stats import qmc
+
+    drawn = qmc.Sobol(dimensions, scramble=True, rng=seed).random_base2((count - 1).bit_length())
+    return np.asarray(drawn[:count], np.float64)
+
+
+def _ranks(columns: FloatArray) -> FloatArray:
+    """Return the rank of each value in its column, the mean rank where several are equal."""
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(columns, axis=0), np.float64)
+
+
+def _correlation(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return float64[a, b], Pearson's coefficient of each column of x with each column of y.
+
+    A column that does not vary has none: its coefficients are nan.
+    """
+    x, y = _standardised(x), _standardised(y)
+    return np.clip(x.T @ y, -1.0, 1.0)
+
+
+def _standardised(columns: FloatArray) -> FloatArray:
+    """Return the columns with mean 0 and length 1; nan where all values are equal."""
+    varies = np.ptp(columns, axis=0) > 0
+    centred = columns - columns.mean(axis=0)
+    lengths = np.where(varies, np.linalg.norm(centred, axis=0), np.nan)
+    return np.asarray(centred / lengths, np.float64)

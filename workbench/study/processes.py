@@ -1,0 +1,210 @@
+"""Cells fitted on all cores of this machine, each by a process that lives through many cells.
+
+The search is Python, so threads would share one core. Each process has two pipes of its own and
+shares nothing else: one that is killed takes no lock with it, and one whose starter is killed
+reads the end of its input. (``multiprocessing`` would also run the user's script again.)
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import dataclasses
+import json
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from workbench.errors import StudyError
+from workbench.fit.database import absolute
+from workbench.study.cell import Cell, CellProgress
+from workbench.study.choice import ModelChoice
+
+Task = tuple[Cell, ModelChoice]
+
+_LOOK_S = 0.05
+_PATIENCE_S = 10.0
+_MOST_DEATHS = 2
+
+
+def fit_in_processes(
+    tasks: Sequence[Task],
+    trials: int,
+    database: str | Path,
+    workers: int,
+    stop: threading.Event,
+    note: Callable[[CellProgress], None],
+) -> None:
+    """Fit cells side by side until all have ended or ``stop`` is set.
+
+    A process that dies loses its trial in flight; its cell goes on in another one, and fails when
+    that dies of it too.
+
+    Args:
+        tasks: what to fit.
+        trials: trials each is to have.
+        database: where the trials are kept.
+        workers: processes at most.
+        stop: ends the fits, their trials in flight included.
+        note: told how each cell stands, in this thread.
+
+    Raises:
+        StudyError: no process can be started.
+    """
+    waiting = collections.deque(tasks)
+    deaths: collections.Counter[Cell] = collections.Counter()
+    inbox: queue.SimpleQueue[tuple[_Worker, dict[str, Any] | None]] = queue.SimpleQueue()
+    alive: set[_Worker] = set()
+    told = False
+    try:
+        while waiting or any(worker.task for worker in alive):
+            if stop.is_set() and not told:
+                told = True
+                waiting.clear()
+                for worker in alive:
+                    worker.order({"stop": True})
+            while len(alive) < workers and len(waiting) > sum(not w.task for w in alive):
+                alive.add(_Worker(inbox))
+            try:
+                worker, answer = inbox.get(timeout=_LOOK_S)
+            except queue.Empty:
+                continue
+            if answer is None:
+                alive.discard(worker)
+                reason = worker.bury()
+                if worker.task is None:
+                    raise StudyError(f"a process of the study could not start: {reason}")
+                cell = worker.task[0]
+                deaths[cell] += 1
+                if deaths[cell] < _MOST_DEATHS and not told:
+                    waiting.appendleft(worker.task)
+                    note(CellProgress(cell, "waiting", 0, trials, message=reason))
+                else:
+                    note(CellProgress(cell, "failed", 0, trials, message=reason))
+                continue
+            if worker.task is not None:
+                note(_progress(worker.task[0], trials, answer))
+            if "ended" in answer:
+                worker.task = None
+            if worker.task is None and waiting:
+                worker.begin(waiting.popleft(), trials, absolute(database))
+    finally:
+        for worker in alive:
+            worker.order({"stop": True})
+            worker.dismiss()
+        deadline = time.monotonic() + _PATIENCE_S
+        for worker in alive:
+            worker.await_end(deadline)
+
+
+class _Worker:
+    """One process, the cell it is at, and the thread that hears it."""
+
+    def __init__(self, inbox: queue.SimpleQueue[tuple[_Worker, dict[str, Any] | None]]) -> None:
+        self.task: Task | None = None
+        self._complaints: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - bury() closes it
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "workbench.study.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._complaints,
+                env=_environment(),
+                text=True,
+                encoding="utf-8",
+                # Ctrl-C is for the process that was asked; this one is told to stop by that one.
+                start_new_session=True,
+            )
+        except OSError as error:
+            self._complaints.close()
+            raise StudyError(f"a process of the study could not start: {error}") from error
+        self._ear = threading.Thread(target=self._hear, args=(inbox,), daemon=True)
+        self._ear.start()
+
+    def begin(self, task: Task, trials: int, database: str) -> None:
+        """Have it fit a cell."""
+        self.task = task
+        self.order(
+            {
+                "cell": dataclasses.asdict(task[0]),
+                "choice": task[1].plain(),
+                "trials": trials,
+                "database": database,
+            }
+        )
+
+    def order(self, order: dict[str, Any]) -> None:
+        """Send a line; a process that is dead already is noticed elsewhere."""
+        with contextlib.suppress(BrokenPipeError, ValueError):
+            self._input.write(json.dumps(order) + "\n")
+            self._input.flush()
+
+    def dismiss(self) -> None:
+        """End its input, which ends it."""
+        with contextlib.suppress(BrokenPipeError):
+            self._input.close()
+
+    def await_end(self, deadline: float) -> None:
+        """Wait until it has ended, and end it where that takes too long."""
+        try:
+            self._process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+        self.bury()
+
+    def bury(self) -> str:
+        """Release what it held; return how it ended, in words."""
+        self.dismiss()
+        code = self._process.wait()
+        self._ear.join()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        self._complaints.seek(0)
+        lines = self._complaints.read().decode("utf-8", "replace").strip().splitlines()
+        self._complaints.close()
+        how = f"was killed by signal {-code}" if code < 0 else f"ended with status {code}"
+        return f"the process {how}{': ' + lines[-1].strip() if lines else ''}"
+
+    @property
+    def _input(self) -> IO[str]:
+        if self._process.stdin is None:
+            raise ValueError("the process has no input")
+        return self._process.stdin
+
+    def _hear(self, inbox: queue.SimpleQueue[tuple[_Worker, dict[str, Any] | None]]) -> None:
+        for line in self._process.stdout or ():
+            # A process that is killed may leave half a line.
+            with contextlib.suppress(json.JSONDecodeError):
+                inbox.put((self, json.loads(line)))
+        inbox.put((self, None))
+
+
+def _progress(cell: Cell, trials: int, answer: dict[str, Any]) -> CellProgress:
+    return CellProgress(
+        cell,
+        answer["state"],
+        answer["trials"],
+        trials,
+        answer["best_loss"],
+        answer["message"],
+    )
+
+
+def _environment() -> dict[str, str]:
+    import workbench
+
+    code = str(Path(workbench.__file__).resolve().parents[1])
+    path = os.environ.get("PYTHONPATH")
+    return {
+        **os.environ,
+        "PYTHONPATH": f"{code}{os.pathsep}{path}" if path else code,
+        # One process a core; libraries that would start a thread a core each would only wait.
+        "OMP_NUM_THREADS": "1",
+    }

@@ -1,0 +1,297 @@
+"""What came of a study: every cell with its errors, its parameters and how it converged."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import ParameterError
+from workbench.fit.bolted import Bolted
+from workbench.fit.database import locate
+from workbench.study.cell import AXES, STATES, CellResult
+from workbench.study.choice import unknown
+from workbench.study.fitting import read_cell
+from workbench.study.plan import StudyPlan
+from workbench.units import UNITS, write_quantity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_VALUES = ("joint", "latency", "bandwidth", "best_loss", "trials", "refused", "seconds")
+
+
+@dataclass(frozen=True, eq=False)
+class StudyResult:
+    """The cells of a study, whether it has ended or not.
+
+    Two results are equal when their plans and everything their cells hold are.
+
+    Attributes:
+        plan: what was to be fitted.
+        cells: what came of it, in the plan's order; a selection holds some of them.
+    """
+
+    plan: StudyPlan
+    cells: tuple[CellResult, ...]
+
+    @classmethod
+    def read(cls, plan: StudyPlan, database: str | Path) -> StudyResult:
+        """Return what a database holds of a study; whoever runs it is not disturbed.
+
+        Args:
+            plan: what was to be fitted.
+            database: SQLite file or PostgreSQL address.
+
+        Raises:
+            StudyError: the database cannot be read.
+        """
+        cells = plan.cells()
+        place = locate(database)
+        held = place.held([cell.name for cell in cells]) if place.exists else set()
+        return cls(
+            plan,
+            tuple(
+                read_cell(
+                    cell, plan.choice(cell.model), plan.trials, database, held=cell.name in held
+                )
+                for cell in cells
+            ),
+        )
+
+    def __iter__(self) -> Iterator[CellResult]:
+        return iter(self.cells)
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @property
+    def trials(self) -> int:
+        """Trials finished in all cells."""
+        return sum(cell.trials for cell in self.cells)
+
+    @property
+    def seconds(self) -> float:
+        """Time spent on the trials, summed over the cells."""
+        return sum(cell.seconds for cell in self.cells)
+
+    def select(self, **axes: Any) -> StudyResult:
+        """Return the cells with these properties, such as ``loss="rmsre", target=("both",)``.
+
+        Args:
+            axes: a value, or several in a list, for any of machine, model, loss, target, regime,
+                engine, seed and status.
+
+        Raises:
+            ParameterError: an axis or a value is not there.
+        """
+        kept = self.cells
+        for axis, wanted in axes.items():
+            known = (*AXES, "status")
+            if axis not in known:
+                raise ParameterError(unknown("axis", axis, known), key=axis)
+            values = (wanted,) if isinstance(wanted, str | int) else tuple(wanted)
+            there = STATES if axis == "status" else self._along(axis)
+            for value in values:
+                if value not in there:
+                    names = tuple(str(one) for one in there)
+                    raise ParameterError(unknown(f"{axis} in", str(value), names), key=axis)
+            kept = tuple(cell for cell in kept if _property(cell, axis) in values)
+        return StudyResult(self.plan, kept)
+
+    def one(self, **axes: Any) -> CellResult:
+        """Return the only cell with these properties.
+
+        Args:
+            axes: as in ``select``.
+
+        Raises:
+            ParameterError: there is none, or more than one.
+        """
+        found = self.select(**axes)
+        if len(found) != 1:
+            differing = [axis for axis in AXES if len(found._along(axis)) > 1]
+            hint = f"; say also {', '.join(differing)}" if differing else ""
+            raise ParameterError(
+                f"one cell must be left; there are {len(found)}{hint}", key="cells"
+            )
+        return found.cells[0]
+
+    def bolted(self, low: str = "logp", high: str = "snappr", **axes: Any) -> Bolted:
+        """Return one model's fit to the small messages and another's to the large, as one curve.
+
+        Where the study has no cells of the two regimes, those of all sizes are bolted together
+        at the plan's threshold; ``Bolted.fitted_apart`` says which it was.
+
+        Args:
+            low: label of the model up to the threshold.
+            high: label of the model above it; it may be the same.
+            axes: what tells the two cells from the others, as in ``one``.
+
+        Raises:
+            ParameterError: the cells are not there, or there are several.
+        """
+        apart = {"low", "high"} <= set(self._along("regime"))
+        below, above = ("low", "high") if apart else ("all", "all")
+        first = self.one(model=low, regime=below, **axes)
+        second = self.one(model=high, regime=above, **axes)
+        return Bolted(first.fit_result(), second.fit_result(), self.plan.threshold)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a cell.
+
+        Returns:
+            What was fitted (machine, model, loss, target, regime, engine, seed), its RMSPE in
+            percent (joint, latency, bandwidth), best_loss, trials, refused, seconds and status.
+        """
+        import pandas as pd
+
+        columns = [*AXES, *_VALUES, "status"]
+        return pd.DataFrame([cell.row() for cell in self.cells], columns=columns)
+
+    def table(
+        self, rows: str = "loss", columns: str = "machine", value: str = "joint"
+    ) -> pd.DataFrame:
+        """Return one number a cell, laid out along two axes in the plan's order.
+
+        Args:
+            rows: axis that goes down.
+            columns: axis that goes across.
+            value: ``joint``, ``latency``, ``bandwidth``, ``best_loss``, ``trials``, ``refused``
+                or ``seconds``.
+
+        Returns:
+            The numbers, nan where there is no cell.
+
+        Raises:
+            ParameterError: an axis or value is not there, or several cells fall on one place:
+                the message says which axes to select on.
+        """
+        for axis in (rows, columns):
+            if axis not in AXES:
+                raise ParameterError(unknown("axis", axis, AXES), key=axis)
+        if value not in _VALUES:
+            raise ParameterError(unknown("value", value, _VALUES), key="value")
+        others = [
+            axis for axis in AXES if axis not in (rows, columns) and len(self._along(axis)) > 1
+        ]
+        if others:
+            there = "; ".join(
+                f"{axis}: {', '.join(map(str, self._along(axis)))}" for axis in others
+            )
+            raise ParameterError(
+                f"a table of {rows} by {columns} needs one cell in each place; select "
+                f"{' and '.join(others)} first ({there})",
+                key=others[0],
+            )
+        frame = self.to_frame().pivot(index=rows, columns=columns, values=value)
+        return frame.reindex(index=self._along(rows), columns=self._along(columns))
+
+    def tables(self, value: str = "joint") -> dict[str, pd.DataFrame]:
+        """Return ``table`` of loss by machine for each combination of the other axes.
+
+        Args:
+            value: as in ``table``.
+
+        Returns:
+            By a caption of the axes that differ, such as ``target both, model snappr``.
+        """
+        axes = [a for a in AXES if a not in ("loss", "machine") and len(self._along(a)) > 1]
+        groups: dict[str, dict[str, Any]] = {}
+        for cell in self.cells:
+            chosen = {axis: _property(cell, axis) for axis in axes}
+            groups.setdefault(", ".join(f"{a} {v}" for a, v in chosen.items()), chosen)
+        return {
+            caption: self.select(**chosen).table(value=value) for caption, chosen in groups.items()
+        }
+
+    def parameters_frame(self) -> pd.DataFrame:
+        """Return one row a fitted parameter of each cell: SI value, unit, and text with a unit."""
+        import pandas as pd
+
+        rows = []
+        for cell in self.cells:
+            kinds = {d.key: d.kind for d in cell.choice.space().dimensions}
+            for key, number in cell.values.items():
+                rows.append(
+                    {
+                        **{axis: _property(cell, axis) for axis in AXES},
+                        "parameter": key,
+                        "value": number,
+                        "unit": UNITS[kinds[key]],
+                        "text": write_quantity(number, kinds[key]),
+                    }
+                )
+        return pd.DataFrame(rows, columns=[*AXES, "parameter", "value", "unit", "text"])
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the result as a tabular data package; ``load`` returns an equal one.
+
+        Args:
+            folder: made where there is none; files of an earlier result are replaced.
+        """
+        from workbench.study.archive import save
+
+        return save(self, Path(folder))
+
+    @classmethod
+    def load(cls, folder: str | Path) -> StudyResult:
+        """Return the result that ``save`` wrote, checked against its checksums.
+
+        Args:
+            folder: what ``save`` was given.
+
+        Raises:
+            DatasetError: a file is missing, or not the one whose checksum is recorded.
+            ParseError: a file is not as ``save`` writes it.
+        """
+        from workbench.study.archive import load
+
+        return load(Path(folder))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, StudyResult):
+            return NotImplemented
+        return (self.plan, self.cells) == (other.plan, other.cells)
+
+    __hash__ = None  # type: ignore[assignment]  # results are compared by value, which is mutable
+
+    def __repr__(self) -> str:
+        done = sum(cell.status == "done" for cell in self.cells)
+        failed = sum(cell.status == "failed" for cell in self.cells)
+        errors = sorted(c.rmspe["joint"] for c in self.cells if math.isfinite(c.rmspe["joint"]))
+        text = f"StudyResult({self.plan.name}, {done} of {len(self)} cells done"
+        text += f", {failed} failed" if failed else ""
+        text += f", {self.trials} trials"
+        if errors:
+            text += f", joint RMSPE {errors[0]:.1f} to {errors[-1]:.1f} %"
+        return text + ")"
+
+    def _repr_html_(self) -> str:
+        tables = "".join(
+            f"<p>{html.escape(caption)}</p>{_html_table(table)}"
+            for caption, table in self.tables().items()
+        )
+        return f"<div><p>{html.escape(repr(self))}; joint RMSPE in percent:</p>{tables}</div>"
+
+    def _along(self, axis: str) -> list[Any]:
+        """Return the values that the cells have on an axis, in the plan's order."""
+        return list(dict.fromkeys(_property(cell, axis) for cell in self.cells))
+
+
+def _property(cell: CellResult, axis: str) -> Any:
+    return cell.status if axis == "status" else getattr(cell.cell, axis)
+
+
+def _html_table(table: pd.DataFrame) -> str:
+    head = "".join(f"<th>{html.escape(str(name))}</th>" for name in table.columns)
+    rows = "".join(
+        f"<tr><th style='text-align:left'>{html.escape(str(name))}</th>"
+        + "".join(f"<td>{'' if math.isnan(n) else f'{n:.1f}'}</td>" for n in numbers)
+        + "</tr>"
+        for name, numbers in zip(table.index, table.to_numpy(float), strict=True)
+    )
+    return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody></table>"

@@ -1,0 +1,95 @@
+"""A process that fits the cells it is told to, for ``workbench.study.processes``.
+
+It reads one JSON object a line and answers likewise. When its input ends, whoever started it is
+gone: it gives up the trial in flight and ends, so that a killed notebook leaves nothing running.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import sys
+import threading
+import time
+from typing import Any, TextIO
+
+from workbench.jobs import StopFlag
+from workbench.study.cell import Cell, CellProgress
+from workbench.study.choice import ModelChoice
+from workbench.study.fitting import fit_cell
+
+_REPORT_S = 0.1
+_GRACE_S = 5.0
+_POLITE = 5
+
+
+def main() -> None:
+    """Fit cells until the input ends."""
+    answers = _own_output()
+    # Whoever looks at the study shares these cores, and should not have to wait for them.
+    os.nice(_POLITE)
+    orders: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+    stop = StopFlag()
+    threading.Thread(target=_listen, args=(orders, stop), daemon=True).start()
+    _answer(answers, {"ready": True})
+    while (order := orders.get()) is not None:
+        last = 0.0
+
+        def note(progress: CellProgress) -> None:
+            nonlocal last
+            now = time.monotonic()
+            if now - last >= _REPORT_S:
+                last = now
+                _answer(answers, _plain(progress))
+
+        progress = fit_cell(
+            Cell(**order["cell"]),
+            ModelChoice.coerce(order["choice"]),
+            order["trials"],
+            order["database"],
+            stop,
+            note,
+        )
+        _answer(answers, {**_plain(progress), "ended": True})
+
+
+def _own_output() -> TextIO:
+    """Return a stream for the answers; what a library prints goes to stderr from here on."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return answers
+
+
+def _listen(orders: queue.SimpleQueue[dict[str, Any] | None], stop: StopFlag) -> None:
+    for line in sys.stdin:
+        order = json.loads(line)
+        if "stop" in order:
+            stop.set()
+        else:
+            orders.put(order)
+    stop.set()
+    orders.put(None)
+    time.sleep(_GRACE_S)
+    os._exit(1)
+
+
+def _answer(answers: TextIO, values: dict[str, Any]) -> None:
+    try:
+        answers.write(json.dumps(values) + "\n")
+        answers.flush()
+    except BrokenPipeError:
+        os._exit(1)
+
+
+def _plain(progress: CellProgress) -> dict[str, Any]:
+    return {
+        "state": progress.state,
+        "trials": progress.trials,
+        "best_loss": progress.best_loss,
+        "message": progress.message,
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -44,6 +44,9 @@ class Loss:
         formula: what is computed, in one line.
         relative: whether each difference is divided by its observation.
         measure: the function itself, of x and y as float64[n].
+        rises_with: name of a loss that this one is a rising function of; both put any two
+            predictions in the same order, so a search that looks at ranks finds the same.
+        risen: that function.
     """
 
     name: str
@@ -51,6 +54,8 @@ class Loss:
     formula: str
     relative: bool
     measure: Callable[[FloatArray, FloatArray], float]
+    rises_with: str = ""
+    risen: Callable[[float], float] | None = None
 
     def __call__(self, simulated: ArrayLike, measured: ArrayLike) -> float:
         """Return the loss; both arrays are of one length and one unit a point.
@@ -109,29 +114,39 @@ def _mse(x: FloatArray, y: FloatArray) -> float:
     return float(np.mean(np.square(y - x)))
 
 
-def _rmse(x: FloatArray, y: FloatArray) -> float:
-    return math.sqrt(_mse(x, y))
-
-
 def _rmsre(x: FloatArray, y: FloatArray) -> float:
     return math.sqrt(float(np.mean(np.square((x - y) / y))))
 
 
-def _rmspe(x: FloatArray, y: FloatArray) -> float:
-    return 100.0 * _rmsre(x, y)
+def _rising(
+    name: str, title: str, formula: str, base: Loss, function: Callable[[float], float]
+) -> Loss:
+    """Return the loss that is this rising function of another."""
 
+    def measure(x: FloatArray, y: FloatArray) -> float:
+        return function(base.measure(x, y))
+
+    return Loss(name, title, formula, base.relative, measure, base.name, function)
+
+
+_RMSRE = Loss("rmsre", "Root mean square relative error", "√(1/n Σ ((x-y)/y)²)", True, _rmsre)
+_MSE = Loss("mse", "Mean square error", "1/n Σ (y-x)²", False, _mse)
 
 LOSSES: Mapping[str, Loss] = MappingProxyType(
     {
         loss.name: loss
         for loss in (
-            Loss("rmsre", "Root mean square relative error", "√(1/n Σ ((x-y)/y)²)", True, _rmsre),
-            Loss(
-                "rmspe", "Root mean square percent error", "100·√(1/n Σ ((x-y)/y)²)", True, _rmspe
+            _RMSRE,
+            _rising(
+                "rmspe",
+                "Root mean square percent error",
+                "100·√(1/n Σ ((x-y)/y)²)",
+                _RMSRE,
+                lambda value: 100.0 * value,
             ),
             Loss("mae", "Mean absolute error", "1/n Σ |y-x|", False, _mae),
-            Loss("mse", "Mean square error", "1/n Σ (y-x)²", False, _mse),
-            Loss("rmse", "Root mean square error", "√(1/n Σ (y-x)²)", False, _rmse),
+            _MSE,
+            _rising("rmse", "Root mean square error", "√(1/n Σ (y-x)²)", _MSE, math.sqrt),
             huber(),
         )
     }

@@ -88,7 +88,9 @@ class StudyFile:
             storage = self.database.open_storage()
             opening.callback(storage.engine.dispose)
             self._study = self._open_study(storage, problem)
-            self._trials = tuple(_stored(trial) for trial in self._study.get_trials(deepcopy=False))
+            self._trials = tuple(
+                stored_trial(trial) for trial in self._study.get_trials(deepcopy=False)
+            )
             self._direct = self.database.connect_directly()
             if self._direct is not None:
                 opening.enter_context(contextlib.closing(self._direct))
@@ -232,7 +234,15 @@ class StudyFile:
         return study
 
 
-def _stored(trial: optuna.trial.FrozenTrial) -> StoredTrial:
+def stored_trial(trial: optuna.trial.FrozenTrial) -> StoredTrial:
+    """Return a trial as a fit of the workbench keeps it.
+
+    Args:
+        trial: of a study's.
+
+    Raises:
+        StudyError: it has no value, as no trial of a fit.
+    """
     if trial.value is None:
         raise StudyError(
             f"trial {trial.number} of the study has no value (its state is {trial.state.name}); "

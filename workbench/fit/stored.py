@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from workbench.fit.database import KNOWN_SCHEMA, Database, locate, quiet_optuna
 from workbench.fit.losses import EXCESSIVE_LOSS
-from workbench.fit.storage import INVALID, PROBLEM
+from workbench.fit.storage import INVALID, PROBLEM, StoredTrial, stored_trial
 
 if TYPE_CHECKING:
     import sqlalchemy
@@ -110,6 +110,30 @@ def read_study(where: str | Path, name: str) -> StoredStudy | None:
         if version == KNOWN_SCHEMA:
             return _read_tables(connection, name)
     return _read_through_optuna(database, name)
+
+
+def read_trials(where: str | Path, name: str) -> tuple[StoredTrial, ...]:
+    """Return the trials of the study of that name, in order; none where there is no such study.
+
+    Args:
+        where: an SQLite file or a PostgreSQL address.
+        name: name of a study.
+
+    Raises:
+        StudyError: the database cannot be read.
+    """
+    import optuna
+
+    database = locate(where)
+    if read_progress(where, [name]).get(name) is None:
+        return ()
+    with quiet_optuna():
+        storage = database.open_storage()
+        try:
+            study = optuna.load_study(study_name=name, storage=storage)
+            return tuple(stored_trial(trial) for trial in study.get_trials(deepcopy=False))
+        finally:
+            storage.engine.dispose()
 
 
 def _read_tables(connection: sqlalchemy.Connection, name: str) -> StoredStudy | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import hashlib
 import json
@@ -10,7 +11,7 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, SimulationHalted, StudyError
-from workbench.fit.engines import DEFAULT_ENGINE, ENGINES, Problem, Values, find_engine
+from workbench.fit.engines import (
+    DEFAULT_ENGINE,
+    ENGINES,
+    RANK_ENGINES,
+    Problem,
+    Values,
+    find_engine,
+)
 from workbench.fit.evaluation import Evaluator
 from workbench.fit.losses import (
     Loss,
@@ -181,6 +189,32 @@ class FitStudy:
         finally:
             self._running.release()
         return self.result()
+
+    def adopt(self, trials: Sequence[StoredTrial]) -> None:
+        """Take over the trials of a study of the loss that this one's ``rises_with``.
+
+        A search that looks at the order of losses alone tries the same configurations for both, so
+        nothing needs to be simulated again.
+
+        Args:
+            trials: of a study that differs in its loss alone, from its first on.
+
+        Raises:
+            StudyError: the losses or the engine do not allow it, or this study has trials already.
+        """
+        if self.loss.risen is None or self.engine not in RANK_ENGINES or self.done:
+            raise StudyError(
+                f"the fit {self.name!r} cannot take over trials: its loss must rise with another "
+                f"one, its engine be one of {', '.join(RANK_ENGINES)}, and it must have no trials; "
+                f"it has loss {self.loss.name}, engine {self.engine} and {self.done} trials"
+            )
+        for trial in trials:
+            loss = trial.loss if trial.invalid else self.loss.risen(trial.loss)
+            own = dataclasses.replace(trial, number=self.done, loss=loss)
+            if self._file is not None:
+                self._file.append(own, self._distributions, datetime.now())
+            self._learn(own, trial.seconds, len(trials))
+            self._untold.append(own)
 
     @property
     def done(self) -> int:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from workbench.errors import StudyHeldError, WorkbenchError
 from workbench.fit import FitStudy, TrialReport, rmspe_by_target
+from workbench.fit.engines import RANK_ENGINES
 from workbench.fit.losses import target_points
 from workbench.fit.storage import problem_differences
-from workbench.fit.stored import StoredStudy, read_study
+from workbench.fit.stored import StoredStudy, read_study, read_trials
 from workbench.simulate import simulate_osu
 from workbench.study.cell import Cell, CellProgress, CellResult, CellState, improvements
 from workbench.study.choice import ModelChoice
@@ -46,6 +48,7 @@ def fit_cell(
 
     try:
         with _study(cell, choice, database) as study:
+            _adopt_trials(study, cell, choice, trials, database)
             result = study.run(trials, stop=stop, on_trial=report)
     except StudyHeldError:
         return CellProgress(cell, "running", 0, trials, message=HELD)
@@ -79,6 +82,23 @@ def read_cell(
         return _result(cell, choice, trials, stored, held)
     except WorkbenchError as error:
         return CellResult(cell, choice, "failed", message=str(error))
+
+
+def _adopt_trials(
+    study: FitStudy, cell: Cell, choice: ModelChoice, trials: int, database: str | Path
+) -> None:
+    """Take over the trials of the cell of an equivalent loss, where they are all there.
+
+    RMSPE is a hundred times RMSRE, and RMSE the root of MSE: TPE tries the same for both.
+    """
+    if study.done or not study.loss.rises_with or cell.engine not in RANK_ENGINES:
+        return
+    twin = replace(cell, loss=study.loss.rises_with)
+    found = read_study(database, twin.name)
+    if found is None or len(found.losses) < trials:
+        return
+    if not problem_differences(found.problem or {}, _study(twin, choice).problem()):
+        study.adopt(read_trials(database, twin.name)[:trials])
 
 
 def _study(cell: Cell, choice: ModelChoice, database: str | Path | None = None) -> FitStudy:

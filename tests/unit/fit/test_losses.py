@@ -107,3 +107,13 @@ def test_unknown_names_list_the_known_ones() -> None:
     with pytest.raises(ParameterError, match="both, latency, bandwidth; got 'all'"):
         find_target("all")
     assert find_loss("RMSRE") is LOSSES["rmsre"]
+
+
+@pytest.mark.parametrize("name", [name for name, loss in LOSSES.items() if loss.rises_with])
+def test_a_loss_that_rises_with_another_is_that_function_of_it(name: str) -> None:
+    loss = LOSSES[name]
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        x, y = rng.uniform(1, 9, (2, 7))
+        assert loss.risen is not None
+        assert loss(x, y) == loss.risen(LOSSES[loss.rises_with](x, y))

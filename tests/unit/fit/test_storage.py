@@ -11,13 +11,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import optuna
 import pytest
 
+from workbench import datasets
 from workbench.errors import StudyError, StudyHeldError
-from workbench.fit import database, holding, storage, stored
+from workbench.fit import FitStudy, database, fit, holding, storage, stored
 from workbench.fit.space import SearchSpace
 from workbench.fit.storage import StoredTrial, StudyFile
+from workbench.fit.stored import read_trials
 from workbench.models import SNAPPR
 
 PROBLEM = {"loss": "rmsre", "seed": 0, "workbench": "1"}
@@ -334,3 +337,24 @@ def test_addresses_of_databases_are_read_and_shown_without_their_password() -> N
         database.locate("mysql://host/s")
     with pytest.raises(StudyError, match="must read like postgresql://"):
         database.locate("postgresql://host:port/s")
+
+
+@pytest.mark.parametrize(("loss", "base"), [("rmspe", "rmsre"), ("rmse", "mse")])
+def test_trials_taken_over_from_an_equivalent_loss_are_those_it_would_have_tried(
+    loss: str, base: str, tmp_path: Path
+) -> None:
+    curve = datasets.load("azure-hb96v3-hdr")
+    own, twin, taken = (tmp_path / name for name in ("own.db", "twin.db", "taken.db"))
+    expected = fit(curve, "logp", loss=loss, trials=60, study=own)
+    with FitStudy(curve, "logp", loss=base, study=twin) as study:
+        study.run(50)
+        name = study.name
+    with FitStudy(curve, "logp", loss=loss, study=taken) as study:
+        study.adopt(read_trials(twin, name))
+        assert study.done == 50
+        with pytest.raises(StudyError, match="it must have no trials"):
+            study.adopt(read_trials(twin, name))
+        found = study.run(60)
+    np.testing.assert_array_equal(found.losses, expected.losses)
+    assert found.values == expected.values
+    assert fit(curve, "logp", loss=loss, trials=60, study=taken).values == expected.values

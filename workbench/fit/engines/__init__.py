@@ -18,6 +18,9 @@ ENGINES: Mapping[str, Callable[[Problem], Engine]] = MappingProxyType(
 
 DEFAULT_ENGINE = "tpe"
 
+RANK_ENGINES = ("tpe",)
+"""The engines to which losses say no more than which configuration is better."""
+
 
 def find_engine(engine: str) -> str:
     """Return the name of an engine if there is one of that name.
@@ -39,6 +42,7 @@ def find_engine(engine: str) -> str:
 __all__ = [
     "DEFAULT_ENGINE",
     "ENGINES",
+    "RANK_ENGINES",
     "Engine",
     "Points",
     "Problem",

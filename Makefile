@@ -18,7 +18,7 @@ WARM_STAMP := $(NUMBA_CACHE_DIR)/.warm-$(HERE)
 
 PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help lab install test lint types kernels-uncompiled bench fits binder-check clean
+.PHONY: help lab install test lint types kernels-uncompiled bench studies binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -41,7 +41,7 @@ install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening an
 
 test: $(TEST_STAMP) lint types kernels-uncompiled ## install, then run lint, types and every test
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
-	$(PY) -m pytest --quiet --ignore=tests/benchmarks
+	.ci/postgresql && $(PY) -m pytest --quiet --ignore=tests/benchmarks
 
 lint: $(TEST_STAMP)
 	$(PY) -m ruff check .
@@ -58,10 +58,14 @@ bench: $(TEST_STAMP) ## print the rates: trials, packet hops, slider latency, fi
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	$(PY) -m pytest tests/benchmarks --capture=no
 
-fits: $(LAB_STAMP) ## fit SNAPPR to every shipped machine, 2000 trials each (half an hour)
-	@for machine in datasets/*/datapackage.json; do \
-	  .venv/bin/workbench fit --machine "$$(basename "$$(dirname "$$machine")")" || exit; \
+studies: $(LAB_STAMP) ## make the shipped studies and profiles again (hours; goes on where it was)
+	@mkdir -p .cache
+	@for study in which-loss message-regimes which-model; do \
+	  .venv/bin/workbench study run datasets/studies/$$study/plan.yaml \
+	    --database .cache/studies.db --save datasets/studies/$$study || exit; \
 	done
+	@$(PY) -c "from workbench.fit import intervals, write_profiles; \
+	  write_profiles('datasets/profiles', intervals=intervals, engine='least-squares')"
 
 binder-check: $(TEST_STAMP) ## say what repo2docker would build, without building it
 	$(PY) -m repo2docker --no-build --debug .

@@ -10,10 +10,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from workbench import datasets, fit, jobs, measure, models, panels, plotting, simulate, units
+    from workbench import (
+        datasets,
+        fit,
+        jobs,
+        measure,
+        models,
+        panels,
+        plotting,
+        simulate,
+        study,
+        units,
+    )
     from workbench.diagnosis import doctor
     from workbench.measure import OSUCurve
-    from workbench.models import PISCES, SNAPPR, LogP, read_ini
+    from workbench.models import PISCES, SNAPPR, LogGPS, LogP, Protocol, read_ini
     from workbench.simulate import simulate_osu
 
 __version__ = "0.1.0"
@@ -21,8 +32,10 @@ __version__ = "0.1.0"
 __all__ = [
     "PISCES",
     "SNAPPR",
+    "LogGPS",
     "LogP",
     "OSUCurve",
+    "Protocol",
     "__version__",
     "datasets",
     "doctor",
@@ -35,13 +48,16 @@ __all__ = [
     "read_ini",
     "simulate",
     "simulate_osu",
+    "study",
     "units",
 ]
 
 _HOME = {
+    "LogGPS": "workbench.models",
     "LogP": "workbench.models",
     "OSUCurve": "workbench.measure",
     "PISCES": "workbench.models",
+    "Protocol": "workbench.models",
     "SNAPPR": "workbench.models",
     "doctor": "workbench.diagnosis",
     "read_ini": "workbench.models",

@@ -79,6 +79,13 @@ def test_a_missing_browser_is_named_and_so_is_the_repair(bare: Path, tmp_path: P
     assert "WORKBENCH_CHROMIUM" in done.stderr
 
 
+@pytest.mark.skipif(bool(list(Path("/usr/lib/postgresql").glob("*/bin/initdb"))), reason="it is here")
+def test_a_missing_database_server_is_named_and_stops_nothing(bare: Path, tmp_path: Path) -> None:
+    done = run(["/bin/sh", str(ROOT / ".ci" / "postgresql")], tmp_path, bare)
+    assert done.returncode == 0
+    assert "sudo apt-get install postgresql" in done.stderr
+
+
 def test_a_chosen_browser_is_taken(tmp_path: Path, bare: Path) -> None:
     environment = {"PATH": str(bare), "WORKBENCH_CHROMIUM": sys.executable}
     done = subprocess.run(

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from workbench.fit.baseline import Baseline, baseline_table, best_effort, gain
+from workbench.fit.bolted import Bolted
 from workbench.fit.compare import EngineComparison, compare_engines
 from workbench.fit.engines import DEFAULT_ENGINE, ENGINES
 from workbench.fit.fitting import fit, submit
+from workbench.fit.generalise import (
+    CrossTarget,
+    HoldOut,
+    cross_target,
+    generalisation_table,
+    hold_out,
+)
+from workbench.fit.identify import Identifiability, identify
 from workbench.fit.losses import (
     EXCESSIVE_LOSS,
     HUBER_DELTA,
@@ -16,7 +26,11 @@ from workbench.fit.losses import (
     rmspe,
     rmspe_by_target,
 )
+from workbench.fit.profile import save_profile, to_profile, write_profiles
+from workbench.fit.refit import Intervals, intervals, submit_intervals
+from workbench.fit.regimes import bolt, errors_by_threshold, fit_regimes, split, submit_regimes
 from workbench.fit.result import FitResult
+from workbench.fit.settle import settle_thresholds
 from workbench.fit.space import Dimension, SearchSpace
 from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport, study_name
 
@@ -28,19 +42,43 @@ __all__ = [
     "HUBER_DELTA",
     "LOSSES",
     "TARGETS",
+    "Baseline",
+    "Bolted",
+    "CrossTarget",
     "Dimension",
     "EngineComparison",
     "FitResult",
     "FitStudy",
+    "HoldOut",
+    "Identifiability",
+    "Intervals",
     "Loss",
     "SearchSpace",
     "Target",
     "TrialReport",
+    "baseline_table",
+    "best_effort",
+    "bolt",
     "compare_engines",
+    "cross_target",
+    "errors_by_threshold",
     "fit",
+    "fit_regimes",
+    "gain",
+    "generalisation_table",
+    "hold_out",
     "huber",
+    "identify",
+    "intervals",
     "rmspe",
     "rmspe_by_target",
+    "save_profile",
+    "settle_thresholds",
+    "split",
     "study_name",
     "submit",
+    "submit_intervals",
+    "submit_regimes",
+    "to_profile",
+    "write_profiles",
 ]

@@ -286,7 +286,7 @@ def test_a_signal_stops_a_fit_with_the_best_so_far(
     number: signal.Signals,
 ) -> None:
     # by name: the package's own ``fit`` is the function, not the module
-    study = importlib.import_module("workbench.fit.study")
+    evaluation = importlib.import_module("workbench.fit.evaluation")
     calls = iter(range(10_000))
 
     def interrupted(*args: Any, **kwargs: Any) -> OSUCurve:
@@ -297,7 +297,7 @@ def test_a_signal_stops_a_fit_with_the_best_so_far(
     command = ["fit", "--osu", str(measured), "--model", "logp", "--trials", "400", "--json"]
     before = signal.getsignal(number)
     with monkeypatch.context() as patch:
-        patch.setattr(study, "simulate_osu", interrupted)
+        patch.setattr(evaluation, "simulate_osu", interrupted)
         assert main([*command, "--study", str(tmp_path / "fits.db")]) == 128 + number
     assert signal.getsignal(number) is before
     out, err = capsys.readouterr()
@@ -387,8 +387,8 @@ def test_a_fit_that_finds_nothing_fails(
     def refuse(*args: Any, **kwargs: Any) -> OSUCurve:
         raise WorkbenchError("nothing can be simulated today")
 
-    study = importlib.import_module("workbench.fit.study")
-    monkeypatch.setattr(study, "simulate_osu", refuse)
+    evaluation = importlib.import_module("workbench.fit.evaluation")
+    monkeypatch.setattr(evaluation, "simulate_osu", refuse)
     command = ["fit", "--osu", str(measured), "--model", "logp", "--trials", "3", "--json"]
     assert main(command) == 1
     out, err = capsys.readouterr()

@@ -226,7 +226,7 @@ def osu(s, kept, p, halt, elapsed):
         s: int64[state_cells(...)], room for the state.
         kept: int64[3 * len(s)], room for three earlier states; int64[0] to simulate every event.
         halt: int8[1]; another thread sets it to end the run early.
-        elapsed: int64[n], out: ticks of the measured windows of sizes P_FIRST to P_PAUSE - 1.
+        elapsed: int64[n], out: ticks of the measured windows of each size that has ended.
 
     Returns:
         OK, DEADLOCK, ROW_FULL (call again with a larger capacity), HALTED or CLOCK_RAN_OUT; and the
@@ -235,6 +235,6 @@ def osu(s, kept, p, halt, elapsed):
     if not p[P_RESUMED]:
         start(s, p)
     status, events = simulate(s, kept, p, halt)
-    for size in range(p[P_FIRST], p[P_PAUSE]):
+    for size in range(p[P_FIRST], s[host_cells(0) + SIZE]):
         elapsed[size] = s[s[ELAPSED] + size]
     return status, events

@@ -287,6 +287,20 @@ def test_a_run_that_is_ended_early_has_the_same_figures_up_to_there(model, last)
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.jit_only
+def test_a_run_that_needs_more_room_on_the_way_is_judged_by_whole_figures_only():
+    # More packets are on their way than there is room for at first: the run starts again.
+    model = SNAPPR(mtu=128, nic_credits=4_000_000, switch_credits=4_000_000, injection_latency=2e-5)
+    sizes = [64, 4096, 262_144]
+    whole = simulate_osu(model, sizes)
+    seen = []
+    again = simulate_osu(model, sizes, enough=lambda _, rate: seen.append(rate) or False)
+    np.testing.assert_array_equal(again.bandwidth_Bps, whole.bandwidth_Bps)
+    for rate in seen:
+        known = ~np.isnan(rate)
+        np.testing.assert_array_equal(rate[known], whole.bandwidth_Bps[known])
+
+
 def test_one_benchmark_alone_gives_the_same_figures():
     both = simulate_osu(SNAPPR(), [64, 9000])
     latency = simulate_osu(SNAPPR(), [64, 9000], benchmarks=["latency"])

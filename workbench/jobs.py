@@ -13,6 +13,7 @@ their turn with ``ctx.breathe()``.
 from __future__ import annotations
 
 import itertools
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -28,6 +29,13 @@ JobState = Literal["pending", "running", "done", "stopped", "failed"]
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
 _numbers = itertools.count(1)
+
+
+def cores() -> int:
+    """Return the number of cores this process may use; a batch system may lend it a few."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class StopFlag(threading.Event):

@@ -6,30 +6,88 @@ function returns the same with its sources, for panels that redraw by one write.
 
 from __future__ import annotations
 
+from workbench.plotting.baseline import plot_baseline, read_baseline
 from workbench.plotting.convergence import ConvergenceFigure, convergence_figure, plot_convergence
 from workbench.plotting.curves import CurveFigures, curve_figures, plot_curve
+from workbench.plotting.engines import plot_engines, read_engines
 from workbench.plotting.fitted import plot_fit
 from workbench.plotting.heatmap import (
     ErrorFigure,
     error_figure,
     plot_percent_error,
 )
+from workbench.plotting.identifiability import (
+    plot_correlation,
+    plot_identifiability,
+    plot_intervals,
+    read_identifiability,
+)
+from workbench.plotting.influence import (
+    InfluenceFigure,
+    influence_figure,
+    plot_influence,
+    read_influence,
+)
 from workbench.plotting.reading import read_convergence, read_errors, read_size
+from workbench.plotting.regimes import (
+    ThresholdFigure,
+    plot_bolted,
+    plot_threshold,
+    read_bolted,
+    read_threshold,
+    threshold_figure,
+)
 from workbench.plotting.standalone import standalone_html
+from workbench.plotting.study_convergence import plot_study_convergence, read_study_convergence
+from workbench.plotting.study_errors import (
+    plot_study_curves,
+    plot_study_errors,
+    read_study_curves,
+    read_study_errors,
+)
+from workbench.plotting.study_heatmap import StudyHeatmap, plot_study, read_study, study_heatmap
 
 __all__ = [
     "ConvergenceFigure",
     "CurveFigures",
     "ErrorFigure",
+    "InfluenceFigure",
+    "StudyHeatmap",
+    "ThresholdFigure",
     "convergence_figure",
     "curve_figures",
     "error_figure",
+    "influence_figure",
+    "plot_baseline",
+    "plot_bolted",
     "plot_convergence",
+    "plot_correlation",
     "plot_curve",
+    "plot_engines",
     "plot_fit",
+    "plot_identifiability",
+    "plot_influence",
+    "plot_intervals",
     "plot_percent_error",
+    "plot_study",
+    "plot_study_convergence",
+    "plot_study_curves",
+    "plot_study_errors",
+    "plot_threshold",
+    "read_baseline",
+    "read_bolted",
     "read_convergence",
+    "read_engines",
     "read_errors",
+    "read_identifiability",
+    "read_influence",
     "read_size",
+    "read_study",
+    "read_study_convergence",
+    "read_study_curves",
+    "read_study_errors",
+    "read_threshold",
     "standalone_html",
+    "study_heatmap",
+    "threshold_figure",
 ]

@@ -89,6 +89,19 @@ def plain_log_ticks(axis: Any, count: int = 6) -> None:
     axis.formatter = NumeralTickFormatter(format="0.[0000]")
 
 
+def steady_log_ticks(axis: Any) -> None:
+    """Write a logarithmic axis at 1, 2 and 5 times the powers of ten, wherever its ends move to.
+
+    Bokeh's own choice may leave most of an axis of one or two decades without a number.
+
+    Args:
+        axis: a Bokeh axis, or what ``fig.yaxis`` gives.
+    """
+    ticks = [float(f"{step}e{power}") for power in range(-4, 7) for step in (1, 2, 5)]
+    axis.ticker = FixedTicker(ticks=ticks)
+    axis.formatter = NumeralTickFormatter(format="0.[0000]")
+
+
 def message_size_axis(fig: figure, sizes: Sequence[float], count: int = 6) -> None:
     """Tick the horizontal axis at powers of two and name it.
 
@@ -136,6 +149,33 @@ def set_range(shown: Range1d, ends: tuple[float, float]) -> None:
     if (shown.reset_start, shown.reset_end) != ends:
         start, end = ends
         shown.update(start=start, end=end, reset_start=start, reset_end=end)
+
+
+def tools_beside(fig: figure) -> None:
+    """Put the tools to the right of a heatmap, where they cover no number; nothing there zooms.
+
+    Args:
+        fig: figure of `new_figure`.
+    """
+    fig.toolbar.active_drag = None
+    fig.toolbar.tools = [tool for tool in fig.toolbar.tools if isinstance(tool, SaveTool)]
+    fig.toolbar_inner = False
+    fig.toolbar_location = "right"
+
+
+def legend_above(fig: figure) -> None:
+    """Put the legend in one line over the figure, where nothing is drawn.
+
+    Args:
+        fig: figure with at least one labelled glyph.
+    """
+    legend = fig.legend[0]
+    fig.add_layout(legend, "above")
+    legend.orientation = "horizontal"
+    legend.label_text_font_size = "11px"
+    legend.border_line_color = None
+    legend.padding, legend.margin, legend.spacing = 2, 0, 12
+    legend.location = "left"
 
 
 def place_legend(fig: figure, location: str) -> None:

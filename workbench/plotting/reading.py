@@ -50,12 +50,12 @@ def read_errors(measured: OSUCurve, simulated: OSUCurve) -> str:
     """
     rmspe = rmspe_by_target(simulated, measured)
     targets = ", ".join(
-        f"{name} {_percent(rmspe[name])}"
+        f"{name} {plain_percent(rmspe[name])}"
         for name in ("latency", "bandwidth")
         if np.isfinite(rmspe[name])
     )
     worst = _worst(measured, simulated)
-    return f"RMSPE {_percent(rmspe['joint'])}: {targets}{worst}."
+    return f"RMSPE {plain_percent(rmspe['joint'])}: {targets}{worst}."
 
 
 def read_convergence(losses: ArrayLike, *, loss: str = "loss", total: int = 0) -> str:
@@ -103,7 +103,14 @@ def plain_number(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
 
 
-def _percent(value: float) -> str:
+def plain_percent(value: float) -> str:
+    """Return a percent in few digits, such as ``8.3 %`` or ``110 %``.
+
+    Args:
+        value: not negative; nan becomes a dash.
+    """
+    if not np.isfinite(value):
+        return "–"
     return f"{value:.1f} %" if value < 10 else f"{value:.0f} %"
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from workbench.study.archive import shipped
 from workbench.study.cell import Cell, CellProgress, CellResult
 from workbench.study.choice import ModelChoice
+from workbench.study.influence import Influence, influence, submit_influence
 from workbench.study.plan import StudyPlan
 from workbench.study.result import StudyResult
 from workbench.study.run import run, submit
@@ -19,12 +20,15 @@ __all__ = [
     "Cell",
     "CellProgress",
     "CellResult",
+    "Influence",
     "ModelChoice",
     "StudyPlan",
     "StudyResult",
     "StudyStatus",
+    "influence",
     "run",
     "shipped",
     "status",
     "submit",
+    "submit_influence",
 ]

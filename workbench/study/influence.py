@@ -1,6 +1,6 @@
 """What each parameter of a model does to latency and bandwidth at each message size.
 
-    found = influence("snappr")         # a second for LogP, about ten for SNAPPR
+    found = influence("snappr")         # a second for LogP, ten to thirty for SNAPPR
     found.strongest(8, "latency"), found.to_frame(), found.plot()
 
 Figure 2 of Suetterlein et al., HPC Network Simulation Tuning via Automatic Extraction of Hardware
@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import html
 import math
-import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -34,11 +33,10 @@ from workbench.jobs import StopFlag
 from workbench.measure import OSU_SIZES
 from workbench.models import MODELS, NetworkModel
 from workbench.simulate import BENCHMARKS, simulate_osu
+from workbench.study.correlation import FloatArray, correlation, ranks, sobol
 
 if TYPE_CHECKING:
     import pandas as pd
-
-FloatArray = NDArray[np.float64]
 
 DEFAULT_CONFIGURATIONS = 512
 METHODS = ("pearson", "spearman")
@@ -300,7 +298,7 @@ class _Design:
         self.space = space if space is not None else SearchSpace.for_model(self.base)
         self.sizes = np.array(sizes, np.int64)
         self.seed = seed
-        self.positions = _sobol(len(self.space), configurations, seed)
+        self.positions = sobol(len(self.space), configurations, seed)
         self._fixed = self.base.with_values(self.space.fixed)
         self._curves: dict[int, FloatArray | None] = {}
         self._lock = threading.Lock()
@@ -312,7 +310,7 @@ class _Design:
         on_progress: Callable[[int, int], None] | None,
     ) -> None:
         """Simulate all configurations, in their order, a few at a time."""
-        threads = workers if workers is not None else _cores()
+        threads = workers if workers is not None else jobs.cores()
         halt = stop if isinstance(stop, StopFlag) else StopFlag()
         waiting = iter(range(len(self.positions)))
         with ThreadPoolExecutor(max_workers=max(threads, 1)) as pool:
@@ -349,9 +347,9 @@ class _Design:
             design = np.full((len(self.space), len(self.space)), np.nan)
         else:
             flat = curves.reshape(len(used), -1)
-            pearson = _correlation(positions, flat).reshape(shape)
-            spearman = _correlation(_ranks(positions), _ranks(flat)).reshape(shape)
-            design = _correlation(positions, positions)
+            pearson = correlation(positions, flat).reshape(shape)
+            spearman = correlation(ranks(positions), ranks(flat)).reshape(shape)
+            design = correlation(positions, positions)
         return Influence(
             model=self._fixed,
             space=self.space,
@@ -384,13 +382,6 @@ class _Design:
             self._curves[number] = logs
 
 
-def _cores() -> int:
-    """Return how many cores this process may use; not every system tells."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def _model(model: str | NetworkModel) -> NetworkModel:
     if isinstance(model, NetworkModel):
         return model
@@ -399,35 +390,3 @@ def _model(model: str | NetworkModel) -> NetworkModel:
             f"model must be one of {', '.join(MODELS)}, or a model; got {model!r}", key="model"
         )
     return MODELS[model]()
-
-
-def _sobol(dimensions: int, count: int, seed: int) -> FloatArray:
-    """Return float64[count, dimensions] in 0 to 1, the beginning of a scrambled Sobol sequence."""
-    from scipy.stats import qmc
-
-    drawn = qmc.Sobol(dimensions, scramble=True, rng=seed).random_base2((count - 1).bit_length())
-    return np.asarray(drawn[:count], np.float64)
-
-
-def _ranks(columns: FloatArray) -> FloatArray:
-    """Return the rank of each value in its column, the mean rank where several are equal."""
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(columns, axis=0), np.float64)
-
-
-def _correlation(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return float64[a, b], Pearson's coefficient of each column of x with each column of y.
-
-    A column that does not vary has none: its coefficients are nan.
-    """
-    x, y = _standardised(x), _standardised(y)
-    return np.clip(x.T @ y, -1.0, 1.0)
-
-
-def _standardised(columns: FloatArray) -> FloatArray:
-    """Return the columns with mean 0 and length 1; nan where all values are equal."""
-    varies = np.ptp(columns, axis=0) > 0
-    centred = columns - columns.mean(axis=0)
-    lengths = np.where(varies, np.linalg.norm(centred, axis=0), np.nan)
-    return np.asarray(centred / lengths, np.float64)

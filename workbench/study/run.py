@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -246,7 +245,7 @@ def _crew(
         from workbench.study.cluster import fit_on_cluster
 
         return lambda tasks, note: fit_on_cluster(tasks, plan.trials, database, cluster, stop, note)
-    count = _cores() if workers is None else workers
+    count = jobs.cores() if workers is None else workers
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise ParameterError(
             f"workers must be a whole number of at least 1; got {workers!r}", key="workers"
@@ -261,10 +260,3 @@ def _crew(
             note(fit_cell(cell, choice, plan.trials, database, stop, note))
 
     return one_by_one
-
-
-def _cores() -> int:
-    """Return the number of cores this process may use; a batch system may lend it a few."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

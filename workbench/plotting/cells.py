@@ -1,0 +1,117 @@
+"""Which cells of a study a figure shows, and what holds for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import ParameterError
+
+if TYPE_CHECKING:
+    from workbench.study.cell import CellResult
+    from workbench.study.result import StudyResult
+
+AXES = ("machine", "model", "loss", "target", "regime", "engine", "seed")
+_ONE_OF = ("model", "target", "regime", "engine", "seed")
+
+
+def pick(
+    result: StudyResult, free: Iterable[str], where: Mapping[str, Any]
+) -> tuple[CellResult, ...]:
+    """Return the cells a figure shows, in the study's order.
+
+    What is neither drawn along an axis nor asked for is held at the first value the study has, so
+    that no figure mixes two models unasked.
+
+    Args:
+        result: the study.
+        free: names out of `AXES` that the figure draws along, or sums over.
+        where: name to a value, or to several in a list or tuple.
+
+    Raises:
+        ParameterError: a name is not known, or no cell is left.
+    """
+    unknown = [name for name in (*where, *free) if name not in AXES]
+    if unknown:
+        raise ParameterError(
+            f"a study's cells are told apart by {', '.join(AXES)}; got {unknown[0]!r}",
+            key=unknown[0],
+        )
+    cells = tuple(result.cells)
+    for name, wanted in where.items():
+        values = tuple(wanted) if isinstance(wanted, (list, tuple)) else (wanted,)
+        known = distinct(cells, name)
+        cells = tuple(cell for cell in cells if value(cell, name) in values)
+        if not cells:
+            raise ParameterError(
+                f"no cell of the study has {name} {', '.join(map(str, values))}; there are "
+                f"{', '.join(map(str, known)) or 'none'}",
+                key=name,
+            )
+    for name in _ONE_OF:
+        if cells and name not in free and name not in where:
+            first = value(cells[0], name)
+            cells = tuple(cell for cell in cells if value(cell, name) == first)
+    return cells
+
+
+def value(cell: CellResult, name: str) -> Any:
+    """Return what a cell has for one of `AXES`.
+
+    Args:
+        cell: of a study.
+        name: out of `AXES`.
+    """
+    return getattr(cell.cell, name)
+
+
+def distinct(cells: Sequence[CellResult], name: str) -> list[Any]:
+    """Return the values the cells have for one of `AXES`, in the order they come.
+
+    Args:
+        cells: of a study.
+        name: out of `AXES`.
+    """
+    return list(dict.fromkeys(value(cell, name) for cell in cells))
+
+
+def in_common(cells: Sequence[CellResult], besides: Iterable[str] = ()) -> str:
+    """Return what holds for all cells, such as ``snappr, target both, tpe, seed 0, 2000 trials``.
+
+    Args:
+        cells: of a study.
+        besides: names out of `AXES` that the figure says elsewhere.
+    """
+    words = []
+    for name, text in (
+        ("machine", "{}"),
+        ("model", "{}"),
+        ("loss", "loss {}"),
+        ("target", "fitted to {}"),
+        ("regime", "{} sizes"),
+        ("engine", "{}"),
+        ("seed", "seed {}"),
+    ):
+        found = distinct(cells, name)
+        if name not in besides and len(found) == 1:
+            one = "latency and bandwidth" if found == ["both"] else found[0]
+            words.append(text.format(one))
+        elif name not in besides and len(found) > 1:
+            words.append(f"{len(found)} {plural(name, len(found))}")
+    trials = [cell.trials for cell in cells]
+    low, high = min(trials, default=0), max(trials, default=0)
+    if high:
+        words.append(f"{low} trials" if low == high else f"{low} to {high} trials")
+    return ", ".join(words)
+
+
+def plural(name: str, count: int) -> str:
+    """Return ``loss`` for one and ``losses`` for several, and likewise for the other axes.
+
+    Args:
+        name: out of `AXES`.
+        count: how many there are.
+    """
+    if count == 1:
+        return name
+    return f"{name}es" if name.endswith("s") else f"{name}s"

@@ -1,0 +1,131 @@
+"""One fit, or two side by side: their curves over the measured points, their errors by size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+
+from bokeh.layouts import column
+from bokeh.models import ColumnDataSource, LayoutDOM
+
+from workbench.measure import OSUCurve
+from workbench.plotting import palette
+from workbench.plotting.axes import log_range, set_range
+from workbench.plotting.curves import (
+    CurveFigures,
+    curve_figures,
+    measured_columns,
+    simulated_columns,
+)
+from workbench.plotting.heatmap import ErrorFigure, error_figure
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One side of a comparison.
+
+    Attributes:
+        name: what the figures call it.
+        measured: the machine's curve.
+        simulated: the fitted model's, at the same sizes; None where there is no fitted model.
+    """
+
+    name: str
+    measured: OSUCurve
+    simulated: OSUCurve | None
+
+
+@dataclass(frozen=True, eq=False)
+class ComparisonFigures:
+    """The figures of a comparison and their sources.
+
+    Attributes:
+        curves: latency and bandwidth; ``fitted`` is the line of the second side.
+        other: source of the second side's measured points, where that is another curve.
+        errors: percent errors of the first side.
+        other_errors: percent errors of the second side, out of sight where there is none.
+        layout: both error figures below one another; the curves have a layout of their own.
+    """
+
+    curves: CurveFigures
+    other: ColumnDataSource
+    errors: ErrorFigure
+    other_errors: ErrorFigure
+    layout: LayoutDOM
+
+    def show(self, first: Compared, second: Compared | None = None) -> None:
+        """Draw one fit, or two.
+
+        Args:
+            first: drawn as a solid line.
+            second: drawn as a dashed line over it; its points are drawn as squares where they are
+                not those of the first.
+        """
+        points = None
+        if second is not None and second.measured.name != first.measured.name:
+            points = second.measured
+        curves = self.curves
+        curves.measured.data = measured_columns(first.measured)
+        curves.simulated.data = simulated_columns(first.simulated)
+        curves.fitted.data = simulated_columns(second.simulated if second else None)
+        self.other.data = measured_columns(points)
+        for what, fig in (("Latency", curves.latency), ("Bandwidth", curves.bandwidth)):
+            fig.title.text = f"{what}, {first.measured.name}"
+            origin = first.measured.provenance.origin
+            names = (
+                (f"measured ({origin})", True),
+                (f"{first.name}, simulated", first.simulated is not None),
+                (f"{second.name}, simulated" if second else "", second is not None),
+                (f"{second.name}, measured" if second else "", points is not None),
+            )
+            for item, (name, shown) in zip(fig.legend[0].items, names, strict=True):
+                item.update(label={"value": name}, visible=shown)
+        self._fit_ranges()
+        for drawn, side in ((self.errors, first), (self.other_errors, second)):
+            if side is not None:
+                drawn.show(side.measured, side.simulated)
+                drawn.figure.title.text = f"Percent error of {side.name} by message size"
+        self.other_errors.figure.visible = second is not None
+
+    def _fit_ranges(self) -> None:
+        """Let the axes hold everything; nothing is drawn beyond the sizes of the curves."""
+        curves = self.curves
+        points = (curves.measured.data, self.other.data)
+        lines = (curves.simulated.data, curves.fitted.data)
+        sizes = [size for data in (*points, *lines) for size in data["size"]]
+        for what, fig in (("latency", curves.latency), ("bandwidth", curves.bandwidth)):
+            spread = [data[f"{what}_{end}"] for data in points for end in ("low", "high")]
+            set_range(fig.y_range, log_range(chain(*spread, *(data[what] for data in lines))))
+            set_range(fig.x_range, (min(sizes) / 1.5, max(sizes) * 1.5))
+
+
+def comparison_figures(
+    first: Compared, second: Compared | None = None, *, height: int = 230
+) -> ComparisonFigures:
+    """Return the figures that show one fit or two.
+
+    Args:
+        first: drawn as a solid line.
+        second: drawn as a dashed line.
+        height: of the two figures of curves, pixels.
+    """
+    curves = curve_figures(first.measured, height=height)
+    other = ColumnDataSource(data=measured_columns(None))
+    for what, fig in (("latency", curves.latency), ("bandwidth", curves.bandwidth)):
+        fig.scatter(
+            x="size",
+            y=what,
+            source=other,
+            marker="square",
+            size=6,
+            fill_color="white",
+            line_color=palette.FITTED,
+            line_width=1.5,
+            legend_label="other",
+        )
+    errors = error_figure(first.measured, None, height=100)
+    other_errors = error_figure(first.measured, None, height=100)
+    layout = column(errors.figure, other_errors.figure, sizing_mode="stretch_width")
+    drawn = ComparisonFigures(curves, other, errors, other_errors, layout)
+    drawn.show(first, second)
+    return drawn

@@ -1,0 +1,54 @@
+"""Points spread evenly over a space, and how columns of numbers go together."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+
+def sobol(dimensions: int, count: int, seed: int) -> FloatArray:
+    """Return float64[count, dimensions] in 0 to 1, the beginning of a scrambled Sobol sequence.
+
+    Args:
+        dimensions: how many numbers a point has.
+        count: how many points; any first part of them is evenly spread too.
+        seed: scrambles the sequence.
+    """
+    from scipy.stats import qmc
+
+    drawn = qmc.Sobol(dimensions, scramble=True, rng=seed).random_base2((count - 1).bit_length())
+    return np.asarray(drawn[:count], np.float64)
+
+
+def ranks(columns: FloatArray) -> FloatArray:
+    """Return the rank of each value in its column, the mean rank where several are equal.
+
+    Args:
+        columns: float64[n, k].
+    """
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(columns, axis=0), np.float64)
+
+
+def correlation(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return float64[a, b], Pearson's coefficient of each column of x with each column of y.
+
+    A column that does not vary has none: its coefficients are nan.
+
+    Args:
+        x: float64[n, a].
+        y: float64[n, b].
+    """
+    x, y = _standardised(x), _standardised(y)
+    return np.clip(x.T @ y, -1.0, 1.0)
+
+
+def _standardised(columns: FloatArray) -> FloatArray:
+    """Return the columns with mean 0 and length 1; nan where all values are equal."""
+    varies = np.ptp(columns, axis=0) > 0
+    centred = columns - columns.mean(axis=0)
+    lengths = np.where(varies, np.linalg.norm(centred, axis=0), np.nan)
+    return np.asarray(centred / lengths, np.float64)

@@ -79,7 +79,9 @@ def test_a_missing_browser_is_named_and_so_is_the_repair(bare: Path, tmp_path: P
     assert "WORKBENCH_CHROMIUM" in done.stderr
 
 
-@pytest.mark.skipif(bool(list(Path("/usr/lib/postgresql").glob("*/bin/initdb"))), reason="it is here")
+@pytest.mark.skipif(
+    bool(list(Path("/usr/lib/postgresql").glob("*/bin/initdb"))), reason="it is installed here"
+)
 def test_a_missing_database_server_is_named_and_stops_nothing(bare: Path, tmp_path: Path) -> None:
     done = run(["/bin/sh", str(ROOT / ".ci" / "postgresql")], tmp_path, bare)
     assert done.returncode == 0

@@ -164,6 +164,7 @@ def _summary(result: FitResult) -> dict[str, Any]:
         "variant": result.variant,
         "engine": result.engine,
         "at_bound": result.at_bound if result.success else {},
+        "contradiction": result.contradiction,
     }
 
 
@@ -184,6 +185,8 @@ def _report(result: FitResult) -> str:
         low, high = (write_quantity(bound, d.kind) for bound in (d.low, d.high))
         flag = f", at {at_bound[d.key]} bound" if d.key in at_bound else ""
         lines.append(f"  {d.key:<30}{texts[d.key]:>14}   ({low} to {high}{flag})")
+    if result.contradiction:
+        lines.append(f"note: {result.contradiction}")
     return "\n".join(lines)
 
 

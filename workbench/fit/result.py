@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from workbench.fit.engines import DEFAULT_ENGINE
 from workbench.fit.losses import Target, target_points
 from workbench.fit.space import Dimension, SearchSpace
-from workbench.measure import OSUCurve
+from workbench.measure import OSUCurve, contradiction
 from workbench.models import NetworkModel
 from workbench.provenance import Provenance
 from workbench.units import write_quantity
@@ -108,6 +108,14 @@ class FitResult:
         """``lower`` or ``upper`` for each value within 1 % of the range of a bound."""
         found = {d.key: d.at_bound(self.values[d.key]) for d in self.space.dimensions}
         return {key: where for key, where in found.items() if where}
+
+    @property
+    def contradiction(self) -> str:
+        """Where the measured bandwidth contradicts the measured latency, empty where it does not.
+
+        The errors there are not the model's: no model gives both.
+        """
+        return contradiction(self.measured)
 
     @property
     def provenance(self) -> Provenance:
@@ -240,7 +248,8 @@ class FitResult:
         head = f"FitResult({self._model_name()}{by}, {size}"
         if not self.success:
             return f"{head}, no valid configuration in {self.trials} trials)"
-        return f"{head}, {self._errors()}{self._bounds()})"
+        doubt = ", measured bandwidth contradicts latency" if self.contradiction else ""
+        return f"{head}, {self._errors()}{self._bounds()}{doubt})"
 
     def _repr_html_(self) -> str:
         at_bound = self.at_bound
@@ -254,6 +263,7 @@ class FitResult:
             f"{html.escape(errors)}; {html.escape(self.message)}, {self.invalid} of them refused"
             "</caption><thead><tr><th>parameter</th><th>value</th><th>from</th><th>to</th>"
             f"<th>at bound</th></tr></thead><tbody>{rows}</tbody></table>"
+            + (f"<p>{html.escape(self.contradiction)}</p>" if self.contradiction else "")
         )
 
     def _model_name(self) -> str:

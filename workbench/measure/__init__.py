@@ -5,9 +5,19 @@
 
 from __future__ import annotations
 
+from workbench.measure.consistency import contradiction
 from workbench.measure.curve import OSU_SIZES, OSUCurve, Spread
 from workbench.measure.osu_read import read_osu
 from workbench.measure.osu_table import Note, OSUTable
 from workbench.measure.osu_text import parse_osu_text
 
-__all__ = ["OSU_SIZES", "Note", "OSUCurve", "OSUTable", "Spread", "parse_osu_text", "read_osu"]
+__all__ = [
+    "OSU_SIZES",
+    "Note",
+    "OSUCurve",
+    "OSUTable",
+    "Spread",
+    "contradiction",
+    "parse_osu_text",
+    "read_osu",
+]

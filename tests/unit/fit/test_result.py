@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from workbench import datasets
 from workbench.errors import ParseError
 from workbench.fit import FitResult, SearchSpace, fit
 from workbench.fit.result import short_key
@@ -183,3 +184,10 @@ def test_damaged_files_are_said_to_be(result: FitResult, tmp_path: Path) -> None
         path.write_text(json.dumps({**values, key: wrong}))
         with pytest.raises(ParseError, match="damaged"):
             FitResult.load(path)
+
+
+def test_a_measurement_that_contradicts_itself_is_named_in_the_result() -> None:
+    result = fit(datasets.load("gcp-c2d-ethernet-gce"), "logp", trials=3)
+    assert "measured bandwidth contradicts latency" in repr(result)
+    assert "no model of stages gives both" in result._repr_html_()
+    assert fit(datasets.load("azure-hb96v3-hdr"), "logp", trials=3).contradiction == ""

@@ -1,0 +1,54 @@
+"""Whether the two benchmarks of a curve can both be true of one machine."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.measure.curve import FloatArray, OSUCurve, byte_label
+
+WINDOW = 64
+"""Messages that osu_bw sends before it waits for a reply."""
+
+
+def excess_percent(curve: OSUCurve) -> FloatArray:
+    """Return by how much a window's pace is slower than messages sent one at a time could be.
+
+    Messages of a window can only gain by following each other closely: each takes at most as long
+    as one alone, and the window its first message's latency and a reply besides. What lies above
+    that is loss that the latency test does not see, such as dropped packets or a throttled sender,
+    and no model of stages can give both.
+
+    Args:
+        curve: measured in both benchmarks.
+
+    Returns:
+        float64[n], percent of the slowest pace that would be consistent; negative where there is
+        no contradiction, nan where a size was not measured in both.
+    """
+    pace_s = curve.sizes / curve.bandwidth_Bps
+    reply_s = curve.latency_s[np.isfinite(curve.latency_s)][:1]
+    slowest_s = curve.latency_s * (1.0 + 1.0 / WINDOW)
+    if reply_s.size:
+        slowest_s = slowest_s + reply_s[0] / WINDOW
+    return np.asarray(100.0 * (pace_s / slowest_s - 1.0), np.float64)
+
+
+def contradiction(curve: OSUCurve) -> str:
+    """Return a sentence about where a curve's bandwidth contradicts its latency, or an empty text.
+
+    Args:
+        curve: as measured.
+    """
+    excess = excess_percent(curve)
+    found = np.flatnonzero(excess > 0)
+    if not found.size:
+        return ""
+    worst = int(found[np.argmax(excess[found])])
+    sizes = [byte_label(int(curve.sizes[at])) for at in found]
+    where = ", ".join(sizes[:-1]) + (" and " if len(sizes) > 1 else "") + sizes[-1]
+    pace_us = curve.sizes[worst] / curve.bandwidth_Bps[worst] * 1e6
+    return (
+        f"the measured bandwidth contradicts the measured latency at {where}: messages of a window "
+        f"take longer each than one message alone, at {byte_label(int(curve.sizes[worst]))} "
+        f"{pace_us:.4g} us against {curve.latency_us[worst]:.4g} us; no model of stages gives both"
+    )

@@ -56,21 +56,19 @@ def test_agrees_with_the_plain_reference(model, sizes, iterations, warmup, windo
 
 
 def elapsed_and_events(model, sizes, monkeypatch, *, skip):
-    run = wrapper._run
-    events = []
+    tests = []
 
-    def keep(ran):
-        events.append(ran.events)
-        return ran
+    class Test(wrapper._Test):
+        skip_what_repeats = skip
 
-    monkeypatch.setattr(
-        wrapper,
-        "_run",
-        lambda *args, **options: keep(run(*args, **options, skip_what_repeats=skip)),
-    )
+        def __init__(self, *args):
+            super().__init__(*args)
+            tests.append(self)
+
+    monkeypatch.setattr(wrapper, "_Test", Test)
     curve = simulate_osu(model, sizes, iterations=3)
     monkeypatch.undo()
-    return curve, sum(events)
+    return curve, sum(test.events for test in tests)
 
 
 @pytest.mark.jit_only
@@ -281,8 +279,9 @@ def test_a_run_that_is_ended_early_has_the_same_figures_up_to_there(model, last)
 
     part = simulate_osu(model, sizes, window=8, enough=enough)
     assert seen == list(range(1, last + 2))
-    found = np.concatenate([part.latency_s, part.bandwidth_Bps])
-    expected = np.concatenate([whole.latency_s, whole.bandwidth_Bps])
+    # size by size: the latency, then the bandwidth
+    found = np.column_stack([part.latency_s, part.bandwidth_Bps]).ravel()
+    expected = np.column_stack([whole.latency_s, whole.bandwidth_Bps]).ravel()
     expected[last + 1 :] = np.nan
     np.testing.assert_array_equal(found, expected)
 

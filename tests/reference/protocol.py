@@ -78,8 +78,10 @@ def window_s(model, size: int, window: int, reply: int = 4) -> float:
     answer = 2 * r.host + r.wire + r.flight + (2 * control if r.rendezvous else 0)
     acknowledged = done + control if c.rendezvous else sender
     if not r.rendezvous:
-        # The reply waits in the inbox until the sender has seen the last acknowledgement.
         at_sender = done + r.host + r.wire + r.flight
+        if at_sender < acknowledged:
+            # No receive is posted yet: the host puts the reply aside first, which costs as much.
+            acknowledged = max(acknowledged, at_sender + r.host)
         return (max(at_sender, acknowledged) + r.host) / TICKS_PER_SECOND
     at_sender = done + r.host + control
     return (max(at_sender, acknowledged) + answer - r.host - control) / TICKS_PER_SECOND

@@ -63,8 +63,8 @@ class Evaluator:
 
         The simulation is ended once the points it has come to make the loss greater than
         ``limit``, whatever the others will be: each loss is a mean of terms that are not negative,
-        or rises with such a mean. Bandwidths of large messages take most of the time and stand
-        last, so that most poor configurations cost a fraction of a good one.
+        or rises with such a mean. Large messages take most of the time and stand last, so that
+        most poor configurations cost a fraction of a good one.
 
         Args:
             values: SI by key.

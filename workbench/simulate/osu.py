@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,28 +110,36 @@ def simulate_osu(
             np.where(bandwidth == _NOT_YET, np.nan, rate),
         )
 
-    ended = (lambda: enough(*figures())) if enough is not None else None
-    for first, last in [(i, i + 1) for i in range(len(wanted))] if fresh else [(0, len(wanted))]:
+    def curve() -> OSUCurve:
+        latency_s, bandwidth_Bps = figures()
+        return OSUCurve(
+            name=f"{model.name} ({model.variant})",
+            sizes=wanted,
+            latency_s=latency_s,
+            bandwidth_Bps=bandwidth_Bps,
+            provenance=Provenance(
+                "simulated",
+                f"two nodes on one switch, {type(model).__name__}, variant {model.variant}",
+            ),
+        )
+
+    n = len(wanted)
+    for first, last in [(i, i + 1) for i in range(n)] if fresh else [(0, n)]:
         p[layout.P_FIRST], p[layout.P_LAST] = first, last
+        tests = []
         if "latency" in benchmarks:
             p[layout.P_WINDOW], p[layout.P_SHORT_REPLY] = 1, -1
-            if not _run(p, latency, flag, ended=ended).whole:
-                break
+            tests.append(_Test(p, latency, flag))
         if "bandwidth" in benchmarks:
-            p[layout.P_WINDOW], p[layout.P_SHORT_REPLY] = window, len(wanted)
-            if not _run(p, bandwidth, flag, ended=ended).whole:
-                break
-    latency_s, bandwidth_Bps = figures()
-    return OSUCurve(
-        name=f"{model.name} ({model.variant})",
-        sizes=wanted,
-        latency_s=latency_s,
-        bandwidth_Bps=bandwidth_Bps,
-        provenance=Provenance(
-            "simulated",
-            f"two nodes on one switch, {type(model).__name__}, variant {model.variant}",
-        ),
-    )
+            p[layout.P_WINDOW], p[layout.P_SHORT_REPLY] = window, n
+            tests.append(_Test(p, bandwidth, flag))
+        # Side by side where somebody watches: what costs most, the largest sizes, comes last.
+        for size in range(first, last) if enough is not None else (last - 1,):
+            for test in tests:
+                test.run_through(size)
+                if enough is not None and enough(*figures()):
+                    return curve()
+    return curve()
 
 
 def _checked_sizes(sizes: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
@@ -165,55 +172,58 @@ def _refuse_small_rendezvous(model: SSTMacroModel, sizes: NDArray[np.int64]) -> 
         )
 
 
-class _Ran(NamedTuple):
-    """How a run ended: the events it took, and whether it came to its end."""
+class _Test:
+    """One test under way: its parameters, its state, and the ticks each size took so far.
 
-    events: int
-    whole: bool
+    Args:
+        p: parameters and table of sizes; copied.
+        elapsed: int64[n], out: ticks of each size that has been simulated.
+        halt: int8[1]; ends the run when it is set.
+    """
 
+    skip_what_repeats = True
 
-def _run(
-    p: NDArray[np.int64],
-    elapsed: NDArray[np.int64],
-    halt: NDArray[np.int8],
-    *,
-    skip_what_repeats: bool = True,
-    ended: Callable[[], bool] | None = None,
-) -> _Ran:
-    """Run one test, with more room if too many packets are on their way."""
-    first, last = int(p[layout.P_FIRST]), int(p[layout.P_LAST])
-    capacity = _FIRST_CAPACITY
-    while True:
-        cells = layout.state_cells(int(p[layout.P_WINDOW]), int(p[layout.P_N_SIZES]), capacity)
-        state = np.empty(cells, np.int64)
-        kept = np.empty(3 * cells if skip_what_repeats else 0, np.int64)
-        p[layout.P_RESUMED] = 0
-        events = 0
-        for pause in range(first + 1, last + 1) if ended is not None else (last,):
-            p[layout.P_PAUSE] = pause
-            status, more = kernel.osu(state, kept, p, halt, elapsed)
-            p[layout.P_RESUMED] = 1
-            events += int(more)
-            if status != kernel.OK:
-                break
-            if ended is not None and ended():
-                return _Ran(events, False)
-        if status == kernel.OK:
-            return _Ran(events, True)
-        if status == kernel.HALTED:
-            raise SimulationHalted("the simulation was ended before it was done")
-        if status == kernel.CLOCK_RAN_OUT:
-            refuse_time(CLOCK_END / TICKS_PER_SECOND)
-        if status == kernel.DEADLOCK:
-            raise ConfigurationError(
-                "the simulated run came to a halt: a packet waits for credits that cannot come; "
-                "raise the credits or lower the mtu",
-                rule="credits return",
-                keys=("node.nic.mtu",),
-            )
-        if capacity == _LARGEST_CAPACITY:
-            raise WorkbenchError(
-                f"more than {capacity} packets are on their way at once; "
-                "raise the mtu or lower the latencies"
-            )
-        capacity *= 8
+    def __init__(
+        self, p: NDArray[np.int64], elapsed: NDArray[np.int64], halt: NDArray[np.int8]
+    ) -> None:
+        self._p = p.copy()
+        self._elapsed = elapsed
+        self._halt = halt
+        self._capacity = _FIRST_CAPACITY
+        self.events = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        window, n_sizes = int(self._p[layout.P_WINDOW]), int(self._p[layout.P_N_SIZES])
+        cells = layout.state_cells(window, n_sizes, self._capacity)
+        self._state = np.empty(cells, np.int64)
+        self._kept = np.empty(3 * cells if self.skip_what_repeats else 0, np.int64)
+        self._p[layout.P_RESUMED] = 0
+
+    def run_through(self, size: int) -> None:
+        """Simulate all sizes up to that of this index, with more room if too many packets fly."""
+        self._p[layout.P_PAUSE] = size + 1
+        while True:
+            status, events = kernel.osu(self._state, self._kept, self._p, self._halt, self._elapsed)
+            self._p[layout.P_RESUMED] = 1
+            self.events += int(events)
+            if status == kernel.OK:
+                return
+            if status == kernel.HALTED:
+                raise SimulationHalted("the simulation was ended before it was done")
+            if status == kernel.CLOCK_RAN_OUT:
+                refuse_time(CLOCK_END / TICKS_PER_SECOND)
+            if status == kernel.DEADLOCK:
+                raise ConfigurationError(
+                    "the simulated run came to a halt: a packet waits for credits that cannot "
+                    "come; raise the credits or lower the mtu",
+                    rule="credits return",
+                    keys=("node.nic.mtu",),
+                )
+            if self._capacity == _LARGEST_CAPACITY:
+                raise WorkbenchError(
+                    f"more than {self._capacity} packets are on their way at once; "
+                    "raise the mtu or lower the latencies"
+                )
+            self._capacity *= 8
+            self._begin()

@@ -45,6 +45,27 @@ exec(panel.python, scope)
 assert (scope["curve"].latency_s == panel.curve.latency_s).all()
 assert (scope["curve"].bandwidth_Bps == panel.curve.bandwidth_Bps).all()
 """,
+    "02-which-loss.ipynb": """
+assert panel.error == "", panel.error
+panel.loss, panel.machine = "mae", "llnl-dane-omnipath"
+panel.pin()
+panel.run(machine="aws-hpc6a-efa", model="protocol", engine="least-squares", trials=40)
+fit = panel.wait(120)
+assert fit.own and fit.cell.trials == 40
+scope = {}
+exec(panel.python, scope)
+assert (scope["simulated"].latency_s == fit.simulated.latency_s).all()
+""",
+    "03-message-regimes.ipynb": """
+assert panel.error == "", panel.error
+panel.threshold = 1024
+scope = {}
+exec(panel.python, scope)
+assert scope["bolted"].rmspe == panel.bolted.rmspe
+panel.trials = 10
+panel.run()
+assert panel.wait(120).success
+""",
 }
 
 

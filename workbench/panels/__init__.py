@@ -6,6 +6,7 @@ offer to a script as well.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from workbench.panels.setup import setup
@@ -13,18 +14,21 @@ from workbench.panels.setup import setup
 if TYPE_CHECKING:
     from workbench.panels.explore_panel import ExplorePanel
     from workbench.panels.fit_panel import FitPanel
+    from workbench.panels.regime_panel import RegimePanel
+    from workbench.panels.study_panel import StudyPanel
 
-__all__ = ["ExplorePanel", "FitPanel", "setup"]
+__all__ = ["ExplorePanel", "FitPanel", "RegimePanel", "StudyPanel", "setup"]
+
+_HOME = {
+    "ExplorePanel": "explore_panel",
+    "FitPanel": "fit_panel",
+    "RegimePanel": "regime_panel",
+    "StudyPanel": "study_panel",
+}
 
 
 def __getattr__(name: str) -> Any:
     # The cell that calls setup() should answer before the heavy imports of the panels begin.
-    if name == "FitPanel":
-        from workbench.panels.fit_panel import FitPanel
-
-        return FitPanel
-    if name == "ExplorePanel":
-        from workbench.panels.explore_panel import ExplorePanel
-
-        return ExplorePanel
-    raise AttributeError(f"module 'workbench.panels' has no attribute {name!r}")
+    if name not in _HOME:
+        raise AttributeError(f"module 'workbench.panels' has no attribute {name!r}")
+    return getattr(import_module(f"workbench.panels.{_HOME[name]}"), name)

@@ -82,8 +82,8 @@ def json_text(shown: Shown) -> str:
         "variant": shown.model.variant,
         "parameters": {p.key: p.value for p in shown.model.parameters()},
         "units": {p.key: p.unit for p in shown.model.parameters() if p.unit},
-        "measured": _curve(shown.measured),
-        "simulated": _curve(shown.simulated),
+        "measured": curve_dict(shown.measured),
+        "simulated": curve_dict(shown.simulated),
         "fit": shown.result.to_dict() if shown.result is not None else None,
         "python": shown.python,
     }
@@ -111,7 +111,12 @@ def html_text(shown: Shown) -> str:
     return standalone_html(column(parts, sizing_mode="stretch_width"), title)
 
 
-def _curve(curve: OSUCurve) -> dict[str, Any]:
+def curve_dict(curve: OSUCurve) -> dict[str, Any]:
+    """Return a curve with its provenance as values that JSON can hold; nan becomes null.
+
+    Args:
+        curve: measured or simulated.
+    """
     columns = {
         name: [None if value != value else value for value in values.tolist()]
         for name, values in curve.columns().items()

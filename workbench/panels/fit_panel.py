@@ -37,7 +37,7 @@ from workbench.panels.tabs import FitTabs
 from workbench.panels.ticker import Ticker
 
 DEFAULT_MACHINE = "azure-hb96v3-hdr"
-_SETTINGS = ("machine", "kind", "variant", "loss", "target", "trials", "seed", "study")
+_SETTINGS = ("machine", "kind", "variant", "loss", "target", "engine", "trials", "seed", "study")
 
 
 class FitPanel:
@@ -45,7 +45,7 @@ class FitPanel:
 
     Args:
         machine: name of a shipped machine, see `workbench.datasets.list`.
-        model: ``snappr``, ``hybrid``, ``logp`` or ``pisces``.
+        model: ``snappr``, ``hybrid``, ``logp``, ``pisces`` or ``protocol``.
         height: height of the two curve figures in pixels.
 
     Raises:
@@ -69,16 +69,18 @@ class FitPanel:
         )
         self._shown: tuple[FitState, OSUCurve] | None = None
         self._run: FitRun | None = None
+        self._ended: FitRun | None = None
         self._result: FitResult | None = None
         self._settings = Settings([(n, n) for n in datasets.list()], machine)
         self._settings.controls["kind"].value = model
         self._picture = CurvePicture(measured, size=self._state.size, height=height)
         self._controls = ParameterControls(self._state.model, self._parameter_changed)
-        self._tabs = FitTabs(self._picture.downloads, self._shown_now)
         self._ticker = Ticker(self.refresh)
+        self._tabs = FitTabs(self._picture.downloads, self._shown_now, self._ticker.start)
         self._connect()
         self.widget = self._lay_out()
         self._settings.lock(False)
+        self._settings.offer_variant(self._state.model)
         self._redraw()
 
     @property
@@ -200,27 +202,15 @@ class FitPanel:
             timeout: seconds to wait at most; None waits as long as it takes.
         """
         end = None if timeout is None else time.monotonic() + timeout
-        while self.refresh() and (end is None or time.monotonic() < end):
+        while self._follow() and (end is None or time.monotonic() < end):
             time.sleep(0.05)
         return self._result
 
     def refresh(self) -> bool:
-        """Draw how far the fit is, and return whether it still runs; the kernel's loop calls it."""
+        """Draw how far things are, and return whether any goes on; the kernel's loop calls it."""
         with self._lock:
-            run = self._run
-            if run is None:
-                return False
-            finished = run.job.finished
-            self._tabs.draw_convergence(run)
-            self._settings.progress.value = len(run.losses) / run.request.trials
-            self._settings.status.value = status_of(run)
-            if run.best is not None and run.best is not self._picture.fitted:
-                self._picture.draw_fit(run.best)
-            if not run.running:
-                self._settings.lock(False)
-            if finished:
-                self._finish(run)
-            return not finished
+            follows = self._follow()
+            return self._tabs.refresh() or follows
 
     def save(self, path: str | Path) -> Path:
         """Write what is shown: ``.ini``, ``.csv``, ``.json`` or ``.html``, by the name's suffix.
@@ -302,11 +292,11 @@ class FitPanel:
             layout=widgets.Layout(width="372px", flex="0 0 auto", margin="0 8px 0 0"),
         )
         right = widgets.VBox(
-            [self._picture.widget, self._tabs.widget],
+            [self._picture.widget],
             layout=widgets.Layout(flex="1 1 auto", min_width="480px", overflow="hidden"),
         )
         body = widgets.HBox([left, right], layout=widgets.Layout(width="100%"))
-        return panel_box([self._settings.widget, body])
+        return panel_box([self._settings.widget, body, self._tabs.widget])
 
     def _shown_now(self) -> Shown:
         if self._shown is None:
@@ -381,7 +371,7 @@ class FitPanel:
         same = kind == self._state.kind
         # Another variant of the same model keeps the values that were dialled in.
         model = self._state.model.replace(variant=variant) if same else model_of(kind, variant)
-        settings["variant"].disabled = len(model.variants) == 1
+        self._settings.offer_variant(model)
         self._state = replace(self._state, kind=kind, model=model)
         self._controls.rebuild(model)
         self._picture.forget_fit()
@@ -422,6 +412,25 @@ class FitPanel:
             self._settings.status.value = "starting …"
         self._ticker.start()
         return self._run
+
+    def _follow(self) -> bool:
+        """Draw how far the fit is, and return whether it still runs."""
+        with self._lock:
+            run = self._run
+            if run is None or run is self._ended:
+                return False
+            finished = run.job.finished
+            self._tabs.draw_convergence(run)
+            self._settings.progress.value = len(run.losses) / run.request.trials
+            self._settings.status.value = status_of(run)
+            if run.best is not None and run.best is not self._picture.fitted:
+                self._picture.draw_fit(run.best)
+            if not run.running:
+                self._settings.lock(False)
+            if finished:
+                self._ended = run
+                self._finish(run)
+            return not finished
 
     def _finish(self, run: FitRun) -> None:
         if run.job.exception is not None:

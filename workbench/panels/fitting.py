@@ -8,7 +8,7 @@ from datetime import datetime
 
 from workbench import jobs
 from workbench.errors import ParameterError, StudyError
-from workbench.fit import FitResult, FitStudy, TrialReport
+from workbench.fit import DEFAULT_ENGINE, FitResult, FitStudy, TrialReport
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
 from workbench.panels.state import FitState
@@ -26,6 +26,7 @@ class FitRequest:
         loss, target, trials, seed: as in `workbench.fit.fit`.
         study: file the trials are kept in; empty keeps none.
         name: name of the study in the file.
+        engine: what searches.
     """
 
     curve: OSUCurve
@@ -36,12 +37,13 @@ class FitRequest:
     seed: int
     study: str = ""
     name: str = ""
+    engine: str = DEFAULT_ENGINE
 
     @property
     def stem(self) -> str:
         """What the names of all studies of this request begin with."""
-        kind = self.model.name + ("-repaired" if self.model.variant == "repaired" else "")
-        return f"{self.curve.name} {kind} {self.loss} {self.target} seed {self.seed}"
+        stem = f"{self.curve.name} {self.model.label} {self.loss} {self.target} seed {self.seed}"
+        return stem if self.engine == DEFAULT_ENGINE else f"{stem} {self.engine}"
 
     def named_afresh(self) -> FitRequest:
         """Return the request with the name of a study that does not exist yet."""
@@ -103,6 +105,7 @@ class FitRun:
                 loss=request.loss,
                 target=request.target,
                 seed=request.seed,
+                engine=request.engine,
                 study=request.study or None,
                 name=request.name or None,
             )
@@ -161,6 +164,7 @@ def next_request(state: FitState, *, go_on: bool, before: FitRun | None) -> FitR
         trials=state.trials,
         seed=state.seed,
         study=state.study,
+        engine=state.engine,
     )
     if not go_on:
         return request.named_afresh()

@@ -57,6 +57,15 @@ class LiveView(BokehModel):  # type: ignore[misc]
     """
 
     _held: list[Any] | None = None
+    _heard: frozenset[str] = frozenset()
+
+    def hear(self, source: ColumnDataSource) -> None:
+        """Take back from the page what is selected in a source: a click on what it draws.
+
+        Args:
+            source: of the view's document; its ``selected.on_change`` tells of clicks.
+        """
+        self._heard |= {source.selected.id}
 
     @contextmanager
     def one_patch(self) -> Iterator[None]:
@@ -77,8 +86,12 @@ class LiveView(BokehModel):  # type: ignore[misc]
         else:
             self._send_patch([event])
 
-    def _sync_model(self, *_: Any) -> None:
-        """Take nothing back: what a page echoes is older than what Python has by then."""
+    def _sync_model(self, model: Any, content: dict[str, Any], buffers: list[Any]) -> None:
+        """Take back what is selected and nothing else: other echoes are older than what is here."""
+        changed = content.get("model")
+        about = changed.get("id") if isinstance(changed, dict) else None
+        if about in self._heard and content.get("attr") == "indices":
+            super()._sync_model(model, content, buffers)
 
     def _send_patch(self, events: list[Any]) -> None:
         message = Protocol().create("PATCH-DOC", events)

@@ -1,10 +1,14 @@
-"""The few style rules the panels add to ipywidgets' own, in one place."""
+"""How the panels look: the style rules they add to ipywidgets' own, and the controls they share."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import ipywidgets as widgets
+
+from workbench.errors import ParameterError
+from workbench.models.parameter import unknown_key
 
 # Containment keeps a change inside the panel from laying out the whole page again.
 _RULES = """
@@ -14,6 +18,7 @@ _RULES = """
 .workbench-panel .widget-html-content td,
 .workbench-panel .widget-html-content th { line-height: 1.3; padding: 1px 6px; font-size: 12px; }
 .workbench-panel .widget-html-content caption { line-height: 1.3; font-size: 12px; }
+.workbench-panel .widget-html-content td code { font-size: 12px; line-height: 1.3; }
 .workbench-panel textarea { font-size: 12px; line-height: 1.35; }
 """
 
@@ -28,3 +33,78 @@ def panel_box(children: list[Any]) -> Any:
     box = widgets.VBox([*children, style], layout=widgets.Layout(width="100%"))
     box.add_class("workbench-panel")
     return box
+
+
+def named(name: str, width: str) -> dict[str, Any]:
+    """Return the options of a control with its name before it.
+
+    Args:
+        name: what the control is called.
+        width: of both, as CSS says it.
+    """
+    return {
+        "description": name,
+        "style": {"description_width": "initial"},
+        "layout": widgets.Layout(width=width, margin="2px 10px 2px 0"),
+    }
+
+
+def push_button(text: str, tip: str, style: str = "", width: str = "88px") -> Any:
+    """Return a button.
+
+    Args:
+        text: what it says.
+        tip: what it does.
+        style: one of ipywidgets' button styles.
+        width: as CSS says it.
+    """
+    return widgets.Button(
+        description=text,
+        tooltip=tip,
+        button_style=style,
+        layout=widgets.Layout(width=width, margin="2px 4px 2px 0"),
+    )
+
+
+def wrapping_row(*columns: Any) -> Any:
+    """Return a row that goes on below where the page is too narrow.
+
+    Args:
+        columns: what stands beside one another.
+    """
+    return widgets.HBox(
+        list(columns), layout=widgets.Layout(flex_flow="row wrap", align_items="center")
+    )
+
+
+def choose(control: Any, name: str, value: Any) -> None:
+    """Set a control as the user would.
+
+    Args:
+        control: any control with a value.
+        name: what the control is for, for the message.
+        value: one that it offers.
+
+    Raises:
+        ParameterError: the control does not offer it.
+    """
+    if isinstance(control, widgets.Dropdown):
+        known = [option[1] if isinstance(option, tuple) else option for option in control.options]
+        if value not in known:
+            texts = [str(one) for one in known]
+            raise ParameterError(
+                f"{unknown_key(str(value), texts, what=f'a known {name}')}; "
+                f"known are {', '.join(sorted(texts))}",
+                key=name,
+            )
+    control.value = value
+
+
+def side_by_side(tables: Iterable[str]) -> str:
+    """Return HTML tables beside one another, below where the page is too narrow.
+
+    Args:
+        tables: each as HTML.
+    """
+    style = "display:flex;flex-wrap:wrap;gap:24px;align-items:flex-start"
+    return f'<div style="{style}">{"".join(tables)}</div>'

@@ -7,10 +7,10 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from workbench.errors import ParameterError
-from workbench.fit import DEFAULT_TRIALS, LOSSES, TARGETS
-from workbench.models.parameter import unknown_key
+from workbench.fit import DEFAULT_ENGINE, DEFAULT_TRIALS, ENGINES, LOSSES, TARGETS
+from workbench.models import NetworkModel
 from workbench.panels.controls import ErrorLine
+from workbench.panels.look import choose, named, push_button, wrapping_row
 from workbench.panels.state import HYBRID
 
 KINDS = (
@@ -21,6 +21,7 @@ KINDS = (
     ("Protocol-aware", "protocol"),
 )
 VARIANT_NAMES = (("SST/macro, exact", "sstmacro"), ("repaired", "repaired"))
+ENGINE_NAMES = tuple(({"tpe": "TPE", "cma-es": "CMA-ES"}.get(name, name), name) for name in ENGINES)
 READY = "no fit is running"
 DEFAULT_STUDY = "fits.db"
 
@@ -38,20 +39,23 @@ class Settings:
         losses = [(name.upper(), name) for name in LOSSES]
         self.controls: dict[str, Any] = {
             "machine": widgets.Dropdown(
-                options=list(machines), value=machine, **_named("Machine", "280px")
+                options=list(machines), value=machine, **named("Machine", "280px")
             ),
-            "kind": widgets.Dropdown(options=KINDS, value="snappr", **_named("Model", "225px")),
+            "kind": widgets.Dropdown(options=KINDS, value="snappr", **named("Model", "225px")),
             "variant": widgets.Dropdown(
-                options=VARIANT_NAMES, value="sstmacro", **_named("Variant", "195px")
+                options=VARIANT_NAMES, value="sstmacro", **named("Variant", "195px")
             ),
-            "loss": widgets.Dropdown(options=losses, value="rmsre", **_named("Loss", "124px")),
-            "target": widgets.Dropdown(options=TARGETS, value="both", **_named("Target", "144px")),
+            "loss": widgets.Dropdown(options=losses, value="rmsre", **named("Loss", "120px")),
+            "target": widgets.Dropdown(options=TARGETS, value="both", **named("Target", "140px")),
+            "engine": widgets.Dropdown(
+                options=ENGINE_NAMES, value=DEFAULT_ENGINE, **named("Engine", "158px")
+            ),
             "trials": widgets.BoundedIntText(
-                min=1, max=1_000_000, value=DEFAULT_TRIALS, step=100, **_named("Trials", "112px")
+                min=1, max=1_000_000, value=DEFAULT_TRIALS, step=100, **named("Trials", "104px")
             ),
-            "seed": widgets.BoundedIntText(min=0, max=2**31 - 1, value=0, **_named("Seed", "90px")),
+            "seed": widgets.BoundedIntText(min=0, max=2**31 - 1, value=0, **named("Seed", "82px")),
             "study": widgets.Text(
-                value=DEFAULT_STUDY, continuous_update=False, **_named("Study", "136px")
+                value=DEFAULT_STUDY, continuous_update=False, **named("Study", "122px")
             ),
         }
         self.controls["study"].tooltip = "SQLite file that keeps every trial; empty keeps none"
@@ -62,20 +66,20 @@ class Settings:
             layout=widgets.Layout(width="190px", margin="2px 8px"),
         )
         self.machine_error, self.fit_error = ErrorLine(), ErrorLine()
-        self.start = _button("▶ Start", "Begin a new fit", "success")
-        self.stop = _button("■ Stop", "End the fit now; the best so far is kept", "warning")
-        self.resume = _button("↻ Resume", "Go on with the last fit up to Trials", "")
+        self.start = push_button("▶ Start", "Begin a new fit", "success")
+        self.stop = push_button("■ Stop", "End the fit now; the best so far is kept", "warning")
+        self.resume = push_button("↻ Resume", "Go on with the last fit up to Trials", "")
         self.progress = widgets.FloatProgress(
             min=0.0, max=1.0, layout=widgets.Layout(width="98%", height="10px", margin="0")
         )
         self.status = widgets.HTML(READY, layout=widgets.Layout(margin="0"))
         c = self.controls
-        self.machine_row = _row(c["machine"], self.upload, c["kind"], c["variant"])
-        how = [c[name] for name in ("loss", "target", "trials", "seed", "study")]
+        self.machine_row = wrapping_row(c["machine"], self.upload, c["kind"], c["variant"])
+        how = [c[name] for name in ("loss", "target", "engine", "trials", "seed", "study")]
         state = widgets.VBox(
             [self.progress, self.status], layout=widgets.Layout(flex="1 1 230px", width="auto")
         )
-        self.fit_row = _row(*how, self.start, self.stop, self.resume, state)
+        self.fit_row = wrapping_row(*how, self.start, self.stop, self.resume, state)
         self.widget = widgets.VBox(
             [self.machine_row, self.machine_error, self.fit_row, self.fit_error]
         )
@@ -104,19 +108,7 @@ class Settings:
         Raises:
             ParameterError: the control does not offer it.
         """
-        control = self.controls[name]
-        if isinstance(control, widgets.Dropdown):
-            known = {
-                str(option[1]) if isinstance(option, tuple) else str(option)
-                for option in control.options
-            }
-            if value not in known:
-                raise ParameterError(
-                    f"{unknown_key(str(value), known, what=f'a known {name}')}; "
-                    f"known are {', '.join(sorted(known))}",
-                    key=name,
-                )
-        control.value = value
+        choose(self.controls[name], name, value)
 
     def add_machine(self, text: str, name: str) -> None:
         """Offer one more machine and choose it, without calling the handler.
@@ -135,6 +127,15 @@ class Settings:
         finally:
             self._silent = False
 
+    def offer_variant(self, model: NetworkModel) -> None:
+        """Let a variant be chosen only of a model that has several.
+
+        Args:
+            model: the model that was chosen.
+        """
+        several = len(model.variants) > 1
+        self.controls["variant"].layout.display = "" if several else "none"
+
     def lock(self, running: bool) -> None:
         """Let only what acts during a fit be pressed while one runs.
 
@@ -144,26 +145,3 @@ class Settings:
         for control in (*self.controls.values(), self.upload, self.start, self.resume):
             control.disabled = running
         self.stop.disabled = not running
-
-
-def _button(text: str, tip: str, style: str) -> Any:
-    return widgets.Button(
-        description=text,
-        tooltip=tip,
-        button_style=style,
-        layout=widgets.Layout(width="88px", margin="2px 4px 2px 0"),
-    )
-
-
-def _row(*columns: Any) -> Any:
-    return widgets.HBox(
-        list(columns), layout=widgets.Layout(flex_flow="row wrap", align_items="center")
-    )
-
-
-def _named(name: str, width: str) -> dict[str, Any]:
-    return {
-        "description": name,
-        "style": {"description_width": "initial"},
-        "layout": widgets.Layout(width=width, margin="2px 10px 2px 0"),
-    }

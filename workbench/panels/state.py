@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from workbench.fit import DEFAULT_ENGINE
 from workbench.measure import OSUCurve
 from workbench.models import MODELS, NetworkModel
 from workbench.units import write_quantity
@@ -21,9 +22,9 @@ class FitState:
         machine: name of the machine whose curve is drawn.
         source: Python expression that gives this curve.
         measured: the curve itself.
-        kind: ``snappr``, ``hybrid``, ``logp`` or ``pisces``.
+        kind: ``snappr``, ``hybrid``, ``logp``, ``pisces`` or ``protocol``.
         model: the model with the values of the sliders.
-        loss, target, trials, seed: settings of the fit, as `workbench.fit.fit` names them.
+        loss, target, trials, seed, engine: settings of the fit, as `workbench.fit.fit` names them.
         study: file the trials are kept in; empty to keep them in memory.
         size: message size the sentence under the curves is about, bytes.
     """
@@ -39,6 +40,7 @@ class FitState:
     seed: int = 0
     study: str = ""
     size: int = 8192
+    engine: str = DEFAULT_ENGINE
 
 
 def model_of(kind: str, variant: str = "sstmacro") -> NetworkModel:
@@ -109,12 +111,13 @@ def fit_line(state: FitState) -> str:
         state: what the panel holds.
     """
     study = f', study="{state.study}"' if state.study else ""
+    engine = "" if state.engine == DEFAULT_ENGINE else f', engine="{state.engine}"'
     return (
         f"from workbench import {_measured_from(state)}, fit, models\n"
         f"measured = {state.source}\n"
         f"model = {model_expression(state.model)}\n"
         f'result = fit.fit(measured, model, loss="{state.loss}", target="{state.target}", '
-        f"trials={state.trials}, seed={state.seed}{study})"
+        f"trials={state.trials}, seed={state.seed}{engine}{study})"
     )
 
 

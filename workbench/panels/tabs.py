@@ -1,4 +1,4 @@
-"""The tabs below the curves: convergence, the fit's table, the Python line, and files to take."""
+"""The tabs below the curves: convergence, the fit and what it tells, Python, files to take."""
 
 from __future__ import annotations
 
@@ -9,20 +9,27 @@ from typing import Any
 
 import ipywidgets as widgets
 import numpy as np
+from bokeh.models import Div, LayoutDOM
 
+from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.fit import FitResult
+from workbench.fit.identify import identify
 from workbench.panels.exports import Shown, csv_text, html_text, ini_text, json_text
 from workbench.panels.fitting import FitRun
+from workbench.panels.later import LaterFigure
 from workbench.panels.live import Downloads, LiveView
 from workbench.plotting.convergence import (
     convergence_columns,
     convergence_figure,
     convergence_range,
 )
+from workbench.plotting.grid import stacked
+from workbench.plotting.identifiability import plot_identifiability
 from workbench.plotting.reading import read_convergence
 
-_PYTHON_TAB = 2
+_IDENTIFIABILITY_TAB, _PYTHON_TAB = 2, 3
+_NO_FIT_YET = "What the data tell of each parameter stands here after a fit."
 _FILES: dict[str, tuple[Callable[[Shown], str], str, str]] = {
     ".ini": (ini_text, "text/plain", "the sliders' model for SST/macro"),
     ".csv": (csv_text, "text/csv", "the curves, one row a message size"),
@@ -37,10 +44,15 @@ class FitTabs:
     Args:
         downloads: hands files to the browser.
         shown: returns what the figures show.
+        busy: called when something is being computed; the panel then polls `refresh`.
     """
 
-    def __init__(self, downloads: Downloads, shown: Callable[[], Shown]) -> None:
+    def __init__(
+        self, downloads: Downloads, shown: Callable[[], Shown], busy: Callable[[], None]
+    ) -> None:
         self._downloads = downloads
+        self._busy = busy
+        self._result: FitResult | None = None
         self._shown = shown
         self._drawn = 0
         self._python = ("", "")
@@ -54,6 +66,7 @@ class FitTabs:
             disabled=True,
             layout=widgets.Layout(width="140px"),
         )
+        self.identifiability = LaterFigure(_NO_FIT_YET)
         wide = widgets.Layout(width="98%", height="auto")
         self.curve_python = widgets.Textarea(rows=7, layout=wide)
         self.fit_python = widgets.Textarea(rows=7, layout=wide)
@@ -67,6 +80,7 @@ class FitTabs:
             [
                 widgets.VBox([self._picture, self._reading]),
                 widgets.VBox([self.table]),
+                self.identifiability.widget,
                 widgets.VBox(
                     [
                         widgets.HTML("The curve that is shown:"),
@@ -79,14 +93,14 @@ class FitTabs:
                     [widgets.HBox([*self.buttons.values(), self.png]), self._saved, _legend()]
                 ),
             ],
-            titles=("Convergence", "Result", "Python", "Export"),
+            titles=("Convergence", "Result", "Identifiability", "Python", "Export"),
             layout=widgets.Layout(width="100%"),
         )
-        self.widget.observe(lambda _: self.show_python(*self._python), "selected_index")
+        self.widget.observe(lambda _: self._opened(), "selected_index")
 
     def views(self) -> list[LiveView]:
         """Return the live views that stand in the tabs."""
-        return list(self._picture.children)
+        return [*self._picture.children, *self.identifiability.views]
 
     def begin(self, loss: str) -> None:
         """Empty the convergence for a fit that starts.
@@ -106,6 +120,12 @@ class FitTabs:
         self._reading.value = "No trial has been run yet."
         self.table.value = "The fitted values stand here after a fit."
         self.use.disabled = True
+        self._result = None
+        self.identifiability.clear(_NO_FIT_YET)
+
+    def refresh(self) -> bool:
+        """Show what was computed meanwhile, and return whether more is to come."""
+        return self.identifiability.refresh()
 
     def draw_convergence(self, run: FitRun) -> None:
         """Add the trials that are new since the last call.
@@ -138,6 +158,8 @@ class FitTabs:
         """
         self.table.value = result._repr_html_()
         self.use.disabled = not result.success
+        self._result = result if result.success else None
+        self._opened()
 
     def show_python(self, curve: str, fit: str) -> None:
         """Show the lines that reproduce what is shown.
@@ -168,6 +190,14 @@ class FitTabs:
         path.write_text(_FILES[path.suffix][0](self._shown()), encoding="utf-8")
         return path
 
+    def _opened(self) -> None:
+        """Bring the open tab up to date; what the others show waits until they are opened."""
+        self.show_python(*self._python)
+        result = self._result
+        if result is not None and self.widget.selected_index == _IDENTIFIABILITY_TAB:
+            self.identifiability.want(id(result), lambda ctx: _identified(result, ctx))
+            self._busy()
+
     def _offer_picture(self, _: Any) -> None:
         shown = self._shown()
         name = f"{shown.measured.name}-{shown.model.name}.png"
@@ -186,6 +216,17 @@ class FitTabs:
 
         button.on_click(offer)
         return button
+
+
+def _identified(result: FitResult, ctx: jobs.JobContext) -> LayoutDOM:
+    """Return what the data tell of each parameter of a fit, as figures and as a table."""
+
+    def report(done: int, total: int) -> None:
+        ctx.progress(done, total)
+        ctx.breathe()
+
+    found = identify(result, stop=ctx.stop_event, on_parameter=report)
+    return stacked(plot_identifiability(found), Div(text=found._repr_html_()))
 
 
 def _legend() -> Any:

@@ -7,6 +7,7 @@ subshells), so a panel also holds its own lock.
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -31,13 +32,21 @@ class Ticker:
     def __init__(self, tick: Callable[[], bool], interval_s: float = 0.1) -> None:
         self._tick = tick
         self._interval_s = interval_s
+        self._lock = threading.Lock()
+        self._started = 0
 
     def start(self) -> None:
-        """Begin to call, from the kernel's loop; outside of a kernel nothing happens."""
+        """Begin to call, from the kernel's loop; outside of a kernel nothing happens.
+
+        Started again it goes on from now: what calls already ends at its next call.
+        """
         loop = kernel_loop()
         if loop is not None:
-            loop.call_soon_threadsafe(self._step, loop)
+            with self._lock:
+                self._started += 1
+                number = self._started
+            loop.call_soon_threadsafe(self._step, loop, number)
 
-    def _step(self, loop: asyncio.AbstractEventLoop) -> None:
-        if self._tick():
-            loop.call_later(self._interval_s, self._step, loop)
+    def _step(self, loop: asyncio.AbstractEventLoop, number: int) -> None:
+        if number == self._started and self._tick():
+            loop.call_later(self._interval_s, self._step, loop, number)

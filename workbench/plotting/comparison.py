@@ -125,7 +125,7 @@ def comparison_figures(
         )
     errors = error_figure(first.measured, None, height=100)
     other_errors = error_figure(first.measured, None, height=100)
-    layout = column(errors.figure, other_errors.figure, sizing_mode="stretch_width")
+    layout = column(other_errors.figure, errors.figure, sizing_mode="stretch_width")
     drawn = ComparisonFigures(curves, other, errors, other_errors, layout)
     drawn.show(first, second)
     return drawn

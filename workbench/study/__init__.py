@@ -10,6 +10,7 @@ from __future__ import annotations
 from workbench.study.archive import shipped
 from workbench.study.cell import Cell, CellProgress, CellResult
 from workbench.study.choice import ModelChoice
+from workbench.study.findings import Finding, Findings, findings
 from workbench.study.influence import Influence, influence, submit_influence
 from workbench.study.plan import StudyPlan
 from workbench.study.result import StudyResult
@@ -20,11 +21,14 @@ __all__ = [
     "Cell",
     "CellProgress",
     "CellResult",
+    "Finding",
+    "Findings",
     "Influence",
     "ModelChoice",
     "StudyPlan",
     "StudyResult",
     "StudyStatus",
+    "findings",
     "influence",
     "run",
     "shipped",

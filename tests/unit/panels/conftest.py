@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from workbench.panels import FitPanel
+from workbench.panels import FitPanel, RegimePanel, StudyPanel
+from workbench.study import StudyPlan, StudyResult, run
+
+MACHINES = ("azure-hb96v3-hdr", "aws-hpc6a-efa")
 
 
 @pytest.fixture
@@ -13,6 +16,39 @@ def panel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FitPanel]
     """A panel outside of a kernel, with an empty folder for its study file."""
     monkeypatch.chdir(tmp_path)
     panel = FitPanel("azure-hb96v3-hdr")
+    yield panel
+    panel.stop()
+    panel.wait(20)
+
+
+@pytest.fixture(scope="session")
+def small_study(tmp_path_factory: pytest.TempPathFactory) -> StudyResult:
+    """A study of LogP with all axes but the seed, a few trials each."""
+    plan = StudyPlan(
+        "small",
+        MACHINES,
+        losses=("rmsre", "mae"),
+        targets=("both", "latency"),
+        models=("logp",),
+        regimes=("all", "low", "high"),
+        trials=6,
+    )
+    return run(plan, tmp_path_factory.mktemp("study") / "small.db", workers=1)
+
+
+@pytest.fixture
+def study_panel(small_study: StudyResult) -> Iterator[StudyPanel]:
+    """A panel on the small study, outside of a kernel."""
+    panel = StudyPanel(small_study)
+    yield panel
+    panel.stop()
+    panel.wait(20)
+
+
+@pytest.fixture
+def regime_panel(small_study: StudyResult) -> Iterator[RegimePanel]:
+    """A panel with the small study's fits of LogP, outside of a kernel."""
+    panel = RegimePanel(MACHINES[0], [small_study])
     yield panel
     panel.stop()
     panel.wait(20)

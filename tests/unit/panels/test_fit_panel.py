@@ -273,7 +273,7 @@ def test_a_button_hands_the_file_to_the_browser(panel: FitPanel) -> None:
 
 def test_the_python_tab_shows_the_lines_of_this_moment(panel: FitPanel) -> None:
     panel.injection_latency = "300ns"
-    panel._tabs.widget.selected_index = 2
+    panel._tabs.widget.selected_index = 3
     assert panel._tabs.curve_python.value == panel.python
     panel.injection_latency = "400ns"
     assert panel._tabs.curve_python.value == panel.python
@@ -301,3 +301,36 @@ def test_the_panel_prints_itself_in_one_line(panel: FitPanel) -> None:
     assert "\n" not in repr(panel)
     assert "azure-hb96v3-hdr" in repr(panel)
     assert {"injection_latency", "machine", "run"} <= set(dir(panel))
+
+
+def test_the_engine_is_the_one_that_was_chosen(panel: FitPanel) -> None:
+    panel.model = "logp"
+    panel.engine = "least-squares"
+    panel.trials = 12
+    assert 'engine="least-squares"' in panel._tabs._python[1]
+    panel.run()
+    result = panel.wait(60)
+    assert result.engine == "least-squares"
+    panel.trials = 14
+    panel.resume()
+    resumed = panel.wait(60)
+    np.testing.assert_array_equal(resumed.losses[:12], result.losses)
+    with pytest.raises(ParameterError, match="did you mean tpe"):
+        panel.engine = "tpee"
+
+
+def test_what_the_data_tell_is_computed_when_its_tab_is_opened(panel: FitPanel) -> None:
+    panel.model, panel.trials = "logp", 12
+    figure = panel._tabs.identifiability
+    assert "after a fit" in figure.status.value
+    panel.run()
+    panel.wait(60)
+    assert not figure.busy, "nobody has asked yet"
+    panel._tabs.widget.selected_index = 2
+    while panel.refresh():
+        time.sleep(0.02)
+    (view,) = figure.views
+    assert "switch.hop_latency" in str(view.get_state()["render_bundle"])
+    assert figure.error.message == ""
+    panel.machine = "aws-hpc6a-efa"
+    assert figure.views == [], "it belonged to the other machine's fit"

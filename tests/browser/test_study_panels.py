@@ -1,0 +1,125 @@
+"""The panels of studies as people use them: a click, a pin, a slider, a fit, all offline."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.servers import Server
+
+pytestmark = [
+    pytest.mark.browser,
+    # The plugin that gives Playwright its base_url declares its fixture the old way.
+    pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
+]
+
+STUDY, REGIMES = "02-which-loss.ipynb", "03-message-regimes.ipynb"
+Until = Callable[..., float]
+Keep = Callable[[str], Path]
+
+
+def button(page: Any, name: str) -> Any:
+    return page.locator(".workbench-panel .jupyter-button", has_text=name)
+
+
+def to_the_top(page: Any) -> None:
+    page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
+    page.wait_for_timeout(1500)
+
+
+def click_place(page: Any, across: float, down: float) -> None:
+    """Click into the heatmap, at shares of its width and height."""
+    box = page.locator(".workbench-panel .bk-Figure").first.bounding_box()
+    page.mouse.click(box["x"] + across * box["width"], box["y"] + down * box["height"])
+
+
+@pytest.fixture(params=["lab", "voila"])
+def server(request: pytest.FixtureRequest) -> Server:
+    return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
+
+
+def test_a_click_shows_the_fit_behind_it_and_a_pin_keeps_it(
+    server: Server, page: Any, until: Until, keep: Keep
+) -> None:
+    watch = server.open(page, STUDY)
+    first = page.get_by_text("snappr on azure-hb96v3-hdr, rmsre over both")
+    first.wait_for()
+    to_the_top(page)
+    keep("opened")
+    button(page, "Pin as A").click()
+    page.get_by_text("A: snappr on azure-hb96v3-hdr, rmsre over both").wait_for()
+    click_place(page, 0.8, 0.45)
+    page.get_by_text(re.compile(r"B: snappr on alps-gh200-slingshot11, \w+ over both")).wait_for()
+    until(lambda: page.get_by_label("Machine", exact=True).first.input_value() != "")
+    keep("pinned")
+    page.get_by_label("Loss", exact=True).first.select_option("rmsre")
+    page.get_by_text("B: snappr on alps-gh200-slingshot11, rmsre over both").wait_for()
+    button(page, "Unpin").click()
+    page.get_by_text(re.compile("^snappr on alps-gh200-slingshot11")).wait_for()
+    assert watch.errors == []
+    assert watch.outside == []
+
+
+def test_a_fit_of_ones_own_is_run_and_shown(
+    server: Server, page: Any, until: Until, keep: Keep
+) -> None:
+    watch = server.open(page, STUDY)
+    page.get_by_text("snappr on azure-hb96v3-hdr, rmsre over both").wait_for()
+    to_the_top(page)
+    page.get_by_role("tab", name="Run your own").click()
+    page.get_by_label("Model", exact=True).last.select_option("LogP")
+    page.get_by_label("Trials").fill("40")
+    page.keyboard.press("Tab")
+    button(page, "Start").click()
+    page.get_by_text("logp on azure-hb96v3-hdr, rmsre over both, your own run").wait_for()
+    page.get_by_text("done: 40 of 40 trials").wait_for()
+    keep("own")
+    assert watch.errors == []
+    assert watch.outside == []
+
+
+def test_the_threshold_moves_with_the_arrow_keys(
+    server: Server, page: Any, until: Until, keep: Keep
+) -> None:
+    watch = server.open(page, REGIMES)
+    page.get_by_text(re.compile("LogP up to .*, SNAPPR above it")).wait_for()
+    to_the_top(page)
+    page.locator(".workbench-panel .noUi-handle").first.focus()
+    before = page.locator(".workbench-panel .bk-Figure").first.screenshot()
+    sentence = page.get_by_text(re.compile("LogP up to .*, SNAPPR above it")).inner_text()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    until(lambda: page.get_by_text(re.compile("LogP up to")).first.inner_text() != sentence)
+    until(lambda: page.locator(".workbench-panel .bk-Figure").first.screenshot() != before)
+    keep("moved")
+    button(page, "Refit both halves here").click()
+    page.get_by_text(re.compile(r"\d+ of 600 trials, both halves")).wait_for()
+    button(page, "Stop").click()
+    page.get_by_text(re.compile(r"(stopped|done) in \d+ s")).wait_for(timeout=60_000)
+    keep("refitted")
+    assert button(page, "Refit both halves here").is_enabled()
+    assert watch.errors == []
+    assert watch.outside == []
+
+
+def test_files_are_saved_by_the_browser(server: Server, page: Any) -> None:
+    watch = server.open(page, REGIMES)
+    page.get_by_text(re.compile("LogP up to .*, SNAPPR above it")).wait_for()
+    to_the_top(page)
+    page.get_by_role("tab", name="Export").click()
+    for name, begins in (
+        ("INI", b"#"),
+        ("CSV", b"size_bytes,"),
+        ("JSON", b"{"),
+        ("PNG", b"\x89PNG"),
+    ):
+        with page.expect_download() as download:
+            button(page, name).click()
+        content = Path(download.value.path()).read_bytes()
+        assert content.lstrip()[: len(begins)] == begins, content[:40]
+    assert watch.errors == []
+    assert watch.outside == []

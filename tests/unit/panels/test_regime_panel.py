@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench import datasets
+from workbench.errors import ParameterError
+from workbench.fit import rmspe_by_target
+from workbench.models import read_ini
+from workbench.panels import RegimePanel
+from workbench.simulate import simulate_osu
+from workbench.study import StudyResult
+
+AZURE, AWS = "azure-hb96v3-hdr", "aws-hpc6a-efa"
+
+
+def test_it_opens_on_the_fits_of_the_halves(
+    regime_panel: RegimePanel, small_study: StudyResult
+) -> None:
+    regime_panel.high = "logp"
+    for half, regime in (("low", "low"), ("high", "high")):
+        cells = small_study.select(machine=AZURE, target="both", regime=regime)
+        best = min(cells, key=lambda cell: cell.rmspe["joint"])
+        assert getattr(regime_panel.bolted, half).model == best.model()
+    assert "shipped fit to sizes up to 512 B" in regime_panel._view.reading.value
+    assert "published" in regime_panel._view.reading.value
+
+
+def test_a_model_nobody_fitted_has_its_defaults_and_says_so(regime_panel: RegimePanel) -> None:
+    assert regime_panel.high == "snappr"
+    assert "Large: defaults, not fitted" in regime_panel._view.reading.value
+
+
+def test_the_threshold_parts_the_curves(regime_panel: RegimePanel) -> None:
+    low, high = regime_panel.bolted.low.model, regime_panel.bolted.high.model
+    measured = datasets.load(AZURE)
+    small = simulate_osu(low, measured.sizes).latency_us
+    large = simulate_osu(high, measured.sizes).latency_us
+    for threshold in (1, 512, 16384, 4194304):
+        regime_panel.threshold = threshold
+        drawn = regime_panel._view.curves.simulated.data["latency"]
+        expected = np.where(measured.sizes <= threshold, small, large)
+        np.testing.assert_array_equal(drawn, expected)
+        assert regime_panel._view.thresholds.marker.data["size"] == [threshold]
+
+
+def test_the_errors_are_those_of_the_parts(regime_panel: RegimePanel) -> None:
+    regime_panel.threshold = 4096
+    measured, bolted = datasets.load(AZURE), regime_panel.bolted
+    assert bolted.simulated is not None
+    below = measured.sizes <= 4096
+    parts = regime_panel._view.parts.source.data
+    for row, keep in enumerate((below, ~below, np.ones_like(below))):
+        expected = rmspe_by_target(bolted.simulated.select(keep, ""), measured.select(keep, ""))
+        assert parts["joint"][row] == pytest.approx(expected["joint"])
+    by_size = regime_panel._view.thresholds.source.data
+    at = by_size["size"].index(4096)
+    assert by_size["whole"][at] == pytest.approx(bolted.rmspe["joint"])
+
+
+def test_the_slider_is_live(regime_panel: RegimePanel) -> None:
+    """A move takes at most 100 ms; the least of a few, for the machine may be busy."""
+    times = []
+    for threshold in (1024, 2048, 4096, 8192):
+        began = time.perf_counter()
+        regime_panel._controls["threshold"].value = threshold
+        times.append(time.perf_counter() - began)
+    assert regime_panel.bolted.threshold == 8192
+    assert min(times) < 0.1
+
+
+def test_another_machine_keeps_the_threshold(regime_panel: RegimePanel) -> None:
+    regime_panel.threshold = 2048
+    regime_panel.machine = AWS
+    assert regime_panel.threshold == 2048
+    assert regime_panel.bolted.measured.name == AWS
+    drawn = regime_panel._view.curves.measured.data["latency"]
+    assert drawn == datasets.load(AWS).latency_us.tolist()
+
+
+def test_it_says_whether_sstmacro_can_run_the_pair(regime_panel: RegimePanel) -> None:
+    assert "SST/macro can run this pair" in regime_panel._view.reading.value
+    regime_panel.low = "snappr"
+    assert "one detailed network at a time" in regime_panel._view.reading.value
+
+
+def test_a_refit_shows_the_models_it_found(regime_panel: RegimePanel) -> None:
+    regime_panel.high = "protocol"
+    regime_panel.threshold = 4096
+    regime_panel.trials = 8
+    before = regime_panel.bolted.rmspe["joint"]
+    job = regime_panel.run()
+    assert regime_panel._controls["machine"].disabled
+    assert not regime_panel._controls["threshold"].disabled
+    bolted = regime_panel.wait(60)
+    found = job.result()
+    assert bolted.low.model == found.low.model
+    assert bolted.high.model == found.high.model
+    assert bolted.rmspe["joint"] < before
+    assert "refitted here to sizes up to 4 KiB" in regime_panel._view.reading.value
+    assert not regime_panel._controls["machine"].disabled
+    regime_panel.high = "logp"
+    regime_panel.high = "protocol"
+    assert regime_panel.bolted.low.model == found.low.model, "kept while the panel lives"
+
+
+def test_a_refit_can_be_stopped(regime_panel: RegimePanel) -> None:
+    regime_panel.high = "logp"
+    regime_panel.engine = "tpe"
+    regime_panel.trials = 100_000
+    job = regime_panel.run()
+    while job.progress.done < 3:
+        time.sleep(0.01)
+    assert regime_panel.running
+    regime_panel.stop()
+    high = regime_panel.bolted.high.model
+    bolted = regime_panel.wait(30)
+    assert not regime_panel.running
+    assert not regime_panel._start.disabled
+    assert bolted.low.model == job.result().low.model
+    assert bolted.high.model == high, "its turn had not come"
+    assert "stays as it was" in regime_panel._status.value
+
+
+def test_a_half_without_sizes_cannot_be_fitted(regime_panel: RegimePanel) -> None:
+    regime_panel.threshold = 4194304
+    with pytest.raises(ParameterError, match="both sides"):
+        regime_panel.run()
+    regime_panel._start.click()
+    assert "both sides" in regime_panel.error
+
+
+def test_a_threshold_is_one_of_the_sizes(regime_panel: RegimePanel) -> None:
+    with pytest.raises(ParameterError, match="one of the measured sizes"):
+        regime_panel.threshold = 500
+
+
+def test_the_python_line_gives_the_numbers_that_are_shown(regime_panel: RegimePanel) -> None:
+    regime_panel.threshold = 2048
+    scope: dict[str, object] = {}
+    exec(regime_panel.python, scope)
+    assert scope["bolted"].rmspe == regime_panel.bolted.rmspe
+    regime_panel._tabs.selected_index = 1
+    assert regime_panel.python in regime_panel._python.value
+    assert "fit_regimes" in regime_panel._python.value
+
+
+def test_files_hold_what_is_shown(regime_panel: RegimePanel, tmp_path: Path) -> None:
+    regime_panel.threshold = 1024
+    frame = pd.read_csv(regime_panel.save(tmp_path / "a.csv"))
+    assert frame["half"].tolist() == ["low"] * 11 + ["high"] * 12
+    assert frame["simulated_latency_us"].to_numpy() == pytest.approx(
+        regime_panel.bolted.simulated.latency_us
+    )
+    content = json.loads(regime_panel.save(tmp_path / "a.json").read_text())
+    assert content["threshold_bytes"] == 1024
+    assert content["rmspe_percent"]["whole"]["joint"] == pytest.approx(
+        regime_panel.bolted.rmspe["joint"]
+    )
+    model = read_ini(regime_panel.save(tmp_path / "a.ini"))
+    assert model == regime_panel.bolted.as_sstmacro()
+    regime_panel.low = "snappr"
+    with pytest.raises(ParameterError, match="one detailed network"):
+        regime_panel.save(tmp_path / "b.ini")
+    regime_panel._export.buttons[".ini"].click()
+    assert "one detailed network" in regime_panel.error
+
+
+def test_without_any_study_it_opens_on_defaults() -> None:
+    panel = RegimePanel(AWS, [])
+    assert "Small: defaults, not fitted" in panel._view.reading.value
+    assert panel.bolted.success
+
+
+def test_the_panel_prints_itself_in_one_line(regime_panel: RegimePanel) -> None:
+    assert "\n" not in repr(regime_panel)
+    assert {"threshold", "low", "high", "run"} <= set(dir(regime_panel))

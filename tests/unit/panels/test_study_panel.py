@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+import base64
+import io
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench.errors import ParameterError
+from workbench.models import read_ini
+from workbench.panels import StudyPanel
+from workbench.study import StudyResult
+
+AZURE, AWS = "azure-hb96v3-hdr", "aws-hpc6a-efa"
+
+
+def click(panel: StudyPanel, row: str, column: str) -> None:
+    """Select a place of the heatmap as the page does."""
+    data = panel._heatmap.heatmap.source.data
+    places = list(zip(data["row_name"], data["column_name"], strict=True))
+    panel._heatmap.heatmap.source.selected.indices = [places.index((row, column))]
+
+
+def drawn_errors(panel: StudyPanel) -> dict[tuple[str, str], float]:
+    data = panel._heatmap.heatmap.source.data
+    places = zip(data["row_name"], data["column_name"], strict=True)
+    return dict(zip(places, data["error"], strict=True))
+
+
+def test_it_opens_on_the_first_fit_with_its_curves(study_panel: StudyPanel) -> None:
+    cell = study_panel.result.cells[0]
+    assert study_panel.chosen.cell is cell
+    drawn = study_panel._fit.figures.curves.simulated.data
+    assert drawn["latency"] == cell.simulated().latency_us.tolist()
+    assert study_panel._fit.figures.errors.source.data["error"] == [
+        *cell.percent_error()["latency"],
+        *cell.percent_error()["bandwidth"],
+    ]
+    assert study_panel.error == ""
+    assert "published" in study_panel._fit.reading.value
+    assert "Least RMSPE" in study_panel._heatmap.reading.value
+
+
+def test_the_heatmap_shows_the_table_of_the_python_line(study_panel: StudyPanel) -> None:
+    study_panel.value = "bandwidth"
+    study_panel.target = "latency"
+    study_panel._tabs.open("Python")
+    lines = study_panel._tabs.python.value.split("\n\n")[0]
+    scope: dict[str, object] = {"result": study_panel.result}
+    exec(lines, scope)
+    table = scope["table"]
+    assert isinstance(table, pd.DataFrame)
+    assert drawn_errors(study_panel) == {
+        (row, column): pytest.approx(table.loc[row, column])
+        for row in ("rmsre", "mae")
+        for column in (AZURE, AWS)
+    }
+
+
+def test_a_click_shows_the_fit_of_that_place(study_panel: StudyPanel) -> None:
+    click(study_panel, "mae", AWS)
+    assert (study_panel.loss, study_panel.machine) == ("mae", AWS)
+    expected = study_panel.result.one(machine=AWS, loss="mae", target="both", regime="all")
+    assert study_panel.chosen.cell is expected
+    drawn = study_panel._fit.figures.curves
+    assert drawn.simulated.data["latency"] == expected.simulated().latency_us.tolist()
+    assert drawn.measured.data["latency"] == expected.measured().latency_us.tolist()
+    for key in expected.values:
+        assert key in study_panel._fit.parameters.value
+
+
+def test_a_list_does_what_a_click_does(study_panel: StudyPanel) -> None:
+    study_panel.loss = "mae"
+    study_panel.machine = AWS
+    source = study_panel._heatmap.heatmap.source
+    (at,) = source.selected.indices
+    assert (source.data["row_name"][at], source.data["column_name"][at]) == ("mae", AWS)
+    assert source.data["cell"][at] == study_panel.chosen.cell.cell.name
+
+
+def test_other_rows_compare_something_else(study_panel: StudyPanel) -> None:
+    study_panel.rows = "regime"
+    study_panel.loss = "mae"
+    expected = study_panel.result.select(loss="mae", target="both").table(rows="regime")
+    assert drawn_errors(study_panel)["low", AWS] == pytest.approx(expected.loc["low", AWS])
+    click(study_panel, "low", AWS)
+    assert study_panel.chosen.cell.cell.regime == "low"
+    assert study_panel.chosen.measured.sizes.max() == 512
+    assert study_panel.loss == "mae", "what is not an axis stays"
+
+
+def test_a_pinned_fit_stands_beside_the_next(study_panel: StudyPanel) -> None:
+    study_panel.pin()
+    first = study_panel.chosen
+    click(study_panel, "mae", AWS)
+    assert study_panel.pinned is first
+    figures = study_panel._fit.figures
+    assert first.simulated is not None
+    assert figures.curves.fitted.data["latency"] == first.simulated.latency_us.tolist()
+    assert figures.other.data["latency"] == first.measured.latency_us.tolist()
+    assert figures.other_errors.figure.visible
+    table = study_panel._fit.parameters.value
+    for fit in (first, study_panel.chosen):
+        assert f"{fit.cell.rmspe['joint']:.3g}" in table
+    study_panel.unpin()
+    assert figures.curves.fitted.data["latency"] == []
+    assert not figures.other_errors.figure.visible
+
+
+def test_points_of_one_machine_are_drawn_once(study_panel: StudyPanel) -> None:
+    study_panel.pin()
+    study_panel.loss = "mae"
+    assert study_panel._fit.figures.other.data["latency"] == []
+
+
+def test_the_python_line_gives_the_fit_that_is_shown(study_panel: StudyPanel) -> None:
+    click(study_panel, "mae", AWS)
+    scope: dict[str, object] = {"result": study_panel.result}
+    exec(study_panel.python, scope)
+    np.testing.assert_array_equal(
+        scope["simulated"].latency_s, study_panel.chosen.simulated.latency_s
+    )
+
+
+def test_a_run_of_ones_own_is_shown_and_left_again(study_panel: StudyPanel) -> None:
+    study_panel.run(machine=AWS, model="protocol", engine="least-squares", trials=5, seed=3)
+    fit = study_panel.wait(60)
+    assert fit.own
+    assert (fit.cell.cell.model, fit.cell.cell.engine, fit.cell.trials) == (
+        "protocol",
+        "least-squares",
+        5,
+    )
+    assert study_panel._heatmap.heatmap.source.selected.indices == []
+    scope: dict[str, object] = {}
+    exec(study_panel.python, scope)
+    np.testing.assert_array_equal(scope["simulated"].latency_s, fit.simulated.latency_s)
+    assert "short.latency" in study_panel._fit.parameters.value
+    click(study_panel, "rmsre", AZURE)
+    assert study_panel.chosen.cell is study_panel.result.cells[0]
+
+
+def test_a_run_can_be_stopped(study_panel: StudyPanel) -> None:
+    run = study_panel.run(model="logp", trials=100_000)
+    while len(run.losses) < 3:
+        time.sleep(0.01)
+    assert study_panel.running
+    assert study_panel._own.start.disabled
+    study_panel.stop()
+    fit = study_panel.wait(30)
+    assert 3 <= fit.cell.trials < 100_000
+    assert fit.cell.status == "stopped"
+    assert not study_panel._own.start.disabled
+
+
+def test_a_run_that_is_not_offered_is_refused(study_panel: StudyPanel) -> None:
+    with pytest.raises(ParameterError, match="did you mean tpe"):
+        study_panel.run(engine="tpee")
+    with pytest.raises(ParameterError, match="machine, model, loss"):
+        study_panel.run(machines=AWS)
+
+
+@pytest.mark.parametrize("title", ["Convergence", "Errors by size", "Curves"])
+def test_a_figure_of_all_fits_is_drawn_when_its_tab_is_opened(
+    study_panel: StudyPanel, title: str
+) -> None:
+    figure = study_panel._tabs.figures[title]
+    assert figure.views == []
+    study_panel._tabs.open(title)
+    study_panel.wait(60)
+    (view,) = figure.views
+    assert study_panel.error == ""
+    study_panel.regime = "low"
+    study_panel.wait(60)
+    assert study_panel.error == ""
+    assert figure.views != [view]
+    study_panel.regime = "all"
+    assert figure.views == [view], "kept"
+
+
+def test_files_hold_what_is_shown(study_panel: StudyPanel, tmp_path: Path) -> None:
+    click(study_panel, "mae", AWS)
+    frame = pd.read_csv(study_panel.save(tmp_path / "a.csv"))
+    assert len(frame) == len(study_panel.result)
+    content = json.loads(study_panel.save(tmp_path / "a.json").read_text())
+    assert content["values"] == dict(study_panel.chosen.cell.values)
+    assert content["measured"]["provenance"]["origin"] == "published"
+    assert read_ini(study_panel.save(tmp_path / "a.ini")) == study_panel.chosen.cell.model()
+    with pytest.raises(ParameterError, match=r"\.csv, \.json, \.ini"):
+        study_panel.save(tmp_path / "a.xls")
+
+
+def test_a_button_hands_the_file_to_the_browser(study_panel: StudyPanel) -> None:
+    study_panel._export.buttons[".csv"].click()
+    offered = study_panel._heatmap.downloads._file.data
+    assert offered["name"] == ["small.csv"]
+    text = base64.b64decode(offered["base64"][0]).decode()
+    assert len(pd.read_csv(io.StringIO(text))) == len(study_panel.result)
+
+
+def test_only_a_click_is_taken_back_from_the_page(study_panel: StudyPanel) -> None:
+    """Whatever else a page echoes is older than what Python has by then."""
+    view, source = study_panel._heatmap.view, study_panel._heatmap.heatmap.source
+    source.data = before = dict(source.data)
+
+    def page_says(model: object, attr: str, new: object) -> None:
+        content = {
+            "event": "jsevent",
+            "kind": "ModelChanged",
+            "model": {"id": model.id},
+            "attr": attr,
+            "new": new,
+        }
+        view._sync_model(view, content, [])
+
+    page_says(study_panel._heatmap.heatmap.figure, "height", 10)
+    assert study_panel._heatmap.heatmap.figure.height != 10
+    place = before["row_name"].index("mae")
+    page_says(source.selected, "indices", [place])
+    assert study_panel.loss == "mae"
+
+
+def test_a_study_without_a_fitted_cell_says_why(small_study: StudyResult, tmp_path: Path) -> None:
+    cell = replace(
+        small_study.cells[0],
+        values={},
+        rmspe=dict.fromkeys(small_study.cells[0].rmspe, float("nan")),
+        best_loss=float("inf"),
+        message="no configuration could be simulated",
+    )
+    panel = StudyPanel(StudyResult(small_study.plan, (cell, *small_study.cells[1:])))
+    assert "no configuration could be simulated" in panel._fit.reading.value
+    panel._export.buttons[".ini"].click()
+    assert "no fitted model" in panel.error
+    content = json.loads(panel.save(tmp_path / "a.json").read_text())
+    assert content["simulated"] is None
+    assert content["fit"]["joint"] is None
+
+
+def test_an_empty_study_is_refused(small_study: StudyResult) -> None:
+    with pytest.raises(ParameterError, match="must have a cell"):
+        StudyPanel(StudyResult(small_study.plan, ()))
+
+
+def test_the_panel_prints_itself_in_one_line(study_panel: StudyPanel) -> None:
+    assert "\n" not in repr(study_panel)
+    assert {"loss", "machine", "pin", "run"} <= set(dir(study_panel))
+    with pytest.raises(AttributeError, match="machine"):
+        study_panel.machines = AWS

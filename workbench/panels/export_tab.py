@@ -1,0 +1,86 @@
+"""The tab that hands files to the browser: a button a suffix, pictures, and what is in each."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench.errors import WorkbenchError
+from workbench.panels.controls import ErrorLine
+from workbench.panels.live import Downloads
+from workbench.panels.look import push_button, wrapping_row
+
+_MIME = {".csv": "text/csv", ".json": "application/json", ".ini": "text/plain"}
+
+
+class ExportTab:
+    """Buttons that save files and pictures.
+
+    Args:
+        about: what is in a file, by suffix.
+        make: given a suffix, returns the name without it and the text.
+        pictures: by what its button says, a live figure and what returns the picture's name.
+    """
+
+    def __init__(
+        self,
+        about: Mapping[str, str],
+        make: Callable[[str], tuple[str, str]],
+        pictures: Mapping[str, tuple[Downloads, Callable[[], str]]],
+    ) -> None:
+        self._make = make
+        self._downloads = next(downloads for downloads, _ in pictures.values())
+        self._saved = widgets.HTML()
+        self.error = ErrorLine()
+        self.buttons: dict[str, Any] = {}
+        for suffix, text in about.items():
+            button = push_button(suffix[1:].upper(), f"Save {text}")
+            button.on_click(lambda _, suffix=suffix: self._offer(suffix))
+            self.buttons[suffix] = button
+        for text, (downloads, name) in pictures.items():
+            button = push_button(text, "Save the figure as it is on the screen", width="124px")
+            button.on_click(lambda _, d=downloads, n=name: self._offer_picture(d, n()))
+            self.buttons[text] = button
+        legend = "".join(
+            f"<li><b>{suffix[1:].upper()}</b>: {html.escape(text)}</li>"
+            for suffix, text in about.items()
+        )
+        self.widget = widgets.VBox(
+            [
+                wrapping_row(*self.buttons.values()),
+                self.error,
+                self._saved,
+                widgets.HTML(f"<ul>{legend}</ul>"),
+            ]
+        )
+
+    def _offer(self, suffix: str) -> None:
+        self.error.say("")
+        try:
+            stem, text = self._make(suffix)
+        except WorkbenchError as error:
+            self.error.say(str(error))
+            return
+        name = f"{file_stem(stem)}{suffix}"
+        self._downloads.offer(name, text, _MIME[suffix])
+        self._say(name)
+
+    def _offer_picture(self, downloads: Downloads, stem: str) -> None:
+        name = f"{file_stem(stem)}.png"
+        downloads.offer_picture(name)
+        self._say(name)
+
+    def _say(self, name: str) -> None:
+        self._saved.value = f"{html.escape(name)} was handed to the browser."
+
+
+def file_stem(text: str) -> str:
+    """Return a text as the name of a file that every system takes.
+
+    Args:
+        text: such as the name of a study, with ``<=`` and brackets.
+    """
+    return "".join(letter if letter.isalnum() or letter in "-._" else "_" for letter in text)

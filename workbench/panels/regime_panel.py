@@ -1,0 +1,404 @@
+"""The panel of message regimes: move the threshold, see the error of each half and of the whole.
+
+panel = RegimePanel("azure-hb96v3-hdr")
+panel.threshold = 2048                     # bytes; the curves and errors follow at once
+panel.low = "logp"; panel.high = "protocol"
+panel.run(); panel.wait()                  # fit both halves at this threshold
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench import datasets, jobs
+from workbench.errors import ParameterError, WorkbenchError
+from workbench.fit import LOSSES
+from workbench.fit.bolted import Bolted
+from workbench.fit.regimes import submit_regimes
+from workbench.measure.curve import byte_label
+from workbench.panels.controls import ErrorLine
+from workbench.panels.export_tab import ExportTab
+from workbench.panels.live import renew
+from workbench.panels.look import choose, named, panel_box, push_button, wrapping_row
+from workbench.panels.own_cell import OWN_MODELS
+from workbench.panels.regime_files import FILES, parameter_tables
+from workbench.panels.regime_state import (
+    Pair,
+    RegimeState,
+    bolted_lines,
+    find_pair,
+    refit_lines,
+    refitted,
+    shipped_studies,
+)
+from workbench.panels.regime_view import RegimeView
+from workbench.panels.settings import ENGINE_NAMES, READY
+from workbench.panels.ticker import Ticker
+from workbench.study import StudyResult
+
+DEFAULT_MACHINE = "azure-hb96v3-hdr"
+QUICK_ENGINE = "least-squares"
+_SETTINGS = ("machine", "low", "high", "threshold", "loss", "engine", "trials", "seed")
+_STATE = ("machine", "low", "high", "threshold")
+_TRIALS = 300
+
+
+class RegimePanel:
+    """One model for small messages, another for large ones, and the threshold between them.
+
+    Args:
+        machine: name of a shipped machine.
+        studies: studies whose fits are shown first; None takes those that ship.
+        height: height of the figures in pixels.
+
+    Raises:
+        DatasetError: there is no such machine.
+    """
+
+    def __init__(
+        self,
+        machine: str = DEFAULT_MACHINE,
+        studies: Sequence[StudyResult] | None = None,
+        *,
+        height: int = 235,
+    ) -> None:
+        # Callbacks may come from more than one thread of the kernel; one at a time may act.
+        self._lock = threading.RLock()
+        self._studies = shipped_studies() if studies is None else tuple(studies)
+        self._state = RegimeState(machine)
+        self._refits: dict[tuple[str, str, str], Pair] = {}
+        self._job: jobs.Job[Bolted] | None = None
+        self._asked = self._state
+        self._silent = False
+        self._pair = find_pair(self._studies, self._state)
+        self._bolted = self._pair.bolted(self._state.threshold)
+        self._view = RegimeView(self._pair, self._state.threshold, height=height)
+        self._make_controls()
+        self._parameters = widgets.HTML()
+        self._python = widgets.Textarea(rows=12, layout=widgets.Layout(width="98%", height="auto"))
+        self._ticker = Ticker(self.refresh)
+        self.widget = self._lay_out()
+        self._connect()
+        self._lock_controls(False)
+        self._parameters.value = parameter_tables(self._pair)
+
+    @property
+    def state(self) -> RegimeState:
+        """What the controls hold."""
+        return self._state
+
+    @property
+    def bolted(self) -> Bolted:
+        """The pair at the threshold, with its errors."""
+        return self._bolted
+
+    @property
+    def running(self) -> bool:
+        """Whether the halves are being fitted."""
+        return self._job is not None
+
+    @property
+    def python(self) -> str:
+        """The lines of Python that bolt the pair which is shown, as ``bolted``."""
+        return bolted_lines(self._bolted, self._state.machine)
+
+    @property
+    def error(self) -> str:
+        """What the panel says is wrong, empty where nothing is."""
+        lines = (self._error, self._fit_error, self._export.error)
+        return "\n".join(line.message for line in lines if line.message)
+
+    def run(self) -> jobs.Job[Bolted]:
+        """Fit both halves at the threshold, in the background, and return at once.
+
+        Raises:
+            ParameterError: the threshold leaves no size on one side.
+        """
+        with self._lock:
+            if self._job is not None:
+                return self._job
+            state, c = self._state, self._controls
+            measured = self._pair.measured
+            if not measured.sizes[0] <= state.threshold < measured.sizes[-1]:
+                raise ParameterError(
+                    "a refit needs sizes on both sides of the threshold, "
+                    f"{measured.sizes[0]} to {measured.sizes[-2]} B; got {state.threshold}; "
+                    "move it",
+                    key="threshold",
+                )
+            self._fit_error.say("")
+            self._asked = state
+            self._job = submit_regimes(
+                measured,
+                state.low,
+                state.high,
+                threshold=state.threshold,
+                trials=c["trials"].value,
+                loss=c["loss"].value,
+                engine=c["engine"].value,
+                seed=c["seed"].value,
+            )
+            self._lock_controls(True)
+            self._status.value = "starting …"
+        self._ticker.start()
+        return self._job
+
+    def stop(self) -> None:
+        """End the refit; the best so far is shown if both halves have one."""
+        if self._job is not None:
+            self._job.stop()
+
+    def wait(self, timeout: float | None = None) -> Bolted:
+        """Wait until a refit has ended, and return the pair that is shown.
+
+        Args:
+            timeout: seconds to wait at most; None waits as long as it takes.
+        """
+        end = None if timeout is None else time.monotonic() + timeout
+        while self.refresh() and (end is None or time.monotonic() < end):
+            time.sleep(0.05)
+        return self._bolted
+
+    def refresh(self) -> bool:
+        """Show how far the refit is, and return whether it runs; the kernel's loop calls it."""
+        with self._lock:
+            job = self._job
+            if job is None:
+                return False
+            progress = job.progress
+            self._progress.value = progress.fraction
+            if not job.finished:
+                self._status.value = f"{progress.done} of {progress.total} trials, both halves"
+                return True
+            self._job = None
+            self._lock_controls(False)
+            self._end(job)
+            return False
+
+    def save(self, path: str | Path) -> Path:
+        """Write ``.csv`` (curves), ``.json`` (pair and errors) or ``.ini`` (for SST/macro).
+
+        Args:
+            path: file to write.
+
+        Raises:
+            ParameterError: the suffix is none of these, or SST/macro cannot run the pair.
+        """
+        target = Path(path)
+        if target.suffix not in FILES:
+            raise ParameterError(
+                f"the file's suffix must be one of {', '.join(FILES)}; got {target.name!r}",
+                key="path",
+            )
+        target.write_text(FILES[target.suffix][0](self._pair, self._bolted), encoding="utf-8")
+        return target
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        renew(*self._view.views)
+        return self.widget._repr_mimebundle_(**options)
+
+    def __repr__(self) -> str:
+        return f"RegimePanel({self._state.machine}, {self._bolted!r})"
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *_SETTINGS})
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _SETTINGS and "_controls" in self.__dict__:
+            return self.__dict__["_controls"][name].value
+        raise AttributeError(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_") or name == "widget":
+            object.__setattr__(self, name, value)
+        elif name == "threshold":
+            self._move_to(value)
+        elif name in _SETTINGS:
+            choose(self._controls[name], name, value)
+        else:
+            raise AttributeError(f"{name} cannot be set; {', '.join(_SETTINGS)} can")
+
+    def _make_controls(self) -> None:
+        state = self._state
+        self._controls: dict[str, Any] = {
+            "machine": widgets.Dropdown(
+                options=[*datasets.list()], value=state.machine, **named("Machine", "270px")
+            ),
+            "low": widgets.Dropdown(
+                options=OWN_MODELS, value=state.low, **named("Small messages", "250px")
+            ),
+            "high": widgets.Dropdown(
+                options=OWN_MODELS, value=state.high, **named("Large messages", "250px")
+            ),
+            "threshold": widgets.SelectionSlider(
+                options=self._thresholds(state.machine),
+                value=state.threshold,
+                continuous_update=True,
+                **named("Threshold", "98%"),
+            ),
+            "loss": widgets.Dropdown(
+                options=[(name.upper(), name) for name in LOSSES],
+                value="rmsre",
+                **named("Loss", "124px"),
+            ),
+            "engine": widgets.Dropdown(
+                options=ENGINE_NAMES, value=QUICK_ENGINE, **named("Engine", "170px")
+            ),
+            "trials": widgets.BoundedIntText(
+                min=1, max=1_000_000, value=_TRIALS, step=100, **named("Trials each", "140px")
+            ),
+            "seed": widgets.BoundedIntText(min=0, max=2**31 - 1, value=0, **named("Seed", "90px")),
+        }
+        self._start = push_button(
+            "▶ Refit both halves here", "Fit each model to its half", "success", "190px"
+        )
+        self._stop = push_button("■ Stop", "End it now; the best so far is shown", "warning")
+        self._progress = widgets.FloatProgress(
+            min=0.0, max=1.0, layout=widgets.Layout(width="98%", height="10px", margin="0")
+        )
+        self._status = widgets.HTML(READY)
+        self._error, self._fit_error = ErrorLine(), ErrorLine()
+
+    def _lay_out(self) -> Any:
+        c = self._controls
+        self._export = ExportTab(
+            {suffix: about for suffix, (_, about) in FILES.items()},
+            lambda suffix: (self._name(), FILES[suffix][0](self._pair, self._bolted)),
+            {"PNG": (self._view.downloads, self._name)},
+        )
+        state = widgets.VBox(
+            [self._progress, self._status], layout=widgets.Layout(flex="1 1 200px", width="auto")
+        )
+        self._tabs = widgets.Tab(
+            [self._parameters, self._python, self._export.widget],
+            titles=("Parameters", "Python", "Export"),
+            layout=widgets.Layout(width="100%"),
+        )
+        return panel_box(
+            [
+                wrapping_row(c["machine"], c["low"], c["high"]),
+                c["threshold"],
+                self._error,
+                self._view.widget,
+                wrapping_row(
+                    c["loss"], c["engine"], c["trials"], c["seed"], self._start, self._stop, state
+                ),
+                self._fit_error,
+                self._tabs,
+            ]
+        )
+
+    def _connect(self) -> None:
+        for name, control in self._controls.items():
+            if name in _STATE:
+                control.observe(lambda _: self._guarded(self._take_controls), "value")
+            else:
+                control.observe(lambda _: self._show_python(), "value")
+        self._start.on_click(lambda _: self._guarded(self.run, self._fit_error))
+        self._stop.on_click(lambda _: self.stop())
+        self._tabs.observe(lambda _: self._show_python(), "selected_index")
+
+    def _take_controls(self) -> None:
+        if self._silent:
+            return
+        with self._lock:
+            self._error.say("")
+            before = self._state
+            state = replace(before, **{name: self._controls[name].value for name in _STATE})
+            self._state = state
+            if replace(state, threshold=before.threshold) != before:
+                if state.machine != before.machine:
+                    self._offer_thresholds()
+                self._take_pair()
+                return
+            self._bolted = self._pair.bolted(state.threshold)
+            self._view.show(self._bolted)
+            self._show_python()
+
+    def _take_pair(self) -> None:
+        """Find, simulate and draw the two models the state asks for."""
+        state = self._state
+        kept = self._refits.get((state.machine, state.low, state.high))
+        self._pair = kept or find_pair(self._studies, state)
+        self._bolted = self._pair.bolted(state.threshold)
+        self._view.show_pair(self._pair, self._bolted)
+        self._parameters.value = parameter_tables(self._pair)
+        self._show_python()
+
+    def _show_python(self) -> None:
+        # A slider redraws in a hurry; text that nobody sees can wait until its tab is opened.
+        if self._tabs.titles[self._tabs.selected_index or 0] == "Python":
+            c = self._controls
+            asked = {name: c[name].value for name in ("loss", "engine", "trials", "seed")}
+            refit = refit_lines(self._state, **asked)
+            self._python.value = f"{self.python}\n\n# both halves fitted at this threshold\n{refit}"
+
+    def _end(self, job: jobs.Job[Bolted]) -> None:
+        error = job.exception
+        if error is not None:
+            self._fit_error.say(str(error) if isinstance(error, WorkbenchError) else f"{error!r}")
+            self._status.value = "failed"
+            return
+        bolted, asked = job.result(), self._asked
+        word = "stopped" if job.state == "stopped" else "done"
+        outcome = (
+            f"RMSPE {bolted.rmspe['joint']:.1f} % with each half simulated alone"
+            if bolted.success
+            else "a half without a fit stays as it was"
+        )
+        self._status.value = f"{word} in {job.elapsed_s:.0f} s: {outcome}"
+        pair = refitted(find_pair(self._studies, asked), bolted)
+        self._refits[asked.machine, asked.low, asked.high] = pair
+        self._take_pair()
+
+    def _move_to(self, threshold: int) -> None:
+        known = [size for _, size in self._controls["threshold"].options]
+        if threshold not in known:
+            raise ParameterError(
+                f"threshold must be one of the measured sizes, {known[0]} to {known[-1]} B; "
+                f"got {threshold!r}",
+                key="threshold",
+            )
+        self._controls["threshold"].value = threshold
+
+    def _thresholds(self, machine: str) -> list[tuple[str, int]]:
+        sizes = datasets.load(machine).sizes.tolist()
+        return [(byte_label(size), size) for size in sizes]
+
+    def _offer_thresholds(self) -> None:
+        """Let the slider have the sizes of the machine, and stay as near as it can."""
+        slider, state = self._controls["threshold"], self._state
+        known = self._thresholds(state.machine)
+        nearest = min((size for _, size in known), key=lambda size: abs(size - state.threshold))
+        self._silent = True
+        try:
+            slider.options = known
+            slider.value = nearest
+        finally:
+            self._silent = False
+        self._state = replace(state, threshold=nearest)
+
+    def _name(self) -> str:
+        state = self._state
+        return f"{state.machine}-{state.low}-{state.high}-{state.threshold}"
+
+    def _lock_controls(self, running: bool) -> None:
+        for name, control in self._controls.items():
+            # The threshold stays free: the pair that is shown can be looked at meanwhile.
+            control.disabled = running and name != "threshold"
+        self._start.disabled = running
+        self._stop.disabled = not running
+
+    def _guarded(self, action: Callable[[], Any], line: ErrorLine | None = None) -> None:
+        """Run what a control does; what goes wrong is said below it."""
+        try:
+            action()
+        except WorkbenchError as error:
+            (line or self._error).say(str(error))

@@ -75,8 +75,8 @@ class Protocol(NetworkModel):
     time the header, then the receiver's host time, then the request for the data take
     ``handshake`` together, and the NIC answers the request by itself with the data. Headers,
     requests and acknowledgements occupy no NIC. A message that arrives before its receive is posted
-    is put aside by the host, which costs as much again unless it is a header. Messages up to ``short_max`` have a latency and
-    host costs of their own.
+    is put aside by the host, which costs as much again unless it is a header. Messages up to
+    ``short_max`` have a latency and host costs of their own.
 
     The latency of one message is therefore ``latency + 2 (overhead + s / copy_bandwidth) +
     s / bandwidth``, plus ``handshake`` for rendezvous, and a window of messages passes at the pace

@@ -42,4 +42,4 @@ def test_every_shipped_machine_has_a_profile_with_the_errors_of_its_model() -> N
         simulated = simulate_osu(profile.model, curve.sizes)
         assert rmspe_by_target(simulated, curve) == pytest.approx(profile.rmspe, rel=ROUNDING)
         assert profile.loggps.L > 0
-        assert profile.loggps.S == profile.model.get("eager.max_size")
+        assert profile.model.get("eager.max_size") == profile.loggps.S

@@ -170,8 +170,6 @@ def _summary(result: FitResult) -> dict[str, Any]:
 
 def _report(result: FitResult) -> str:
     """Return a fit as a person reads it."""
-    from workbench.units import write_quantity
-
     lines = [
         repr(result),
         f"measured: {result.measured.provenance.caption()}",
@@ -182,7 +180,7 @@ def _report(result: FitResult) -> str:
     ]
     texts, at_bound = result.parameter_texts(), result.at_bound
     for d in result.space.dimensions if result.success else ():
-        low, high = (write_quantity(bound, d.kind) for bound in (d.low, d.high))
+        low, high = (d.text(bound) for bound in (d.low, d.high))
         flag = f", at {at_bound[d.key]} bound" if d.key in at_bound else ""
         lines.append(f"  {d.key:<30}{texts[d.key]:>14}   ({low} to {high}{flag})")
     if result.contradiction:

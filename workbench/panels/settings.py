@@ -48,14 +48,14 @@ class Settings:
             "loss": widgets.Dropdown(options=losses, value="rmsre", **named("Loss", "120px")),
             "target": widgets.Dropdown(options=TARGETS, value="both", **named("Target", "140px")),
             "engine": widgets.Dropdown(
-                options=ENGINE_NAMES, value=DEFAULT_ENGINE, **named("Engine", "158px")
+                options=ENGINE_NAMES, value=DEFAULT_ENGINE, **named("Engine", "166px")
             ),
             "trials": widgets.BoundedIntText(
                 min=1, max=1_000_000, value=DEFAULT_TRIALS, step=100, **named("Trials", "104px")
             ),
             "seed": widgets.BoundedIntText(min=0, max=2**31 - 1, value=0, **named("Seed", "82px")),
             "study": widgets.Text(
-                value=DEFAULT_STUDY, continuous_update=False, **named("Study", "122px")
+                value=DEFAULT_STUDY, continuous_update=False, **named("Study", "116px")
             ),
         }
         self.controls["study"].tooltip = "SQLite file that keeps every trial; empty keeps none"

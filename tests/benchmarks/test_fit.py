@@ -15,10 +15,11 @@ import optuna
 import pytest
 
 from workbench import datasets
-from workbench.fit import LOSSES, SearchSpace, database, fit, submit
+from workbench.fit import LOSSES, SearchSpace, fit, submit
 from workbench.fit.engines import Problem
 from workbench.fit.engines.tpe import TPE
-from workbench.fit.storage import StoredTrial, StudyFile
+from workbench.fit.store import database
+from workbench.fit.store.study_file import StoredTrial, StudyFile
 from workbench.models import SNAPPR
 from workbench.simulate import simulate_osu
 

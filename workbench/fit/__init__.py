@@ -7,14 +7,6 @@ from workbench.fit.bolted import Bolted
 from workbench.fit.compare import EngineComparison, compare_engines
 from workbench.fit.engines import DEFAULT_ENGINE, ENGINES
 from workbench.fit.fitting import fit, submit
-from workbench.fit.generalise import (
-    CrossTarget,
-    HoldOut,
-    cross_target,
-    generalisation_table,
-    hold_out,
-)
-from workbench.fit.identify import Identifiability, identify
 from workbench.fit.losses import (
     EXCESSIVE_LOSS,
     HUBER_DELTA,
@@ -27,12 +19,20 @@ from workbench.fit.losses import (
     rmspe_by_target,
 )
 from workbench.fit.profile import save_profile, to_profile, write_profiles
-from workbench.fit.refit import Intervals, intervals, submit_intervals
 from workbench.fit.regimes import bolt, errors_by_threshold, fit_regimes, split, submit_regimes
 from workbench.fit.result import FitResult
-from workbench.fit.settle import settle_thresholds
 from workbench.fit.space import Dimension, SearchSpace
 from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport, study_name
+from workbench.fit.trust.generalise import (
+    CrossTarget,
+    HoldOut,
+    cross_target,
+    generalisation_table,
+    hold_out,
+)
+from workbench.fit.trust.identify import Identifiability, identify
+from workbench.fit.trust.refit import Intervals, intervals, submit_intervals
+from workbench.fit.trust.settle import settle_thresholds
 
 __all__ = [
     "DEFAULT_ENGINE",

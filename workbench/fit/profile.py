@@ -14,8 +14,8 @@ from typing import Any
 from workbench import datasets
 from workbench.errors import ParameterError
 from workbench.fit.fitting import fit
-from workbench.fit.refit import Intervals
 from workbench.fit.result import FitResult
+from workbench.fit.trust.refit import Intervals
 from workbench.models.profiles import Profile
 from workbench.models.protocol import Protocol
 from workbench.provenance import Provenance
@@ -28,8 +28,8 @@ def to_profile(result: FitResult, intervals: Intervals | Ends | None = None) -> 
 
     Args:
         result: a fit of ``protocol`` that succeeded.
-        intervals: what ``workbench.fit.refit.intervals`` returned for it, or lower and upper end
-            of the 90 % interval of parameters, SI by key.
+        intervals: what ``workbench.fit.intervals`` returned for it, or lower and upper end of the
+            90 % interval of parameters, SI by key.
 
     Raises:
         ParameterError: the fit failed or is of another model, or an interval is not accepted.
@@ -98,8 +98,8 @@ def write_profiles(
         folder: where to write; made where it does not exist.
         machines: names of datasets; all shipped ones where it is None.
         intervals: function that returns the intervals of a fit, such as
-            ``workbench.fit.refit.intervals``; it is not asked about a curve without spread, of
-            which nothing is known.
+            ``workbench.fit.intervals``; it is not asked about a curve without spread, of which
+            nothing is known.
         options: arguments of ``fit``, such as ``engine``, ``trials`` and ``seed``.
 
     Raises:

@@ -41,7 +41,7 @@ from workbench.fit.losses import (
 from workbench.fit.result import FitResult
 from workbench.fit.space import SearchSpace
 from workbench.fit.start import starting_points
-from workbench.fit.storage import StoredTrial, StudyFile
+from workbench.fit.store.study_file import StoredTrial, StudyFile
 from workbench.jobs import StopFlag
 from workbench.measure import OSUCurve
 from workbench.models import MODELS, NetworkModel

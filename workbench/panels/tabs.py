@@ -14,7 +14,7 @@ from bokeh.models import Div, LayoutDOM
 from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.fit import FitResult
-from workbench.fit.identify import identify
+from workbench.fit.trust.identify import identify
 from workbench.panels.exports import Shown, csv_text, html_text, ini_text, json_text
 from workbench.panels.fitting import FitRun
 from workbench.panels.later import LaterFigure

@@ -22,7 +22,7 @@ from workbench.plotting.grid import heading, sentence, stacked
 from workbench.plotting.influence import correlation_text
 
 if TYPE_CHECKING:
-    from workbench.fit.identify import Identifiability
+    from workbench.fit.trust.identify import Identifiability
 
 _ROW_PX = 28
 _WORDS = 60
@@ -32,7 +32,7 @@ def plot_identifiability(found: Identifiability) -> LayoutDOM:
     """Return the intervals of the parameters, and below them how their estimates hang together.
 
     Args:
-        found: of ``workbench.fit.identify``.
+        found: of ``workbench.fit.trust.identify``.
     """
     result = found.result
     return stacked(
@@ -54,7 +54,7 @@ def plot_intervals(found: Identifiability) -> figure:
     says little.
 
     Args:
-        found: of ``workbench.fit.identify``.
+        found: of ``workbench.fit.trust.identify``.
     """
     dimensions = found.result.space.dimensions
     names = [d.key for d in dimensions]
@@ -135,7 +135,7 @@ def plot_correlation(found: Identifiability) -> figure:
     """Return how the estimates of two parameters go together: -1 where only their sum shows.
 
     Args:
-        found: of ``workbench.fit.identify``.
+        found: of ``workbench.fit.trust.identify``.
     """
     keys = list(found.keys)
     flat = found.correlation.ravel().tolist()
@@ -212,7 +212,7 @@ def read_identifiability(found: Identifiability) -> str:
     """Return how many parameters the data tell, and what they cannot tell.
 
     Args:
-        found: of ``workbench.fit.identify``.
+        found: of ``workbench.fit.trust.identify``.
     """
     total = len(found.values)
     parts = [f"The data tell {total - len(found.unsure)} of {total} parameters by themselves"]

@@ -33,8 +33,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ParameterError
-from workbench.fit.database import absolute, locate
-from workbench.fit.stored import read_progress
+from workbench.fit.store.database import absolute, locate
+from workbench.fit.store.stored import read_progress
 from workbench.jobs import StopFlag
 from workbench.study.cell import Cell, CellProgress, CellState
 from workbench.study.choice import ModelChoice

@@ -12,8 +12,8 @@ from workbench.errors import StudyHeldError, WorkbenchError
 from workbench.fit import FitStudy, TrialReport, rmspe_by_target
 from workbench.fit.engines import RANK_ENGINES
 from workbench.fit.losses import target_points
-from workbench.fit.storage import problem_differences
-from workbench.fit.stored import StoredStudy, read_study, read_trials
+from workbench.fit.store.stored import StoredStudy, read_study, read_trials
+from workbench.fit.store.study_file import problem_differences
 from workbench.simulate import simulate_osu
 from workbench.study.cell import Cell, CellProgress, CellResult, CellState, improvements
 from workbench.study.choice import ModelChoice

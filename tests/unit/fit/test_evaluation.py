@@ -11,7 +11,7 @@ import pytest
 from workbench import datasets
 from workbench.fit import LOSSES, FitStudy
 from workbench.fit.evaluation import Evaluator
-from workbench.fit.storage import ENDED_EARLY
+from workbench.fit.store.study_file import ENDED_EARLY
 from workbench.models import SNAPPR
 
 MACHINE = "azure-hb96v3-hdr"

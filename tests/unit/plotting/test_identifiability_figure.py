@@ -5,7 +5,7 @@ import pytest
 from bokeh.models import Div
 
 from workbench.fit import FitResult
-from workbench.fit.identify import Identifiability, identify
+from workbench.fit.trust.identify import Identifiability, identify
 from workbench.plotting import palette, plot_correlation, plot_intervals, read_identifiability
 
 

@@ -17,10 +17,11 @@ import pytest
 
 from workbench import datasets
 from workbench.errors import StudyError, StudyHeldError
-from workbench.fit import FitStudy, database, fit, holding, storage, stored
+from workbench.fit import FitStudy, fit
 from workbench.fit.space import SearchSpace
-from workbench.fit.storage import StoredTrial, StudyFile
-from workbench.fit.stored import read_trials
+from workbench.fit.store import database, holding, stored, study_file
+from workbench.fit.store.stored import read_trials
+from workbench.fit.store.study_file import StoredTrial, StudyFile
 from workbench.models import SNAPPR
 
 PROBLEM = {"loss": "rmsre", "seed": 0, "workbench": "1"}
@@ -75,7 +76,7 @@ def test_optuna_reads_what_was_written_either_way(
     assert [plain(t) for t in study.trials] == [plain(t) for t in reference.trials]
     assert study.best_value == 0.25
     assert study.direction == optuna.study.StudyDirection.MINIMIZE
-    assert study.user_attrs == {storage.PROBLEM: PROBLEM}
+    assert study.user_attrs == {study_file.PROBLEM: PROBLEM}
 
 
 def test_a_study_is_taken_up_with_its_trials_to_the_last_bit(tmp_path: Path) -> None:
@@ -208,7 +209,7 @@ def test_optunas_own_logging_level_is_left_alone(tmp_path: Path) -> None:
 
 CREATE = """
 import sys, time
-from workbench.fit.storage import StudyFile
+from workbench.fit.store.study_file import StudyFile
 import optuna
 print("ready", flush=True)
 sys.stdin.readline()

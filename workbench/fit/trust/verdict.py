@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from workbench.fit.result import FitResult
-from workbench.fit.scan import Interval
 from workbench.fit.space import Dimension
+from workbench.fit.trust.scan import Interval
 
 _UNSEEN = "the data do not show it"
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.fit.probe import Probe, Response
 from workbench.fit.result import FitResult
+from workbench.fit.trust.probe import Probe, Response
 
 FloatArray = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ import pytest
 from workbench.datasets import load
 from workbench.errors import ParameterError
 from workbench.fit import FitResult, SearchSpace, fit
-from workbench.fit.refit import Intervals, draw_curve, intervals, submit_intervals
+from workbench.fit.trust.refit import Intervals, draw_curve, intervals, submit_intervals
 from workbench.measure import OSUCurve, Spread
 from workbench.models import LogP
 from workbench.simulate import simulate_osu

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError
 from workbench.fit.losses import Target, find_target, rmspe_by_target
 from workbench.fit.result import FitResult
-from workbench.fit.settle import open_thresholds, settle_thresholds
 from workbench.fit.space import SearchSpace
 from workbench.fit.study import FitStudy
+from workbench.fit.trust.settle import open_thresholds, settle_thresholds
 from workbench.measure import OSUCurve
 from workbench.measure.curve import byte_label
 from workbench.models import NetworkModel
@@ -138,23 +138,19 @@ class CrossTarget:
     """A model fitted to one benchmark and looked at in the other.
 
     Attributes:
-        result: the fit, of a curve without the other benchmark.
-        measured: the whole curve.
+        result: the fit; the other benchmark had no part in it.
         fitted: the benchmark it was fitted to.
         predicted: the other one.
     """
 
     result: FitResult
-    measured: OSUCurve
     fitted: Target
     predicted: Target
 
     @property
     def rmspe(self) -> dict[str, float]:
         """Percent errors ``joint``, ``latency`` and ``bandwidth``; nan where the fit failed."""
-        if self.result.simulated is None:
-            return dict.fromkeys(_NAMES.values(), math.nan)
-        return rmspe_by_target(self.result.simulated, self.measured)
+        return self.result.rmspe
 
     @property
     def fitted_rmspe(self) -> float:
@@ -168,7 +164,7 @@ class CrossTarget:
 
     def __repr__(self) -> str:
         return (
-            f"CrossTarget({self.measured.name}, {type(self.result.model).__name__} fitted "
+            f"CrossTarget({self.result.measured.name}, {type(self.result.model).__name__} fitted "
             f"to {self.fitted} alone, RMSPE {self.fitted_rmspe:.1f} %; "
             f"{self.predicted} {self.predicted_rmspe:.1f} %)"
         )
@@ -275,7 +271,7 @@ def cross_target(
         curve, model, loss=loss, target=target, engine=engine, seed=seed, space=space
     ) as study:
         result = study.run(trials, stop=stop)
-    return CrossTarget(result, curve, target, other)
+    return CrossTarget(result, target, other)
 
 
 def generalisation_table(

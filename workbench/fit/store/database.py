@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import StudyError
-from workbench.fit.holding import BUSY_S, busy, hold_file, is_held
+from workbench.fit.store.holding import BUSY_S, busy, hold_file, is_held
 
 if TYPE_CHECKING:
     import optuna

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import StudyError
-from workbench.fit.database import locate, quiet_optuna
+from workbench.fit.store.database import locate, quiet_optuna
 
 if TYPE_CHECKING:
     import optuna
@@ -64,7 +64,7 @@ class StudyFile:
 
     Args:
         where: path of the SQLite file, made where there is none, or a database address such as
-            ``postgresql://host/db``; see ``workbench.fit.database.locate``.
+            ``postgresql://host/db``; see ``workbench.fit.store.database.locate``.
         name: name of the study in it.
         problem: what is fitted, as values that JSON can hold. A study that exists must have been
             made for the same problem.
@@ -150,8 +150,8 @@ class StudyFile:
         began: datetime,
     ) -> None:
         # Optuna's add_trial is 21 ORM queries for 8 parameters, 5 to 9 ms; the same rows written
-        # here take 0.3 ms (tests/benchmarks/test_fit.py), and tests/unit/fit/test_storage.py
-        # holds the two equal. A schema that is not known goes through add_trial.
+        # here take 0.3 ms (tests/benchmarks/test_fit.py), and test_study_file.py holds the two
+        # equal. A schema that is not known goes through add_trial.
         with connection:
             connection.execute("BEGIN IMMEDIATE")
             (count,) = connection.execute(

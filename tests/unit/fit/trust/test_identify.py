@@ -9,8 +9,8 @@ import pytest
 
 from workbench.errors import ParameterError
 from workbench.fit import FitResult, SearchSpace, fit, huber
-from workbench.fit.identify import Identifiability, identify
 from workbench.fit.losses import find_loss, find_target, rmspe_by_target
+from workbench.fit.trust.identify import Identifiability, identify
 from workbench.measure import OSUCurve
 from workbench.models import SNAPPR, LogP, NetworkModel, Protocol
 from workbench.simulate import simulate_osu

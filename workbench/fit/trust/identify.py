@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.fit.probe import Probe
 from workbench.fit.result import FitResult
-from workbench.fit.scan import Interval, Scan, scan_dimension, scan_threshold
-from workbench.fit.settle import open_thresholds
 from workbench.fit.space import Dimension
-from workbench.fit.verdict import verdicts
+from workbench.fit.trust.probe import Probe
+from workbench.fit.trust.scan import Interval, Scan, scan_dimension, scan_threshold
+from workbench.fit.trust.settle import open_thresholds
+from workbench.fit.trust.verdict import verdicts
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.fit.losses import target_points
-from workbench.fit.probe import Probe
 from workbench.fit.result import FitResult
-from workbench.fit.scan import Scan
 from workbench.fit.study import FitStudy
+from workbench.fit.trust.probe import Probe
+from workbench.fit.trust.scan import Scan
 from workbench.measure import OSUCurve, Spread
 from workbench.models import NetworkModel
 

@@ -18,9 +18,10 @@ import pytest
 
 from workbench import datasets
 from workbench.errors import StudyError, StudyHeldError
-from workbench.fit import FitStudy, database, fit, storage, stored
+from workbench.fit import FitStudy, fit
 from workbench.fit.space import SearchSpace
-from workbench.fit.storage import StoredTrial, StudyFile
+from workbench.fit.store import database, stored, study_file
+from workbench.fit.store.study_file import StoredTrial, StudyFile
 from workbench.models import LogP
 
 PROBLEM = {"loss": "rmsre", "seed": 0}
@@ -113,7 +114,7 @@ def test_trials_on_a_server_are_what_optuna_would_have_written(address: str) -> 
     study = optuna.load_study(study_name="one", storage=url)
     assert [t.value for t in study.trials] == [1.5, 1e30, 0.25]
     assert [t.params for t in study.trials] == [dict(trial(n).values) for n in range(3)]
-    assert study.user_attrs == {storage.PROBLEM: PROBLEM}
+    assert study.user_attrs == {study_file.PROBLEM: PROBLEM}
     study._storage._backend.engine.dispose()  # type: ignore[attr-defined]
     again = StudyFile(address, "one", PROBLEM)
     assert [(t.values, t.loss, t.invalid) for t in again.trials] == [
@@ -141,7 +142,7 @@ def test_a_study_is_held_by_one_at_a_time_and_that_can_be_seen(address: str) -> 
 
 HOLD = """
 import sys
-from workbench.fit.storage import StudyFile
+from workbench.fit.store.study_file import StudyFile
 file = StudyFile(sys.argv[1], "one", {"loss": "rmsre", "seed": 0})
 print("held", flush=True)
 sys.stdin.readline()

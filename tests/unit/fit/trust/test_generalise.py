@@ -10,8 +10,8 @@ import pytest
 from workbench.datasets import load
 from workbench.errors import ParameterError
 from workbench.fit import FitStudy
-from workbench.fit.generalise import cross_target, generalisation_table, hold_out
-from workbench.fit.settle import open_thresholds, settle_thresholds
+from workbench.fit.trust.generalise import cross_target, generalisation_table, hold_out
+from workbench.fit.trust.settle import open_thresholds, settle_thresholds
 from workbench.measure import OSUCurve
 from workbench.models import LogP, Protocol
 from workbench.simulate import simulate_osu
@@ -95,7 +95,6 @@ def test_a_fit_to_one_benchmark_is_looked_at_in_the_other(ideal: OSUCurve) -> No
     crossed = cross_target(ideal, TRUTH, fitted="bandwidth", trials=5)
     assert (crossed.fitted, crossed.predicted) == ("bandwidth", "latency")
     assert crossed.result.target == "bandwidth"
-    assert np.isnan(crossed.result.measured.latency_s).all()
     # it started at the truth, so nothing but rounding to whole ticks is left
     assert crossed.fitted_rmspe < 1e-3 and crossed.predicted_rmspe < 1e-3
     assert "fitted to bandwidth alone" in repr(crossed)

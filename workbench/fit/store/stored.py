@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.fit.database import KNOWN_SCHEMA, Database, locate, quiet_optuna
 from workbench.fit.losses import EXCESSIVE_LOSS
-from workbench.fit.storage import INVALID, PROBLEM, StoredTrial, stored_trial
+from workbench.fit.store.database import KNOWN_SCHEMA, Database, locate, quiet_optuna
+from workbench.fit.store.study_file import INVALID, PROBLEM, StoredTrial, stored_trial
 
 if TYPE_CHECKING:
     import sqlalchemy

@@ -62,7 +62,7 @@ studies: $(LAB_STAMP) ## make the shipped studies and profiles again (hours; goe
 	@mkdir -p .cache
 	@for study in which-loss message-regimes which-model; do \
 	  .venv/bin/workbench study run datasets/studies/$$study/plan.yaml \
-	    --database .cache/studies.db --save datasets/studies/$$study || exit; \
+	    --database .cache/$$study.db --save datasets/studies/$$study || exit; \
 	done
 	@$(PY) -c "from workbench.fit import intervals, write_profiles; \
 	  write_profiles('datasets/profiles', intervals=intervals, engine='least-squares')"

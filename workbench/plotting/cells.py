@@ -94,8 +94,7 @@ def in_common(cells: Sequence[CellResult], besides: Iterable[str] = ()) -> str:
     ):
         found = distinct(cells, name)
         if name not in besides and len(found) == 1:
-            one = "latency and bandwidth" if found == ["both"] else found[0]
-            words.append(text.format(one))
+            words.append(text.format(found[0]))
         elif name not in besides and len(found) > 1:
             words.append(f"{len(found)} {plural(name, len(found))}")
     trials = [cell.trials for cell in cells]

@@ -82,7 +82,10 @@ class Findings:
             + "</tr>"
             for f in self.findings
         )
-        head = "".join(f"<th>{name}</th>" for name in ("the paper", "here", "evidence", "figure"))
+        head = "".join(
+            f"<th style='text-align:left'>{name}</th>"
+            for name in ("the paper", "here", "evidence", "figure")
+        )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 

@@ -44,7 +44,7 @@ from workbench.fit.start import starting_points
 from workbench.fit.store.study_file import StoredTrial, StudyFile
 from workbench.jobs import StopFlag
 from workbench.measure import OSUCurve
-from workbench.models import MODELS, NetworkModel
+from workbench.models import NetworkModel, find_model
 from workbench.simulate import simulate_osu
 
 DEFAULT_TRIALS = 2000
@@ -106,7 +106,7 @@ class FitStudy:
         space: SearchSpace | None = None,
     ) -> None:
         self.curve = curve
-        self.base = _model(model)
+        self.base = find_model(model)
         self.loss = find_loss(loss)
         self.target = find_target(target)
         self.seed = _whole("seed", seed, least=0)
@@ -399,17 +399,6 @@ class _Shown:
     model: NetworkModel
     simulated: OSUCurve | None
     rmspe: dict[str, float]
-
-
-def _model(model: str | NetworkModel) -> NetworkModel:
-    if isinstance(model, NetworkModel):
-        return model
-    found = MODELS.get(str(model).lower())
-    if found is None:
-        raise ParameterError(
-            f"model must be one of {', '.join(MODELS)}, or a model; got {model!r}", key="model"
-        )
-    return found()
 
 
 def _whole(key: str, value: int, *, least: int) -> int:

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from workbench.models.base import LogPOverlay, NetworkModel, SSTMacroModel
-from workbench.models.ini import MODELS, SSTMACRO_MODELS, IniReading, inspect_ini, read_ini
+from workbench.models.ini import (
+    MODELS,
+    SSTMACRO_MODELS,
+    IniReading,
+    find_model,
+    inspect_ini,
+    read_ini,
+)
 from workbench.models.loggps import LogGPS
 from workbench.models.logp import LogP
 from workbench.models.memory import LogPMemory, Memory, NullMemory, Processor, SnapprMemory
@@ -35,6 +42,7 @@ __all__ = [
     "SSTMacroModel",
     "SnapprMemory",
     "Value",
+    "find_model",
     "inspect_ini",
     "profile",
     "read_ini",

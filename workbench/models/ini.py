@@ -42,6 +42,26 @@ OWN_MODELS: dict[str, type[Protocol]] = {"protocol": Protocol}
 MODELS: dict[str, type[NetworkModel]] = {**SSTMACRO_MODELS, **OWN_MODELS}
 """Every model by its name: SST/macro's, then the workbench's own."""
 
+
+def find_model(model: str | NetworkModel) -> NetworkModel:
+    """Return the model itself, or the one of that name with its defaults.
+
+    Args:
+        model: a name in ``MODELS``, in either case, or a model.
+
+    Raises:
+        ParameterError: there is no model of that name.
+    """
+    if isinstance(model, NetworkModel):
+        return model
+    found = MODELS.get(str(model).lower())
+    if found is None:
+        raise ParameterError(
+            f"model must be one of {', '.join(MODELS)}, or a model; got {model!r}", key="model"
+        )
+    return found()
+
+
 _SWITCH_NAMES = {
     "snappr": "snappr",
     "snappr_switch": "snappr",

@@ -19,6 +19,7 @@ from bokeh.plotting import figure
 from workbench.measure.curve import OSUCurve, byte_label
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure
+from workbench.plotting.tiles import numbered_tiles
 
 _LABELS = 12
 BENCHMARKS = ("latency", "bandwidth")
@@ -88,27 +89,8 @@ def error_figure(
         x_range=Range1d(),
         y_range=list(reversed(BENCHMARKS)),
     )
-    cells = fig.rect(
-        x="position",
-        y="benchmark",
-        width=1,
-        height=1,
-        source=source,
-        fill_color={"field": "error", "transform": mapper},
-        line_color="white",
-    )
-    fig.text(
-        x="position",
-        y="benchmark",
-        text="text",
-        text_color="ink",
-        source=source,
-        text_align="center",
-        text_baseline="middle",
-        text_font_size="11px",
-    )
+    cells = numbered_tiles(fig, source, mapper, x="position", y="benchmark", value="error")
     _name_sizes(fig, measured)
-    fig.grid.grid_line_color = None
     fig.xaxis.axis_line_color = fig.yaxis.axis_line_color = None
     fig.axis.major_tick_line_color = None
     fig.add_tools(

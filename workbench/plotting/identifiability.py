@@ -20,6 +20,7 @@ from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure, tools_beside
 from workbench.plotting.grid import heading, sentence, stacked
 from workbench.plotting.influence import correlation_text
+from workbench.plotting.tiles import numbered_tiles
 
 if TYPE_CHECKING:
     from workbench.fit.trust.identify import Identifiability
@@ -167,28 +168,9 @@ def plot_correlation(found: Identifiability) -> figure:
         y_range=list(reversed(keys)),
     )
     tools_beside(fig)
-    cells = fig.rect(
-        x="column",
-        y="row",
-        width=1,
-        height=1,
-        source=source,
-        fill_color={"field": "value", "transform": mapper},
-        line_color="white",
-    )
-    fig.text(
-        x="column",
-        y="row",
-        text="text",
-        text_color="ink",
-        source=source,
-        text_align="center",
-        text_baseline="middle",
-        text_font_size="11px",
-    )
+    cells = numbered_tiles(fig, source, mapper)
     fig.xaxis.ticker = FixedTicker(ticks=list(range(len(keys))))
     fig.xaxis.major_label_overrides = {at: key.replace(".", "\n") for at, key in enumerate(keys)}
-    fig.grid.grid_line_color = None
     fig.axis.axis_line_color = None
     fig.axis.major_tick_line_color = None
     fig.add_tools(

@@ -22,6 +22,7 @@ from workbench.measure.curve import byte_label
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure, tools_beside
 from workbench.plotting.grid import heading, sentence, stacked
+from workbench.plotting.tiles import numbered_tiles
 
 if TYPE_CHECKING:
     from workbench.study.influence import Influence
@@ -156,27 +157,8 @@ def _pane(
         y_range=list(reversed(found.keys)),
     )
     tools_beside(fig)
-    cells = fig.rect(
-        x="position",
-        y="parameter",
-        width=1,
-        height=1,
-        source=source,
-        fill_color={"field": "value", "transform": mapper},
-        line_color="white",
-    )
-    fig.text(
-        x="position",
-        y="parameter",
-        text="text",
-        text_color="ink",
-        source=source,
-        text_align="center",
-        text_baseline="middle",
-        text_font_size="10px",
-    )
+    cells = numbered_tiles(fig, source, mapper, x="position", y="parameter", text_px=10)
     name_sizes(fig, found.sizes.tolist())
-    fig.grid.grid_line_color = None
     fig.axis.axis_line_color = None
     fig.axis.major_tick_line_color = None
     fig.add_tools(

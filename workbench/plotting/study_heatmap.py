@@ -27,6 +27,7 @@ from workbench.plotting.axes import new_figure, tools_beside
 from workbench.plotting.cells import distinct, in_common, pick, plural, value
 from workbench.plotting.grid import folded
 from workbench.plotting.reading import plain_percent
+from workbench.plotting.tiles import numbered_tiles
 
 if TYPE_CHECKING:
     from workbench.study.cell import CellResult
@@ -138,31 +139,17 @@ def study_heatmap(
     tools_beside(fig)
     drawn = StudyHeatmap(fig, source)
     drawn.show(result, error=error, target=target, rows=rows, columns=columns, **where)
-    places = fig.rect(
-        x="column",
-        y="row",
-        width=1,
-        height=1,
-        source=source,
-        fill_color={"field": "error", "transform": mapper},
-        line_color="white",
+    places = numbered_tiles(
+        fig,
+        source,
+        mapper,
+        value="error",
+        text_px=13,
         selection_line_color=palette.VERMILLION,
         selection_line_width=4,
         nonselection_fill_alpha=1.0,
         nonselection_line_color="white",
     )
-    fig.text(
-        x="column",
-        y="row",
-        text="text",
-        text_color="ink",
-        source=source,
-        text_align="center",
-        text_baseline="middle",
-        text_font_size="13px",
-        nonselection_text_alpha=1.0,
-    )
-    fig.grid.grid_line_color = None
     fig.axis.axis_line_color = None
     fig.axis.major_tick_line_color = None
     fig.axis.minor_tick_line_color = None

@@ -31,7 +31,7 @@ from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
 from workbench.fit.space import SearchSpace
 from workbench.jobs import StopFlag
 from workbench.measure import OSU_SIZES
-from workbench.models import MODELS, NetworkModel
+from workbench.models import NetworkModel
 from workbench.simulate import BENCHMARKS, simulate_osu
 from workbench.study.correlation import FloatArray, correlation, ranks, sobol
 
@@ -294,7 +294,7 @@ class _Design:
                 raise ParameterError(
                     f"{key} must be a whole number of at least {least}; got {number!r}", key=key
                 )
-        self.base = _model(model)
+        self.base = find_model(model)
         self.space = space if space is not None else SearchSpace.for_model(self.base)
         self.sizes = np.array(sizes, np.int64)
         self.seed = seed
@@ -380,13 +380,3 @@ class _Design:
             logs = np.log(rates) if positive else None
         with self._lock:
             self._curves[number] = logs
-
-
-def _model(model: str | NetworkModel) -> NetworkModel:
-    if isinstance(model, NetworkModel):
-        return model
-    if model not in MODELS:
-        raise ParameterError(
-            f"model must be one of {', '.join(MODELS)}, or a model; got {model!r}", key="model"
-        )
-    return MODELS[model]()

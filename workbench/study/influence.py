@@ -31,7 +31,7 @@ from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
 from workbench.fit.space import SearchSpace
 from workbench.jobs import StopFlag
 from workbench.measure import OSU_SIZES
-from workbench.models import NetworkModel
+from workbench.models import NetworkModel, find_model
 from workbench.simulate import BENCHMARKS, simulate_osu
 from workbench.study.correlation import FloatArray, correlation, ranks, sobol
 

@@ -23,6 +23,8 @@ from workbench.units import write_quantity
 if TYPE_CHECKING:
     import pandas as pd
 
+    from workbench.fit.trust.identify import Identifiability
+
 FloatArray = NDArray[np.float64]
 
 
@@ -195,6 +197,16 @@ class FitResult:
     def to_ini(self) -> str:
         """Return the fitted model as an .ini that SST/macro reads."""
         return self.model.to_ini()
+
+    def identify(self, **options: Any) -> Identifiability:
+        """Return which of the parameters the data tell, and how well.
+
+        Args:
+            options: of ``workbench.fit.identify``.
+        """
+        from workbench.fit.trust.identify import identify
+
+        return identify(self, **options)
 
     def plot(self) -> Any:
         """Return curves, errors and convergence as Bokeh figures."""

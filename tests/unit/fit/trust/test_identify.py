@@ -212,3 +212,9 @@ def test_a_fit_with_another_huber_delta_is_looked_into_by_its_name() -> None:
     assert identify(result, scan=False).keys == result.space.keys
     with pytest.raises(ParameterError, match="loss must be one of"):
         find_loss("huber(five)")
+
+
+def test_a_result_can_be_asked_itself() -> None:
+    model = LogP()
+    result = fitted(model, simulate_osu(model), SearchSpace.for_model(model))
+    assert result.identify(scan=False).to_dict() == identify(result, scan=False).to_dict()

@@ -422,11 +422,13 @@ class FitPanel:
             finished = run.job.finished
             self._tabs.draw_convergence(run)
             self._settings.progress.value = len(run.losses) / run.request.trials
-            self._settings.status.value = status_of(run)
-            if run.best is not None and run.best is not self._picture.fitted:
-                self._picture.draw_fit(run.best)
+            status = status_of(run)
+            # Whoever reads that the fit has ended may press Start at once.
             if not run.running:
                 self._settings.lock(False)
+            self._settings.status.value = status
+            if run.best is not None and run.best is not self._picture.fitted:
+                self._picture.draw_fit(run.best)
             if finished:
                 self._ended = run
                 self._finish(run)

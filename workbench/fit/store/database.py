@@ -178,12 +178,19 @@ class Database:
 
     @contextlib.contextmanager
     def _hold_on_server(self, name: str) -> Iterator[None]:
-        # The server lets go of the lock when the connection ends, in whatever way.
+        # The server lets go of the lock when it sees the connection end, in whatever way, a moment
+        # later; who closes a study may open it again at once.
+        from sqlalchemy.exc import SQLAlchemyError
+
+        key = {"key": _key(name)}
         with self._session() as session:
-            query = _sql("SELECT pg_try_advisory_lock(:key)")
-            if not session.execute(query, {"key": _key(name)}).scalar():
+            if not session.execute(_sql("SELECT pg_try_advisory_lock(:key)"), key).scalar():
                 raise busy(name, self.where)
-            yield
+            try:
+                yield
+            finally:
+                with contextlib.suppress(SQLAlchemyError):
+                    session.execute(_sql("SELECT pg_advisory_unlock(:key)"), key)
 
     @contextlib.contextmanager
     def _session(self) -> Iterator[sqlalchemy.Connection]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +13,7 @@ from workbench.errors import ParameterError, ParseError
 from workbench.fit.engines import DEFAULT_ENGINE, find_engine
 from workbench.fit.losses import find_target
 from workbench.fit.space import SearchSpace
+from workbench.jsonfile import read_json
 from workbench.measure import OSUCurve, Spread
 from workbench.models import NetworkModel, read_ini
 from workbench.provenance import Provenance
@@ -67,7 +67,7 @@ def read(path: Path) -> FitResult:
     """
     from workbench.fit.result import FitResult
 
-    values = _parse(path)
+    values = read_json(path, "a fit result", form=FORMAT, version=VERSION)
     try:
         model = _model(values["model"])
         simulated = values["simulated"]
@@ -131,33 +131,6 @@ def curve_from_dict(values: Mapping[str, Any]) -> OSUCurve:
         bandwidth_spread=_spread_from_dict(values["bandwidth_spread"]),
         notes=tuple(str(note) for note in values["notes"]),
     )
-
-
-def _parse(path: Path) -> dict[str, Any]:
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except UnicodeDecodeError as error:
-        raise ParseError("a fit result must be UTF-8 text", source=path.name) from error
-    except json.JSONDecodeError as error:
-        raise ParseError(
-            f"a fit result must be JSON: {error.msg}; the file may be cut short",
-            source=path.name,
-            line=error.lineno,
-        ) from error
-    # A number too long for Python or nesting too deep for its stack is not ours either.
-    except (ValueError, RecursionError) as error:
-        raise ParseError(f"a fit result must be JSON: {error}", source=path.name) from error
-    if not isinstance(values, dict) or values.get("format") != FORMAT:
-        raise ParseError(
-            f'a fit result must say it is one, with "format": "{FORMAT}"; this file does not',
-            source=path.name,
-        )
-    if values.get("version") != VERSION:
-        raise ParseError(
-            f"the fit result has version {values.get('version')!r}; this release reads {VERSION}",
-            source=path.name,
-        )
-    return values
 
 
 def _model(values: Mapping[str, Any]) -> NetworkModel:

@@ -8,13 +8,13 @@ the reason.
 from __future__ import annotations
 
 import html
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from workbench import datasets
 from workbench.errors import ParameterError, ParseError
+from workbench.jsonfile import parse_json
 from workbench.units import Kind, format_quantity, parse_quantity
 
 if TYPE_CHECKING:
@@ -146,13 +146,8 @@ def read_datasheet(text: str, *, source: str = "text") -> DataSheet:
     Raises:
         ParseError: the text is not such a data sheet.
     """
-    try:
-        values = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ParseError(
-            f"a data sheet must be JSON: {error.msg}", source=source, line=error.lineno
-        ) from error
-    if not isinstance(values, dict) or not isinstance(values.get("machine"), str):
+    values = parse_json(text, "a data sheet", source=source)
+    if not isinstance(values.get("machine"), str):
         raise ParseError("a data sheet must name its machine", source=source)
     extra = sorted(set(values) - {"machine", *_KINDS})
     if extra:

@@ -23,6 +23,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 
 from workbench.errors import ParameterError, ParseError
+from workbench.jsonfile import read_json
 from workbench.models.parameter import INT32_MAX
 from workbench.models.protocol import Protocol
 from workbench.units import format_quantity
@@ -241,13 +242,7 @@ class LogGPS:
         """
         source = Path(path)
         try:
-            return cls.from_dict(json.loads(source.read_text(encoding="utf-8")))
-        except json.JSONDecodeError as error:
-            raise ParseError(
-                f"LogGPS parameters must be JSON: {error.msg}",
-                source=source.name,
-                line=error.lineno,
-            ) from error
+            return cls.from_dict(read_json(source, "a file of LogGPS parameters"))
         except (ParameterError, TypeError, AttributeError) as error:
             raise ParseError(str(error), source=source.name) from error
 

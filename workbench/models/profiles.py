@@ -16,11 +16,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from workbench.datasets import data_folder
 from workbench.errors import DatasetError, ParameterError, ParseError
+from workbench.jsonfile import read_json
 from workbench.models.base import NetworkModel
 from workbench.models.ini import read_ini
 from workbench.models.loggps import LogGPS
@@ -170,7 +170,7 @@ class Profile:
             ParseError: the file is not a profile, or not a whole one.
         """
         source = Path(path)
-        values = _parse(source)
+        values = read_json(source, "a profile", form=FORMAT, version=VERSION)
         try:
             return cls.from_dict(values)
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
@@ -228,27 +228,3 @@ def _model(values: Mapping[str, Any]) -> Protocol:
             f"its model must be {Protocol.name}; the .ini holds {model.name}", key="model"
         )
     return model
-
-
-def _parse(path: Path) -> Mapping[str, Any]:
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except UnicodeDecodeError as error:
-        raise ParseError("a profile must be UTF-8 text", source=path.name) from error
-    except json.JSONDecodeError as error:
-        raise ParseError(
-            f"a profile must be JSON: {error.msg}; the file may be cut short",
-            source=path.name,
-            line=error.lineno,
-        ) from error
-    if not isinstance(values, dict) or values.get("format") != FORMAT:
-        raise ParseError(
-            f'a profile must say it is one, with "format": "{FORMAT}"; this file does not',
-            source=path.name,
-        )
-    if values.get("version") != VERSION:
-        raise ParseError(
-            f"the profile has version {values.get('version')!r}; this release reads {VERSION}",
-            source=path.name,
-        )
-    return MappingProxyType(values)

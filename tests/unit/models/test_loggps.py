@@ -81,7 +81,7 @@ def test_a_file_is_read_back_and_a_damaged_one_refused(tmp_path: Path) -> None:
     with pytest.raises(ParseError, match="o, g, G, O, S missing"):
         LogGPS.load(path)
     path.write_text("[1]", encoding="utf-8")
-    with pytest.raises(ParseError, match=r"loggps\.json: LogGPS needs"):
+    with pytest.raises(ParseError, match=r"loggps\.json: .*must be a JSON object, not list"):
         LogGPS.load(path)
 
 

@@ -47,6 +47,18 @@ class ParseError(WorkbenchError, ValueError):
         self.line = line
 
 
+class ProgramError(WorkbenchError, ValueError):
+    """A program cannot run to its end: a deadlock, a cycle, a message that nobody takes.
+
+    Attributes:
+        operations: what is wrong or waits, a phrase each: rank, line, peer and tag.
+    """
+
+    def __init__(self, message: str, *, operations: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.operations = operations
+
+
 class DatasetError(WorkbenchError):
     """A shipped dataset is missing, unknown, or differs from its recorded checksum."""
 

@@ -1,0 +1,107 @@
+"""Convert, check and count GOAL files: execution graphs as text or as LogGOPSim's binary.
+
+    workbench goal convert halo.goal halo.bin
+    workbench goal check halo.goal
+    workbench goal summary halo.bin --json
+
+Which of the two formats a file is in shows in its first bytes; a name does not matter. ``check``
+ends with status 1 where the program could not run to its end.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import FAILED, add_json, patience, print_json, say
+
+if TYPE_CHECKING:
+    from workbench.programs.graph import ExecutionGraph
+
+ABOUT = "convert, check and count GOAL files"
+
+_BINARY_SUFFIX = ".bin"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes.
+
+    Args:
+        parser: the command's parser.
+    """
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
+    for name, about in (
+        ("convert", "write a GOAL file as text, or as LogGOPSim's binary"),
+        ("check", "look for cycles, wrong peers, and messages without a match"),
+        ("summary", "count ranks, operations, bytes and dependencies"),
+    ):
+        action = actions.add_parser(name, help=about, description=about, allow_abbrev=False)
+        action.add_argument("file", metavar="FILE", help="GOAL, text or binary")
+        if name == "convert":
+            action.add_argument("out", metavar="OUT", help="file to write")
+            action.add_argument(
+                "--to",
+                choices=("text", "binary"),
+                help=f"format of OUT (default: binary where its name ends in {_BINARY_SUFFIX})",
+            )
+        add_json(action)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do one of the actions and return the exit status.
+
+    Args:
+        arguments: the parsed command line.
+
+    Raises:
+        WorkbenchError: the file is not GOAL.
+        OSError: a file cannot be written.
+    """
+    with patience():
+        from workbench.programs.goal import read_goal
+
+        graph = read_goal(Path(arguments.file))
+    for note in graph.notes:
+        say(f"note: {note}")
+    if arguments.action == "convert":
+        return _convert(graph, arguments)
+    if arguments.action == "check":
+        return _check(graph, json=arguments.json)
+    summary = graph.summary()
+    if arguments.json:
+        print_json(summary)
+        return 0
+    width = max(map(len, summary))
+    for name, value in summary.items():
+        print(f"{name.replace('_', ' '):<{width}}  {value}")
+    return 0
+
+
+def _convert(graph: ExecutionGraph, arguments: argparse.Namespace) -> int:
+    from workbench.programs.goal import write_goal
+
+    out = Path(arguments.out)
+    form = arguments.to or ("binary" if out.suffix == _BINARY_SUFFIX else "text")
+    write_goal(graph, out, binary=form == "binary")
+    if arguments.json:
+        print_json({"file": str(out), "format": form, "operations": graph.num_ops})
+    else:
+        print(f"{out}: {form}, {graph.num_ranks} ranks, {graph.num_ops} operations")
+    return 0
+
+
+def _check(graph: ExecutionGraph, *, json: bool) -> int:
+    problems = graph.check()
+    counts = {
+        f"{severity}s": sum(p.count for p in problems if p.severity == severity)
+        for severity in ("error", "warning", "note")
+    }
+    if json:
+        print_json({**counts, "problems": [asdict(problem) for problem in problems]})
+    else:
+        for problem in problems:
+            print(problem)
+        print(", ".join(f"{count} {name}" for name, count in counts.items()))
+    return FAILED if counts["errors"] else 0

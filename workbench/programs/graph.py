@@ -1,0 +1,335 @@
+"""The execution graph: what every rank of a program does, and what has to come before what.
+
+Sends, receives and computations of all ranks lie in flat arrays, rank after rank, as in a GOAL file
+(Hoefler, Siebert, Lumsdaine: Group Operation Assembly Language, ICPP 2009). An operation's number
+is its place in these arrays. Dependencies join operations of one rank; what joins two ranks is a
+message, and which receive takes which send is settled by the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench.errors import ParameterError
+
+if TYPE_CHECKING:
+    from workbench.programs.check import Problem
+
+SEND, RECV, CALC = 1, 2, 3
+KIND_NAMES = {SEND: "send", RECV: "recv", CALC: "calc"}
+
+ANY_SOURCE = -1
+"""Peer of a receive that takes a message from any rank."""
+
+ANY_TAG = 2**32 - 1
+"""Tag that agrees with every tag: -1 as the formats' unsigned 32-bit number."""
+
+MOST = 2**31 - 1
+"""Most operations, and most dependencies, that a graph can hold."""
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Dependents:
+    """For each operation the operations that wait for it, in the order of their dependency lines.
+
+    Attributes:
+        start: int32[n + 1]; those that wait for operation ``i`` are
+            ``ops[start[i]:start[i + 1]]``.
+        ops: int32[edges], numbers of operations.
+    """
+
+    start: NDArray[np.int32]
+    ops: NDArray[np.int32]
+
+    @classmethod
+    def from_pairs(cls, after: ArrayLike, before: ArrayLike, num_ops: int) -> Dependents:
+        """Return the dependents given as pairs, which keep their order.
+
+        Args:
+            after: int[edges], the operation that waits.
+            before: int[edges], the operation it waits for.
+            num_ops: number of operations of the graph.
+
+        Raises:
+            ParameterError: a pair names an operation that does not exist.
+        """
+        waiting, awaited = np.asarray(after, np.int64), np.asarray(before, np.int64)
+        for ops in (waiting, awaited):
+            if len(ops) and not (ops.min() >= 0 and ops.max() < num_ops):
+                raise ParameterError(
+                    f"dependencies must join operations 0 to {num_ops - 1}; got "
+                    f"{int(ops.min())} to {int(ops.max())}",
+                    key="requires",
+                )
+        order = np.argsort(awaited, kind="stable")
+        start = np.zeros(num_ops + 1, np.int32)
+        np.cumsum(np.bincount(awaited, minlength=num_ops), out=start[1:])
+        return cls(start, waiting[order].astype(np.int32))
+
+    def of(self, op: int) -> NDArray[np.int32]:
+        """Return the operations that wait for one, in order.
+
+        Args:
+            op: number of the operation.
+        """
+        return self.ops[self.start[op] : self.start[op + 1]]
+
+    def pairs(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return ``(after, before)``, int32[edges] each, as ``from_pairs`` takes them."""
+        before = np.repeat(np.arange(len(self.start) - 1, dtype=np.int32), np.diff(self.start))
+        return self.ops, before
+
+    def __len__(self) -> int:
+        return len(self.ops)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Dependents):
+            return NotImplemented
+        return np.array_equal(self.start, other.start) and np.array_equal(self.ops, other.ops)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, eq=False)
+class ExecutionGraph:
+    """A program as operations and dependencies; nothing in it depends on a network.
+
+    Two graphs are equal when their operations and dependencies are, wherever they came from.
+
+    Attributes:
+        rank_start: int64[ranks + 1]; the operations of rank ``r`` are those from
+            ``rank_start[r]`` up to ``rank_start[r + 1]``.
+        kind: uint8[n]: ``SEND``, ``RECV`` or ``CALC``.
+        size: int64[n]: bytes of a message, nanoseconds of a computation.
+        peer: int32[n]: rank a send goes to or a receive comes from, ``ANY_SOURCE`` for any; 0 for
+            computations.
+        tag: uint32[n]: ``ANY_TAG`` agrees with all; 0 for computations.
+        cpu: uint8[n]: core of the rank that the operation occupies.
+        nic: uint8[n]: network interface of the rank that a message occupies; 0 for computations.
+        requires: operations that must not start before this one has finished.
+        irequires: operations that must not start before this one has started.
+        source: name of the file or generator the graph came from; not compared.
+        line: int32[n], line of the file each operation stands in, or None; not compared.
+        notes: what the source held that the graph does not, a sentence each; not compared.
+    """
+
+    rank_start: IntArray
+    kind: NDArray[np.uint8]
+    size: IntArray
+    peer: NDArray[np.int32]
+    tag: NDArray[np.uint32]
+    cpu: NDArray[np.uint8]
+    nic: NDArray[np.uint8]
+    requires: Dependents
+    irequires: Dependents
+    source: str = "program"
+    line: NDArray[np.int32] | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        n = len(self.kind)
+        if n > MOST:
+            raise ParameterError(f"a graph holds at most {MOST} operations; got {n}", key="kind")
+        for name in ("size", "peer", "tag", "cpu", "nic"):
+            if len(getattr(self, name)) != n:
+                raise ParameterError(
+                    f"{name} must have one entry for each of {n} operations; got "
+                    f"{len(getattr(self, name))}",
+                    key=name,
+                )
+        starts = self.rank_start
+        if len(starts) < 2 or starts[0] != 0 or starts[-1] != n or (np.diff(starts) < 0).any():
+            raise ParameterError(
+                f"rank_start must ascend from 0 to the number of operations, {n}", key="rank_start"
+            )
+
+    @property
+    def num_ranks(self) -> int:
+        """Number of ranks."""
+        return len(self.rank_start) - 1
+
+    @property
+    def num_ops(self) -> int:
+        """Number of operations of all ranks."""
+        return len(self.kind)
+
+    @property
+    def num_cpus(self) -> int:
+        """Number of cores a rank needs: the highest that is named, and one."""
+        return int(self.cpu.max(initial=0)) + 1
+
+    @property
+    def num_nics(self) -> int:
+        """Number of network interfaces a rank needs: the highest that is named, and one."""
+        return int(self.nic.max(initial=0)) + 1
+
+    def ops_of(self, rank: int) -> range:
+        """Return the numbers of a rank's operations.
+
+        Args:
+            rank: from 0.
+
+        Raises:
+            ParameterError: there is no such rank.
+        """
+        self._check_rank(rank)
+        return range(int(self.rank_start[rank]), int(self.rank_start[rank + 1]))
+
+    def rank_of(self, ops: ArrayLike) -> NDArray[np.int32]:
+        """Return the rank of each operation.
+
+        Args:
+            ops: numbers of operations.
+        """
+        return (np.searchsorted(self.rank_start, np.asarray(ops), side="right") - 1).astype(
+            np.int32
+        )
+
+    def in_degree(self) -> NDArray[np.int32]:
+        """Return how many dependencies each operation waits for, int32[n]."""
+        counts = np.bincount(self.requires.ops, minlength=self.num_ops)
+        return (counts + np.bincount(self.irequires.ops, minlength=self.num_ops)).astype(np.int32)
+
+    def describe(self, op: int) -> str:
+        """Return one operation as a phrase: ``rank 3, line 17: recv 64 B from 2 tag 7``.
+
+        Args:
+            op: its number.
+        """
+        rank = int(self.rank_of(op))
+        place = (
+            f"line {self.line[op]}" if self.line is not None else f"op {op - self.ops_of(rank)[0]}"
+        )
+        kind, size = int(self.kind[op]), int(self.size[op])
+        if kind == CALC:
+            return f"rank {rank}, {place}: calc {size} ns"
+        peer = "any" if self.peer[op] == ANY_SOURCE else str(int(self.peer[op]))
+        tag = "any" if self.tag[op] == ANY_TAG else str(int(self.tag[op]))
+        word = "to" if kind == SEND else "from"
+        return f"rank {rank}, {place}: {KIND_NAMES[kind]} {size} B {word} {peer} tag {tag}"
+
+    def select(self, ranks: Iterable[int]) -> ExecutionGraph:
+        """Return the operations of some ranks alone, numbered from 0 in the order given.
+
+        Messages to or from ranks that are left out become computations of 0 ns, so that what waits
+        for them still waits for what they waited for; a receive from any rank stays one. Notes say
+        how many of either there are.
+
+        Args:
+            ranks: which to keep.
+
+        Raises:
+            ParameterError: there is no such rank, or one is named twice.
+        """
+        from workbench.programs.slicing import select
+
+        return select(self, ranks)
+
+    def check(self) -> tuple[Problem, ...]:
+        """Return what is wrong or doubtful, errors first; empty where nothing is.
+
+        Raises:
+            ParameterError: the dependencies are not made for the graph's operations.
+        """
+        from workbench.programs.check import check
+
+        return check(self)
+
+    def validate(self) -> None:
+        """Refuse a graph that cannot run to its end.
+
+        Raises:
+            ProgramError: there are cycles, peers out of range or messages without a match; the
+                message names the first of them.
+        """
+        from workbench.programs.check import validate
+
+        validate(self)
+
+    @classmethod
+    def from_goal(cls, source: str | Path | bytes) -> ExecutionGraph:
+        """Read GOAL, as text or as LogGOPSim's binary.
+
+        Args:
+            source: path of a file, or the text or bytes themselves; a ``str`` with a line break
+                is text, one without is a path.
+
+        Raises:
+            ParseError: it is not GOAL; names the line.
+        """
+        from workbench.programs.goal import read_goal
+
+        return read_goal(source)
+
+    @overload
+    def to_goal(self, path: None = None, *, binary: Literal[False] = False) -> str: ...
+    @overload
+    def to_goal(self, path: None = None, *, binary: Literal[True]) -> bytes: ...
+    @overload
+    def to_goal(self, path: str | Path, *, binary: bool = False) -> Path: ...
+    def to_goal(
+        self, path: str | Path | None = None, *, binary: bool = False
+    ) -> str | bytes | Path:
+        """Return the graph as GOAL, or write it to a file and return the file's path.
+
+        Args:
+            path: file to write; None returns the text or the bytes.
+            binary: LogGOPSim's binary format instead of text.
+
+        Raises:
+            ParameterError: the graph holds what GOAL cannot say.
+            OSError: the file cannot be written.
+        """
+        from workbench.programs.goal import write_goal
+
+        return write_goal(self, path, binary=binary)
+
+    def summary(self) -> dict[str, Any]:
+        """Return counts: ranks, operations by kind, bytes, dependencies, largest message."""
+        return {
+            "source": self.source,
+            "ranks": self.num_ranks,
+            "operations": self.num_ops,
+            "sends": int((self.kind == SEND).sum()),
+            "receives": int((self.kind == RECV).sum()),
+            "computations": int((self.kind == CALC).sum()),
+            "bytes_sent": int(self.size[self.kind == SEND].sum()),
+            "largest_message_bytes": int(self.size[self.kind == SEND].max(initial=0)),
+            "compute_ns": int(self.size[self.kind == CALC].sum()),
+            "requires": len(self.requires),
+            "irequires": len(self.irequires),
+            "cpus": self.num_cpus,
+            "nics": self.num_nics,
+        }
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ExecutionGraph):
+            return NotImplemented
+        names = ("rank_start", "kind", "size", "peer", "tag", "cpu", "nic")
+        return (
+            all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
+            and self.requires == other.requires
+            and self.irequires == other.irequires
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        s = self.summary()
+        return (
+            f"ExecutionGraph({self.source}: {s['ranks']} ranks, {s['operations']} operations "
+            f"({s['sends']} send, {s['receives']} recv, {s['computations']} calc), "
+            f"{s['requires'] + s['irequires']} dependencies)"
+        )
+
+    def _check_rank(self, rank: int) -> None:
+        if not 0 <= rank < self.num_ranks:
+            raise ParameterError(f"rank must be 0 to {self.num_ranks - 1}; got {rank}", key="rank")

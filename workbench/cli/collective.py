@@ -1,0 +1,150 @@
+"""Print a collective as GOAL: the messages of one algorithm between some ranks.
+
+workbench collective allreduce --algorithm ring --ranks 16 --bytes 4096 > ring.goal
+workbench collective bcast --algorithm pipeline:8192 --ranks 8 --bytes 1000000 --root 3
+workbench collective --list
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import add_json, given, print_json, say
+from workbench.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from workbench.programs.collectives import Algorithm
+
+ABOUT = "print a collective as GOAL, and list the algorithms"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes.
+
+    Args:
+        parser: the command's parser.
+    """
+    parser.add_argument("operation", nargs="?", metavar="OPERATION", help="such as allreduce")
+    parser.add_argument(
+        "--algorithm", metavar="NAME", help="such as ring or pipeline:8192 (default: see --list)"
+    )
+    parser.add_argument("--ranks", type=int, metavar="N", help="number of ranks")
+    parser.add_argument(
+        "--bytes",
+        dest="size",
+        type=int,
+        metavar="N",
+        help="bytes of the vector; of one rank's part for gather, scatter, allgather, "
+        "reduce_scatter; from one rank to another for alltoall (default 0)",
+    )
+    parser.add_argument(
+        "--sizes",
+        type=_sizes,
+        metavar="LIST",
+        help="bytes of each rank instead, such as 100,0,250; row by row for alltoall",
+    )
+    parser.add_argument("--root", type=int, metavar="RANK", help="who gives or gets (default 0)")
+    parser.add_argument(
+        "--reduce-ns-per-byte",
+        type=float,
+        metavar="NS",
+        help="time to combine a byte (default 0: no computations)",
+    )
+    parser.add_argument("--list", action="store_true", help="list the algorithms, of OPERATION")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the collective, or the list, and return the exit status.
+
+    Args:
+        arguments: the parsed command line.
+
+    Raises:
+        ParameterError: there is no such collective, or an option is missing or does not fit it.
+    """
+    from workbench.programs.collectives import ALGORITHMS, find_algorithm, schedule
+
+    if arguments.list:
+        if arguments.operation is not None:
+            find_algorithm(arguments.operation)
+        asked = {
+            name: algorithms
+            for name, algorithms in ALGORITHMS.items()
+            if arguments.operation in (None, name)
+        }
+        _print_list(asked, json=arguments.json)
+        return 0
+    if arguments.operation is None or arguments.ranks is None:
+        raise ParameterError(
+            "needs OPERATION and --ranks N, such as allreduce --ranks 16; "
+            "workbench collective --list names the operations",
+            key="operation" if arguments.operation is None else "ranks",
+        )
+    plan = schedule(
+        arguments.operation,
+        arguments.algorithm,
+        arguments.ranks,
+        **given(arguments, "size", "sizes", "root", "reduce_ns_per_byte"),
+    )
+    if not plan.num_messages:
+        say("note: no messages, as there is nothing to send; --bytes or --sizes says how much")
+    graph = plan.graph()
+    if arguments.json:
+        print_json(
+            {
+                "operation": plan.operation,
+                "algorithm": plan.algorithm,
+                "root": plan.root,
+                "messages": plan.num_messages,
+                **graph.summary(),
+            }
+        )
+    else:
+        print(graph.to_goal(), end="")
+    return 0
+
+
+def _print_list(asked: Mapping[str, Mapping[str, Algorithm]], *, json: bool) -> None:
+    from workbench.programs.collectives import DEFAULTS
+
+    if json:
+        print_json(
+            {
+                operation: {
+                    "default": DEFAULTS[operation],
+                    "algorithms": [
+                        {
+                            "name": one.name,
+                            "description": one.description,
+                            "reference": one.reference,
+                            "parameter": one.parameter or None,
+                            "value": one.value if one.parameter else None,
+                            "combines_in_order": one.order or None,
+                        }
+                        for one in algorithms.values()
+                    ],
+                }
+                for operation, algorithms in asked.items()
+            }
+        )
+        return
+    width = max(len(one.label) for algorithms in asked.values() for one in algorithms.values())
+    for operation, algorithms in asked.items():
+        print(operation)
+        for one in algorithms.values():
+            star = "*" if one.name == DEFAULTS[operation] else " "
+            print(f" {star} {one.label:<{width}}  {one.description}")
+    print("* unless another is chosen")
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"sizes must be whole numbers of bytes, such as 100,0,250; got {text!r}"
+        ) from None

@@ -1,0 +1,86 @@
+"""Alltoall: every rank has a block for every rank; block ``sender * ranks + receiver``."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from workbench.programs.collectives.rounds import (
+    Algorithm,
+    Case,
+    Ints,
+    Round,
+    Rounds,
+    check_number,
+    powers,
+    single,
+)
+
+
+def linear(case: Case) -> Rounds:
+    """Each rank sends to all others at once, the next rank first.
+
+    Args:
+        case: ranks.
+    """
+    p = case.ranks
+    check_number(p * (p - 1), "messages")
+    source = np.repeat(np.arange(p), p - 1)
+    target = (source + np.tile(np.arange(1, p), p)) % p
+    yield single(source, target, source * p + target)
+
+
+def pairwise(case: Case) -> Rounds:
+    """Each rank sends to the rank 1, 2, 3, ... places on, one after the other.
+
+    Args:
+        case: ranks.
+    """
+    ranks = np.arange(case.ranks)
+    for distance in range(1, case.ranks):
+        target = (ranks + distance) % case.ranks
+        yield single(ranks, target, ranks * case.ranks + target)
+
+
+def bruck(case: Case) -> Rounds:
+    """Blocks travel 1, 2, 4, ... places, each as far as the bits of its distance say.
+
+    Args:
+        case: ranks.
+    """
+    p = case.ranks
+    ranks = np.arange(p)
+    for distance in powers(p):
+        ways = np.arange(p)[np.arange(p) & distance > 0]
+        blocks = partial(_under_way, ranks, ways, distance)
+        yield Round(ranks, (ranks + distance) % p, np.full(p, len(ways)), blocks)
+
+
+def _under_way(ranks: Ints, ways: Ints, distance: int) -> Ints:
+    """Return the blocks that each rank has, of those whose way has the bit of this distance."""
+    p = len(ranks)
+    sender = ranks[:, None] - ways % distance
+    blocks: Ints = sender % p * p + (sender + ways) % p
+    return blocks.ravel()
+
+
+_PJESIVAC = "Pjesivac-Grbovic et al., Performance analysis of MPI collective operations, 2007"
+
+ALGORITHMS = (
+    Algorithm("linear", "Every rank sends to all others at once.", _PJESIVAC, linear),
+    Algorithm(
+        "pairwise",
+        "Every rank sends to the ranks 1, 2, 3, ... places on, one after the other.",
+        "Thakur, Rabenseifner, Gropp, Optimization of collective communication operations in "
+        "MPICH, 2005, section 3.6",
+        pairwise,
+    ),
+    Algorithm(
+        "bruck",
+        "Blocks travel 1, 2, 4, ... places, many in one message, as the bits of their way say.",
+        "Bruck, Ho, Kipnis, Upfal, Weathersby, Efficient algorithms for all-to-all communications "
+        "in multiport message-passing systems, 1997",
+        bruck,
+    ),
+)

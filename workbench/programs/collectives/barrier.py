@@ -1,0 +1,74 @@
+"""Barrier: no rank leaves before every rank has entered.
+
+Its messages are one byte long, as those that Schedgen makes, and carry the news of who has entered.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.programs.collectives import bcast
+from workbench.programs.collectives.rounds import (
+    Algorithm,
+    Case,
+    Rounds,
+    mirror,
+    powers,
+    single,
+)
+
+
+def dissemination(case: Case) -> Rounds:
+    """Each rank tells the rank 1, 2, 4, ... places further on.
+
+    Args:
+        case: ranks.
+    """
+    ranks = np.arange(case.ranks)
+    for distance in powers(case.ranks):
+        yield single(ranks, (ranks + distance) % case.ranks, 0)
+
+
+def linear(case: Case) -> Rounds:
+    """All report to rank 0, which lets all go.
+
+    Args:
+        case: ranks.
+    """
+    yield from mirror(bcast.linear(case))
+    yield from bcast.linear(case)
+
+
+def tree(case: Case) -> Rounds:
+    """All report to rank 0 up a tree, and are let go down the same tree.
+
+    Args:
+        case: ranks and base of the tree.
+    """
+    yield from mirror(bcast.knomial(case))
+    yield from bcast.knomial(case)
+
+
+ALGORITHMS = (
+    Algorithm(
+        "dissemination",
+        "Every rank tells the ranks 1, 2, 4, ... places further on, one after the other.",
+        "Hensgen, Finkel, Manber, Two algorithms for barrier synchronization, 1988",
+        dissemination,
+    ),
+    Algorithm(
+        "linear",
+        "All ranks report to rank 0, which then lets them all go.",
+        "Mellor-Crummey, Scott, Algorithms for scalable synchronization on shared-memory "
+        "multiprocessors, 1991; the central barrier",
+        linear,
+    ),
+    Algorithm(
+        "tree",
+        "Reports go up a k-nomial tree to rank 0, leave to go comes down it.",
+        "Mellor-Crummey, Scott 1991; the tree barrier",
+        tree,
+        parameter="fanout",
+        value=2,
+    ),
+)

@@ -1,0 +1,102 @@
+"""Broadcast: the root's vector reaches every rank."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.programs.collectives import allgather, gather_scatter
+from workbench.programs.collectives.rounds import Algorithm, Case, Rounds, single
+
+
+def linear(case: Case) -> Rounds:
+    """The root sends to every other rank, all at once.
+
+    Args:
+        case: ranks and root.
+    """
+    ranks = case.virtual
+    yield single(np.repeat(ranks[:1], case.ranks - 1), ranks[1:], 0)
+
+
+def knomial(case: Case) -> Rounds:
+    """Whoever has it sends to the next ``fanout - 1`` subtrees, the largest first.
+
+    Args:
+        case: ranks, root and base of the tree.
+    """
+    ranks, k = case.virtual, case.fanout
+    weight = 1
+    while weight * k < case.ranks:
+        weight *= k
+    while weight:
+        holders = np.arange(0, case.ranks, weight * k)
+        targets = holders[:, None] + weight * np.arange(1, k)
+        here = targets < case.ranks
+        sources = np.broadcast_to(holders[:, None], targets.shape)
+        yield single(ranks[sources[here]], ranks[targets[here]], 0)
+        weight //= k
+
+
+def pipeline(case: Case) -> Rounds:
+    """Each rank hands the segments on to the next, one while it receives another.
+
+    Args:
+        case: ranks, root and number of segments.
+    """
+    ranks = case.virtual
+    for step in range(case.segments + case.ranks - 2):
+        low, high = max(0, step - case.segments + 1), min(step, case.ranks - 2)
+        place = np.arange(low, high + 1)
+        yield single(ranks[place], ranks[place + 1], step - place)
+
+
+def scatter_allgather(case: Case) -> Rounds:
+    """The root scatters the vector by a binomial tree, then it goes round in a ring.
+
+    Args:
+        case: ranks and root.
+    """
+    yield from gather_scatter.binomial(case)
+    yield from allgather.ring(case)
+
+
+_OPEN_MPI = "Pjesivac-Grbovic et al., Performance analysis of MPI collective operations, 2007"
+
+ALGORITHMS = (
+    Algorithm("linear", "The root sends to every other rank.", _OPEN_MPI, linear),
+    Algorithm(
+        "binomial",
+        "Every rank that has the vector sends it on, so that their number doubles.",
+        "Thakur, Rabenseifner, Gropp, Optimization of collective communication operations in "
+        "MPICH, 2005, section 3.2",
+        knomial,
+    ),
+    Algorithm(
+        "knomial",
+        "Every rank that has the vector sends it to k - 1 others, so that their number grows k "
+        "times.",
+        "Bruck, Ho, Kipnis, Upfal, Weathersby, Efficient algorithms for all-to-all communications "
+        "in multiport message-passing systems, 1997; the k-port binomial tree",
+        knomial,
+        parameter="fanout",
+        value=4,
+    ),
+    Algorithm("chain", "Every rank hands the whole vector on to the next.", _OPEN_MPI, pipeline),
+    Algorithm(
+        "pipeline",
+        "Every rank hands segments on to the next, one while it receives another.",
+        _OPEN_MPI,
+        pipeline,
+        split=lambda case: case.segments,
+        parameter="segment_bytes",
+        value=8192,
+    ),
+    Algorithm(
+        "scatter-allgather",
+        "The vector is scattered by a binomial tree and collected in a ring.",
+        "Barnett et al., Interprocessor collective communication library, 1994; "
+        "Thakur, Rabenseifner, Gropp 2005, section 3.2",
+        scatter_allgather,
+        split=lambda case: case.ranks,
+    ),
+)

@@ -1,0 +1,87 @@
+"""Gather and scatter: every rank's block goes to the root, or comes from it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.programs.collectives.rounds import (
+    Algorithm,
+    Case,
+    Ints,
+    Rounds,
+    mirror,
+    powers,
+    single,
+    spans,
+)
+
+
+def linear(case: Case) -> Rounds:
+    """The root sends every other rank its block, all at once.
+
+    Args:
+        case: ranks and root.
+    """
+    ranks = case.virtual
+    yield single(np.repeat(ranks[:1], case.ranks - 1), ranks[1:], ranks[1:])
+
+
+def binomial(case: Case) -> Rounds:
+    """Whoever holds the blocks of a range of ranks sends the upper half of them to its first.
+
+    Args:
+        case: ranks and root.
+    """
+    ranks = case.virtual
+    for distance in reversed(powers(case.ranks)):
+        target = np.arange(distance, case.ranks, 2 * distance)
+        counts = np.minimum(distance, case.ranks - target)
+        yield spans(ranks[target - distance], ranks[target], ranks[target], counts, case.ranks)
+
+
+def gather_pieces(case: Case, owners: Ints) -> Rounds:
+    """The root collects a power of two of pieces of a vector by a binomial tree.
+
+    Args:
+        case: ranks and root, which must own a piece.
+        owners: int64[pieces], who has which.
+    """
+    pieces = len(owners)
+    own = int(np.flatnonzero(owners == case.root)[0])
+    for size in powers(pieces):
+        # a place is a piece's number with the bits flipped that are set in the root's: its own is 0
+        place = np.arange(size, pieces, 2 * size)
+        first = (place ^ own) // size * size
+        counts = np.full(len(place), size)
+        yield spans(owners[place ^ own], owners[(place - size) ^ own], first, counts, pieces)
+
+
+_BINOMIAL = (
+    "Thakur, Rabenseifner, Gropp, Optimization of collective communication operations in MPICH, "
+    "2005, section 3.2"
+)
+_LINEAR = "Pjesivac-Grbovic et al., Performance analysis of MPI collective operations, 2007"
+
+SCATTER = (
+    Algorithm("linear", "The root sends every other rank its block.", _LINEAR, linear),
+    Algorithm(
+        "binomial",
+        "Blocks go down a binomial tree, those of a whole subtree in one message.",
+        _BINOMIAL,
+        binomial,
+    ),
+)
+GATHER = (
+    Algorithm(
+        "linear",
+        "Every other rank sends its block to the root.",
+        _LINEAR,
+        lambda case: mirror(linear(case)),
+    ),
+    Algorithm(
+        "binomial",
+        "Blocks go up a binomial tree, those of a whole subtree in one message.",
+        _BINOMIAL,
+        lambda case: mirror(binomial(case)),
+    ),
+)

@@ -1,0 +1,93 @@
+"""Reduction to the root: the vectors of all ranks are combined, each broadcast run backwards."""
+
+from __future__ import annotations
+
+from workbench.programs.collectives import allreduce, bcast, gather_scatter
+from workbench.programs.collectives.rounds import Algorithm, Case, Rounds, mirror
+
+
+def linear(case: Case) -> Rounds:
+    """Every other rank sends to the root, all at once.
+
+    Args:
+        case: ranks and root.
+    """
+    return mirror(bcast.linear(case), reduce=True)
+
+
+def knomial(case: Case) -> Rounds:
+    """Each rank combines its subtrees, the smallest first, and sends the result up.
+
+    Args:
+        case: ranks, root and base of the tree.
+    """
+    return mirror(bcast.knomial(case), reduce=True)
+
+
+def pipeline(case: Case) -> Rounds:
+    """Each rank combines a segment with its own and hands it on while it receives another.
+
+    Args:
+        case: ranks, root and number of segments.
+    """
+    return mirror(bcast.pipeline(case), reduce=True)
+
+
+def rabenseifner(case: Case) -> Rounds:
+    """A reduce_scatter by halving the vector, whose pieces a binomial tree gathers at the root.
+
+    Args:
+        case: ranks and root.
+    """
+    yield from allreduce.halve(case)
+    yield from gather_scatter.gather_pieces(case, allreduce.owners(case))
+
+
+_OPEN_MPI = "Pjesivac-Grbovic et al., Performance analysis of MPI collective operations, 2007"
+
+ALGORITHMS = (
+    Algorithm("linear", "Every other rank sends to the root.", _OPEN_MPI, linear, order="always"),
+    Algorithm(
+        "binomial",
+        "Pairs combine, then pairs of pairs, up to the root.",
+        "Thakur, Rabenseifner, Gropp, Optimization of collective communication operations in "
+        "MPICH, 2005, section 3.4",
+        knomial,
+        order="root 0",
+    ),
+    Algorithm(
+        "knomial",
+        "Groups of k combine, then k such groups, up to the root.",
+        "Bruck, Ho, Kipnis, Upfal, Weathersby, Efficient algorithms for all-to-all communications "
+        "in multiport message-passing systems, 1997; the k-port binomial tree",
+        knomial,
+        order="root 0",
+        parameter="fanout",
+        value=4,
+    ),
+    Algorithm(
+        "chain",
+        "Every rank combines the whole vector with its own and hands it on.",
+        _OPEN_MPI,
+        pipeline,
+        order="root 0",
+    ),
+    Algorithm(
+        "pipeline",
+        "Every rank combines segments with its own and hands them on while it receives others.",
+        _OPEN_MPI,
+        pipeline,
+        split=lambda case: case.segments,
+        order="root 0",
+        parameter="segment_bytes",
+        value=8192,
+    ),
+    Algorithm(
+        "rabenseifner",
+        "The vector is halved again and again between pairs, then gathered at the root.",
+        "Rabenseifner, Optimization of collective reduction operations, 2004, section 3",
+        rabenseifner,
+        split=lambda case: case.power,
+        order="always",
+    ),
+)

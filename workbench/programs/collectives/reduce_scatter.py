@@ -1,0 +1,74 @@
+"""Reduce_scatter: every rank gets one block of the combined vector."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.programs.collectives import allgather
+from workbench.programs.collectives.rounds import Algorithm, Case, Rounds, mirror, single
+
+
+def ring(case: Case) -> Rounds:
+    """Each rank adds its own to the block it got last and hands it on to the next rank.
+
+    Args:
+        case: ranks, and the segments of each block, which go round independently.
+    """
+    ranks = np.arange(case.ranks)
+    for step in range(case.ranks - 1):
+        block = (ranks - 1 - step) % case.ranks * case.segments
+        for lane in range(case.segments):
+            yield single(ranks, (ranks + 1) % case.ranks, block + lane, reduce=True, lane=lane)
+
+
+def recursive_halving(case: Case) -> Rounds:
+    """Pairs exchange half of what is left of the vector: an allgather by doubling, backwards.
+
+    Args:
+        case: ranks.
+    """
+    return mirror(allgather.recursive_doubling(case), reduce=True)
+
+
+def pairwise(case: Case) -> Rounds:
+    """Each rank sends every other rank its part of that rank's block, one after the other.
+
+    Args:
+        case: ranks.
+    """
+    ranks = np.arange(case.ranks)
+    for distance in range(1, case.ranks):
+        target = (ranks + distance) % case.ranks
+        yield single(ranks, target, target, reduce=True)
+
+
+_THAKUR = (
+    "Thakur, Rabenseifner, Gropp, Optimization of collective communication operations in MPICH, "
+    "2005, section 3.3"
+)
+
+ALGORITHMS = (
+    Algorithm(
+        "recursive-halving",
+        "Pairs exchange half of the vector, then a quarter, and so on; ranks beyond a power of "
+        "two give all but their block to a partner first and get their block from it last.",
+        _THAKUR,
+        recursive_halving,
+        order="never",
+    ),
+    Algorithm(
+        "ring",
+        "Every rank combines the block it got last with its own and hands it on to the next.",
+        "Patarasuk, Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, "
+        "2009",
+        ring,
+        order="never",
+    ),
+    Algorithm(
+        "pairwise",
+        "Every rank sends each other rank its part of that rank's block, one after the other.",
+        _THAKUR,
+        pairwise,
+        order="never",
+    ),
+)

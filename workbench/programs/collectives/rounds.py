@@ -1,0 +1,223 @@
+"""The terms in which an algorithm is written: rounds of messages, all ranks at once.
+
+A round is a set of messages. What a rank sends and receives in one round is posted together; what
+it does in a later round waits until that is over. A rank without a message in a round is not held
+up by it: rounds order the steps of each rank and are no barriers.
+
+Messages carry blocks. A vector that all ranks share is cut into blocks; gather, scatter, allgather
+and reduce_scatter have one block for each rank, alltoall has block ``sender * ranks + receiver``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError
+
+Ints = NDArray[np.int64]
+
+MOST = {"messages": 2**24, "blocks in messages": 2**26, "block sizes": 2**24}
+"""The most of each that a schedule may have."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What the messages of a collective depend on, sizes in bytes aside.
+
+    Attributes:
+        ranks: number of ranks.
+        root: rank that gives or gets, 0 where there is none.
+        fanout: base of k-nomial trees.
+        segments: pieces that a pipeline cuts what it carries into.
+    """
+
+    ranks: int
+    root: int = 0
+    fanout: int = 2
+    segments: int = 1
+
+    @property
+    def virtual(self) -> Ints:
+        """The ranks counted from the root: ``virtual[0]`` is the root, int64[ranks]."""
+        ranks: Ints = np.roll(np.arange(self.ranks), -self.root)
+        return ranks
+
+    @property
+    def power(self) -> int:
+        """Largest power of two that is at most the number of ranks."""
+        return 1 << (self.ranks.bit_length() - 1)
+
+    @property
+    def others(self) -> Ints:
+        """The ranks that stand aside where a power of two is needed, int64[ranks - power].
+
+        They are one of each of the first pairs ``2 i`` and ``2 i + 1``, and not the root.
+        """
+        even = 2 * np.arange(self.ranks - self.power)
+        others: Ints = even + (even == self.root)
+        return others
+
+    @property
+    def participants(self) -> Ints:
+        """The others' partners, then all further ranks, int64[power]."""
+        extra = self.ranks - self.power
+        partners = 4 * np.arange(extra) + 1 - self.others
+        return np.concatenate([partners, np.arange(2 * extra, self.ranks)])
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """Messages that are posted together.
+
+    Attributes:
+        source: int64[messages], who sends.
+        target: int64[messages], who receives.
+        counts: int64[messages], how many blocks each carries.
+        blocks: returns which, message after message, int64[sum(counts)]; asked only when all
+            rounds are known not to be too large together.
+        reduce: whether the receiver combines them with its own.
+        lane: rounds of different lanes do not wait for each other.
+    """
+
+    source: Ints
+    target: Ints
+    counts: Ints
+    blocks: Callable[[], NDArray[Any]]
+    reduce: bool = False
+    lane: int = 0
+
+
+Rounds = Iterator[Round]
+Function = Callable[[Case], Rounds]
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """One way to carry out a collective.
+
+    Attributes:
+        name: how it is asked for.
+        description: a sentence.
+        reference: where it is described.
+        rounds: the messages for a case.
+        split: number of blocks that a vector of all ranks is cut into; not asked where the
+            operation itself says what the blocks are.
+        order: ``always`` where reductions combine neighbouring ranges of ranks only, so that
+            operators that do not commute are safe; ``root 0`` where that holds for this root only,
+            ``never``, or empty where nothing is combined.
+        parameter: ``fanout``, ``segment_bytes`` or empty.
+        value: of that parameter.
+    """
+
+    name: str
+    description: str
+    reference: str
+    rounds: Function
+    split: Callable[[Case], int] = lambda case: 1
+    order: str = ""
+    parameter: str = ""
+    value: int = 0
+
+    @property
+    def label(self) -> str:
+        """The name, with the value of its parameter: ``pipeline:8192``."""
+        return f"{self.name}:{self.value}" if self.parameter else self.name
+
+    def __str__(self) -> str:
+        return self.label
+
+
+def single(
+    source: Ints, target: Ints, block: Ints | int, *, reduce: bool = False, lane: int = 0
+) -> Round:
+    """Return a round in which each message carries one block.
+
+    Args:
+        source: int[messages], who sends.
+        target: int[messages], who receives.
+        block: which, one for each message or one for all.
+        reduce: whether the receivers combine.
+        lane: see ``Round``.
+    """
+    counts = np.ones(len(source), np.int64)
+    return Round(source, target, counts, lambda: counts * block, reduce, lane)
+
+
+def spans(
+    source: Ints, target: Ints, first: Ints, counts: Ints, around: int, *, reduce: bool = False
+) -> Round:
+    """Return a round in which each message carries blocks in a row.
+
+    Args:
+        source: int[messages], who sends.
+        target: int[messages], who receives.
+        first: int[messages], first block of each.
+        counts: int[messages], how many blocks.
+        around: number of blocks; after the last comes block 0.
+        reduce: whether the receivers combine.
+    """
+
+    def blocks() -> NDArray[Any]:
+        return (np.repeat(first, counts) + ragged_arange(counts)) % around
+
+    return Round(source, target, counts, blocks, reduce)
+
+
+def mirror(rounds: Iterable[Round], *, reduce: bool = False) -> Rounds:
+    """Yield rounds backwards, with senders and receivers exchanged.
+
+    A broadcast becomes a reduction, a scatter a gather, an allgather a reduce_scatter
+    (Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, practice, and
+    experience, 2007, section 3).
+
+    Args:
+        rounds: of the other operation.
+        reduce: whether the receivers combine.
+    """
+    for one in reversed(list(rounds)):
+        yield replace(one, source=one.target, target=one.source, reduce=reduce)
+
+
+def powers(ranks: int) -> list[int]:
+    """Return the powers of two below a number of ranks, ascending.
+
+    Args:
+        ranks: from 1.
+    """
+    return [1 << bit for bit in range((ranks - 1).bit_length())]
+
+
+def ragged_arange(counts: NDArray[Any]) -> NDArray[np.int32]:
+    """Return ``0 .. counts[0] - 1, 0 .. counts[1] - 1, ...`` as int32[sum(counts)].
+
+    Args:
+        counts: int[any], at least 0 each.
+    """
+    total = int(counts.sum(dtype=np.int64))
+    starts = np.cumsum(counts, dtype=np.int32) - counts
+    within = np.arange(total, dtype=np.int32)
+    within -= np.repeat(starts.astype(np.int32), counts)
+    return within
+
+
+def check_number(number: int, what: str) -> None:
+    """Refuse a schedule that would be too large.
+
+    Args:
+        number: how many there would be.
+        what: a key of ``MOST``.
+
+    Raises:
+        ParameterError: it is more than ``MOST`` allows.
+    """
+    if number > MOST[what]:
+        raise ParameterError(
+            f"a collective's schedule may have {MOST[what]} {what}; got {number} or more: take "
+            "fewer ranks, longer segments or another algorithm",
+            key="ranks",
+        )

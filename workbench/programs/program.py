@@ -1,0 +1,234 @@
+"""The program: what every rank calls, with its collectives still whole.
+
+A trace or a generator gives a `Program`; which point-to-point schedule stands for each collective
+is chosen when it becomes an `ExecutionGraph`:
+
+    program = programs.read_trace("traces/")
+    graph = program.graph(allreduce="ring", bcast="binomial")
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError
+
+if TYPE_CHECKING:
+    from workbench.programs.graph import ExecutionGraph
+
+COMPUTE, SEND, RECV, ISEND, IRECV, WAIT, COLLECTIVE, ICOLLECTIVE = range(8)
+"""What a rank may call; ICOLLECTIVE is the start of a collective that a WAIT ends."""
+
+CALL_NAMES = ("compute", "send", "recv", "isend", "irecv", "wait", "collective", "icollective")
+
+OPERATIONS = (
+    "barrier",
+    "bcast",
+    "reduce",
+    "allreduce",
+    "gather",
+    "scatter",
+    "allgather",
+    "alltoall",
+    "reduce_scatter",
+    "scan",
+    "exscan",
+)
+"""The collectives there are; a v-variant is the same with a size for each rank or pair."""
+
+WORLD = 0
+"""Number of the communicator of all ranks."""
+
+MOST_SIZE = 2**62
+"""Most bytes of a message, and most nanoseconds of work before a call."""
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Collective:
+    """One collective that all ranks of a communicator call together.
+
+    Attributes:
+        operation: one of ``OPERATIONS``.
+        comm: number of the communicator.
+        size: bytes: of the whole vector for bcast, reduce, allreduce, scan, exscan; that one rank
+            gives or gets for gather, scatter, allgather, reduce_scatter; for one pair for
+            alltoall; 0 for barrier.
+        root: rank within the communicator, 0 where the operation has none.
+        sizes: bytes rank by rank instead of ``size`` for v-variants, in the communicator's order;
+            row by row, sender by receiver, for alltoallv; empty for all others.
+    """
+
+    operation: str
+    comm: int = WORLD
+    size: int = 0
+    root: int = 0
+    sizes: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.operation not in OPERATIONS:
+            raise ParameterError(
+                f"operation must be one of {', '.join(OPERATIONS)}; got {self.operation!r}",
+                key="operation",
+            )
+        if self.size < 0 or self.root < 0 or min(self.sizes, default=0) < 0:
+            raise ParameterError(
+                f"{self.operation}: size and root must not be negative; got {self.size} B, "
+                f"root {self.root}",
+                key="size",
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """The calls of all ranks, rank after rank, and the collectives they join in.
+
+    Two programs are equal when their calls are, wherever they came from.
+
+    Attributes:
+        rank_start: int64[ranks + 1]; the calls of rank ``r`` are those from ``rank_start[r]`` up
+            to ``rank_start[r + 1]``.
+        kind: uint8[n], what is called.
+        compute_ns: int64[n], work between the end of the call before and this one, in ns.
+        size: int64[n], bytes of sends and receives; 0 for the rest.
+        peer: int32[n], rank (of all ranks, whatever the communicator) a message goes to or comes
+            from, ``ANY_SOURCE`` for any; 0 for the rest.
+        tag: uint32[n], ``ANY_TAG`` agrees with all; 0 for calls without a tag.
+        comm: int32[n], number of the communicator of a message or collective; 0 for the rest.
+        request: int32[n], number that an ISEND, IRECV or ICOLLECTIVE gives its request, unique in
+            its rank; for a WAIT its place in ``waits``; -1 for the rest.
+        collective: int32[n], place in ``collectives``; -1 for the rest.
+        line: int32[n], line of the rank's trace, or None.
+        wait_start: int64[waits + 1]; the requests that the ``w``-th WAIT ends are
+            ``wait_requests[wait_start[w]:wait_start[w + 1]]``.
+        wait_requests: int32, numbers of requests of the rank that waits.
+        collectives: what is called together; each rank of the communicator calls each once.
+        communicators: int32[members] each: the ranks of each communicator, in its order; the
+            first is that of all ranks.
+        source: name of the file or generator.
+        notes: what the source held that the program does not, a sentence each.
+    """
+
+    rank_start: IntArray
+    kind: NDArray[np.uint8]
+    compute_ns: IntArray
+    size: IntArray
+    peer: NDArray[np.int32]
+    tag: NDArray[np.uint32]
+    comm: NDArray[np.int32]
+    request: NDArray[np.int32]
+    collective: NDArray[np.int32]
+    wait_start: IntArray
+    wait_requests: NDArray[np.int32]
+    collectives: tuple[Collective, ...]
+    communicators: tuple[NDArray[np.int32], ...]
+    source: str = "program"
+    line: NDArray[np.int32] | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def num_ranks(self) -> int:
+        """Number of ranks."""
+        return len(self.rank_start) - 1
+
+    @property
+    def num_calls(self) -> int:
+        """Number of calls of all ranks."""
+        return len(self.kind)
+
+    @property
+    def waits(self) -> tuple[tuple[int, ...], ...]:
+        """For each WAIT the requests it ends."""
+        cuts = np.split(self.wait_requests, self.wait_start[1:-1])
+        return tuple(tuple(requests.tolist()) for requests in cuts[: len(self.wait_start) - 1])
+
+    @property
+    def operations(self) -> dict[str, int]:
+        """How often each collective operation is called, those that are not left out."""
+        counts: dict[str, int] = {}
+        for collective in self.collectives:
+            counts[collective.operation] = counts.get(collective.operation, 0) + 1
+        return counts
+
+    def graph(
+        self,
+        algorithms: Mapping[str, str] | None = None,
+        *,
+        per_call: Mapping[int, str] | None = None,
+        progress_cpu: int = 0,
+        **by_operation: str,
+    ) -> ExecutionGraph:
+        """Return the execution graph, each collective as a schedule of messages.
+
+        Args:
+            algorithms: algorithm by operation, such as ``{"allreduce": "ring"}``; what is left
+                out takes its default.
+            per_call: algorithm by place in ``collectives``, before ``algorithms``.
+            progress_cpu: core that the operations of non-blocking collectives occupy. On core 0,
+                that of all else, the rank's own work keeps them waiting, as in an MPI library
+                without a progress thread; on core 1 they go on beside it.
+            by_operation: the same as ``algorithms``, as keywords.
+
+        Raises:
+            ParameterError: an operation or algorithm is not known.
+            ProgramError: a collective is not called by each rank of its communicator once, or a
+                request is waited for before it is begun.
+        """
+        from workbench.programs.lowering import lower
+
+        chosen = {**(algorithms or {}), **by_operation}
+        return lower(self, chosen, per_call or {}, progress_cpu=progress_cpu)
+
+    def fingerprint(self) -> str:
+        """Return a SHA-256 of the calls, in hexadecimal; source, lines and notes do not count."""
+        digest = hashlib.sha256()
+        for values in self._compared():
+            contiguous = np.ascontiguousarray(values)
+            digest.update(contiguous.astype(contiguous.dtype.newbyteorder("<"), copy=False).data)
+        digest.update(repr(self.collectives).encode())
+        return digest.hexdigest()
+
+    def summary(self) -> dict[str, Any]:
+        """Return counts: ranks, calls, messages, collectives, communicators, work."""
+        return {
+            "source": self.source,
+            "ranks": self.num_ranks,
+            "calls": self.num_calls,
+            "sends": int(np.isin(self.kind, (SEND, ISEND)).sum()),
+            "receives": int(np.isin(self.kind, (RECV, IRECV)).sum()),
+            "collectives": self.operations,
+            "communicators": len(self.communicators),
+            "compute_ns": int(self.compute_ns.sum()),
+            "notes": list(self.notes),
+        }
+
+    def _compared(self) -> tuple[NDArray[Any], ...]:
+        calls = (self.kind, self.compute_ns, self.size, self.peer, self.tag, self.comm)
+        joined = (self.request, self.collective, self.wait_start, self.wait_requests)
+        return (self.rank_start, *calls, *joined, *self.communicators)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Program):
+            return NotImplemented
+        mine, others = self._compared(), other._compared()
+        return (
+            len(mine) == len(others)
+            and all(map(np.array_equal, mine, others))
+            and self.collectives == other.collectives
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        collectives = ", ".join(f"{n} {name}" for name, n in self.operations.items())
+        return (
+            f"Program({self.source}: {self.num_ranks} ranks, {self.num_calls} calls, "
+            f"{collectives or 'no collectives'})"
+        )

@@ -1,0 +1,59 @@
+"""Read recorded MPI programs: liballprof, the workbench's recorder, SimGrid's traces.
+
+    program = read_trace("traces/")                    # a folder, one file for each rank
+    program = read_trace("traces/pmpi-trace-rank-0.txt")  # the others are found beside it
+    program = read_trace({"trace-0.txt": b"...", "trace-1.txt": b"..."})
+
+What a trace holds that a program does not, and what had to be assumed, stands in the program's
+``notes``, a sentence each.
+"""
+
+from __future__ import annotations
+
+from workbench.errors import ParameterError, ParseError
+from workbench.programs.program import Program
+from workbench.programs.traces.files import Source, gather, recognise
+
+__all__ = ["FORMATS", "read_trace", "recognise"]
+
+FORMATS = ("workbench", "liballprof", "simgrid")
+"""Formats of traces: the recorder's, liballprof 1, SimGrid's time-independent traces."""
+
+
+def read_trace(
+    source: Source, *, format: str | None = None, flops_per_second: float = 1e9
+) -> Program:
+    """Return the program that a trace recorded.
+
+    Args:
+        source: a folder; the file of rank 0, the others being found by their names; a list of the
+            ranks' files, given as paths or as a file that names them; a zip archive; or the
+            contents by file name.
+        format: one of ``FORMATS``; None recognises it by the first lines.
+        flops_per_second: floating-point operations that a rank does in a second, for SimGrid's
+            traces, whose work is not recorded in time.
+
+    Raises:
+        ParseError: it is no trace, a rank's file is missing, a line is damaged, or the ranks
+            disagree; names the file and line.
+        ParameterError: the format is not known or the rate is not positive.
+    """
+    if format is not None and format not in FORMATS:
+        raise ParameterError(
+            f"format must be one of {', '.join(FORMATS)}; got {format!r}", key="format"
+        )
+    name, files = gather(source)
+    kind = format or recognise(files[0].data)
+    if kind is None:
+        raise ParseError(
+            "must be a trace of liballprof, SimGrid or the workbench's recorder; its first line "
+            "is neither `MPI_Name:start:...:end` nor `rank action ...`",
+            source=files[0].name,
+        )
+    if kind == "simgrid":
+        from workbench.programs.traces.simgrid import read_simgrid
+
+        return read_simgrid(files, name, flops_per_second=flops_per_second)
+    from workbench.programs.traces.liballprof import read_liballprof, read_recorded
+
+    return read_recorded(files, name) if kind == "workbench" else read_liballprof(files, name)

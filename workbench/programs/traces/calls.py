@@ -1,0 +1,306 @@
+"""The calls of all ranks between the lines of a trace and the program.
+
+Reading is done rank by rank, but a collective's size may be known at its root alone, and which of
+several waits ended a request may show later. So entries can still be changed until ``build``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from workbench.errors import ParameterError, ParseError
+from workbench.programs.builder import ProgramBuilder
+from workbench.programs.program import (
+    COLLECTIVE,
+    ICOLLECTIVE,
+    IRECV,
+    ISEND,
+    RECV,
+    SEND,
+    WAIT,
+    WORLD,
+    Program,
+)
+from workbench.programs.traces.joint import Share, agree
+from workbench.programs.traces.notes import Notes
+
+MOST_SIZE = 2**50
+"""Most bytes that one call may name; above it a number is damaged."""
+
+
+@dataclass(frozen=True)
+class Comm:
+    """A communicator as the ranks of a trace see it.
+
+    Attributes:
+        number: among the trace's communicators; 0 has all ranks.
+        members: ranks of all ranks, in the communicator's order.
+        remote: the other group of an intercommunicator, empty for all others.
+        places: the place of each member.
+    """
+
+    number: int
+    members: tuple[int, ...]
+    remote: tuple[int, ...] = ()
+    places: dict[int, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "places", {rank: i for i, rank in enumerate(self.members)})
+
+    @property
+    def peers(self) -> tuple[int, ...]:
+        """Return the ranks that a message's peer counts: the remote group where there is one."""
+        return self.remote or self.members
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """One call of one rank; ``requests`` of a wait grows while the trace is read."""
+
+    kind: int
+    compute_ns: int
+    line: int
+    size: int = 0
+    peer: int = 0
+    tag: int = 0
+    comm: Comm | None = None
+    place: int = -1
+    request: Request | None = None
+    requests: list[Request] | None = None
+    matched: tuple[int, int] | None = None
+
+    def end(self, *requests: Request) -> None:
+        """Let a wait end some requests too.
+
+        Args:
+            requests: of the same rank.
+        """
+        if self.requests is None:
+            self.requests = []
+        self.requests.extend(requests)
+
+
+@dataclass(slots=True, eq=False)
+class Request:
+    """What a non-blocking call began: when it ended, and where it may have ended."""
+
+    entry: Entry | None
+    rank: int
+    line: int
+    completed: bool = False
+    cancelled: bool = False
+    tested: Entry | None = None
+    debts: dict[int, Debt] = field(default_factory=dict)  # those that are open, oldest first
+    number: int = -1
+
+
+@dataclass(slots=True, eq=False)
+class Debt:
+    """A wait for any of several requests; which one it ended is not settled yet."""
+
+    entry: Entry
+    candidates: list[Request]
+    left: int  # how many of them have not ended
+
+
+class TraceCalls:
+    """Gathers the calls of all ranks and builds the program.
+
+    Args:
+        num_ranks: number of ranks.
+        source: name of the trace.
+        files: name of each rank's file, for errors.
+    """
+
+    def __init__(self, num_ranks: int, source: str, files: list[str]) -> None:
+        self.num_ranks = num_ranks
+        self.source = source
+        self.files = files
+        self.notes = Notes()
+        self._entries: list[list[Entry]] = [[] for _ in range(num_ranks)]
+        self._compute = [0] * num_ranks
+        # of each communicator: for each of its ranks, what that rank gives to each collective
+        self._shares: dict[int, tuple[Comm, dict[int, list[Share]]]] = {}
+
+    def compute(self, rank: int, ns: int) -> None:
+        """Let a rank work before its next call.
+
+        Args:
+            rank: which.
+            ns: time in ns.
+        """
+        self._compute[rank] += ns
+
+    def message(
+        self, rank: int, kind: int, line: int, comm: Comm, peer: int, size: int, tag: int
+    ) -> Entry:
+        """Add a send or receive.
+
+        Args:
+            rank: which rank calls.
+            kind: ``SEND``, ``RECV``, ``ISEND`` or ``IRECV``.
+            line: of the rank's file.
+            comm: communicator of the message.
+            peer: rank of all ranks, or ``ANY_SOURCE``.
+            size: bytes.
+            tag: from 0, or ``ANY_TAG``.
+        """
+        entry = self._add(rank, kind, line)
+        entry.comm, entry.peer, entry.size, entry.tag = comm, peer, size, tag
+        return entry
+
+    def wait(self, rank: int, line: int) -> Entry:
+        """Add a wait, to which requests are appended later; without any it leaves no trace.
+
+        Args:
+            rank: which rank calls.
+            line: of the rank's file.
+        """
+        return self._add(rank, WAIT, line)
+
+    def collective(self, rank: int, kind: int, comm: Comm, share: Share) -> Entry:
+        """Add a rank's part in a collective.
+
+        Args:
+            rank: which rank calls.
+            kind: ``COLLECTIVE`` or ``ICOLLECTIVE``.
+            comm: its communicator.
+            share: what this rank's call says of it.
+        """
+        entry = self._add(rank, kind, share.line)
+        _, shares = self._shares.setdefault(comm.number, (comm, {}))
+        mine = shares.setdefault(rank, [])
+        entry.comm, entry.place = comm, len(mine)
+        mine.append(share)
+        return entry
+
+    def request(self, rank: int, entry: Entry) -> Request:
+        """Return the request that a non-blocking call begins.
+
+        Args:
+            rank: which rank calls.
+            entry: as ``message`` or ``collective`` gave it.
+        """
+        entry.request = Request(entry, rank, entry.line)
+        return entry.request
+
+    def fail(self, rank: int, line: int, message: str) -> ParseError:
+        """Return an error that names a rank's file and line.
+
+        Args:
+            rank: whose file.
+            line: of the file, from 1.
+            message: what must hold and what was got.
+        """
+        return ParseError(message, source=self.files[rank], line=line)
+
+    def build(self) -> Program:
+        """Return the program.
+
+        Raises:
+            ParseError: ranks of a communicator do not call the same collectives.
+        """
+        builder = ProgramBuilder(self.num_ranks, source=self.source)
+        numbers = {0: WORLD}
+        try:
+            collectives = self._new_collectives(builder, numbers)
+            for rank, entries in enumerate(self._entries):
+                for entry in entries:
+                    self._emit(builder, rank, entry, numbers, collectives)
+                builder.compute(rank, self._compute[rank])
+            for text in self.notes.sentences(self.files):
+                builder.note(text)
+            return builder.build()
+        except ParameterError as error:
+            raise ParseError(str(error), source=self.source) from None
+
+    def entries(self, rank: int) -> list[Entry]:
+        """Return a rank's calls so far, in order.
+
+        Args:
+            rank: which.
+        """
+        return self._entries[rank]
+
+    def _add(self, rank: int, kind: int, line: int) -> Entry:
+        entry = Entry(kind, self._compute[rank], line)
+        self._compute[rank] = 0
+        self._entries[rank].append(entry)
+        return entry
+
+    def _number(self, builder: ProgramBuilder, numbers: dict[int, int], comm: Comm) -> int:
+        if comm.number not in numbers:
+            members = comm.members
+            if comm.remote:  # both groups in one: its order names no ranks, messages do
+                members = tuple(sorted({*comm.members, *comm.remote}))
+            numbers[comm.number] = builder.communicator(members)
+        return numbers[comm.number]
+
+    def _new_collectives(
+        self, builder: ProgramBuilder, numbers: dict[int, int]
+    ) -> dict[tuple[int, int], int]:
+        made: dict[tuple[int, int], int] = {}
+        for number, (comm, shares) in sorted(self._shares.items()):
+            calls = [shares.get(rank, []) for rank in comm.members]
+            longest = max(range(len(calls)), key=lambda i: len(calls[i]))
+            shortest = min(range(len(calls)), key=lambda i: len(calls[i]))
+            for i in range(len(calls[shortest])):
+                agreed = agree(
+                    [mine[i] for mine in calls],
+                    self._number(builder, numbers, comm),
+                    comm.members,
+                    self.files,
+                    self.notes,
+                )
+                made[number, i] = builder.new_collective(agreed)
+            if len(calls[shortest]) < len(calls[longest]):
+                share = calls[longest][len(calls[shortest])]
+                raise self.fail(
+                    comm.members[longest],
+                    share.line,
+                    f"all {len(calls)} ranks of a communicator must call a collective; rank "
+                    f"{comm.members[shortest]} does not call this {share.name} "
+                    f"(it calls {len(calls[shortest])} collectives there, this rank "
+                    f"{len(calls[longest])}); is its trace cut off?",
+                )
+        return made
+
+    def _emit(
+        self,
+        builder: ProgramBuilder,
+        rank: int,
+        entry: Entry,
+        numbers: dict[int, int],
+        collectives: dict[tuple[int, int], int],
+    ) -> None:
+        builder.compute(rank, entry.compute_ns)
+        request = entry.request
+        if request is not None and request.cancelled:
+            return
+        number, line = -1, entry.line
+        if entry.kind == WAIT:
+            ended = [r.number for r in entry.requests or () if r.number >= 0]
+            if ended:
+                builder.wait(rank, ended, line=line)
+            return
+        if entry.comm is None:
+            return
+        if entry.kind in (COLLECTIVE, ICOLLECTIVE):
+            joined = collectives[entry.comm.number, entry.place]
+            if entry.kind == COLLECTIVE:
+                builder.join_collective(rank, joined, line=line)
+            else:
+                number = builder.begin_collective(rank, joined, line=line)
+        else:
+            comm = self._number(builder, numbers, entry.comm)
+            peer, size, tag = entry.peer, entry.size, entry.tag
+            if entry.kind == SEND:
+                builder.send(rank, peer, size, tag, comm=comm, line=line)
+            elif entry.kind == RECV:
+                builder.recv(rank, peer, size, tag, comm=comm, line=line)
+            elif entry.kind == ISEND:
+                number = builder.isend(rank, peer, size, tag, comm=comm, line=line)
+            elif entry.kind == IRECV:
+                number = builder.irecv(rank, peer, size, tag, comm=comm, line=line)
+        if request is not None:
+            request.number = number

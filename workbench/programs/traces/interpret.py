@@ -1,0 +1,400 @@
+"""What the calls of one rank mean: the part that is the same for all liballprof-like traces.
+
+How a line names communicators and requests, and what it tells of the requests that ended, differs
+between tracers: see ``addressed`` and ``recorded``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from workbench.programs.graph import ANY_SOURCE, ANY_TAG
+from workbench.programs.program import COLLECTIVE, ICOLLECTIVE, IRECV, ISEND, RECV, SEND
+from workbench.programs.traces.arguments import Arguments, Names, Places
+from workbench.programs.traces.calls import Comm, Entry, Request, TraceCalls
+from workbench.programs.traces.lines import COMMENT, Line
+from workbench.programs.traces.mpi_calls import (
+    BLOCKING,
+    NONBLOCKING,
+    SIGNATURES,
+    Signature,
+    is_local,
+)
+from workbench.programs.traces.requests import UNKNOWN, RequestTable
+from workbench.programs.traces.shares import share_of
+
+MOST_TAG = 2**31 - 1
+
+
+class RankReader(Arguments):
+    """Reads the lines of one rank into calls.
+
+    Args:
+        calls: of all ranks.
+        rank: whose lines are read.
+        names: what negative ranks mean.
+        stride: bytes from one request of an array to the next.
+        signatures: of the calls, as the tracer writes them.
+    """
+
+    def __init__(
+        self,
+        calls: TraceCalls,
+        rank: int,
+        names: Names,
+        stride: int,
+        signatures: dict[str, Signature] = SIGNATURES,
+    ) -> None:
+        super().__init__(calls, rank)
+        self.names = names
+        self.requests = RequestTable(rank, stride, calls.notes)
+        self.signatures = signatures
+        self.handlers: dict[str, Callable[[Line, Places, Signature], None]] = {
+            "send": self._send,
+            "recv": self._recv,
+            "recv_matched": self._recv_matched,
+            "sendrecv": self._sendrecv,
+            "start": self._start,
+            "startall": self._startall,
+            "request_free": self._request_free,
+            "cancel": self._cancel,
+            "probe": self._probe,
+            "local": self._local,
+            "collective": self._collective,
+            "comm_free": self.free_comm,
+        }
+        for kind in ("wait", "waitall", "waitany", "waitsome"):
+            self.handlers[kind] = self.wait
+        for kind in ("test", "testall", "testany", "testsome"):
+            self.handlers[kind] = self.test
+        for kind in ("dup", "split", "groups", "create", "create_group", "order", "other"):
+            self.handlers[f"comm_{kind}"] = self._make_comm
+
+    # What differs between tracers
+
+    def comm(self, line: Line, text: str) -> Comm | None:
+        """Return the communicator that a line names, None where its ranks are not known.
+
+        Args:
+            line: the line.
+            text: as it names it.
+        """
+        raise NotImplementedError
+
+    def make_comm(self, line: Line, at: Places, signature: Signature) -> None:
+        """Take in a line that makes a communicator.
+
+        Args:
+            line: the line.
+            at: field of each argument.
+            signature: of the call.
+        """
+        raise NotImplementedError
+
+    def free_comm(self, line: Line, at: Places, signature: Signature) -> None:
+        """Take in a line that frees a communicator.
+
+        Args:
+            line: the line.
+            at: field of each argument.
+            signature: of the call.
+        """
+        raise NotImplementedError
+
+    def keys(self, line: Line, at: Places) -> list[int]:
+        """Return the requests of a line's array.
+
+        Args:
+            line: the line.
+            at: field of each argument.
+        """
+        raise NotImplementedError
+
+    def wait(self, line: Line, at: Places, signature: Signature) -> None:
+        """Take in a call that waits for requests.
+
+        Args:
+            line: the line.
+            at: field of each argument.
+            signature: of the call.
+        """
+        raise NotImplementedError
+
+    def test(self, line: Line, at: Places, signature: Signature) -> None:
+        """Take in a call that asks whether requests have ended.
+
+        Args:
+            line: the line.
+            at: field of each argument.
+            signature: of the call.
+        """
+        raise NotImplementedError
+
+    def comment(self, line: Line) -> None:
+        """Take in a comment; most say nothing.
+
+        Args:
+            line: the line.
+        """
+
+    # What is the same
+
+    def read(self, lines: Iterable[Line]) -> None:
+        """Read all lines of the rank.
+
+        Args:
+            lines: in order.
+
+        Raises:
+            ParseError: a line is damaged.
+        """
+        clock: int | None = None
+        line = None
+        for line in lines:
+            name = line.name
+            if name == COMMENT:
+                self.comment(line)
+                continue
+            if line.start_ns is not None and clock is not None and line.start_ns > clock:
+                self.calls.compute(self.rank, line.start_ns - clock)
+            signature = self.signatures.get(name)
+            if signature is not None:
+                at = signature.places(len(line.fields))
+                if at is None:
+                    raise self.fail(
+                        line,
+                        f"{name} must have {len(signature.arguments)} arguments: "
+                        f"{', '.join(signature.arguments)}; got {len(line.fields) - 3}",
+                    )
+                self.handlers[signature.kind](line, at, signature)
+            elif name == "MPI_Finalize":
+                break
+            elif name == "MPI_Abort":
+                self.calls.notes.count("the program was aborted", self.rank, line.number)
+            elif not (name.startswith("MPI_Init") or is_local(name)):
+                self.calls.notes.count(
+                    f"{name} has no place in a program: it takes no time and moves no data",
+                    self.rank,
+                    line.number,
+                )
+            if line.end_ns is not None:
+                clock = line.end_ns
+        if line is None or line.name != "MPI_Finalize":
+            last = line.number if line else 0
+            text = "the trace of a rank ends without MPI_Finalize"
+            self.calls.notes.count(text, self.rank, last)
+        self.requests.finish()
+
+    def begin(self, line: Line, at: Places, signature: Signature, entry: Entry | None) -> None:
+        """Let a non-blocking call's variable hold its request.
+
+        Args:
+            line: the line.
+            at: field of each argument.
+            signature: of the call.
+            entry: the call, None where it does nothing.
+        """
+        if signature.manner == NONBLOCKING:
+            request = None if entry is None else self.calls.request(self.rank, entry)
+            self.requests.put(self.number(line, at, "request"), request)
+
+    def left_out(self, line: Line) -> None:
+        """Note a call on a communicator whose ranks are not known.
+
+        Args:
+            line: the line.
+        """
+        self.calls.notes.count(
+            f"the ranks of a communicator are not known: {line.name} on it is left out",
+            self.rank,
+            line.number,
+        )
+
+    def unknown_request(self, line: Line) -> None:
+        """Note a wait for a request that no call made.
+
+        Args:
+            line: the line.
+        """
+        self.calls.notes.count(UNKNOWN, self.rank, line.number)
+
+    def _peer(self, line: Line, at: Places, name: str, comm: Comm, *, any_: bool) -> int | None:
+        """Return a peer's rank of all ranks, or ANY_SOURCE; None for MPI_PROC_NULL."""
+        peer = self.number(line, at, name)
+        if peer < 0:
+            return ANY_SOURCE if any_ and peer == self.names.any_source else None
+        if peer >= len(comm.peers):
+            raise self.fail(
+                line,
+                f"the peer of {line.name} must be 0 to {len(comm.peers) - 1}; got {peer}",
+            )
+        return comm.peers[peer]
+
+    def _tag(self, line: Line, at: Places, name: str, *, any_: bool) -> int:
+        tag = self.number(line, at, name)
+        if tag < 0 and any_:
+            return ANY_TAG
+        if not 0 <= tag <= MOST_TAG:
+            raise self.fail(line, f"the tag of {line.name} must be 0 to {MOST_TAG}; got {tag}")
+        return tag
+
+    def _send(self, line: Line, at: Places, signature: Signature) -> None:
+        self._message(line, at, signature, (SEND, ISEND))
+
+    def _recv(self, line: Line, at: Places, signature: Signature) -> None:
+        entry = self._message(line, at, signature, (RECV, IRECV))
+        if entry is not None and "status" in at:
+            self.status(entry, line.fields[at["status"]])
+
+    def _message(
+        self, line: Line, at: Places, signature: Signature, kinds: tuple[int, int]
+    ) -> Entry | None:
+        receives = kinds[0] == RECV
+        comm = self.comm(line, line.fields[at["comm"]])
+        entry = None
+        if comm is None:
+            self.left_out(line)
+        else:
+            peer = self._peer(line, at, "peer", comm, any_=receives)
+            if peer is not None:
+                size = self.size(line, at, "count", "type") or 0
+                tag = self._tag(line, at, "tag", any_=receives)
+                kind = kinds[signature.manner != BLOCKING]
+                if signature.manner not in (BLOCKING, NONBLOCKING):
+
+                    def start(number: int) -> Request:
+                        entry = self.calls.message(self.rank, kind, number, comm, peer, size, tag)
+                        return self.calls.request(self.rank, entry)
+
+                    self.requests.put(self.number(line, at, "request"), None, start)
+                    return None
+                entry = self.calls.message(self.rank, kind, line.number, comm, peer, size, tag)
+        if signature.manner not in (BLOCKING, NONBLOCKING):
+            self.requests.put(self.number(line, at, "request"), None, _nothing)
+        self.begin(line, at, signature, entry)
+        return entry
+
+    def status(self, entry: Entry, text: str) -> None:
+        """Take in the source and tag that a receive of any matched, where the line tells them.
+
+        Args:
+            entry: the receive.
+            text: the status.
+        """
+
+    def _sendrecv(self, line: Line, at: Places, signature: Signature) -> None:
+        comm = self.comm(line, line.fields[at["comm"]])
+        if comm is None:
+            self.left_out(line)
+            return
+        place = {"recvcount": "sendcount", "recvtype": "sendtype"}
+        if "recvcount" in at:
+            place = {name: name for name in place}
+        begun: list[Request] = []
+        source = self._peer(line, at, "source", comm, any_=True)
+        if source is not None:
+            size = self.size(line, at, place["recvcount"], place["recvtype"]) or 0
+            tag = self._tag(line, at, "recvtag", any_=True)
+            entry = self.calls.message(self.rank, IRECV, line.number, comm, source, size, tag)
+            begun.append(self.calls.request(self.rank, entry))
+            self.status(entry, line.fields[at["status"]])
+        dest = self._peer(line, at, "dest", comm, any_=False)
+        if dest is not None:
+            size = self.size(line, at, "sendcount", "sendtype") or 0
+            tag = self._tag(line, at, "sendtag", any_=False)
+            entry = self.calls.message(self.rank, ISEND, line.number, comm, dest, size, tag)
+            begun.append(self.calls.request(self.rank, entry))
+        if begun:
+            ended = self.calls.wait(self.rank, line.number)
+            for request in begun:
+                request.completed = True
+            ended.end(*begun)
+
+    def _recv_matched(self, line: Line, at: Places, signature: Signature) -> None:
+        self.calls.notes.count(
+            f"{line.name} takes a message that MPI_Mprobe matched, which this format does not "
+            "tell: it is left out",
+            self.rank,
+            line.number,
+        )
+        if "request" in at:
+            self.requests.put(self.number(line, at, "request"), None)
+
+    def _probe(self, line: Line, at: Places, signature: Signature) -> None:
+        self.comm(line, line.fields[at["comm"]])
+        if line.name in ("MPI_Probe", "MPI_Mprobe"):
+            self.calls.notes.count(
+                "a probe waits for a message without taking it: the receive that follows waits "
+                "instead",
+                self.rank,
+                line.number,
+            )
+
+    def _local(self, line: Line, at: Places, signature: Signature) -> None:
+        self.comm(line, line.fields[at["comm"]])
+
+    def _make_comm(self, line: Line, at: Places, signature: Signature) -> None:
+        self.make_comm(line, at, signature)
+        if "request" in at:  # MPI_Comm_idup
+            self.requests.put(self.number(line, at, "request"), None)
+
+    def _start(self, line: Line, at: Places, signature: Signature) -> None:
+        self._begin_again(line, self.number(line, at, "request"))
+
+    def _startall(self, line: Line, at: Places, signature: Signature) -> None:
+        keys = self.keys(line, at)
+        if not keys and self.number(line, at, "count") > 0:
+            self.unknown_request(line)
+        for key in keys:
+            self._begin_again(line, key)
+
+    def _begin_again(self, line: Line, key: int) -> None:
+        spec = self.requests.spec(key)
+        if spec is None:
+            self.unknown_request(line)
+        else:
+            self.requests.put(key, spec(line.number), spec)
+
+    def _request_free(self, line: Line, at: Places, signature: Signature) -> None:
+        self.requests.drop(self.number(line, at, "request"))
+
+    def _cancel(self, line: Line, at: Places, signature: Signature) -> None:
+        request = self.requests.active(self.number(line, at, "request"))
+        if request is None or request.entry is None:
+            return
+        request.cancelled = request.entry.kind == IRECV
+        outcome = "the receive is left out" if request.cancelled else "the message is sent"
+        self.calls.notes.count(
+            f"whether MPI_Cancel succeeded is not in the trace: {outcome}", self.rank, line.number
+        )
+
+    def _collective(self, line: Line, at: Places, signature: Signature) -> None:
+        comm = self.comm(line, line.fields[at["comm"]])
+        if comm is not None and comm.remote:
+            self.calls.notes.count(
+                f"{line.name} joins two groups of ranks, which no algorithm here does: it is left "
+                "out",
+                self.rank,
+                line.number,
+            )
+            comm = None
+        elif comm is None:
+            self.left_out(line)
+        share = None if comm is None else share_of(self, line, at, signature, comm)
+
+        def start(number: int) -> Request | None:
+            if comm is None or share is None:
+                return None
+            entry = self.calls.collective(self.rank, ICOLLECTIVE, comm, share)
+            return self.calls.request(self.rank, entry)
+
+        if signature.manner not in (BLOCKING, NONBLOCKING):
+            self.requests.put(self.number(line, at, "request"), None, start)
+        elif signature.manner == NONBLOCKING:
+            self.requests.put(self.number(line, at, "request"), start(line.number))
+        elif comm is not None and share is not None:
+            self.calls.collective(self.rank, COLLECTIVE, comm, share)
+
+
+def _nothing(line: int) -> None:
+    """Begin nothing: a persistent message to MPI_PROC_NULL or on an unknown communicator."""

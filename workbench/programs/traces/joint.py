@@ -1,0 +1,143 @@
+"""One collective from what each of its ranks says of it.
+
+Arguments that are significant at the root alone are taken from the root (MPI 4.0, chapter 6); the
+others are asked of all ranks in turn until one knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.errors import ParameterError, ParseError
+from workbench.programs.program import Collective
+from workbench.programs.traces.notes import Notes
+
+ROOTED = frozenset({"bcast", "reduce", "gather", "scatter"})
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one rank's call says of a collective; None is what it does not know.
+
+    Attributes:
+        name: of the call, such as ``MPI_Gatherv``.
+        line: of the rank's file.
+        operation: one of ``OPERATIONS``.
+        root: rank within the communicator.
+        send: bytes that this rank gives; for one pair for alltoall.
+        recv: bytes that it gets; from one rank for gather, allgather and alltoall.
+        sends: the same for each rank of the communicator where they differ.
+        recvs: likewise.
+        variable: whether ranks may give or get different amounts.
+    """
+
+    name: str
+    line: int
+    operation: str
+    root: int = 0
+    send: int | None = None
+    recv: int | None = None
+    sends: tuple[int, ...] | None = None
+    recvs: tuple[int, ...] | None = None
+    variable: bool = False
+
+
+def agree(
+    shares: Sequence[Share], comm: int, members: Sequence[int], files: Sequence[str], notes: Notes
+) -> Collective:
+    """Return the collective that the calls of all ranks of a communicator make together.
+
+    Args:
+        shares: one for each rank, in the communicator's order.
+        comm: number of the communicator.
+        members: rank of all ranks for each of them.
+        files: name of the file of each rank of all ranks.
+        notes: where sizes that no rank knows are noted.
+
+    Raises:
+        ParseError: the ranks call different collectives, or name different roots or numbers of
+            ranks.
+    """
+    first = shares[0]
+    for i, share in enumerate(shares):
+        different = share.operation != first.operation
+        if different or (first.operation in ROOTED and share.root != first.root):
+            word = "" if different else f" with root {share.root}"
+            other = "" if different else f" with root {first.root}"
+            raise ParseError(
+                f"all ranks of a communicator must call the same collective; got {share.name}"
+                f"{word}, but {first.name}{other} in {files[members[0]]} line {first.line}",
+                source=files[members[i]],
+                line=share.line,
+            )
+        for sizes in (share.sends, share.recvs):
+            if sizes is not None and len(sizes) != len(shares):
+                raise ParseError(
+                    f"{share.name} must have one count for each of {len(shares)} ranks; got "
+                    f"{len(sizes)}",
+                    source=files[members[i]],
+                    line=share.line,
+                )
+    if first.operation in ROOTED and first.root >= len(shares):
+        raise ParseError(
+            f"the root of {first.name} must be 0 to {len(shares) - 1}; got {first.root}",
+            source=files[members[0]],
+            line=first.line,
+        )
+    size, sizes = _sizes(shares, first)
+    if size is None and sizes is None:
+        text = f"the trace does not tell the sizes of {first.name}: they are taken as 0 bytes"
+        notes.count(text, members[0], first.line)
+    if sizes is not None and all(s == sizes[0] for s in sizes):
+        size, sizes = sizes[0], None
+    root = first.root if first.operation in ROOTED else 0
+    try:
+        return Collective(first.operation, comm, size or 0, root, sizes or ())
+    except ParameterError as error:
+        raise ParseError(str(error), source=files[members[0]], line=first.line) from None
+
+
+def _sizes(shares: Sequence[Share], first: Share) -> tuple[int | None, tuple[int, ...] | None]:
+    """Return the size that is everyone's, or one for each rank or pair; None where unknown."""
+    operation, root = first.operation, shares[first.root % len(shares)]
+    variable = any(share.variable for share in shares)
+    if operation == "barrier":
+        return 0, None
+    if operation == "bcast":
+        return _known([root.send, *(share.send for share in shares)]), None
+    if operation == "gather":
+        if not variable:
+            return _known([root.recv, *(share.send for share in shares)]), None
+        return None, root.recvs or _each([share.send for share in shares])
+    if operation == "scatter":
+        if not variable:
+            return _known([root.send, *(share.recv for share in shares)]), None
+        return None, root.sends or _each([share.recv for share in shares])
+    if operation == "allgather":
+        if not variable:
+            return _known([x for s in shares for x in (s.send, s.recv)]), None
+        told = next((share.recvs for share in shares if share.recvs is not None), None)
+        return None, told or _each([share.send for share in shares])
+    if operation == "alltoall" and variable:
+        rows = [share.sends or share.recvs for share in shares]
+        if any(row is None for row in rows):
+            return None, None
+        return None, tuple(size for row in rows if row is not None for size in row)
+    if operation == "alltoall":
+        return _known([x for s in shares for x in (s.send, s.recv)]), None
+    if operation == "reduce_scatter":
+        told = next((share.recvs for share in shares if share.recvs is not None), None)
+        return _known([share.recv for share in shares]), told
+    return _known([root.send, *(share.send for share in shares)]), None
+
+
+def _known(sizes: Sequence[int | None]) -> int | None:
+    return next((size for size in sizes if size is not None), None)
+
+
+def _each(sizes: Sequence[int | None]) -> tuple[int, ...] | None:
+    """Return a size for each rank; what a rank does not tell, as in place, is 0."""
+    if all(size is None for size in sizes):
+        return None
+    return tuple(size or 0 for size in sizes)

@@ -1,0 +1,88 @@
+"""Read traces of liballprof 1 and of the workbench's own recorder, which writes in its manner.
+
+The format: one text file per rank, one line per MPI call (Hoefler, Schneider, Lumsdaine: LogGOPSim,
+HPDC 2010, section 3; the header and the ``# comm`` lines of the recorder are described in
+``workbench.programs.recording``). The time between two calls is the program's own work; the time
+inside a call is not kept, since a replay finds it anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.programs.program import Program
+from workbench.programs.traces.addressed import AddressReader
+from workbench.programs.traces.calls import TraceCalls
+from workbench.programs.traces.communicators import Handles, reconstruct
+from workbench.programs.traces.files import TraceFile
+from workbench.programs.traces.lines import parse_lines
+from workbench.programs.traces.mpi_calls import SIGNATURES
+from workbench.programs.traces.receives import fit_receives
+from workbench.programs.traces.recorded import RecordedComms, RecordedReader, check_header
+from workbench.programs.traces.requests import detect_stride
+from workbench.programs.traces.survey import Survey
+
+
+def read_liballprof(files: Sequence[TraceFile], source: str) -> Program:
+    """Return the program of a liballprof 1 trace.
+
+    Args:
+        files: one for each rank, in order.
+        source: name of the trace.
+
+    Raises:
+        ParseError: a line is damaged, a rank's file is missing, or the ranks disagree.
+    """
+    if ranks := _shown_ranks(files):
+        files = [files[i] for i in ranks]
+    calls = TraceCalls(len(files), source, [file.name for file in files])
+    survey = Survey(calls)
+    events = [survey.take(rank, parse_lines(file, times=False)) for rank, file in enumerate(files)]
+    names = survey.names()
+    stride, told = detect_stride(survey.made, survey.arrays)
+    if not told:
+        calls.notes.say(
+            "the trace does not tell whether its MPI's requests take 4 or 8 bytes; arrays of "
+            f"requests are read with {stride}"
+        )
+    known = reconstruct(events, survey.shown_as, calls.files, calls.notes)
+    for rank, file in enumerate(files):
+        handles = Handles(rank, known, calls.notes)
+        AddressReader(calls, rank, names, stride, handles).read(parse_lines(file))
+    fit_receives(calls)
+    return calls.build()
+
+
+def read_recorded(files: Sequence[TraceFile], source: str) -> Program:
+    """Return the program of a trace of the workbench's recorder, in which nothing is uncertain.
+
+    Args:
+        files: one for each rank, in any order: their headers tell the ranks.
+        source: name of the trace.
+
+    Raises:
+        ParseError: a line is damaged, a rank's file is missing, or the ranks disagree.
+    """
+    files = check_header(files)
+    calls = TraceCalls(len(files), source, [file.name for file in files])
+    comms = RecordedComms(calls)
+    for rank, file in enumerate(files):
+        RecordedReader(calls, rank, comms).read(parse_lines(file))
+    fit_receives(calls)
+    return calls.build()
+
+
+def _shown_ranks(files: Sequence[TraceFile]) -> list[int]:
+    """Return the files in the order of the ranks that they show, empty where that is no order."""
+    at_rank: dict[int, int] = {}
+    for i, file in enumerate(files):
+        for line in parse_lines(file, times=False):
+            signature = SIGNATURES.get(line.name)
+            at = signature.places(len(line.fields)) if signature else None
+            if at and "comm" in at:
+                parts = line.fields[at["comm"]].split(",")
+                if len(parts) == 3 and parts[2] == str(len(files)) and parts[1].isdecimal():
+                    at_rank[int(parts[1][:10])] = i
+                break
+    ranks = range(len(files))
+    return [at_rank[rank] for rank in ranks] if sorted(at_rank) == list(ranks) else []

@@ -1,0 +1,232 @@
+"""Which arguments each MPI call of a trace has, in the order of its C binding.
+
+A line of a trace is ``MPI_Name:start:argument:...:end`` with the arguments as the MPI standard
+orders them (MPI 4.0, chapters 3, 6, 7 and 8). An array of counts stands as two fields, its address
+and its values; tracers that know no values leave the second away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+BLOCKING, NONBLOCKING, PERSISTENT = range(3)
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The arguments of one call.
+
+    Attributes:
+        kind: what it is to a program, such as ``send``, ``waitall`` or ``collective``.
+        arguments: their names in order; one that ends in ``[]`` is an array of counts.
+        operation: of a collective: one of ``OPERATIONS``.
+        manner: of a message or collective: ``BLOCKING``, ``NONBLOCKING`` or ``PERSISTENT``.
+    """
+
+    kind: str
+    arguments: tuple[str, ...]
+    operation: str = ""
+    manner: int = BLOCKING
+    _bare: dict[str, int] = field(init=False, repr=False, compare=False)
+    _valued: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        bare = {name: 2 + i for i, name in enumerate(self.arguments) if not name.endswith("[]")}
+        valued: dict[str, int] = {}
+        place = 2
+        for name in self.arguments:
+            place += name.endswith("[]")
+            valued[name.removesuffix("[]")] = place
+            place += 1
+        object.__setattr__(self, "_bare", bare)
+        object.__setattr__(self, "_valued", valued)
+
+    def places(self, num_fields: int) -> dict[str, int] | None:
+        """Return the field of each argument, or None where the number of fields is wrong.
+
+        Arrays whose values are not in the line are left out.
+
+        Args:
+            num_fields: fields of the line, name and times included.
+        """
+        bare = 3 + len(self.arguments)
+        arrays = len(self._valued) - len(self._bare)
+        if num_fields == bare + arrays:
+            return self._valued
+        return self._bare if num_fields == bare else None
+
+
+def _signatures() -> dict[str, Signature]:
+    table: dict[str, Signature] = {}
+
+    def add(names: str, kind: str, arguments: str) -> None:
+        for name in names.split():
+            table[f"MPI_{name}"] = Signature(kind, tuple(arguments.split()))
+
+    message = "buf count type peer tag comm"
+    for mode in ("", "S", "B", "R"):
+        name = mode + ("send" if mode else "Send")
+        table[f"MPI_{name}"] = Signature("send", tuple(message.split()))
+        started = (*message.split(), "request")
+        table[f"MPI_I{name.lower()}"] = Signature("send", started, manner=NONBLOCKING)
+        table[f"MPI_{name}_init"] = Signature("send", started, manner=PERSISTENT)
+    table["MPI_Recv"] = Signature("recv", (*message.split(), "status"))
+    table["MPI_Irecv"] = Signature("recv", (*message.split(), "request"), manner=NONBLOCKING)
+    table["MPI_Recv_init"] = Signature("recv", (*message.split(), "request"), manner=PERSISTENT)
+    add("Mrecv", "recv_matched", "buf count type message status")
+    add("Imrecv", "recv_matched", "buf count type message request")
+    add(
+        "Sendrecv",
+        "sendrecv",
+        "sendbuf sendcount sendtype dest sendtag recvbuf recvcount recvtype source recvtag comm "
+        "status",
+    )
+    add(
+        "Sendrecv_replace",
+        "sendrecv",
+        "buf sendcount sendtype dest sendtag source recvtag comm status",
+    )
+    add("Start", "start", "request")
+    add("Startall", "startall", "count requests")
+    add("Request_free", "request_free", "request")
+    add("Cancel", "cancel", "request")
+    add("Wait", "wait", "request status")
+    add("Waitall", "waitall", "count requests statuses")
+    add("Waitany", "waitany", "count requests index status")
+    add("Waitsome", "waitsome", "count requests outcount indices statuses")
+    add("Test", "test", "request flag status")
+    add("Testall", "testall", "count requests flag statuses")
+    add("Testany", "testany", "count requests index flag status")
+    add("Testsome", "testsome", "count requests outcount indices statuses")
+    add("Probe", "probe", "source tag comm status")
+    add("Iprobe", "probe", "source tag comm flag status")
+    add("Mprobe", "probe", "source tag comm message status")
+    add("Improbe", "probe", "source tag comm flag message status")
+
+    pair = "buf sendcount sendtype recvbuf recvcount recvtype"
+    reduced = "buf recvbuf count type op"
+    collectives = {
+        "Barrier": ("barrier", "comm"),
+        "Bcast": ("bcast", "buf count type root comm"),
+        "Reduce": ("reduce", f"{reduced} root comm"),
+        "Allreduce": ("allreduce", f"{reduced} comm"),
+        "Scan": ("scan", f"{reduced} comm"),
+        "Exscan": ("exscan", f"{reduced} comm"),
+        "Gather": ("gather", f"{pair} root comm"),
+        "Gatherv": (
+            "gather",
+            "buf sendcount sendtype recvbuf recvcounts[] displs[] recvtype root comm",
+        ),
+        "Scatter": ("scatter", f"{pair} root comm"),
+        "Scatterv": (
+            "scatter",
+            "buf sendcounts[] displs[] sendtype recvbuf recvcount recvtype root comm",
+        ),
+        "Allgather": ("allgather", f"{pair} comm"),
+        "Allgatherv": (
+            "allgather",
+            "buf sendcount sendtype recvbuf recvcounts[] displs[] recvtype comm",
+        ),
+        "Alltoall": ("alltoall", f"{pair} comm"),
+        "Alltoallv": (
+            "alltoall",
+            "buf sendcounts[] sdispls[] sendtype recvbuf recvcounts[] rdispls[] recvtype comm",
+        ),
+        "Alltoallw": (
+            "alltoall",
+            "buf sendcounts[] sdispls[] sendtypes recvbuf recvcounts[] rdispls[] recvtypes comm",
+        ),
+        "Reduce_scatter": ("reduce_scatter", "buf recvbuf recvcounts[] type op comm"),
+        "Reduce_scatter_block": ("reduce_scatter", "buf recvbuf recvcount type op comm"),
+    }
+    for name, (operation, text) in collectives.items():
+        arguments = tuple(text.split())
+        table[f"MPI_{name}"] = Signature("collective", arguments, operation)
+        table[f"MPI_I{name.lower()}"] = Signature(
+            "collective", (*arguments, "request"), operation, NONBLOCKING
+        )
+        table[f"MPI_{name}_init"] = Signature(
+            "collective", (*arguments, "info", "request"), operation, PERSISTENT
+        )
+
+    add("Comm_dup", "comm_dup", "comm newcomm")
+    add("Comm_idup", "comm_dup", "comm newcomm request")
+    add("Comm_dup_with_info", "comm_dup", "comm info newcomm")
+    add("Comm_split", "comm_split", "comm color key newcomm")
+    add("Comm_split_type", "comm_groups", "comm type key info newcomm")
+    add("Cart_sub", "comm_groups", "comm remain newcomm")
+    add("Comm_create", "comm_create", "comm group newcomm")
+    add("Comm_create_group", "comm_create_group", "comm group tag newcomm")
+    add("Cart_create", "comm_order", "comm ndims dims periods reorder newcomm")
+    add("Graph_create", "comm_order", "comm nnodes index edges reorder newcomm")
+    add(
+        "Dist_graph_create",
+        "comm_order",
+        "comm n sources degrees destinations weights info reorder newcomm",
+    )
+    add(
+        "Dist_graph_create_adjacent",
+        "comm_order",
+        "comm indegree sources sourceweights outdegree destinations destweights info reorder "
+        "newcomm",
+    )
+    add("Intercomm_create", "comm_other", "comm leader bridge remote tag newcomm")
+    add("Intercomm_merge", "comm_other", "comm high newcomm")
+    add("Comm_free Comm_disconnect", "comm_free", "newcomm")
+    add("Comm_rank Comm_size Comm_remote_size", "local", "comm result")
+    add("Comm_group Comm_remote_group Comm_test_inter Topo_test", "local", "comm result")
+    add("Cart_coords", "local", "comm rank maxdims coords")
+    add("Cart_get", "local", "comm maxdims dims periods coords")
+    add("Cart_rank", "local", "comm coords rank")
+    add("Cart_shift", "local", "comm direction disp source dest")
+    add("Cartdim_get", "local", "comm ndims")
+    return table
+
+
+SIGNATURES = _signatures()
+"""The calls that a program is made of, or that tell something of a communicator."""
+
+RECORDER_SIGNATURES = SIGNATURES | {
+    "MPI_Mrecv": Signature("recv", SIGNATURES["MPI_Recv"].arguments),
+    "MPI_Imrecv": Signature("recv", SIGNATURES["MPI_Irecv"].arguments, manner=NONBLOCKING),
+    "MPI_Dist_graph_create": Signature("comm_order", ("comm", "newcomm")),
+    "MPI_Dist_graph_create_adjacent": Signature("comm_order", ("comm", "newcomm")),
+}
+"""The same for the workbench's recorder, which tells a matched receive as the plain one."""
+
+LOCAL_PREFIXES = (
+    "MPI_Type_",
+    "MPI_Group_",
+    "MPI_Info_",
+    "MPI_Op_",
+    "MPI_Attr_",
+    "MPI_Keyval_",
+    "MPI_Errhandler_",
+    "MPI_Error_",
+    "MPI_Get_",
+    "MPI_Comm_get_",
+    "MPI_Comm_set_",
+    "MPI_Status_",
+    "MPI_Pack",
+    "MPI_Unpack",
+)
+
+_LOCAL_NAMES = """
+Abort Address Alloc_mem Buffer_attach Buffer_detach Cart_map Comm_call_errhandler Comm_compare
+Comm_create_errhandler Comm_create_keyval Comm_delete_attr Comm_free_keyval Dims_create Finalized
+Free_mem Graph_get Graph_map Graph_neighbors Graph_neighbors_count Graphdims_get
+Dist_graph_neighbors Dist_graph_neighbors_count Initialized Is_thread_main Pcontrol Query_thread
+Request_get_status Sizeof Test_cancelled Wtick Wtime
+"""
+
+LOCAL = frozenset(f"MPI_{name}" for name in _LOCAL_NAMES.split())
+"""Calls that reach no other rank: leaving them out loses nothing."""
+
+
+def is_local(name: str) -> bool:
+    """Return whether a call reaches no other rank.
+
+    Args:
+        name: of the call, such as ``MPI_Type_commit``.
+    """
+    return name in LOCAL or name.startswith(LOCAL_PREFIXES)

@@ -1,0 +1,44 @@
+"""What a trace holds that its program does not, each kind said once and counted."""
+
+from __future__ import annotations
+
+
+class Notes:
+    """Gathers remarks; the same remark of many lines becomes one sentence with a count."""
+
+    def __init__(self) -> None:
+        self._counted: dict[str, list[int]] = {}
+        self._said: dict[str, None] = {}
+
+    def count(self, text: str, rank: int, line: int) -> None:
+        """Note something that a line of a rank's file shows.
+
+        Args:
+            text: a clause, the same for all that is counted together.
+            rank: whose file.
+            line: of the file.
+        """
+        seen = self._counted.setdefault(text, [0, rank, line])
+        seen[0] += 1
+
+    def say(self, text: str) -> None:
+        """Note something of the whole trace.
+
+        Args:
+            text: a clause.
+        """
+        self._said[text] = None
+
+    def sentences(self, files: list[str]) -> list[str]:
+        """Return the remarks, those of the whole trace first.
+
+        Args:
+            files: name of each rank's file.
+        """
+        counted = [
+            f"{text} ({times} times, first in {files[rank]} line {line})."
+            if times > 1
+            else f"{text} ({files[rank]} line {line})."
+            for text, (times, rank, line) in self._counted.items()
+        ]
+        return [f"{text}." for text in self._said] + counted

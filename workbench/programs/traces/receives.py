@@ -1,0 +1,48 @@
+"""Give receives the size of the message they take."""
+
+from __future__ import annotations
+
+from workbench.programs.graph import ANY_SOURCE, ANY_TAG
+from workbench.programs.program import IRECV, ISEND, RECV, SEND
+from workbench.programs.traces.calls import Entry, TraceCalls
+
+
+def fit_receives(calls: TraceCalls) -> None:
+    """Give receives the size of the message they take, where it is certain which one that is.
+
+    A receive of a trace tells the room it has, often more than the message needs. Messages of one
+    rank to another with one tag arrive in order (MPI 4.0, section 3.5), so the k-th receive takes
+    the k-th message, unless a receive of any source or tag may have taken some. What was matched
+    by a wildcard counts as what the trace says it matched.
+
+    Args:
+        calls: of all ranks; changed in place.
+    """
+    sent: dict[tuple[int, int, int, int], list[int]] = {}
+    received: dict[tuple[int, int, int, int], list[Entry]] = {}
+    doubtful: set[tuple[int, int]] = set()
+    for rank in range(calls.num_ranks):
+        for entry in calls.entries(rank):
+            if entry.comm is None or (entry.request is not None and entry.request.cancelled):
+                continue
+            number = entry.comm.number
+            if entry.kind in (SEND, ISEND):
+                sent.setdefault((number, rank, entry.peer, entry.tag), []).append(entry.size)
+            elif entry.kind in (RECV, IRECV):
+                peer, tag = entry.matched or (entry.peer, entry.tag)
+                if peer == ANY_SOURCE or tag == ANY_TAG:
+                    doubtful.add((number, rank))
+                else:
+                    received.setdefault((number, peer, rank, tag), []).append(entry)
+    changed = 0
+    for key, entries in received.items():
+        if (key[0], key[2]) in doubtful:
+            continue
+        for entry, size in zip(entries, sent.get(key, ()), strict=False):
+            changed += entry.size != size
+            entry.size = size
+    if changed:
+        calls.notes.say(
+            f"{changed} receives had more room than their message needs: they take the message's "
+            "size"
+        )

@@ -1,0 +1,299 @@
+"""A rank of a trace of the workbench's recorder: requests and communicators are numbered.
+
+Nothing is uncertain here: ``# comm`` lines tell the ranks of every communicator, and waits and
+tests tell which requests they ended. The format is described in ``workbench.programs.recording``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.errors import ParseError
+from workbench.programs.traces.arguments import Names, Places
+from workbench.programs.traces.calls import Comm, Entry, TraceCalls
+from workbench.programs.traces.communicators import Known
+from workbench.programs.traces.files import TraceFile
+from workbench.programs.traces.interpret import RankReader
+from workbench.programs.traces.lines import Line
+from workbench.programs.traces.mpi_calls import RECORDER_SIGNATURES, Signature
+
+VERSION = "1"
+
+
+class RecordedReader(RankReader):
+    """Reads the lines of one rank.
+
+    Args:
+        calls: of all ranks.
+        rank: whose lines are read.
+        comms: the communicators of all ranks.
+    """
+
+    def __init__(self, calls: TraceCalls, rank: int, comms: RecordedComms) -> None:
+        super().__init__(calls, rank, Names(), 0, RECORDER_SIGNATURES)
+        self.handlers["cancel"] = self.free_comm  # a comment tells what was cancelled
+        self._comms = comms
+        self._mine: dict[int, Comm | None] = {0: comms.known.world}
+
+    def comm(self, line: Line, text: str) -> Comm | None:
+        """Return the communicator that a line names, None where it has ranks of other programs.
+
+        Args:
+            line: the line.
+            text: ``number,myrank,size``.
+
+        Raises:
+            ParseError: no ``# comm`` line told its ranks.
+        """
+        try:
+            number, place, size = (int(part) for part in text.split(","))
+            comm = self._mine[number]
+        except (ValueError, KeyError):
+            raise self.fail(
+                line,
+                "a communicator must be number,myrank,size after a line `# comm number ranks...`; "
+                f"got {text[:40]!r}",
+            ) from None
+        if comm and (comm.places.get(self.rank), len(comm.members)) != (place, size):
+            raise self.fail(
+                line,
+                f"communicator {number} must have this rank as {comm.places.get(self.rank)} of "
+                f"{len(comm.members)}, as its `# comm` line says; got {place} of {size}",
+            )
+        return comm
+
+    def comment(self, line: Line) -> None:
+        """Take in the ranks of a communicator, or a request that was cancelled.
+
+        Args:
+            line: the line.
+
+        Raises:
+            ParseError: it names no ranks, or others than another rank's file.
+        """
+        words = line.fields
+        if not words or words[0] not in ("comm", "intercomm", "cancelled"):
+            return
+        try:
+            number = int(words[1])
+            split = words.index(":") if ":" in words else len(words)
+            members = [int(word) for word in words[2:split]]
+            remote = [int(word) for word in words[split + 1 :]]
+        except (IndexError, ValueError):
+            raise self.fail(
+                line, f"# {words[0]} must be followed by numbers; got {' '.join(words)[:60]!r}"
+            ) from None
+        if words[0] == "cancelled":
+            request = self.requests.active(number)
+            if request is not None:
+                request.cancelled = True
+            return
+        self._mine[number] = self._comms.comm(self.rank, line, number, members, remote)
+
+    def make_comm(self, line: Line, at: Places, signature: Signature) -> None:
+        """Do nothing: a ``# comm`` line has told the new communicator.
+
+        Args:
+            line: the line.
+            at: field of each argument.
+            signature: of the call.
+        """
+
+    def free_comm(self, line: Line, at: Places, signature: Signature) -> None:
+        """Do nothing: numbers of communicators are not used again.
+
+        Args:
+            line: the line.
+            at: field of each argument.
+            signature: of the call.
+        """
+
+    def keys(self, line: Line, at: Places) -> list[int]:
+        """Return the numbers of a line's array of requests.
+
+        Args:
+            line: the line.
+            at: field of each argument.
+        """
+        return self._numbers(line, line.fields[at["requests"]])
+
+    def wait(self, line: Line, at: Places, signature: Signature) -> None:
+        """Take in a call that waits for requests.
+
+        Args:
+            line: the line.
+            at: field of each argument.
+            signature: of the call.
+        """
+        self._end(line, at, signature.kind.removeprefix("wait"))
+
+    def test(self, line: Line, at: Places, signature: Signature) -> None:
+        """Take in a call that asks whether requests have ended.
+
+        Args:
+            line: the line.
+            at: field of each argument.
+            signature: of the call.
+        """
+        if "flag" not in at or self.number(line, at, "flag"):
+            self._end(line, at, signature.kind.removeprefix("test"))
+
+    def status(self, entry: Entry, text: str) -> None:
+        """Take in the source and tag that a receive of any matched.
+
+        Args:
+            entry: the receive.
+            text: ``source,tag,bytes`` or ``-``.
+        """
+        parts = text.split(",")
+        if entry.comm is None or len(parts) != 3 or not all(p.isdecimal() for p in parts):
+            return
+        source, tag, size = (int(part) for part in parts)
+        peers = entry.comm.peers
+        if source < len(peers) and tag < 2**31 and size < 2**50:
+            entry.matched, entry.size = (peers[source], tag), size
+
+    def _end(self, line: Line, at: Places, which: str) -> None:
+        """End the requests that a line says have ended; ``which`` is "", all, any or some."""
+        if which == "":
+            keys = [self.number(line, at, "request")]
+        else:
+            keys = self.keys(line, at)
+        statuses = line.fields[at["status" if "status" in at else "statuses"]].split(";")
+        if which in ("any", "some"):
+            text = line.fields[at["index" if which == "any" else "indices"]]
+            ended = [i for i in self._numbers(line, text) if i >= 0]
+            if ended and max(ended) >= len(keys):
+                raise self.fail(
+                    line, f"{line.name} must end requests 0 to {len(keys) - 1}; got {max(ended)}"
+                )
+            keys = [keys[i] for i in ended]
+        active = [(key, self.requests.active(key)) for key in keys]
+        for i, (key, request) in enumerate(active):
+            if key < 0:
+                self.unknown_request(line)
+            elif request and request.entry is not None and len(statuses) == len(active):
+                self.status(request.entry, statuses[i])
+        ended_keys = [key for key, request in active if request is not None]
+        if ended_keys:
+            self.requests.complete(ended_keys, self.calls.wait(self.rank, line.number))
+
+    def _numbers(self, line: Line, text: str) -> list[int]:
+        if text == "-":
+            return []
+        try:
+            return [int(part) for part in text.split(",")]
+        except ValueError:
+            raise self.fail(
+                line, f"{line.name} must name requests by numbers; got {text[:40]!r}"
+            ) from None
+
+
+class RecordedComms:
+    """The communicators that the ``# comm`` lines of all ranks tell.
+
+    Args:
+        calls: of all ranks.
+    """
+
+    def __init__(self, calls: TraceCalls) -> None:
+        self.known = Known(calls.num_ranks)
+        self._calls = calls
+        self._by_number: dict[int, Comm] = {0: self.known.world}
+        # numbers below 0 are a rank's own: the k-th of the same ranks is the same everywhere
+        self._own: dict[tuple[object, ...], Comm] = {}
+        self._count: dict[tuple[object, ...], int] = {}
+
+    def comm(
+        self, rank: int, line: Line, number: int, members: list[int], remote: list[int]
+    ) -> Comm | None:
+        """Return a communicator, None where it has ranks of other programs.
+
+        Args:
+            rank: whose line tells it.
+            line: the line.
+            number: of the communicator.
+            members: its ranks of all ranks, in order.
+            remote: the other group of an intercommunicator.
+
+        Raises:
+            ParseError: the ranks cannot be those of a communicator, or differ from what another
+                rank says.
+        """
+        everyone = members + remote
+        if -1 in everyone:
+            return None
+        size = self._calls.num_ranks
+        if rank not in members or min(everyone) < 0 or max(everyone) >= size:
+            raise self._calls.fail(
+                rank,
+                line.number,
+                f"a communicator of this rank must have it among ranks 0 to {size - 1}; got "
+                f"{everyone[:16]}",
+            )
+        if len(set(members)) < len(members) or len(set(remote)) < len(remote):
+            raise self._calls.fail(rank, line.number, "a communicator must have each rank once")
+        if number < 0:
+            sides = tuple(sorted((tuple(members), tuple(remote))))
+            count = self._count.get((rank, sides), 0)
+            self._count[rank, sides] = count + 1
+            kept: dict[tuple[object, ...], Comm] = self._own
+            key: tuple[object, ...] = (sides, count, tuple(members))
+            if key not in kept:
+                kept[key] = self._new(sides, count, members, remote)
+            return kept[key]
+        comm = self._by_number.get(number)
+        if comm is None:
+            comm = self._by_number[number] = self.known.new(members, remote)
+        elif comm.members != tuple(members):
+            raise self._calls.fail(
+                rank,
+                line.number,
+                f"communicator {number} must have the ranks that other ranks say; got "
+                f"{members[:16]} and {list(comm.members[:16])}",
+            )
+        return comm
+
+    def _new(
+        self, sides: tuple[object, ...], count: int, members: list[int], remote: list[int]
+    ) -> Comm:
+        other = self._own.get((sides, count, tuple(remote)))
+        if other is not None:  # the same intercommunicator seen from its other side
+            return Comm(other.number, tuple(members), tuple(remote))
+        return self.known.new(members, remote)
+
+
+def check_header(files: Sequence[TraceFile]) -> list[TraceFile]:
+    """Return the files in the order of the ranks that their headers tell.
+
+    Args:
+        files: one for each rank.
+
+    Raises:
+        ParseError: a header is damaged or of another version, or a rank's file is missing.
+    """
+    by_rank: dict[int, TraceFile] = {}
+    for file in files:
+        head = file.data[:4096].decode("latin-1").split("\n")
+        words = [line.split() for line in head]
+        if words[0] != ["#", "workbench", "trace", VERSION]:
+            raise ParseError(
+                f"the first line must be `# workbench trace {VERSION}`; got {head[0][:60]!r}",
+                source=file.name,
+                line=1,
+            )
+        told = next((w for w in words[1:] if w[:2] == ["#", "rank"]), [])
+        if len(told) != 5 or not (told[2].isdecimal() and told[4].isdecimal()):
+            raise ParseError(
+                "the header must have a line `# rank r of n`", source=file.name, line=2
+            )
+        rank, size = int(told[2][:10]), int(told[4][:10])
+        if size != len(files) or rank >= size or rank in by_rank:
+            raise ParseError(
+                f"the files of all {size} ranks must be there, each once; got {len(files)} files, "
+                f"this of rank {rank}",
+                source=file.name,
+                line=2,
+            )
+        by_rank[rank] = file
+    return [by_rank[rank] for rank in sorted(by_rank)]

@@ -1,0 +1,162 @@
+"""Where the arguments of each collective lie in a SimGrid time-independent trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from workbench.programs.traces.joint import Share
+
+
+class Arguments(Protocol):
+    """What a line's reader offers: arguments by place, counted from the one after the action."""
+
+    @property
+    def num_ranks(self) -> int:
+        """Number of ranks."""
+
+    @property
+    def num_arguments(self) -> int:
+        """Number of arguments in the line."""
+
+    def one(self, place: int, kind_at: int) -> int:
+        """Return a count as bytes.
+
+        Args:
+            place: of the count.
+            kind_at: place of its datatype, which may be missing.
+        """
+
+    def many(self, first: int, kind_at: int) -> tuple[int, ...]:
+        """Return a count for each rank as bytes.
+
+        Args:
+            first: place of the first.
+            kind_at: place of their datatype, which may be missing.
+        """
+
+    def real(self, place: int) -> float:
+        """Return an amount of work.
+
+        Args:
+            place: of the amount.
+        """
+
+    def share(
+        self,
+        operation: str,
+        root_at: int | None = None,
+        *,
+        send: int | None = None,
+        recv: int | None = None,
+        sends: tuple[int, ...] | None = None,
+        recvs: tuple[int, ...] | None = None,
+        variable: bool = False,
+    ) -> Share:
+        """Return this rank's part in a collective.
+
+        Args:
+            operation: one of ``OPERATIONS``.
+            root_at: place of the root, which may be missing and is 0 then.
+            send: see ``Share``.
+            recv: see ``Share``.
+            sends: see ``Share``.
+            recvs: see ``Share``.
+            variable: see ``Share``.
+        """
+
+
+Reading = tuple[Share, float]
+"""A rank's part and the operations it does afterwards, the reduction's own work."""
+
+
+def _barrier(a: Arguments) -> Reading:
+    return a.share("barrier"), 0.0
+
+
+def _bcast(a: Arguments) -> Reading:
+    return a.share("bcast", 1, send=a.one(0, 2)), 0.0
+
+
+def _reduce(a: Arguments) -> Reading:
+    return a.share("reduce", 2, send=a.one(0, 3)), a.real(1)
+
+
+def _allreduce(a: Arguments) -> Reading:
+    return a.share("allreduce", send=a.one(0, 2)), a.real(1)
+
+
+def _scan(a: Arguments) -> Reading:
+    return a.share("scan", send=a.one(0, 2)), a.real(1)
+
+
+def _exscan(a: Arguments) -> Reading:
+    return a.share("exscan", send=a.one(0, 2)), a.real(1)
+
+
+def _alltoall(a: Arguments) -> Reading:
+    return a.share("alltoall", send=a.one(0, 2), recv=a.one(1, 3)), 0.0
+
+
+def _allgather(a: Arguments) -> Reading:
+    return a.share("allgather", send=a.one(0, 2), recv=a.one(1, 3)), 0.0
+
+
+def _gather(a: Arguments) -> Reading:
+    return a.share("gather", 2, send=a.one(0, 3), recv=a.one(1, 4)), 0.0
+
+
+def _scatter(a: Arguments) -> Reading:
+    return a.share("scatter", 2, send=a.one(0, 3), recv=a.one(1, 4)), 0.0
+
+
+def _gatherv(a: Arguments) -> Reading:
+    n = a.num_ranks
+    send, recvs = a.one(0, n + 2), a.many(1, n + 3)
+    return a.share("gather", n + 1, send=send, recvs=recvs, variable=True), 0.0
+
+
+def _scatterv(a: Arguments) -> Reading:
+    n = a.num_ranks
+    sends, recv = a.many(0, n + 2), a.one(n, n + 3)
+    return a.share("scatter", n + 1, sends=sends, recv=recv, variable=True), 0.0
+
+
+def _allgatherv(a: Arguments) -> Reading:
+    n = a.num_ranks
+    # displacements may follow, and where they do without datatypes, the default is meant
+    bare = n + 3 < a.num_arguments <= 2 * n + 1
+    kinds = (a.num_arguments,) * 2 if bare else (n + 1, n + 2)
+    send, recvs = a.one(0, kinds[0]), a.many(1, kinds[1])
+    return a.share("allgather", send=send, recvs=recvs, variable=True), 0.0
+
+
+def _alltoallv(a: Arguments) -> Reading:
+    n = a.num_ranks
+    sends, recvs = a.many(1, 2 * n + 2), a.many(n + 2, 2 * n + 3)
+    return a.share("alltoall", sends=sends, recvs=recvs, variable=True), 0.0
+
+
+def _reduce_scatter(a: Arguments) -> Reading:
+    n = a.num_ranks
+    return a.share("reduce_scatter", recvs=a.many(0, n + 1), variable=True), a.real(n)
+
+
+COLLECTIVES: dict[str, Callable[[Arguments], Reading]] = {
+    "barrier": _barrier,
+    "bcast": _bcast,
+    "reduce": _reduce,
+    "allreduce": _allreduce,
+    "scan": _scan,
+    "exscan": _exscan,
+    "alltoall": _alltoall,
+    "alltoallv": _alltoallv,
+    "allgather": _allgather,
+    "allgatherv": _allgatherv,
+    "gather": _gather,
+    "gatherv": _gatherv,
+    "scatter": _scatter,
+    "scatterv": _scatterv,
+    "reducescatter": _reduce_scatter,
+}
+"""Reads one collective's line, by the name of its action in lower case."""

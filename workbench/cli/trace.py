@@ -1,0 +1,91 @@
+"""Record what an MPI program does, for workbench replay.
+
+    workbench trace -n 4 --output traces/halo -- ./halo 256 60
+
+It runs under mpirun with a library that notes each of its MPI calls in a text file a rank. What the
+program writes goes to stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from workbench.cli.output import SIGNALLED, add_json, given, print_json, say
+from workbench.cli.stopping import stoppable
+
+ABOUT = "record what an MPI program does"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes.
+
+    Args:
+        parser: the command's parser.
+    """
+    parser.add_argument(
+        "-n", "--ranks", type=int, required=True, metavar="N", help="number of ranks"
+    )
+    parser.add_argument(
+        "--output", metavar="FOLDER", default="trace", help="where the traces go (default: trace)"
+    )
+    parser.add_argument(
+        "--mpirun", metavar="PATH", help="launcher of the program's MPI (default: mpirun)"
+    )
+    parser.add_argument(
+        "--timeout", type=float, metavar="S", help="seconds after which the program is ended"
+    )
+    parser.add_argument(
+        "--no-oversubscribe",
+        dest="oversubscribe",
+        action="store_false",
+        help="refuse to run more ranks than there are cores",
+    )
+    parser.add_argument(
+        "--clock",
+        choices=("elapsed", "cpu"),
+        help="what counts as computation: the time that elapsed between two calls (default), or "
+        "the rank's own CPU time, where ranks share cores",
+    )
+    add_json(parser)
+    parser.add_argument(
+        "command", nargs="+", metavar="PROGRAM", help="the program and its arguments, after --"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Record the program, print what it did and return the exit status.
+
+    Args:
+        arguments: the parsed command line.
+
+    Raises:
+        WorkbenchError: there is no MPI, the program failed, or its trace cannot be read.
+        OSError: the folder cannot be written.
+    """
+    from workbench.programs.recording import RecordingError, record
+
+    with stoppable() as stop:
+        try:
+            program = record(
+                arguments.command,
+                arguments.ranks,
+                arguments.output,
+                oversubscribe=arguments.oversubscribe,
+                output=lambda line: print(line, file=sys.stderr, flush=True),
+                stop=stop.event,
+                **given(arguments, "mpirun", "timeout", "clock"),
+            )
+        except RecordingError as error:
+            if not stop.number:
+                raise
+            say(str(error))
+            return SIGNALLED + stop.number
+    summary = {**program.summary(), "folder": arguments.output}
+    if arguments.json:
+        print_json(summary)
+        return 0
+    print(f"{program!r}\nin {arguments.output}")
+    for note in program.notes:
+        say(f"note: {note}")
+    return 0

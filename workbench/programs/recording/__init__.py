@@ -1,0 +1,52 @@
+"""Record what an MPI program does: run it with a library that notes each of its MPI calls.
+
+    program = record(["./halo", "256", "60"], ranks=4, folder="traces/halo")
+
+The library (``library/*.c``, PMPI; MPI standard 3.1, section 14.2) stands between the program and
+its MPI. It is built once with the MPI's own compiler, for C, C++ and whatever calls MPI through its
+C functions, such as mpi4py linked to it. Of Fortran programs Open MPI tells it nothing.
+
+Each rank writes ``trace-<rank>.txt``, in the manner of liballprof (Hoefler, Schneider, Lumsdaine:
+LogGOPSim, HPDC 2010), one line a call, ``MPI_Name:start:arguments:end``, and says more:
+
+    # workbench trace 1                     first line
+    # rank 0 of 4
+    # mpi Open MPI v4.1.4
+    # request stride 0                      requests are numbers, not addresses
+    # clock elapsed                         or cpu
+    # comm 6 1 3                            communicator 6 is ranks 1 and 3 of all, in this order
+    # type 1 MPI_DOUBLE                     what the program's first datatype is called
+    MPI_Irecv:530.100:0:80:1,8,8:-1:5:6,0,2:7:530.900
+    MPI_Waitany:531.000:2:7,9:0:1,5,640:544.200
+
+The first call names buffer, count, datatype, peer, tag, communicator and request; the second the
+number of requests, these, the index of the one that completed and its status.
+
+- Times are in µs with three decimals, from about the end of MPI_Init on, the same zero on all ranks
+  as far as their real-time clocks agree. The end is read when the line is ready, so that the
+  recorder's work counts as the call's. On the CPU clock, what passes between two calls is the
+  thread's CPU time. ``# elapsed`` before the last line is the time that passed by either.
+- A datatype is ``number,size,extent``, a communicator ``number,own rank,size``. A communicator's
+  number is the same on all its ranks and never used again; a negative one is the rank's own. Its
+  ``# comm`` line stands before its first use: ``# intercomm N a b : c d`` where it joins groups.
+- Requests count from 1 and are never used again; 0 is none, or a persistent one at rest; -1 was not
+  seen. An array of them is a field, as it was before the call.
+- ANY_SOURCE is -1, PROC_NULL -2, ROOT -3, ANY_TAG -1, UNDEFINED -32766, with every MPI.
+- A status is ``-``, or ``source,tag,bytes`` where the receive did not name both; several are
+  separated by ``;``. Flags and indices are the values that the call gave.
+- A buffer is 1 where it is IN_PLACE, else 0. What means nothing at a rank is ``-``. The counts of
+  v-variants are two fields, ``0:c0,c1,...``, displacements ``0:-``.
+- Tests and probes in vain, equal and in a row, are one line whose start is moved so that the time
+  before it is all the program's own.
+- ``# cancelled 7`` and ``# failed MPI_Name`` say what did not take place. Windows, files and new
+  processes are told by the call that makes them, alone.
+"""
+
+from __future__ import annotations
+
+from workbench.programs.recording.build import build_recorder
+from workbench.programs.recording.errors import RecordingError
+from workbench.programs.recording.launch import Launcher, find_launcher
+from workbench.programs.recording.run import record
+
+__all__ = ["Launcher", "RecordingError", "build_recorder", "find_launcher", "record"]

@@ -1,0 +1,135 @@
+"""The MPI of this machine: how it starts programs, and how it hands them their environment."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from workbench.jobs import cores
+from workbench.programs.recording.errors import RecordingError
+
+_ASK_S = 30
+_INSTALL = (
+    "install one with its compiler (Debian, Ubuntu: sudo apt-get install openmpi-bin "
+    "libopenmpi-dev; Fedora: sudo dnf install openmpi-devel; clusters: module load openmpi)"
+)
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """A command that starts MPI programs, and the compiler of the same MPI.
+
+    Attributes:
+        mpirun: path of the launcher.
+        mpicc: path of the compiler.
+        family: ``openmpi``, or ``hydra`` for MPICH and its relatives.
+        version: the launcher's first words about itself.
+    """
+
+    mpirun: Path
+    mpicc: Path
+    family: Literal["openmpi", "hydra"]
+    version: str
+
+    def command(
+        self,
+        program: Sequence[str],
+        ranks: int,
+        environment: Mapping[str, str],
+        *,
+        oversubscribe: bool = True,
+    ) -> list[str]:
+        """Return the words that start a program on some ranks.
+
+        Args:
+            program: the program and its arguments.
+            ranks: number of ranks.
+            environment: variables for the ranks alone.
+            oversubscribe: let there be more ranks than cores; they give way when they wait.
+        """
+        words = [str(self.mpirun)]
+        if self.family == "openmpi":
+            if oversubscribe:
+                words.append("--oversubscribe")
+                if ranks > cores():
+                    words += ["--mca", "mpi_yield_when_idle", "1"]
+            for name, value in environment.items():
+                words += ["-x", f"{name}={value}"]
+        else:
+            for name, value in environment.items():
+                words += ["-genv", name, value]
+        return [*words, "-n", str(ranks), *program]
+
+    def own_environment(self) -> dict[str, str]:
+        """Return the environment that the launcher itself runs in."""
+        environment = dict(os.environ)
+        if self.family == "openmpi" and os.geteuid() == 0:
+            # It refuses to run as root, which containers do all the time, until told twice.
+            environment["OMPI_ALLOW_RUN_AS_ROOT"] = "1"
+            environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
+        return environment
+
+
+def find_launcher(mpirun: str | Path | None = None) -> Launcher:
+    """Return the MPI to use, with its compiler.
+
+    Args:
+        mpirun: name or path of the launcher; None takes ``mpirun`` or ``mpiexec`` of the path.
+
+    Raises:
+        RecordingError: there is none, it has no compiler, or it is not one that is known.
+    """
+    names = ("mpirun", "mpiexec") if mpirun is None else (str(mpirun),)
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        raise RecordingError(
+            f"an MPI must be installed to record a program; {' or '.join(names)} was not found; "
+            f"{_INSTALL}"
+        )
+    version = _said(Path(found), "--version")
+    if "Open MPI" in version or "OpenRTE" in version:
+        family: Literal["openmpi", "hydra"] = "openmpi"
+    elif "HYDRA" in version or "Intel(R) MPI" in version:
+        family = "hydra"
+    else:
+        raise RecordingError(
+            f"{found} must be of Open MPI, MPICH or a relative of it; it says {version[:80]!r}; "
+            "name another with mpirun="
+        )
+    first = next((line.strip() for line in version.splitlines() if line.strip()), "")
+    return Launcher(Path(found), _compiler_of(Path(found)), family, first)
+
+
+def _compiler_of(mpirun: Path) -> Path:
+    """Return the compiler beside a launcher: ``mpirun.mpich`` has ``mpicc.mpich``."""
+    name = mpirun.name.replace("mpirun", "mpicc").replace("mpiexec", "mpicc")
+    for candidate in (str(mpirun.with_name(name)), name, "mpicc"):
+        found = shutil.which(candidate)
+        if found is not None and Path(found).name != mpirun.name:
+            return Path(found)
+    raise RecordingError(
+        f"the recorder is built with the compiler of the MPI, but {name} was not found beside "
+        f"{mpirun}; {_INSTALL}"
+    )
+
+
+def _said(program: Path, *arguments: str) -> str:
+    try:
+        answer = subprocess.run(
+            [str(program), *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_ASK_S,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise RecordingError(
+            f"{program} must answer to {' '.join(arguments)}; {error}; name another with mpirun="
+        ) from error
+    return answer.stdout + answer.stderr

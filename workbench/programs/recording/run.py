@@ -1,0 +1,184 @@
+"""Run a program under the recorder, and end it with all its processes when asked to."""
+
+from __future__ import annotations
+
+import collections
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+from workbench.errors import ParameterError
+from workbench.programs.recording.build import build_recorder
+from workbench.programs.recording.errors import RecordingError
+from workbench.programs.recording.launch import find_launcher
+
+if TYPE_CHECKING:
+    from workbench.programs.program import Program
+
+Clock = Literal["elapsed", "cpu"]
+
+_FOLDER_VARIABLE = "WORKBENCH_TRACE_FOLDER"
+_CLOCK_VARIABLE = "WORKBENCH_TRACE_CLOCK"
+_LAST_LINES = 12
+_LONGEST_LINE = 500
+_POLL_S = 0.05
+_GRACE_S = 5.0
+
+
+def record(
+    command: Sequence[str],
+    ranks: int,
+    folder: str | Path,
+    *,
+    mpirun: str | Path | None = None,
+    timeout: float | None = None,
+    oversubscribe: bool = True,
+    clock: Clock = "elapsed",
+    output: Callable[[str], object] | None = None,
+    stop: threading.Event | None = None,
+) -> Program:
+    """Run an MPI program, record its calls and return it as a `Program`.
+
+    Where there are more ranks than cores, the time between two calls of a rank holds what others
+    computed meanwhile; with ``clock="cpu"`` it is the rank's own CPU time, and what it slept or
+    waited for besides is left out.
+
+    Args:
+        command: the program and its arguments, without the launcher; no shell reads them.
+        ranks: number of ranks, at least 1.
+        folder: where the traces go; made where it is missing, and must hold no trace yet.
+        mpirun: launcher of the MPI that the program was built with; None takes that of the path.
+        timeout: seconds after which it is ended; None waits as long as it takes.
+        oversubscribe: whether there may be more ranks than cores.
+        clock: what counts as computation between two calls: all that ``elapsed``, or ``cpu`` time.
+        output: called with each line that the program writes, from a thread; None drops them.
+        stop: ends the program when it is set.
+
+    Raises:
+        ParameterError: a value is out of range, or the folder holds a trace.
+        RecordingError: there is no MPI or compiler, the program failed, ran too long or was
+            stopped, or it left no trace.
+        ParseError: the trace cannot be read.
+    """
+    from workbench.programs.traces import read_trace
+
+    if isinstance(command, str) or not command:
+        raise ParameterError(
+            f"command must be a list, the program and its arguments; got {command!r}", key="command"
+        )
+    if shutil.which(command[0]) is None:
+        here = f"; write ./{command[0]}" if os.access(command[0], os.X_OK) else ""
+        raise ParameterError(
+            f"command must begin with a program that can be run; got {command[0]!r}{here}",
+            key="command",
+        )
+    if ranks < 1:
+        raise ParameterError(f"ranks must be at least 1; got {ranks}", key="ranks")
+    if timeout is not None and not timeout > 0:
+        raise ParameterError(f"timeout must be above 0 s; got {timeout}", key="timeout")
+    if clock not in get_args(Clock):
+        raise ParameterError(f"clock must be elapsed or cpu; got {clock!r}", key="clock")
+    folder = Path(folder).resolve()
+    if next(folder.glob("trace-*.txt"), None) is not None:
+        raise ParameterError(
+            f"{folder} holds a trace already; remove it or name another folder", key="folder"
+        )
+    launcher = find_launcher(mpirun)
+    library = build_recorder(launcher.mpicc)
+    folder.mkdir(parents=True, exist_ok=True)
+    before = os.environ.get("LD_PRELOAD")
+    preload = f"{library}:{before}" if before else str(library)
+    words = launcher.command(
+        command,
+        ranks,
+        {"LD_PRELOAD": preload, _FOLDER_VARIABLE: str(folder), _CLOCK_VARIABLE: clock},
+        oversubscribe=oversubscribe,
+    )
+    status, last = _run(words, launcher.own_environment(), timeout, output, stop)
+    if status != 0:
+        raise RecordingError(
+            f"{command[0]} must end well to be recorded; it ended with status {status}"
+            + (f" and wrote: {last}" if last else " and wrote nothing")
+        )
+    if not (folder / "trace-0.txt").exists():
+        raise RecordingError(
+            f"{command[0]} must call MPI through the C functions of {launcher.version}, in "
+            f"{launcher.mpirun}; it ended well but left no trace: it may be linked to another MPI, "
+            "statically, or be written in Fortran; name its own launcher with mpirun="
+        )
+    return read_trace(folder)
+
+
+def _run(
+    words: list[str],
+    environment: dict[str, str],
+    timeout: float | None,
+    output: Callable[[str], object] | None,
+    stop: threading.Event | None,
+) -> tuple[int, str]:
+    """Return the exit status of a command, and the last of what it wrote as one line."""
+    try:
+        process = subprocess.Popen(
+            words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise RecordingError(f"{words[0]} must run; {error}") from error
+    last: collections.deque[str] = collections.deque(maxlen=_LAST_LINES)
+    reader = threading.Thread(target=_read, args=(process, last, output), daemon=True)
+    reader.start()
+    end = None if timeout is None else time.monotonic() + timeout
+    try:
+        while process.poll() is None:
+            if stop is not None and stop.is_set():
+                raise RecordingError("stopped before the program had ended; nothing is recorded")
+            if end is not None and time.monotonic() > end:
+                raise RecordingError(
+                    f"the program must end within {timeout:g} s; it did not and was ended; the "
+                    "traces so far show what each rank had finished"
+                )
+            time.sleep(_POLL_S)
+    finally:
+        _end(process)
+        # A grandchild may hold the pipe open for ever; what it writes is not waited for.
+        reader.join(_GRACE_S)
+    return process.returncode, " | ".join(last)
+
+
+def _read(
+    process: subprocess.Popen[bytes],
+    last: collections.deque[str],
+    output: Callable[[str], object] | None,
+) -> None:
+    if process.stdout is None:
+        return
+    with process.stdout as stream:
+        for raw in stream:
+            line = raw.decode("utf-8", errors="replace").rstrip()
+            # Launchers underline and frame what they say.
+            if line.strip(" -"):
+                last.append(line.strip()[:_LONGEST_LINE])
+            if output is not None:
+                output(line)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a process that still runs; the launcher passes the first signal on to its ranks."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        if process.poll() is not None:
+            return
+        try:
+            os.killpg(process.pid, number)
+            process.wait(_GRACE_S)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            continue

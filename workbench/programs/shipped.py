@@ -1,0 +1,201 @@
+"""The programs that ship with the workbench: recorded traces, and calls of generators.
+
+from workbench import programs
+
+programs.list()
+program = programs.load("cg-8")
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import hashlib
+import html
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from workbench.datasets import data_folder
+from workbench.errors import DatasetError, WorkbenchError
+from workbench.jsonfile import read_json
+from workbench.provenance import Origin, Provenance
+
+if TYPE_CHECKING:
+    from workbench.programs.program import Program
+
+FORMATS = ("workbench-trace", "generator")
+"""What a descriptor's ``format`` may say: what was recorded, or how it is generated."""
+
+_PATTERNS = ("traces/*/datapackage.json", "programs/*.json")
+
+
+@dataclass(frozen=True)
+class ShippedProgram:
+    """What a shipped program is, as its descriptor says it.
+
+    Attributes:
+        name: the name to load it by.
+        title: a few words for captions.
+        ranks: number of its ranks.
+        format: one of ``FORMATS``.
+        description: what it does and how it was obtained.
+        provenance: origin, source and licence; of a recorded one also where, with what and when.
+        caveats: what its times do not mean.
+        path: of the descriptor.
+        descriptor: all that it says.
+    """
+
+    name: str
+    title: str
+    ranks: int
+    format: str
+    description: str
+    provenance: Provenance
+    caveats: tuple[str, ...]
+    path: Path
+    descriptor: Mapping[str, Any] = dataclasses.field(repr=False)
+
+
+@dataclass(frozen=True)
+class ProgramList:
+    """The shipped programs: iterates over their names, prints itself as a table."""
+
+    programs: tuple[ShippedProgram, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names ``load`` takes."""
+        return tuple(program.name for program in self.programs)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.programs)
+
+    def __getitem__(self, name: str) -> ShippedProgram:
+        for program in self.programs:
+            if program.name == name:
+                return program
+        near = difflib.get_close_matches(str(name).lower(), self.names, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(near)}? " if near else ""
+        raise DatasetError(
+            f"there must be a program of that name; got {name!r}; {hint}known: "
+            f"{', '.join(self.names) or 'none'}"
+        )
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __repr__(self) -> str:
+        rows = self._rows()
+        widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+        return "\n".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        )
+
+    def _repr_html_(self) -> str:
+        head, *body = (
+            "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
+            for tag, row in zip(["th"] + ["td"] * len(self), self._rows(), strict=True)
+        )
+        rows = "".join(f"<tr>{row}</tr>" for row in body)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+    def _rows(self) -> tuple[tuple[str, ...], ...]:
+        return (
+            ("name", "ranks", "origin", "title"),
+            *((p.name, str(p.ranks), p.provenance.origin, p.title) for p in self.programs),
+        )
+
+
+def load(name: str) -> Program:
+    """Return a shipped program, read or generated, and checked against its checksum.
+
+    Args:
+        name: one of the names that ``list`` gives.
+
+    Raises:
+        DatasetError: there is no such program, or it is not the one whose checksum is recorded.
+    """
+    shipped = list()[name]
+    if shipped.format == "generator":
+        from workbench.programs.generators import from_descriptor
+
+        return from_descriptor(shipped.descriptor)
+    return _recorded(shipped)
+
+
+def list() -> ProgramList:
+    """Return the shipped programs: those recorded, then those generated, each by name.
+
+    Raises:
+        DatasetError: a descriptor is not as it must be.
+    """
+    folder = data_folder()
+    paths = (path for pattern in _PATTERNS for path in sorted(folder.glob(pattern)))
+    return ProgramList(tuple(map(_described, paths)))
+
+
+def _described(path: Path) -> ShippedProgram:
+    try:
+        values = read_json(path, "the descriptor of a program")
+        if values["format"] not in FORMATS:
+            raise ValueError(f"format must be one of {', '.join(FORMATS)}")
+        if values["format"] == "workbench-trace":
+            licence, source = values["licenses"][0]["name"], values["sources"][0]["title"]
+            details = {key: str(value) for key, value in values["measurement"].items()}
+            resource = values["resources"][0]
+            int(resource["bytes"]), str(resource["path"]), str(resource["hash"])
+        else:
+            licence, source, details = values["license"], values["generator"], {}
+        return ShippedProgram(
+            name=str(values["name"]),
+            title=str(values["title"]),
+            ranks=int(values["ranks"]),
+            format=values["format"],
+            description=str(values["description"]),
+            provenance=Provenance(
+                origin=cast(Origin, values["origin"]),
+                title=str(values["title"]),
+                source=str(source),
+                licence=str(licence),
+                details=details,
+            ),
+            caveats=tuple(map(str, values.get("caveats", ()))),
+            path=path,
+            descriptor=values,
+        )
+    except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+        raise DatasetError(
+            f"{path} must describe a program as the README beside it says; "
+            f"{type(error).__name__}: {error}; restore the file"
+        ) from error
+
+
+def _recorded(shipped: ShippedProgram) -> Program:
+    from workbench.programs.traces import read_trace
+
+    resource = shipped.descriptor["resources"][0]
+    path = shipped.path.parent / resource["path"]
+    repair = f"restore {path.parent} or reinstall the package"
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise DatasetError(
+            f"{path} must be readable; {error.strerror or error}; {repair}"
+        ) from error
+    found = f"sha256:{hashlib.sha256(data).hexdigest()}"
+    if found != resource["hash"]:
+        raise DatasetError(
+            f"{path} must have the checksum {resource['hash']} and {resource['bytes']} bytes that "
+            f"its descriptor records; got {found} and {len(data)} bytes; {repair}"
+        )
+    try:
+        program = read_trace({f"{shipped.name}.zip": data})
+    except WorkbenchError as error:
+        raise DatasetError(f"{path} must be a trace that can be read; {error}") from error
+    return dataclasses.replace(program, source=shipped.name)

@@ -7,6 +7,19 @@ function returns the same with its sources, for panels that redraw by one write.
 from __future__ import annotations
 
 from workbench.plotting.baseline import plot_baseline, read_baseline
+from workbench.plotting.breakdown import (
+    BreakdownFigure,
+    breakdown_figure,
+    plot_breakdown,
+    read_breakdown,
+)
+from workbench.plotting.communication import (
+    CommunicationFigure,
+    communication_figure,
+    communication_table,
+    plot_communication_matrix,
+    read_communication,
+)
 from workbench.plotting.convergence import ConvergenceFigure, convergence_figure, plot_convergence
 from workbench.plotting.curves import CurveFigures, curve_figures, plot_curve
 from workbench.plotting.engines import plot_engines, read_engines
@@ -28,6 +41,13 @@ from workbench.plotting.influence import (
     plot_influence,
     read_influence,
 )
+from workbench.plotting.message_sizes import (
+    MessageSizesFigure,
+    message_size_table,
+    message_sizes_figure,
+    plot_message_sizes,
+    read_message_sizes,
+)
 from workbench.plotting.reading import read_convergence, read_errors, read_size
 from workbench.plotting.regimes import (
     ThresholdFigure,
@@ -36,6 +56,12 @@ from workbench.plotting.regimes import (
     read_bolted,
     read_threshold,
     threshold_figure,
+)
+from workbench.plotting.spacetime import (
+    SpacetimeFigure,
+    plot_spacetime,
+    read_spacetime,
+    spacetime_figure,
 )
 from workbench.plotting.standalone import standalone_html
 from workbench.plotting.study_convergence import plot_study_convergence, read_study_convergence
@@ -48,18 +74,29 @@ from workbench.plotting.study_errors import (
 from workbench.plotting.study_heatmap import StudyHeatmap, plot_study, read_study, study_heatmap
 
 __all__ = [
+    "BreakdownFigure",
+    "CommunicationFigure",
     "ConvergenceFigure",
     "CurveFigures",
     "ErrorFigure",
     "InfluenceFigure",
+    "MessageSizesFigure",
+    "SpacetimeFigure",
     "StudyHeatmap",
     "ThresholdFigure",
+    "breakdown_figure",
+    "communication_figure",
+    "communication_table",
     "convergence_figure",
     "curve_figures",
     "error_figure",
     "influence_figure",
+    "message_size_table",
+    "message_sizes_figure",
     "plot_baseline",
     "plot_bolted",
+    "plot_breakdown",
+    "plot_communication_matrix",
     "plot_convergence",
     "plot_correlation",
     "plot_curve",
@@ -68,7 +105,9 @@ __all__ = [
     "plot_identifiability",
     "plot_influence",
     "plot_intervals",
+    "plot_message_sizes",
     "plot_percent_error",
+    "plot_spacetime",
     "plot_study",
     "plot_study_convergence",
     "plot_study_curves",
@@ -76,17 +115,22 @@ __all__ = [
     "plot_threshold",
     "read_baseline",
     "read_bolted",
+    "read_breakdown",
+    "read_communication",
     "read_convergence",
     "read_engines",
     "read_errors",
     "read_identifiability",
     "read_influence",
+    "read_message_sizes",
     "read_size",
+    "read_spacetime",
     "read_study",
     "read_study_convergence",
     "read_study_curves",
     "read_study_errors",
     "read_threshold",
+    "spacetime_figure",
     "standalone_html",
     "study_heatmap",
     "threshold_figure",

@@ -1,0 +1,72 @@
+"""What all figures of a replay share: the colours of what a host is at, times, the caption."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bokeh.models import CustomJSTickFormatter, Title
+from bokeh.plotting import figure
+
+from workbench.plotting import palette
+from workbench.plotting.spacetime_js import TIME_TICK
+from workbench.provenance import Provenance
+from workbench.units import format_quantity
+
+COMPUTE = palette.SKY_BLUE
+SEND_OVERHEAD = palette.ORANGE
+RECEIVE_OVERHEAD = palette.GREEN
+WAITING = "#E6E6E6"
+MESSAGE = "#606060"
+CRITICAL = palette.VERMILLION
+
+_CAPTION = "caption"
+
+
+def time_axis(axis: Any) -> None:
+    """Write an axis in ns with its unit at every tick, ns to s, as its range asks for.
+
+    Args:
+        axis: a Bokeh axis.
+    """
+    axis.formatter = CustomJSTickFormatter(code=TIME_TICK)
+    axis.axis_label = "time"
+
+
+def time_text(ns: float) -> str:
+    """Return a time for people: ``1.20 µs``.
+
+    Args:
+        ns: nanoseconds.
+    """
+    return format_quantity(ns / 1e9, "time")
+
+
+def size_text(size_bytes: float) -> str:
+    """Return a number of bytes for people: ``64 B``, ``1.5 KiB``, ``12 MiB``.
+
+    Args:
+        size_bytes: whole.
+    """
+    for power, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if size_bytes >= 1 << power:
+            return f"{size_bytes / (1 << power):.4g} {unit}"
+    return f"{size_bytes:.0f} B"
+
+
+def caption(fig: figure, provenance: Provenance) -> None:
+    """Write below a figure where its numbers came from, in place of what stood there.
+
+    Args:
+        fig: the figure.
+        provenance: of the result that it shows.
+    """
+    title = next((item for item in fig.below if _CAPTION in item.tags), None)
+    if title is None:
+        title = Title(
+            tags=[_CAPTION],
+            text_font_size="11px",
+            text_font_style="normal",
+            text_color="#555555",
+        )
+        fig.add_layout(title, "below")
+    title.text = provenance.caption()

@@ -1,0 +1,233 @@
+"""The parts of a space-time diagram: image, bars, messages, critical path, key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from bokeh.models import (
+    BasicTicker,
+    ColumnDataSource,
+    CustomJS,
+    CustomJSHover,
+    CustomJSTickFormatter,
+    HoverTool,
+    LinearColorMapper,
+    WheelZoomTool,
+)
+from bokeh.plotting import figure
+
+from workbench.plotting import spacetime_js as js
+from workbench.plotting.axes import legend_above
+from workbench.plotting.palette import mix
+from workbench.plotting.replay_look import (
+    COMPUTE,
+    CRITICAL,
+    MESSAGE,
+    RECEIVE_OVERHEAD,
+    SEND_OVERHEAD,
+    WAITING,
+)
+from workbench.plotting.spacetime_lod import LEVELS
+from workbench.plotting.timeline import KINDS
+
+_COLOURS = (COMPUTE, SEND_OVERHEAD, RECEIVE_OVERHEAD)
+_TIP = "<div style='font-size:12px;max-width:420px'>{}</div>"
+
+
+def add_image(fig: figure, lives: ColumnDataSource, image: ColumnDataSource) -> None:
+    """Draw the time until each rank's end, light, and the image of `spacetime_lod` over it.
+
+    Args:
+        fig: the figure.
+        lives: columns ``right``, ``top``, ``bottom``.
+        image: columns ``image``, ``x``, ``y``, ``dw``, ``dh``.
+    """
+    fig.quad(
+        left=0,
+        right="right",
+        top="top",
+        bottom="bottom",
+        source=lives,
+        fill_color=WAITING,
+        line_color=None,
+    )
+    shades = [
+        mix(WAITING, colour, (level + 1) / LEVELS) for colour in _COLOURS for level in range(LEVELS)
+    ]
+    mapper = LinearColorMapper(
+        palette=shades, low=0.5, high=len(shades) + 0.5, low_color="rgba(0, 0, 0, 0)"
+    )
+    painted = fig.image(
+        image="image", x="x", y="y", dw="dw", dh="dh", source=image, color_mapper=mapper
+    )
+    text = CustomJSHover(args={"kinds": list(KINDS), "levels": LEVELS}, code=js.IMAGE_TEXT)
+    fig.add_tools(
+        HoverTool(
+            renderers=[painted],
+            tooltips=_TIP.format("@image{custom}"),
+            formatters={"@image": text},
+            filters={"@image": CustomJS(code=js.IMAGE_FILTER)},
+            visible=False,
+        )
+    )
+
+
+def add_bars(fig: figure, bars: ColumnDataSource, place: str) -> None:
+    """Draw operations one by one; the pointer tells what each is.
+
+    Args:
+        fig: the figure.
+        bars: columns of a `View`'s bars.
+        place: what the column ``line`` counts: ``line`` of a file or ``op`` of a rank.
+    """
+    mapper = LinearColorMapper(palette=list(_COLOURS), low=-0.5, high=len(_COLOURS) - 0.5)
+    drawn = fig.quad(
+        left="left",
+        right="right",
+        top="top",
+        bottom="bottom",
+        source=bars,
+        fill_color={"field": "kind", "transform": mapper},
+        line_color="white",
+        line_width=0.7,
+        line_alpha="edge",
+        hover_line_color="black",
+        hover_line_alpha=1,
+        hover_fill_color={"field": "kind", "transform": mapper},
+    )
+    args = {"source": bars, "place": place, "kinds": list(KINDS)}
+    fig.add_tools(
+        HoverTool(
+            renderers=[drawn],
+            tooltips=_TIP.format("@op{custom}<br>@left{custom}<br>@right{custom}"),
+            formatters={
+                "@op": CustomJSHover(args=args, code=js.BAR_TEXT),
+                "@left": CustomJSHover(args=args, code=js.WHEN_TEXT),
+                "@right": CustomJSHover(args=args, code=js.WAIT_TEXT),
+            },
+            limit=2,
+            attachment="horizontal",
+        )
+    )
+
+
+def add_messages(fig: figure, messages: ColumnDataSource, *, shown: bool) -> None:
+    """Draw a line from where each message leaves to where it is taken.
+
+    Args:
+        fig: the figure.
+        messages: columns of a `View`'s messages.
+        shown: False leaves them out.
+    """
+    if not shown:
+        return
+    lines = fig.segment(
+        x0="x0",
+        x1="x1",
+        y0="y0",
+        y1="y1",
+        source=messages,
+        line_color=MESSAGE,
+        line_alpha="alpha",
+        hover_line_color="black",
+        hover_line_alpha=1,
+    )
+    fig.add_tools(
+        HoverTool(
+            renderers=[lines],
+            tooltips=_TIP.format("@size{custom}"),
+            formatters={
+                "@size": CustomJSHover(args={"source": messages}, code=js.MESSAGE_TEXT),
+            },
+            filters={"@alpha": CustomJS(code=js.CLEAR_FILTER)},
+            limit=2,
+            attachment="vertical",
+            visible=False,
+        )
+    )
+
+
+def add_path(fig: figure, path: ColumnDataSource, *, shown: bool) -> None:
+    """Draw the critical path, bold on a white rim so that it shows on every colour.
+
+    Args:
+        fig: the figure.
+        path: columns ``x`` and ``y``.
+        shown: False leaves it out.
+    """
+    if shown:
+        fig.line(x="x", y="y", source=path, line_color="white", line_width=4.5, line_alpha=0.8)
+        fig.line(x="x", y="y", source=path, line_color=CRITICAL, line_width=2.2)
+
+
+def add_key(fig: figure, *, messages: bool, critical: bool) -> None:
+    """Say above the figure what the colours and lines are, whether or not they occur.
+
+    Args:
+        fig: the figure.
+        messages: whether messages are drawn.
+        critical: whether the critical path is drawn.
+    """
+    nan = [float("nan")]  # a glyph without a row has no sample in the key
+    for name, colour in zip((*KINDS, "waiting"), (*_COLOURS, WAITING), strict=True):
+        fig.quad(
+            left=nan,
+            right=nan,
+            top=nan,
+            bottom=nan,
+            fill_color=colour,
+            line_color=None,
+            legend_label=name,
+        )
+    lines = (("message", MESSAGE, 1.0, messages), ("critical path", CRITICAL, 2.5, critical))
+    for name, colour, wide, shown in lines:
+        if shown:
+            fig.line(x=nan, y=nan, line_color=colour, line_width=wide, legend_label=name)
+    legend_above(fig)
+    fig.toolbar_inner = False
+    fig.min_border_right = 24
+    fig.legend.glyph_width = 18
+    fig.legend.glyph_height = 14
+
+
+def name_ranks(fig: figure, ranks: Sequence[int] | np.ndarray) -> None:
+    """Write at each place of the vertical axis which rank is there.
+
+    Args:
+        fig: the figure.
+        ranks: from the top down.
+    """
+    in_order = np.array_equal(ranks, np.arange(len(ranks)))
+    fig.yaxis.ticker = BasicTicker(min_interval=1, mantissas=[1, 2, 4, 8], base=16)
+    fig.yaxis.formatter = CustomJSTickFormatter(
+        args={"ranks": [] if in_order else [int(r) for r in ranks], "count": len(ranks)},
+        code=js.RANK_TICK,
+    )
+    fig.yaxis.minor_tick_line_color = None
+    fig.ygrid.grid_line_color = None
+
+
+def ask_for_windows(fig: figure, asked: ColumnDataSource) -> None:
+    """Let the page write its window into a source after a zoom, a pan or a change of size.
+
+    Args:
+        fig: the figure, which carries the source in its tags.
+        asked: the source.
+    """
+    # Only what hangs on the document reaches the browser.
+    fig.tags = [*fig.tags, asked]
+    ask = CustomJS(args={"figure": fig, "asked": asked}, code=js.ASK)
+    for shown in (fig.x_range, fig.y_range):
+        shown.js_on_change("start", ask)
+        shown.js_on_change("end", ask)
+    for side in ("inner_width", "inner_height"):
+        fig.js_on_change(side, ask)
+    for wheel in fig.select(type=WheelZoomTool):
+        # Without a key the wheel goes on scrolling the page.
+        wheel.update(
+            modifiers={"ctrl": True},
+            dimensions="width",
+            description="Zoom along time (Ctrl and wheel)",
+        )
+    fig.toolbar.active_scroll = fig.select_one(WheelZoomTool)

@@ -1,0 +1,119 @@
+"""What the space-time diagram does in the page: times in words, and telling Python the window."""
+
+from __future__ import annotations
+
+_TIME = """
+const text = (ns, digits = 6) => {
+  const [unit, scale] = [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]]
+    .find(([_, size]) => Math.abs(ns) >= size) ?? ['ns', 1]
+  return `${Number((ns / scale).toPrecision(digits))} ${unit}`
+}
+"""
+
+TIME_TICK = """
+const most = Math.max(...ticks.map(Math.abs))
+const [unit, scale] = [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]]
+  .find(([_, size]) => most >= size) ?? ['ns', 1]
+const step = ticks.length > 1 ? Math.abs(ticks[1] - ticks[0]) / scale : 1
+const digits = Math.min(Math.max(-Math.floor(Math.log10(step) + 1e-9), 0), 9)
+return tick === 0 ? '0' : `${(tick / scale).toFixed(digits)} ${unit}`
+"""
+"""Code of a tick formatter for an axis in ns: ``12.5 µs``, in the unit of the largest tick."""
+
+RANK_TICK = """
+return Number.isInteger(tick) && tick >= 0 && tick < count ? String(ranks[tick] ?? tick) : ''
+"""
+"""Code of a tick formatter: the rank at a place; `ranks` is empty where it is the place itself."""
+
+BAR_TEXT = (
+    _TIME
+    + """
+const d = source.data, i = special_vars.index
+const tag = (value) => value === 4294967295 ? 'any' : String(value)
+const where = `rank ${d.rank[i]}, ${place} ${d.line[i]}: `
+if (d.kind[i] === 0) {
+  return `${where}calc ${text(d.size[i])}`
+}
+const [verb, word] = d.kind[i] === 1 ? ['send', 'to'] : ['recv', 'from']
+const peer = d.peer[i] < 0 ? `any (here ${d.mate[i]})` : String(d.peer[i])
+return `${where}${verb} ${d.size[i]} B ${word} ${peer} tag ${tag(d.tag[i])}`
+"""
+)
+"""Code of a hover formatter: the operation of a bar, as `ExecutionGraph.describe` says it."""
+
+WHEN_TEXT = (
+    _TIME
+    + """
+const d = source.data, i = special_vars.index
+const long = d.right[i] - d.left[i]
+return `${kinds[d.kind[i]]} ${text(long, 4)}: ${text(d.left[i])} to ${text(d.right[i])}`
+"""
+)
+"""Code of a hover formatter: how long the host was at it, and when."""
+
+WAIT_TEXT = (
+    _TIME
+    + """
+const d = source.data, i = special_vars.index
+if (d.posted[i] < d.left[i]) {
+  return `posted at ${text(d.posted[i])}, ${text(d.left[i] - d.posted[i], 4)} before`
+}
+if (d.posted[i] > d.left[i]) {
+  return `taken before it was posted, at ${text(d.posted[i])}`
+}
+if (d.released[i] > d.right[i]) {
+  return `released by its receiver at ${text(d.released[i])}`
+}
+return ''
+"""
+)
+"""Code of a hover formatter: what an operation waited for."""
+
+MESSAGE_TEXT = (
+    _TIME
+    + """
+const d = source.data, i = special_vars.index
+return `${d.size[i]} B from ${d.sender[i]} to ${d.receiver[i]}: left at ${text(d.x0[i])}, `
+  + `taken at ${text(d.x1[i])}, ${text(d.x1[i] - d.x0[i], 4)} later`
+"""
+)
+"""Code of a hover formatter: a message."""
+
+IMAGE_TEXT = """
+const code = value
+const kind = Math.floor((code - 1) / levels), level = (code - 1) % levels
+const [low, high] = [100 * level / levels, 100 * (level + 1) / levels]
+return `many operations, mostly ${kinds[kind]}; busy ${low} to ${high} %; zoom in for each`
+"""
+"""Code of a hover formatter: a pixel of the image."""
+
+IMAGE_FILTER = """
+export default (_args, _tool, {value}) => value > 0
+"""
+"""Code of a hover filter: no text where the image is empty."""
+
+CLEAR_FILTER = """
+export default (_args, _tool, {value}) => value > 0.3
+"""
+"""Code of a hover filter: messages are told as long as they do not lie on one another."""
+
+ASK = """
+const waiting = (window.workbenchAsking ??= new Set())
+if (!waiting.has(asked.id)) {
+  waiting.add(asked.id)
+  setTimeout(() => {
+    waiting.delete(asked.id)
+    const {x_range, y_range, inner_width, inner_height} = figure
+    const row = {
+      x0: [x_range.start], x1: [x_range.end], y0: [y_range.start], y1: [y_range.end],
+      width: [inner_width], height: [inner_height],
+    }
+    const known = Object.values(row).every(([v]) => Number.isFinite(v))
+    const same = Object.keys(row).every(name => asked.data[name]?.[0] === row[name][0])
+    if (known && !same) {
+      asked.data = row
+    }
+  }, 80)
+}
+"""
+"""Code that writes the window of `figure` into the source `asked`, at most every 80 ms."""

@@ -1,0 +1,364 @@
+"""A program on LogGOPS, event by event, in LogGOPSim's order but without its retries.
+
+LogGOPSim keeps one heap of pending operations and messages by (time, number); one whose core or
+interface is busy goes back into the heap with the time at which that will be free, again and
+again. That ends where the next to run is the one with the least (max(first queued time, clock of
+what it needs), number). Clocks never go back, and neither does the time of what runs. So messages
+reach a host's queue in the order of both time and number, and so do the computations, sends and
+receives of a host with one core, which are queued at its clock: first in, first out. A host's
+first is the least of its queues' first, and a tournament over hosts finds the next of all.
+
+Hoefler, Schneider, Lumsdaine: LogGOPSim, HPDC 2010, sections 3 and 4; for several cores and
+messages without bytes see ``workbench.simulate.replay``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from kernels.loggops.layout import (
+    ANY_SOURCE,
+    ANY_TAG,
+    BEGUN,
+    CALC,
+    CHANNELS,
+    CLOCK_END,
+    CLOCK_RAN_OUT,
+    COUNT,
+    CPU,
+    DEPENDENCY,
+    HALTED,
+    NEVER,
+    NIC,
+    OK,
+    POSTED,
+    RECV,
+    SEND,
+    STARTED,
+    STEPS_BETWEEN_LOOKS,
+    STUCK,
+    TABLE_FULL,
+    UNMET,
+    sent_by,
+)
+from kernels.loggops.matching import is_full, meet
+from kernels.loggops.occupation import hold_until, join, run_computation, run_send, take_message
+from kernels.loggops.queues import (
+    enqueue,
+    find_next,
+    free_at,
+    queue_of,
+    take_first,
+    update_winners,
+)
+from kernels.loggops.ties import sort_freed
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def first_without_peer(rank_start, kind, peer):
+    """Return the first operation whose peer is no rank or whose kind is unknown, or -1.
+
+    Args:
+        rank_start: int64[ranks + 1].
+        kind: uint8[n].
+        peer: int32[n].
+    """
+    ranks = len(rank_start) - 1
+    for op in range(len(kind)):
+        if kind[op] == CALC:
+            continue
+        if kind[op] != SEND and kind[op] != RECV:
+            return op
+        lowest = ANY_SOURCE if kind[op] == RECV else 0
+        if peer[op] < lowest or peer[op] >= ranks:
+            return op
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def inspect(rank_start, kind, size, peer, tag, cpu, nic):
+    """Return what decides how a program is run.
+
+    Args:
+        rank_start: int64[ranks + 1].
+        kind: uint8[n].
+        size: int64[n].
+        peer: int32[n], each a rank or ANY_SOURCE.
+        tag: uint32[n].
+        cpu: uint8[n].
+        nic: uint8[n].
+
+    Returns:
+        Largest message in bytes, longest computation in ns, the least of all sizes; uint8[ranks],
+        1 where messages may meet by a wildcard; bool[256], cores and interfaces that are named.
+    """
+    ranks = len(rank_start) - 1
+    wild = np.zeros(ranks, np.uint8)
+    cpus, nics = np.zeros(256, np.bool_), np.zeros(256, np.bool_)
+    largest = longest = least = np.int64(0)
+    for rank in range(ranks):
+        for op in range(rank_start[rank], rank_start[rank + 1]):
+            cpus[cpu[op]] = True
+            least = min(least, size[op])
+            if kind[op] == CALC:
+                longest = max(longest, size[op])
+                continue
+            nics[nic[op]] = True
+            largest = max(largest, size[op])
+            if kind[op] == SEND:
+                if tag[op] == ANY_TAG:
+                    wild[peer[op]] = 1
+            elif tag[op] == ANY_TAG or peer[op] == ANY_SOURCE:
+                wild[rank] = 1
+    return largest, longest, least, wild, cpus, nics
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def count_dependencies(rank_start, req_start, req_ops, ireq_start, ireq_ops, left):
+    """Count what each operation waits for, and return the most that may become free at once.
+
+    Args:
+        rank_start: int64[ranks + 1].
+        req_start: int32[n + 1], see ``layout.Program``.
+        req_ops: int32[edges].
+        ireq_start: int32[n + 1].
+        ireq_ops: int32[edges].
+        left: int32[n], out.
+
+    Returns:
+        -1 where a dependency does not join two operations of one rank.
+    """
+    left[:] = 0
+    n = len(left)
+    most = most_starts = most_ends = 0
+    if len(req_start) != n + 1 or len(ireq_start) != n + 1 or req_start[0] != 0:
+        return -1
+    if ireq_start[0] != 0 or req_start[n] != len(req_ops) or ireq_start[n] != len(ireq_ops):
+        return -1
+    for op in range(n):
+        if req_start[op + 1] < req_start[op] or ireq_start[op + 1] < ireq_start[op]:
+            return -1
+    for rank in range(len(rank_start) - 1):
+        first, last = rank_start[rank], rank_start[rank + 1]
+        for edge in range(req_start[first], req_start[last]):
+            if req_ops[edge] < first or req_ops[edge] >= last:
+                return -1
+            left[req_ops[edge]] += 1
+        for edge in range(ireq_start[first], ireq_start[last]):
+            if ireq_ops[edge] < first or ireq_ops[edge] >= last:
+                return -1
+            left[ireq_ops[edge]] += 1
+        roots = 0
+        for op in range(first, last):
+            roots += left[op] == 0
+            most_starts = max(most_starts, ireq_start[op + 1] - ireq_start[op])
+            most_ends = max(most_ends, req_start[op + 1] - req_start[op])
+        most = max(most, roots)
+    # A receive's start, its own end, and that of the send it lets go.
+    return max(most, most_starts + 2 * most_ends)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def replay(
+    program, costs, noise, pending, own_end, kept, clocks, q, waiting, freed, state, halt, progress
+):
+    """Run a program to its end.
+
+    Args:
+        program: Program.
+        costs: Costs.
+        noise: Noise.
+        pending: Pending; the result is in ``left``.
+        own_end: int64[n] with several cores, else int64[1]: room.
+        kept: Kept, out.
+        clocks: Clocks, idle; out: when each core is free for good.
+        q: Queues, empty.
+        waiting: Waiting, empty.
+        freed: Freed.
+        state: int64[N_STATE], 0; out.
+        halt: int8[1]; set to end the run.
+        progress: int64[1], out: how many operations and messages have been queued so far.
+
+    Returns:
+        OK, HALTED, CLOCK_RAN_OUT or STUCK; TABLE_FULL to be called again with the same arguments
+        but for a larger table.
+    """
+    hosts = len(program.rank_start) - 1
+    cpus, nics = costs.cpus, costs.nics
+    want = kept.wanted
+    left, at = pending.left, pending.at
+    post_cause, post_cause_kind = kept.post_cause, kept.post_cause_kind
+    nexto, nextgs = clocks.nexto, clocks.nextgs
+    count, begun, unmet, channels = state[COUNT], state[BEGUN], state[UNMET], state[CHANNELS]
+    steps = 0
+    while True:
+        marked = freed_here = freed_there = 0
+        sender = np.int64(-1)
+        if is_full(waiting, channels):
+            state[COUNT], state[BEGUN], state[UNMET], state[CHANNELS] = (
+                count,
+                begun,
+                unmet,
+                channels,
+            )
+            return TABLE_FULL
+        if begun < hosts:
+            host = begun
+            begun += 1
+            for root in range(program.rank_start[host], program.rank_start[host + 1]):
+                if left[root] == 0:
+                    freed.here[freed_here] = root
+                    freed_here += 1
+        else:
+            host = np.int64(q.tree[1])
+            t = q.due[host]
+            if t == NEVER:
+                break
+            if t > CLOCK_END:
+                return CLOCK_RAN_OUT
+            steps += 1
+            if steps % STEPS_BETWEEN_LOOKS == 0:
+                progress[0] = count
+                if halt[0] != 0:
+                    return HALTED
+            which = np.int64(q.due_queue[host])
+            op = take_first(q, pending, host)
+            core, port = host * cpus, host * nics
+            if which < cpus:
+                core += which
+                run_computation(program, noise, pending, kept, clocks, host, core, op, t, freed)
+                marked = 2
+            elif which < q.arrivals:
+                pair = np.int64(0) if q.kinds == 4 else which - cpus
+                if q.kinds != 4:
+                    core += pair // nics
+                    port += pair % nics
+                marked = run_send(
+                    program, costs, noise, pending, kept, clocks, host, core, port, op, t, freed
+                )
+                if cpus > 1:
+                    own_end[op] = nexto[core]
+                # From here on the operation is its message.
+                left[op] = sent_by(host)
+                at[op] = t + costs.overhead + costs.latency
+                unmet += 1
+                receiver = np.int64(program.peer[op])
+                arrivals = receiver * q.kinds + q.arrivals + pair
+                alone = q.heads[arrivals] < 0
+                enqueue(q, pending, arrivals, op, count)
+                if alone:
+                    first = max(at[op], free_at(q, clocks, receiver, q.arrivals + pair))
+                    if first < q.due[receiver]:
+                        q.due[receiver], q.due_number[receiver] = first, count
+                        q.due_queue[receiver] = q.arrivals + pair
+                        update_winners(q, receiver)
+                count += 1
+            else:
+                is_message = which < q.posts
+                if is_message:
+                    if q.kinds != 4:
+                        core += (which - q.arrivals) // nics
+                        port += (which - q.arrivals) % nics
+                    take_message(
+                        program, costs, noise, pending, kept, clocks, host, core, port, op, t
+                    )
+                    source = sent_by(np.int64(left[op]))
+                    other, change = meet(program, pending, waiting, op, 1, host, source)
+                else:
+                    unmet += 1
+                    left[op] = POSTED
+                    if want:
+                        kept.start[op] = t
+                    freed.op[0], freed.at[0] = op, t
+                    freed.by_start[0], freed.elsewhere[0] = True, False
+                    marked = 1
+                    source = np.int64(program.peer[op])
+                    other, change = meet(program, pending, waiting, op, 0, host, source)
+                channels += change
+                if other >= 0:
+                    unmet -= 2
+                    message, receive = (op, other) if is_message else (other, op)
+                    source = sent_by(np.int64(left[message]))
+                    left[message] = 0
+                    left[receive] = 0
+                    if want:
+                        join(kept, at, message, receive)
+                    if program.size[message] > costs.eager:
+                        sender = source
+                        core, port = sender * cpus, sender * nics
+                        if q.kinds != 4:
+                            core += program.cpu[message]
+                            port += program.nic[message]
+                        hold_until(kept, clocks, core, port, message, t)
+                        freed.op[marked] = message
+                        freed.at[marked] = max(t, own_end[message]) if cpus > 1 else t
+                        freed.by_start[marked] = False
+                        freed.elsewhere[marked] = sender != host
+                        marked += 1
+                    freed.op[marked], freed.at[marked] = receive, max(t, at[message])
+                    freed.by_start[marked], freed.elsewhere[marked] = False, False
+                    marked += 1
+
+        for i in range(marked):
+            ended, ready = freed.op[i], freed.at[i]
+            if freed.by_start[i]:
+                first_edge, last_edge = program.ireq_start[ended], program.ireq_start[ended + 1]
+            else:
+                first_edge, last_edge = program.req_start[ended], program.req_start[ended + 1]
+            for edge in range(first_edge, last_edge):
+                freed_op = np.int64(
+                    program.ireq_ops[edge] if freed.by_start[i] else program.req_ops[edge]
+                )
+                left[freed_op] -= 1
+                if ready > at[freed_op]:
+                    at[freed_op] = ready
+                    if want:
+                        post_cause[freed_op] = ended
+                        post_cause_kind[freed_op] = STARTED if freed.by_start[i] else DEPENDENCY
+                if left[freed_op] == 0:
+                    if freed.elsewhere[i]:
+                        freed.there[freed_there] = freed_op
+                        freed_there += 1
+                    else:
+                        freed.here[freed_here] = freed_op
+                        freed_here += 1
+
+        # The host and a sender elsewhere that it let go, in ascending order.
+        others = sender >= 0 and sender != host
+        for turn in range(2 if others else 1):
+            elsewhere = others and (sender < host) == (turn == 0)
+            owner = sender if elsewhere else host
+            number = freed_there if elsewhere else freed_here
+            ops = freed.there if elsewhere else freed.here
+            if number > 1 and sort_freed(
+                ops, number, program.kind, freed.sorted, costs.like_libstdcxx, freed.parts
+            ):
+                ops = freed.sorted
+            for i in range(number):
+                freed_op = np.int64(ops[i])
+                cpu = np.int64(program.cpu[freed_op]) if cpus > 1 else np.int64(0)
+                nic = np.int64(program.nic[freed_op]) if nics > 1 else np.int64(0)
+                core = owner * cpus + cpu
+                if nexto[core] > at[freed_op]:
+                    at[freed_op] = nexto[core]
+                    if want:
+                        post_cause[freed_op], post_cause_kind[freed_op] = clocks.on_core[core], CPU
+                if program.kind[freed_op] == SEND:
+                    port = owner * nics + nic
+                    if nextgs[port] > at[freed_op]:
+                        at[freed_op] = nextgs[port]
+                        if want:
+                            post_cause[freed_op], post_cause_kind[freed_op] = clocks.sent[port], NIC
+                queue = owner * q.kinds + queue_of(q, program.kind[freed_op], cpu, nic)
+                enqueue(q, pending, queue, freed_op, count)
+                count += 1
+            find_next(q, pending, clocks, owner)
+
+    state[COUNT] = count
+    if unmet > 0:
+        return STUCK
+    for each in range(len(left)):
+        if left[each] > 0:
+            return STUCK
+    return OK

@@ -1,0 +1,111 @@
+"""The chain of operations that set a program's makespan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.programs.graph import RECV, SEND
+from workbench.simulate.replay_result import (
+    CAUSE_NAMES,
+    CPU,
+    DEPENDENCY,
+    NIC,
+    times_of,
+)
+
+if TYPE_CHECKING:
+    from workbench.simulate.replay_result import ReplayResult, ReplayTimes
+
+# Where in an operation the path arrives: at its end, at the time the host began to work on it,
+# or at the time it was started or posted.
+_END, _BEGIN, _START = range(3)
+
+
+@dataclass(frozen=True)
+class PathStep:
+    """One operation of a critical path, and the stretch of time it accounts for.
+
+    Attributes:
+        op: its number.
+        reason: how the step after it in time waited for it: ``dependency``, ``cpu``, ``nic``,
+            ``message``, ``started`` (by ``irequires``), ``receiver`` (it let a synchronous send
+            go), or ``end`` for the last operation.
+        from_ps: where its stretch begins, ps.
+        to_ps: where it ends, ps: where that of the operation after it begins.
+    """
+
+    op: int
+    reason: str
+    from_ps: int
+    to_ps: int
+
+
+def critical_path(result: ReplayResult) -> tuple[PathStep, ...]:
+    """Return the operations that set the makespan, from the last back to the first.
+
+    The stretches of all steps join: each ends where the one before it in the tuple begins. An
+    operation may come twice, a synchronous send for its end and again for its start.
+
+    Args:
+        result: a replay with times.
+
+    Raises:
+        ParameterError: the replay kept no times.
+    """
+    times = times_of(result)
+    if not result.graph.num_ops:
+        return ()
+    walk = _Walk(result, times)
+    op: int = int(times.end_ps.argmax())
+    point, reason = _END, "end"
+    now = int(times.end_ps[op])
+    steps: list[PathStep] = []
+    # Each visit is at an earlier time or place; what LogGOPSim's quirks bend ends the walk.
+    while op >= 0 and len(steps) <= 3 * result.graph.num_ops:
+        back, following = walk.back(op, point, now)
+        steps.append(PathStep(op, reason, back, now))
+        op, point, reason = following
+        now = back
+    return tuple(steps)
+
+
+class _Walk:
+    """One step back in time after the other."""
+
+    def __init__(self, result: ReplayResult, times: ReplayTimes) -> None:
+        graph = result.graph
+        self._sync = (graph.kind == SEND) & (graph.size > result.costs.S)
+        self._receives = graph.kind == RECV
+        self._times = times
+        if times.post_cause is None or times.post_cause_kind is None:
+            self._post_cause, self._post_kind = times.cause, times.cause_kind
+        else:
+            self._post_cause, self._post_kind = times.post_cause, times.post_cause_kind
+
+    def back(self, op: int, point: int, now: int) -> tuple[int, tuple[int, int, str]]:
+        """Return where an operation's stretch begins, and what came before it."""
+        times = self._times
+        begin, start = int(times.begin_ps[op]), int(times.start_ps[op])
+        if point == _END and self._sync[op]:
+            receive = int(times.match[op])
+            posted = int(times.start_ps[receive])
+            if now == max(posted, int(times.begin_ps[receive])):
+                return now, (receive, _START if posted == now else _BEGIN, "receiver")
+        if point == _END and self._receives[op]:
+            point = _START if start == now and start > begin else _BEGIN
+        if point == _BEGIN:
+            return self._before(begin, int(times.cause[op]), int(times.cause_kind[op]))
+        return self._before(start, int(self._post_cause[op]), int(self._post_kind[op]))
+
+    def _before(self, back: int, op: int, kind: int) -> tuple[int, tuple[int, int, str]]:
+        """Return a stretch's beginning, and at which point of which operation it goes on."""
+        if op < 0:
+            return back, (-1, _END, "")
+        if kind == DEPENDENCY:
+            point = _END
+        elif kind in (CPU, NIC) and self._receives[op]:
+            point = _BEGIN
+        else:
+            point = _START
+        return back, (op, point, CAUSE_NAMES[kind])

@@ -1,0 +1,300 @@
+"""What a replay came to: when each rank ends and, if asked for, what each operation waited for."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError
+from workbench.models import LogGPS
+from workbench.programs.graph import CALC, RECV, SEND, ExecutionGraph
+from workbench.provenance import Provenance
+from workbench.simulate.picoseconds import PS_PER_NS, PicosecondCosts, shown_ns
+from workbench.units import format_quantity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from workbench.simulate.critical_path import PathStep
+
+Semantics = Literal["loggopsim", "llamp"]
+
+DEPENDENCY, CPU, NIC, MESSAGE, STARTED = range(5)
+"""What an operation waited for last: the end of another, the CPU, the NIC, the arrival of its
+message, or, with ``irequires``, the start of another."""
+
+CAUSE_NAMES = ("dependency", "cpu", "nic", "message", "started")
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class ReplayTimes:
+    """When each operation of a program ran, and what it waited for.
+
+    Attributes:
+        start_ps: int64[n], ps; a computation or send begins, a receive is posted.
+        begin_ps: int64[n], ps; the host begins to work on it: as ``start_ps`` for computations and
+            sends; when the host took its message for a receive, which may be before it is posted.
+        end_ps: int64[n], ps; the host is done: after a computation; after a send's overhead, or
+            for a synchronous send when its receiver let it go; after a receive's message has been
+            taken, or when it was posted if that is later.
+        match: int32[n], the send of a receive, the receive of a send, -1 for computations.
+        cause: int32[n], the operation that ``begin_ps`` waited for last; -1 where it waited for
+            none. What occupies a CPU or NIC for a message is named by its receive.
+        cause_kind: uint8[n], how: ``DEPENDENCY``, ``CPU``, ``NIC``, ``MESSAGE`` or ``STARTED``.
+        post_cause: int32[n], the operation that ``start_ps`` waited for last; differs from
+            ``cause`` for receives only. None where it was not kept.
+        post_cause_kind: uint8[n], how; None where it was not kept.
+    """
+
+    start_ps: IntArray
+    begin_ps: IntArray
+    end_ps: IntArray
+    match: NDArray[np.int32]
+    cause: NDArray[np.int32]
+    cause_kind: NDArray[np.uint8]
+    post_cause: NDArray[np.int32] | None = None
+    post_cause_kind: NDArray[np.uint8] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ReplayResult:
+    """A program's run on LogGOPS.
+
+    Attributes:
+        graph: what was replayed.
+        model: the parameters.
+        semantics: ``loggopsim``, with contention for CPUs and NICs, or ``llamp``, without.
+        compatible: whether LogGOPSim's quirks were on.
+        finish_ps: int64[ranks], when each rank's host is free for good, ps.
+        events: operations and messages, as LogGOPSim counts them.
+        seconds: wall time of the kernel.
+        times: of each operation, where they were asked for.
+        provenance: what was simulated.
+        noise_ps: int64[ranks], time that noise took from each rank, ps; None without noise.
+        notes: what is to be known of the run, a sentence each.
+    """
+
+    graph: ExecutionGraph
+    model: LogGPS
+    semantics: Semantics
+    compatible: bool
+    finish_ps: IntArray
+    events: int
+    seconds: float
+    times: ReplayTimes | None
+    provenance: Provenance
+    noise_ps: IntArray | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def finish_ns(self) -> list[int | float]:
+        """When each rank ends, ns; whole numbers are ``int``.
+
+        LogGOPSim's clock is unsigned and wraps where zero-byte messages set it back below 0; a
+        compatible replay then gives its figure, near 2^64 ns.
+        """
+        return [shown_ns(_unwrapped(ps)) for ps in self.finish_ps.tolist()]
+
+    @property
+    def makespan_ns(self) -> int | float:
+        """When the last rank ends, ns."""
+        return shown_ns(self.makespan_ps)
+
+    @property
+    def makespan_ps(self) -> int:
+        """When the last rank ends, ps."""
+        return max((_unwrapped(ps) for ps in self.finish_ps.tolist()), default=0)
+
+    @property
+    def costs(self) -> PicosecondCosts:
+        """The parameters in ps, as the replay used them."""
+        return PicosecondCosts.of(self.model)
+
+    def breakdown(self) -> pd.DataFrame:
+        """Return what each rank's cores did with the time until the rank ended.
+
+        Waiting is what is left: ``compute + overhead + noise + waiting = finish * cores``.
+        Overhead is what messages cost the host, o and the bytes' share, on both sides. With
+        ``llamp`` operations of a rank may overlap, then nothing is left and waiting is 0.
+
+        Returns:
+            One row a rank: ``rank``, ``cores``, ``finish_ns``, ``compute_ns``, ``overhead_ns``,
+            ``noise_ns``, ``waiting_ns``.
+        """
+        import pandas as pd
+
+        graph, costs, ranks = self.graph, self.costs, self.graph.num_ranks
+        host = np.repeat(np.arange(ranks), np.diff(graph.rank_start))
+        calc, send = graph.kind == CALC, np.flatnonzero(graph.kind == SEND)
+        compute = _sums(host[calc], graph.size[calc] * PS_PER_NS, ranks)
+        sizes = graph.size[send]
+        if self.semantics == "loggopsim":
+            sending, receiving = costs.send_ps(sizes), costs.receive_ps(sizes)
+        else:
+            sending = receiving = np.full(len(send), costs.o)
+        overhead = _sums(host[send], sending, ranks) + _sums(graph.peer[send], receiving, ranks)
+        noise = np.zeros(ranks, np.int64) if self.noise_ps is None else self.noise_ps
+        cores = self._cores(host)
+        waiting = self.finish_ps * cores - compute - overhead - noise
+        return pd.DataFrame(
+            {
+                "rank": np.arange(ranks),
+                "cores": cores,
+                "finish_ns": self.finish_ps / PS_PER_NS,
+                "compute_ns": compute / PS_PER_NS,
+                "overhead_ns": overhead / PS_PER_NS,
+                "noise_ns": noise / PS_PER_NS,
+                "waiting_ns": np.maximum(waiting, 0) / PS_PER_NS,
+            }
+        )
+
+    def critical_path(self) -> tuple[PathStep, ...]:
+        """Return the chain of operations that set the makespan, from the last to the first.
+
+        Raises:
+            ParameterError: the replay kept no times.
+        """
+        from workbench.simulate.critical_path import critical_path
+
+        return critical_path(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row an operation where times were kept, else one row a rank.
+
+        Returns:
+            Operations: ``op``, ``rank``, ``kind``, ``size``, ``peer``, ``tag``, ``start_ns``,
+            ``begin_ns``, ``end_ns``, ``match``, ``cause``, ``waited_for``. Ranks: ``rank``,
+            ``finish_ns``.
+        """
+        import pandas as pd
+
+        graph, times = self.graph, self.times
+        if times is None:
+            return pd.DataFrame({"rank": np.arange(graph.num_ranks), "finish_ns": self.finish_ns})
+        ops = np.arange(graph.num_ops)
+        kinds = np.array(["", "send", "recv", "calc"], dtype=object)
+        causes = np.array([*CAUSE_NAMES, "none"], dtype=object)
+        waited = np.where(times.cause < 0, len(CAUSE_NAMES), times.cause_kind)
+        return pd.DataFrame(
+            {
+                "op": ops,
+                "rank": graph.rank_of(ops),
+                "kind": kinds[graph.kind],
+                "size": graph.size,
+                "peer": graph.peer,
+                "tag": graph.tag,
+                "start_ns": times.start_ps / PS_PER_NS,
+                "begin_ns": times.begin_ps / PS_PER_NS,
+                "end_ns": times.end_ps / PS_PER_NS,
+                "match": times.match,
+                "cause": times.cause,
+                "waited_for": causes[waited],
+            }
+        )
+
+    def plot(self, **options: Any) -> Any:
+        """Return the space-time diagram as a Bokeh figure.
+
+        Args:
+            options: of ``workbench.plotting.plot_spacetime``.
+        """
+        from workbench.plotting.spacetime import plot_spacetime
+
+        return plot_spacetime(self, **options)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the result as JSON with its arrays in an npz file beside it.
+
+        Args:
+            path: the JSON file; the arrays get its name with ``.npz``.
+        """
+        from workbench.simulate.replay_archive import save
+
+        return save(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path) -> ReplayResult:
+        """Return the result that ``save`` wrote.
+
+        Args:
+            path: the JSON file.
+
+        Raises:
+            ParseError: the files are not a saved result, or not a whole one.
+        """
+        from workbench.simulate.replay_archive import load
+
+        return load(Path(path))
+
+    def __repr__(self) -> str:
+        quirks = ", LogGOPSim's quirks on" if self.compatible else ""
+        makespan = format_quantity(self.makespan_ps / 1e12, "time")
+        return (
+            f"ReplayResult({self.graph.source}: {self.graph.num_ranks} ranks, {self.events} "
+            f"events, makespan {makespan}, {self.semantics}{quirks})"
+        )
+
+    def _repr_html_(self) -> str:
+        finish = self.finish_ps / 1e12
+        rows = {
+            "program": self.graph.source,
+            "ranks": str(self.graph.num_ranks),
+            "makespan": format_quantity(self.makespan_ps / 1e12, "time"),
+            "first rank ends": format_quantity(float(finish.min(initial=np.inf)), "time"),
+            "events": f"{self.events:,}",
+            "semantics": self.semantics + (", compatible" if self.compatible else ""),
+            "model": repr(self.model),
+        }
+        body = "".join(
+            f"<tr><td>{name}</td><td style='text-align:left'>{html.escape(value)}</td></tr>"
+            for name, value in rows.items()
+        )
+        return f"<table><caption>Replay</caption><tbody>{body}</tbody></table>"
+
+    def _cores(self, host: IntArray) -> IntArray:
+        """Return how many cores each rank uses, messages that arrive included."""
+        graph = self.graph
+        if graph.num_cpus == 1:
+            return np.ones(graph.num_ranks, np.int64)
+        posts = graph.kind != RECV
+        used = np.zeros((graph.num_ranks, graph.num_cpus), bool)
+        used[host[posts], graph.cpu[posts]] = True
+        send = graph.kind == SEND
+        used[graph.peer[send], graph.cpu[send]] = True
+        cores: IntArray = np.maximum(used.sum(axis=1), 1)
+        return cores
+
+
+def _sums(host: NDArray[Any], values_ps: IntArray, ranks: int) -> IntArray:
+    sums = np.zeros(ranks, np.int64)
+    np.add.at(sums, host, values_ps)
+    return sums
+
+
+def _unwrapped(picoseconds: int) -> int:
+    """Return LogGOPSim's figure for a clock that was set back below 0."""
+    return picoseconds if picoseconds >= 0 else picoseconds + 2**64 * PS_PER_NS
+
+
+def times_of(result: ReplayResult) -> ReplayTimes:
+    """Return the times of a replay.
+
+    Args:
+        result: a replay with times.
+
+    Raises:
+        ParameterError: it kept none.
+    """
+    if result.times is None:
+        raise ParameterError(
+            "the times of the operations must be known; replay the program with times=True",
+            key="times",
+        )
+    return result.times

@@ -18,7 +18,7 @@ WARM_STAMP := $(NUMBA_CACHE_DIR)/.warm-$(HERE)
 
 PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help lab install test lint types kernels-uncompiled bench studies binder-check clean
+.PHONY: help lab install test lint types kernels-uncompiled bench fuzz studies binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -41,7 +41,7 @@ install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening an
 
 test: $(TEST_STAMP) lint types kernels-uncompiled ## install, then run lint, types and every test
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
-	.ci/postgresql && $(PY) -m pytest --quiet --ignore=tests/benchmarks
+	.ci/postgresql && .ci/mpi && $(PY) -m pytest --quiet --ignore=tests/benchmarks
 
 lint: $(TEST_STAMP)
 	$(PY) -m ruff check .
@@ -57,6 +57,9 @@ kernels-uncompiled: $(TEST_STAMP)
 bench: $(TEST_STAMP) ## print the rates: trials, packet hops, slider latency, first picture
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	$(PY) -m pytest tests/benchmarks --capture=no
+
+fuzz: $(TEST_STAMP) ## read 300,000 damaged GOAL, binary and trace files (minutes)
+	$(PY) -m tests.fuzz --count 300000 --seed 0
 
 studies: $(LAB_STAMP) ## make the shipped studies and profiles again (hours; goes on where it was)
 	@mkdir -p .cache

@@ -1,4 +1,4 @@
-"""Interconnect Workbench: fit network models to machines, simulate them, see the answer move.
+"""Interconnect Workbench: fit network models to machines, replay programs, see the answer move.
 
 Nothing heavy is imported here. Each name below is loaded when it is first used, so that
 ``import workbench`` stays well under a tenth of a second.
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         models,
         panels,
         plotting,
+        programs,
         simulate,
         study,
         units,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from workbench.diagnosis import doctor
     from workbench.measure import OSUCurve
     from workbench.models import PISCES, SNAPPR, LogGPS, LogP, Protocol, read_ini
+    from workbench.programs import ExecutionGraph, Program
     from workbench.simulate import simulate_osu
 
 __version__ = "0.1.0"
@@ -32,9 +34,11 @@ __version__ = "0.1.0"
 __all__ = [
     "PISCES",
     "SNAPPR",
+    "ExecutionGraph",
     "LogGPS",
     "LogP",
     "OSUCurve",
+    "Program",
     "Protocol",
     "__version__",
     "datasets",
@@ -45,6 +49,7 @@ __all__ = [
     "models",
     "panels",
     "plotting",
+    "programs",
     "read_ini",
     "simulate",
     "simulate_osu",
@@ -53,10 +58,12 @@ __all__ = [
 ]
 
 _HOME = {
+    "ExecutionGraph": "workbench.programs",
     "LogGPS": "workbench.models",
     "LogP": "workbench.models",
     "OSUCurve": "workbench.measure",
     "PISCES": "workbench.models",
+    "Program": "workbench.programs",
     "Protocol": "workbench.models",
     "SNAPPR": "workbench.models",
     "doctor": "workbench.diagnosis",

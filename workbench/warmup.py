@@ -3,23 +3,75 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from workbench.simulate.replay_result import ReplayResult, Semantics
 
 
 def warm_up() -> dict[str, float]:
-    """Simulate each model once, which fills numba's cache on disk.
+    """Simulate each model, and read, lower, replay and draw a program, once each.
+
+    That fills numba's cache on disk.
 
     Returns:
-        Seconds that each model's first simulation took, compilation included, by model name.
+        Seconds that each first use took, compilation included: by model name, then ``goal``,
+        ``lowering``, ``loggopsim``, ``llamp`` and ``drawing``.
     """
     from workbench.models import MODELS
     from workbench.simulate import simulate_osu
 
+    uses: dict[str, Callable[[], object]] = {
+        **{name: partial(simulate_osu, model()) for name, model in MODELS.items()},
+        "goal": _goal,
+        "lowering": _lowering,
+        "loggopsim": lambda: _replay("loggopsim"),
+        "llamp": lambda: _replay("llamp"),
+        "drawing": _drawing,
+    }
     seconds: dict[str, float] = {}
-    for name, model in MODELS.items():
+    for name, use in uses.items():
         start = time.perf_counter()
-        simulate_osu(model())
+        use()
         seconds[name] = time.perf_counter() - start
     return seconds
+
+
+def _goal() -> None:
+    from workbench.programs import read_goal
+
+    graph = read_goal("num_ranks 1\nrank 0 {\ncalc 1\n}\n")
+    graph.check()
+    read_goal(graph.to_goal(binary=True)).to_goal()
+
+
+def _lowering() -> None:
+    from workbench.programs import generate
+
+    generate.cg(4, iterations=1).graph()
+    generate.training(2, iterations=1).graph()
+
+
+def _replay(semantics: Semantics) -> ReplayResult:
+    from workbench.models import LogGPS
+    from workbench.programs import generate
+    from workbench.simulate import replay
+
+    model = LogGPS(L=2.5e-6, o=1.5e-6, g=1e-6, G=6e-9, O=0.0, S=65535)
+    program = generate.cg(4, iterations=1)
+    if semantics == "loggopsim":
+        replay(program, model, compatible=True)
+    return replay(program, model, semantics=semantics, times=True)
+
+
+def _drawing() -> None:
+    from workbench.plotting.spacetime_lod import visible
+    from workbench.plotting.timeline import timeline
+
+    shown = timeline(_replay("loggopsim"))
+    visible(shown, (0, shown.makespan_ns), (-0.5, 3.5), (200, 100), most_bars=1)
 
 
 if __name__ == "__main__":

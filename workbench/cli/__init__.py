@@ -3,6 +3,7 @@
     workbench osu -p node.nic.mtu=512 --json
     workbench fit --machine azure-hb96v3-hdr --trials 500 --study fits.db
     workbench study run which-loss.yaml --workers 8
+    workbench replay program.goal -L 1200 -G 0.04
 
 Results go to stdout; notes, progress and errors to stderr, an error as one paragraph. The status is
 0 only on success: 1 where something is wrong, 2 where the command line is, and 128 plus the number
@@ -20,7 +21,7 @@ from types import ModuleType
 from typing import NoReturn
 
 import workbench
-from workbench.cli import datasets, doctor, fit, osu, study
+from workbench.cli import collective, datasets, doctor, fit, goal, osu, replay, study, trace
 from workbench.cli.output import FAILED, SIGNALLED, say
 from workbench.errors import WorkbenchError
 
@@ -30,6 +31,10 @@ _COMMANDS: dict[str, ModuleType] = {
     "osu": osu,
     "fit": fit,
     "study": study,
+    "replay": replay,
+    "goal": goal,
+    "collective": collective,
+    "trace": trace,
     "datasets": datasets,
     "doctor": doctor,
 }
@@ -73,7 +78,7 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="workbench",
-        description="Fit network models to measured machines, and simulate them.",
+        description="Fit network models to measured machines, simulate them, and replay programs.",
         epilog="workbench COMMAND --help says what a command takes.",
         allow_abbrev=False,
     )

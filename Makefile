@@ -39,7 +39,7 @@ lab: install $(WARM_STAMP) ## install, then open JupyterLab on notebooks/00-star
 
 install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening anything
 
-test: $(TEST_STAMP) lint types kernels-uncompiled ## install, then run lint, types and every test
+test: $(TEST_STAMP) lint types kernels-uncompiled $(WARM_STAMP) ## install, then run lint, types and every test
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	.ci/postgresql && .ci/mpi && $(PY) -m pytest --quiet --ignore=tests/benchmarks
 

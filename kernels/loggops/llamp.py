@@ -88,11 +88,11 @@ def match_in_order(rank_start, kind, peer, tag, match):
         while s < begin[rank + 1] or r < total:
             s_source = np.int64(sender[s]) if s < begin[rank + 1] else ranks
             r_source = np.int64(peer[receives[r]]) if r < total else ranks
-            source = s_source if s_source < r_source else r_source
+            pair = s_source if s_source < r_source else r_source
             s_end, r_end = s, r
-            while s_end < begin[rank + 1] and sender[s_end] == source:
+            while s_end < begin[rank + 1] and sender[s_end] == pair:
                 s_end += 1
-            while r_end < total and peer[receives[r_end]] == source:
+            while r_end < total and peer[receives[r_end]] == pair:
                 r_end += 1
             unmatched += _match_pair(sends[s:s_end], receives[r:r_end], tag, match)
             s, r = s_end, r_end

@@ -66,6 +66,15 @@ panel.trials = 10
 panel.run()
 assert panel.wait(120).success
 """,
+    "04-replay-a-program.ipynb": """
+assert panel.error == "", panel.error
+panel.algorithms = {"allreduce": "ring"}
+panel.semantics = "llamp"
+result = panel.wait(60)
+scope = {}
+exec(panel.python, scope)
+assert scope["result"].finish_ns == result.finish_ns
+""",
 }
 
 

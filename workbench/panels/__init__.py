@@ -15,14 +15,16 @@ if TYPE_CHECKING:
     from workbench.panels.explore_panel import ExplorePanel
     from workbench.panels.fit_panel import FitPanel
     from workbench.panels.regime_panel import RegimePanel
+    from workbench.panels.replay_panel import ReplayPanel
     from workbench.panels.study_panel import StudyPanel
 
-__all__ = ["ExplorePanel", "FitPanel", "RegimePanel", "StudyPanel", "setup"]
+__all__ = ["ExplorePanel", "FitPanel", "RegimePanel", "ReplayPanel", "StudyPanel", "setup"]
 
 _HOME = {
     "ExplorePanel": "explore_panel",
     "FitPanel": "fit_panel",
     "RegimePanel": "regime_panel",
+    "ReplayPanel": "replay_panel",
     "StudyPanel": "study_panel",
 }
 

@@ -13,7 +13,12 @@ from workbench.panels.controls import ErrorLine
 from workbench.panels.live import Downloads
 from workbench.panels.look import push_button, wrapping_row
 
-_MIME = {".csv": "text/csv", ".json": "application/json", ".ini": "text/plain"}
+_MIME = {
+    ".csv": "text/csv",
+    ".json": "application/json",
+    ".ini": "text/plain",
+    ".goal": "text/plain",
+}
 
 
 class ExportTab:

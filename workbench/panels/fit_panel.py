@@ -11,7 +11,6 @@ What a button does is a method of the same name, and what a slider holds is an a
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +30,7 @@ from workbench.panels.fitting import FitRun, next_request, status_of
 from workbench.panels.live import renew
 from workbench.panels.look import panel_box
 from workbench.panels.picture import CurvePicture
+from workbench.panels.running import wait_for
 from workbench.panels.settings import DEFAULT_STUDY, READY, Settings
 from workbench.panels.state import FitState, curve_line, fit_line, model_of, simulate
 from workbench.panels.tabs import FitTabs
@@ -201,9 +201,7 @@ class FitPanel:
         Args:
             timeout: seconds to wait at most; None waits as long as it takes.
         """
-        end = None if timeout is None else time.monotonic() + timeout
-        while self._follow() and (end is None or time.monotonic() < end):
-            time.sleep(0.05)
+        wait_for(self._follow, timeout)
         return self._result
 
     def refresh(self) -> bool:

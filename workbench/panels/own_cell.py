@@ -7,12 +7,11 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from workbench import datasets
-from workbench.errors import WorkbenchError
+from workbench import datasets, jobs
 from workbench.fit import DEFAULT_ENGINE, DEFAULT_TRIALS, LOSSES, TARGETS, FitResult
-from workbench.panels.controls import ErrorLine
 from workbench.panels.fitting import FitRequest, FitRun, status_of
-from workbench.panels.look import choose, named, push_button, wrapping_row
+from workbench.panels.look import choose, named, wrapping_row
+from workbench.panels.running import Running
 from workbench.panels.settings import ENGINE_NAMES, READY
 from workbench.panels.state import model_of
 
@@ -37,7 +36,6 @@ class OwnCell:
         self, started: Callable[[], None], finished: Callable[[FitResult, FitRequest], None]
     ) -> None:
         self._started, self._finished = started, finished
-        self._told = True
         self.run: FitRun | None = None
         self.controls: dict[str, Any] = {
             "machine": widgets.Dropdown(options=[*datasets.list()], **named("Machine", "280px")),
@@ -60,30 +58,27 @@ class OwnCell:
             ),
             "seed": widgets.BoundedIntText(min=0, max=2**31 - 1, value=0, **named("Seed", "90px")),
         }
-        self.start = push_button("▶ Start", "Run this fit", "success")
-        self.stop_button = push_button("■ Stop", "End it now; the best so far is shown", "warning")
-        self.error = ErrorLine()
-        self.progress = widgets.FloatProgress(
-            min=0.0, max=1.0, layout=widgets.Layout(width="98%", height="10px", margin="0")
+        self._work: Running[FitResult] = Running(
+            ("▶ Start", "Run this fit", "88px"),
+            "End it now; the best so far is shown",
+            READY,
+            lock=self._lock,
+            ended=self._end,
+            width=230,
         )
-        self.status = widgets.HTML(READY)
+        self.start, self.error = self._work.start, self._work.error
         self.start.on_click(lambda _: self.begin())
-        self.stop_button.on_click(lambda _: self.stop())
-        state = widgets.VBox(
-            [self.progress, self.status], layout=widgets.Layout(flex="1 1 230px", width="auto")
-        )
         about = widgets.HTML(
             "The result is shown above as the chosen fit, to be pinned or compared."
         )
         self.widget = widgets.VBox(
             [
                 wrapping_row(*self.controls.values()),
-                wrapping_row(self.start, self.stop_button, state),
+                wrapping_row(self.start, self._work.stop_button, self._work.state),
                 self.error,
                 about,
             ]
         )
-        self._lock(False)
 
     @property
     def running(self) -> bool:
@@ -108,13 +103,12 @@ class OwnCell:
             return self.run
         held = {name: control.value for name, control in self.controls.items()}
         curve, model = datasets.load(held.pop("machine")), model_of(held.pop("model"))
-        self.error.say("")
-        self.run = FitRun(FitRequest(curve=curve, model=model, **held))
-        self._told = False
-        self._lock(True)
-        self.status.value = "starting …"
+        self.run = run = FitRun(FitRequest(curve=curve, model=model, **held))
+        self._work.begin(
+            run.job, lambda: (min(len(run.losses) / run.request.trials, 1.0), status_of(run))
+        )
         self._started()
-        return self.run
+        return run
 
     def stop(self) -> None:
         """End the fit; the best so far is kept."""
@@ -123,25 +117,13 @@ class OwnCell:
 
     def refresh(self) -> bool:
         """Show how far the fit is, and return whether it still runs."""
-        run = self.run
-        if run is None:
-            return False
-        ended = run.job.finished
-        self.progress.value = min(len(run.losses) / run.request.trials, 1.0)
-        self.status.value = status_of(run)
-        if not ended or self._told:
-            return not ended
-        self._told = True
-        self._lock(False)
-        error = run.job.exception
-        if error is None:
-            self._finished(run.job.result(), run.request)
-        else:
-            self.error.say(str(error) if isinstance(error, WorkbenchError) else f"{error!r}")
-            self.status.value = "failed"
-        return False
+        return self._work.refresh()
+
+    def _end(self, job: jobs.Job[FitResult]) -> None:
+        if self.run is not None:
+            self._work.status.value = status_of(self.run)
+            self._finished(job.result(), self.run.request)
 
     def _lock(self, running: bool) -> None:
-        for control in (*self.controls.values(), self.start):
+        for control in self.controls.values():
             control.disabled = running
-        self.stop_button.disabled = not running

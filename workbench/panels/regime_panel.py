@@ -9,7 +9,6 @@ panel.run(); panel.wait()                  # fit both halves at this threshold
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +25,7 @@ from workbench.measure.curve import byte_label
 from workbench.panels.controls import ErrorLine
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.live import renew
-from workbench.panels.look import choose, named, panel_box, push_button, wrapping_row
+from workbench.panels.look import choose, named, panel_box, wrapping_row
 from workbench.panels.own_cell import OWN_MODELS
 from workbench.panels.regime_files import FILES, parameter_tables
 from workbench.panels.regime_state import (
@@ -39,6 +38,7 @@ from workbench.panels.regime_state import (
     shipped_studies,
 )
 from workbench.panels.regime_view import RegimeView
+from workbench.panels.running import Running, wait_for
 from workbench.panels.settings import ENGINE_NAMES, READY
 from workbench.panels.ticker import Ticker
 from workbench.study import StudyResult
@@ -74,7 +74,6 @@ class RegimePanel:
         self._studies = shipped_studies() if studies is None else tuple(studies)
         self._state = RegimeState(machine)
         self._refits: dict[tuple[str, str, str], Pair] = {}
-        self._job: jobs.Job[Bolted] | None = None
         self._asked = self._state
         self._silent = False
         self._pair = find_pair(self._studies, self._state)
@@ -86,7 +85,6 @@ class RegimePanel:
         self._ticker = Ticker(self.refresh)
         self.widget = self._lay_out()
         self._connect()
-        self._lock_controls(False)
         self._parameters.value = parameter_tables(self._pair)
 
     @property
@@ -102,7 +100,7 @@ class RegimePanel:
     @property
     def running(self) -> bool:
         """Whether the halves are being fitted."""
-        return self._job is not None
+        return self._work.job is not None
 
     @property
     def python(self) -> str:
@@ -112,7 +110,7 @@ class RegimePanel:
     @property
     def error(self) -> str:
         """What the panel says is wrong, empty where nothing is."""
-        lines = (self._error, self._fit_error, self._export.error)
+        lines = (self._error, self._work.error, self._export.error)
         return "\n".join(line.message for line in lines if line.message)
 
     def run(self) -> jobs.Job[Bolted]:
@@ -122,8 +120,8 @@ class RegimePanel:
             ParameterError: the threshold leaves no size on one side.
         """
         with self._lock:
-            if self._job is not None:
-                return self._job
+            if self._work.job is not None:
+                return self._work.job
             state, c = self._state, self._controls
             measured = self._pair.measured
             if not measured.sizes[0] <= state.threshold < measured.sizes[-1]:
@@ -133,9 +131,8 @@ class RegimePanel:
                     "move it",
                     key="threshold",
                 )
-            self._fit_error.say("")
             self._asked = state
-            self._job = submit_regimes(
+            job = submit_regimes(
                 measured,
                 state.low,
                 state.high,
@@ -145,15 +142,13 @@ class RegimePanel:
                 engine=c["engine"].value,
                 seed=c["seed"].value,
             )
-            self._lock_controls(True)
-            self._status.value = "starting …"
+            self._work.begin(job, lambda: _how_far(job))
         self._ticker.start()
-        return self._job
+        return job
 
     def stop(self) -> None:
         """End the refit; the best so far is shown if both halves have one."""
-        if self._job is not None:
-            self._job.stop()
+        self._work.stop()
 
     def wait(self, timeout: float | None = None) -> Bolted:
         """Wait until a refit has ended, and return the pair that is shown.
@@ -161,26 +156,13 @@ class RegimePanel:
         Args:
             timeout: seconds to wait at most; None waits as long as it takes.
         """
-        end = None if timeout is None else time.monotonic() + timeout
-        while self.refresh() and (end is None or time.monotonic() < end):
-            time.sleep(0.05)
+        wait_for(self.refresh, timeout)
         return self._bolted
 
     def refresh(self) -> bool:
         """Show how far the refit is, and return whether it runs; the kernel's loop calls it."""
         with self._lock:
-            job = self._job
-            if job is None:
-                return False
-            progress = job.progress
-            self._progress.value = progress.fraction
-            if not job.finished:
-                self._status.value = f"{progress.done} of {progress.total} trials, both halves"
-                return True
-            self._job = None
-            self._lock_controls(False)
-            self._end(job)
-            return False
+            return self._work.refresh()
 
     def save(self, path: str | Path) -> Path:
         """Write ``.csv`` (curves), ``.json`` (pair and errors) or ``.ini`` (for SST/macro).
@@ -256,15 +238,15 @@ class RegimePanel:
             ),
             "seed": widgets.BoundedIntText(min=0, max=2**31 - 1, value=0, **named("Seed", "90px")),
         }
-        self._start = push_button(
-            "▶ Refit both halves here", "Fit each model to its half", "success", "190px"
+        self._work: Running[Bolted] = Running(
+            ("▶ Refit both halves here", "Fit each model to its half", "190px"),
+            "End it now; the best so far is shown",
+            READY,
+            lock=self._lock_controls,
+            ended=self._end,
         )
-        self._stop = push_button("■ Stop", "End it now; the best so far is shown", "warning")
-        self._progress = widgets.FloatProgress(
-            min=0.0, max=1.0, layout=widgets.Layout(width="98%", height="10px", margin="0")
-        )
-        self._status = widgets.HTML(READY)
-        self._error, self._fit_error = ErrorLine(), ErrorLine()
+        self._start, self._status = self._work.start, self._work.status
+        self._error = ErrorLine()
 
     def _lay_out(self) -> Any:
         c = self._controls
@@ -272,9 +254,6 @@ class RegimePanel:
             {suffix: about for suffix, (_, about) in FILES.items()},
             lambda suffix: (self._name(), FILES[suffix][0](self._pair, self._bolted)),
             {"PNG": (self._view.downloads, self._name)},
-        )
-        state = widgets.VBox(
-            [self._progress, self._status], layout=widgets.Layout(flex="1 1 200px", width="auto")
         )
         self._tabs = widgets.Tab(
             [self._parameters, self._python, self._export.widget],
@@ -288,9 +267,15 @@ class RegimePanel:
                 self._error,
                 self._view.widget,
                 wrapping_row(
-                    c["loss"], c["engine"], c["trials"], c["seed"], self._start, self._stop, state
+                    c["loss"],
+                    c["engine"],
+                    c["trials"],
+                    c["seed"],
+                    self._start,
+                    self._work.stop_button,
+                    self._work.state,
                 ),
-                self._fit_error,
+                self._work.error,
                 self._tabs,
             ]
         )
@@ -301,8 +286,7 @@ class RegimePanel:
                 control.observe(lambda _: self._guarded(self._take_controls), "value")
             else:
                 control.observe(lambda _: self._show_python(), "value")
-        self._start.on_click(lambda _: self._guarded(self.run, self._fit_error))
-        self._stop.on_click(lambda _: self.stop())
+        self._start.on_click(lambda _: self._guarded(self.run, self._work.error))
         self._tabs.observe(lambda _: self._show_python(), "selected_index")
 
     def _take_controls(self) -> None:
@@ -341,11 +325,6 @@ class RegimePanel:
             self._python.value = f"{self.python}\n\n# both halves fitted at this threshold\n{refit}"
 
     def _end(self, job: jobs.Job[Bolted]) -> None:
-        error = job.exception
-        if error is not None:
-            self._fit_error.say(str(error) if isinstance(error, WorkbenchError) else f"{error!r}")
-            self._status.value = "failed"
-            return
         bolted, asked = job.result(), self._asked
         word = "stopped" if job.state == "stopped" else "done"
         outcome = (
@@ -393,8 +372,6 @@ class RegimePanel:
         for name, control in self._controls.items():
             # The threshold stays free: the pair that is shown can be looked at meanwhile.
             control.disabled = running and name != "threshold"
-        self._start.disabled = running
-        self._stop.disabled = not running
 
     def _guarded(self, action: Callable[[], Any], line: ErrorLine | None = None) -> None:
         """Run what a control does; what goes wrong is said below it."""
@@ -402,3 +379,8 @@ class RegimePanel:
             action()
         except WorkbenchError as error:
             (line or self._error).say(str(error))
+
+
+def _how_far(job: jobs.Job[Bolted]) -> tuple[float, str]:
+    progress = job.progress
+    return progress.fraction, f"{progress.done} of {progress.total} trials, both halves"

@@ -11,7 +11,6 @@ What a button does is a method of the same name, and what a list holds is an att
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +28,7 @@ from workbench.panels.heatmap_view import HeatmapView
 from workbench.panels.live import renew
 from workbench.panels.look import choose, named, panel_box, push_button, wrapping_row
 from workbench.panels.own_cell import OwnCell
+from workbench.panels.running import wait_for
 from workbench.panels.study_state import (
     COLUMNS,
     ERRORS,
@@ -195,9 +195,7 @@ class StudyPanel:
         Args:
             timeout: seconds to wait at most; None waits as long as it takes.
         """
-        end = None if timeout is None else time.monotonic() + timeout
-        while self.refresh() and (end is None or time.monotonic() < end):
-            time.sleep(0.05)
+        wait_for(self.refresh, timeout)
         return self._chosen
 
     def refresh(self) -> bool:

@@ -199,12 +199,14 @@ def name_ranks(fig: figure, ranks: Sequence[int] | np.ndarray) -> None:
         ranks: from the top down.
     """
     in_order = np.array_equal(ranks, np.arange(len(ranks)))
-    fig.yaxis.ticker = BasicTicker(min_interval=1, mantissas=[1, 2, 4, 8], base=16)
-    fig.yaxis.formatter = CustomJSTickFormatter(
-        args={"ranks": [] if in_order else [int(r) for r in ranks], "count": len(ranks)},
-        code=js.RANK_TICK,
-    )
-    fig.yaxis.minor_tick_line_color = None
+    names = {"ranks": [] if in_order else [int(r) for r in ranks], "count": len(ranks)}
+    axis = fig.yaxis[0]
+    # A slider leaves the ranks as they are; models that are put in anew are sent anew.
+    if isinstance(axis.formatter, CustomJSTickFormatter) and axis.formatter.args == names:
+        return
+    axis.ticker = BasicTicker(min_interval=1, mantissas=[1, 2, 4, 8], base=16)
+    axis.formatter = CustomJSTickFormatter(args=names, code=js.RANK_TICK)
+    axis.minor_tick_line_color = None
     fig.ygrid.grid_line_color = None
 
 

@@ -103,10 +103,12 @@ if (!waiting.has(asked.id)) {
   waiting.add(asked.id)
   setTimeout(() => {
     waiting.delete(asked.id)
-    const {x_range, y_range, inner_width, inner_height} = figure
+    const {x_range, y_range, properties} = figure
+    // A figure that has not been laid out yet throws where it is asked for its size.
+    const size = (property) => property.is_unset ? NaN : property.get_value()
     const row = {
       x0: [x_range.start], x1: [x_range.end], y0: [y_range.start], y1: [y_range.end],
-      width: [inner_width], height: [inner_height],
+      width: [size(properties.inner_width)], height: [size(properties.inner_height)],
     }
     const known = Object.values(row).every(([v]) => Number.isFinite(v))
     const same = Object.keys(row).every(name => asked.data[name]?.[0] === row[name][0])

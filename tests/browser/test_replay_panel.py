@@ -1,0 +1,157 @@
+"""The replay panel as people use it: a slider, an algorithm, a pin, a zoom, a file, all offline."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.servers import Server
+
+pytestmark = [
+    pytest.mark.browser,
+    # The plugin that gives Playwright its base_url declares its fixture the old way.
+    pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
+]
+
+REPLAY = "04-replay-a-program.ipynb"
+HEADLINE = re.compile(r"until the last of \d+ ranks ends")
+CROSSED = b"""num_ranks 2
+rank 0 {
+a: send 100000b to 1
+b: recv 100000b from 1
+b requires a
+}
+rank 1 {
+a: send 100000b to 0
+b: recv 100000b from 0
+b requires a
+}
+"""
+Until = Callable[..., float]
+Keep = Callable[[str], Path]
+
+
+def button(page: Any, name: str) -> Any:
+    return page.locator(".workbench-panel").get_by_role("button", name=name, exact=True)
+
+
+def headline(page: Any) -> str:
+    return str(page.locator(".workbench-panel [role=status]", has_text=HEADLINE).inner_text())
+
+
+def diagram(page: Any) -> Any:
+    return page.locator(".workbench-panel .bk-Figure").first
+
+
+def slider(page: Any, name: str) -> Any:
+    row = page.locator(".widget-slider", has=page.get_by_text(name, exact=True))
+    return row.locator(".noUi-handle").first
+
+
+@pytest.fixture(params=["lab", "voila"])
+def server(request: pytest.FixtureRequest) -> Server:
+    return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
+
+
+def opened(server: Server, page: Any) -> Any:
+    watch = server.open(page, REPLAY)
+    page.get_by_text(HEADLINE).first.wait_for()
+    page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
+    page.wait_for_timeout(1500)
+    return watch
+
+
+def test_a_key_press_redraws_the_diagram(
+    server: Server, page: Any, until: Until, keep: Keep
+) -> None:
+    watch = opened(server, page)
+    keep("opened")
+    before, sentence = diagram(page).screenshot(), headline(page)
+    slider(page, "L  latency").focus()
+    for _ in range(30):
+        page.keyboard.press("ArrowRight")
+    until(lambda: headline(page) != sentence)
+    until(lambda: diagram(page).screenshot() != before)
+    keep("moved")
+    page.get_by_label("allreduce", exact=True).select_option("ring")
+    moved = headline(page)
+    until(lambda: headline(page) != moved)
+    assert page.locator(".jp-OutputArea-output[data-mime-type$=stderr]").count() == 0
+    assert watch.errors == []
+    assert watch.outside == []
+
+
+def test_two_settings_stand_side_by_side(
+    server: Server, page: Any, until: Until, keep: Keep
+) -> None:
+    watch = opened(server, page)
+    button(page, "Pin as A").click()
+    page.get_by_label("Parameters", exact=True).select_option("profile of alps-gh200-slingshot11")
+    page.get_by_text(re.compile(r"B takes [\d.]+ × A's time")).wait_for()
+    until(lambda: page.locator(".workbench-panel .bk-Figure").count() >= 3)
+    page.wait_for_timeout(1000)
+    keep("pinned")
+    button(page, "Unpin").click()
+    until(lambda: page.get_by_text(re.compile("A's time")).count() == 0)
+    assert watch.errors == []
+
+
+def test_a_zoom_is_drawn_in_detail_and_a_reset_goes_back(
+    server: Server, page: Any, until: Until, keep: Keep
+) -> None:
+    watch = opened(server, page)
+    before = diagram(page).screenshot()
+    box = diagram(page).bounding_box()
+    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    # Without Ctrl the wheel goes on scrolling the page.
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -800)
+    page.keyboard.up("Control")
+    until(lambda: diagram(page).screenshot() != before)
+    page.wait_for_timeout(1500)
+    keep("zoomed")
+    assert watch.errors == []
+    assert watch.outside == []
+
+
+def test_a_deadlock_is_said_and_the_last_picture_stays(
+    server: Server, page: Any, until: Until, keep: Keep
+) -> None:
+    watch = opened(server, page)
+    before = headline(page)
+    files = {"name": "crossed.goal", "mimeType": "text/plain", "buffer": CROSSED}
+    with page.expect_file_chooser() as chooser:
+        page.locator(".workbench-panel .widget-upload").click()
+    chooser.value.set_files([files])
+    message = page.get_by_role("alert").filter(has_text="send 100000 B to 1")
+    message.wait_for()
+    keep("deadlock")
+    assert headline(page) == before
+    row = page.locator(".widget-hbox", has=page.get_by_text("S  eager up to", exact=True)).last
+    row.locator("input[type=text]").fill("all")
+    page.keyboard.press("Enter")
+    page.get_by_text(re.compile("until the last of 2 ranks ends")).wait_for()
+    until(lambda: message.count() == 0 or not message.is_visible())
+    assert watch.errors == []
+
+
+def test_files_are_saved_by_the_browser(server: Server, page: Any) -> None:
+    watch = opened(server, page)
+    page.get_by_role("tab", name="Export").click()
+    for name, begins in (
+        ("CSV", b"op,rank"),
+        ("JSON", b"{"),
+        ("GOAL", b"num_ranks 8"),
+        ("PNG diagram", b"\x89PNG"),
+        ("PNG breakdown", b"\x89PNG"),
+    ):
+        with page.expect_download() as download:
+            button(page, name).click()
+        content = Path(download.value.path()).read_bytes()
+        assert content.lstrip()[: len(begins)] == begins, content[:40]
+    assert watch.errors == []
+    assert watch.outside == []

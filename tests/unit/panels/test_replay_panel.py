@@ -1,0 +1,442 @@
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench import models, programs
+from workbench.errors import DatasetError, ParameterError, ParseError
+from workbench.panels import running as panel_running
+from workbench.panels.loggps_sliders import SCALES, position, read_value, value_at, worded
+from workbench.panels.program_sources import GENERATED
+from workbench.panels.replay_panel import FIRST, FIRST_MACHINE, ReplayPanel
+from workbench.panels.replay_state import LOGGOPSIM, Shown
+from workbench.programs import ExecutionGraph
+from workbench.programs.collectives import ALGORITHMS, DEFAULTS
+from workbench.simulate.replay import replay
+
+CROSSED = """num_ranks 2
+rank 0 {
+a: send 1000b to 1
+b: recv 1000b from 1
+b requires a
+}
+rank 1 {
+a: send 1000b to 0
+b: recv 1000b from 0
+b requires a
+}
+"""
+PATIENCE_S = 60.0
+
+
+@pytest.fixture(scope="module")
+def small() -> programs.Program:
+    """A program with two collectives and point-to-point messages."""
+    builder = programs.ProgramBuilder(4, source="small")
+    for _ in range(3):
+        for rank in range(4):
+            builder.compute(rank, 10_000 + 1000 * rank)
+            builder.send(rank, (rank + 1) % 4, 64)
+            builder.recv(rank, (rank - 1) % 4, 64)
+        builder.collective("allreduce", 4096)
+        builder.collective("bcast", 1024, root=1)
+    return builder.build()
+
+
+@pytest.fixture(scope="module")
+def only_panel(small: programs.Program) -> ReplayPanel:
+    """The panel that the tests share, outside of a kernel: its figures take a second to make."""
+    return ReplayPanel(small, machine="loggopsim")
+
+
+@pytest.fixture
+def panel(only_panel: ReplayPanel, small: programs.Program) -> Iterator[ReplayPanel]:
+    """The shared panel as it was when it was new, whatever a test before has done to it."""
+    only_panel.unpin()
+    only_panel.machine, only_panel.semantics = "loggopsim", "loggopsim"
+    only_panel.program = small
+    only_panel._controls.clear_errors()
+    settled(only_panel)
+    yield only_panel
+    only_panel.stop()
+    settled(only_panel)
+
+
+def settled(panel: ReplayPanel) -> Any:
+    """Return the result once nothing runs any more."""
+    result = panel.wait(PATIENCE_S)
+    assert not panel.running
+    return result
+
+
+def test_it_opens_on_a_recorded_program() -> None:
+    panel = ReplayPanel()
+    result = settled(panel)
+    assert panel.program == FIRST
+    assert programs.list()[FIRST].provenance.origin == "measured"
+    assert panel.model == models.profile(FIRST_MACHINE).loggps
+    assert result.finish_ns == replay(programs.load(FIRST), panel.model).finish_ns
+    assert panel.error == ""
+
+
+def test_a_slider_is_an_attribute(panel: ReplayPanel, small: programs.Program) -> None:
+    panel.L_us, panel.o_us, panel.g_us = 5, 0.25, 0.1
+    panel.G_ns, panel.O_ns, panel.S_bytes = 0.018, 0, 4096
+    model = models.LogGPS(L=5e-6, o=2.5e-7, g=1e-7, G=1.8e-11, O=0.0, S=4096)
+    assert panel.model == model
+    assert (panel.L_us, panel.G_ns, panel.S_bytes) == pytest.approx((5, 0.018, 4096))
+    assert settled(panel).finish_ns == replay(small, model).finish_ns
+    assert panel._controls.sliders.rows["L"].text.value == "5 µs"
+    assert panel._controls.sliders.rows["G"].text.value == "0.018 ns/B"
+
+
+def test_a_moved_slider_redraws(panel: ReplayPanel) -> None:
+    before = settled(panel).makespan_ns
+    row = panel._controls.sliders.rows["L"]
+    row.slider.value = position(SCALES[0], 1e-3)
+    result = settled(panel)
+    assert result.makespan_ns > before
+    assert panel.L_us == pytest.approx(1000)
+    assert panel._view is not None
+    assert panel._view.spacetime.timeline.makespan_ns == result.makespan_ns
+    assert max(panel._view.breakdown.source.data["finish_ns"]) == result.makespan_ns
+
+
+def test_small_programs_follow_within_a_tenth_of_a_second(panel: ReplayPanel) -> None:
+    """The least of a few, for the machine may be busy."""
+    times = []
+    for place in (30, 60, 90, 120, 150):
+        began = time.perf_counter()
+        panel._controls.sliders.rows["L"].slider.value = place
+        times.append(time.perf_counter() - began)
+        settled(panel)
+    assert min(times) < 0.1
+
+
+def test_algorithms_are_chosen_by_operation(panel: ReplayPanel, small: programs.Program) -> None:
+    lists = panel._controls.algorithms
+    assert list(lists) == ["allreduce", "bcast"]
+    assert lists["allreduce"].value == DEFAULTS["allreduce"]
+    assert {value for _, value in lists["bcast"].options} >= set(ALGORITHMS["bcast"])
+    lists["allreduce"].value = "ring"
+    settled(panel)
+    assert panel.algorithms == {"allreduce": "ring"}
+    assert panel.graph == small.graph(allreduce="ring")
+    panel.algorithms = {"bcast": "pipeline:512"}
+    settled(panel)
+    assert panel.graph == small.graph(bcast="pipeline:512")
+    assert panel.algorithms == {"bcast": "pipeline:512"}
+    panel.algorithms = {}
+    settled(panel)
+    assert panel.graph == small.graph()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [({"scan": "linear"}, "collectives are allreduce, bcast"), ({"bcast": "rnig"}, "bcast")],
+)
+def test_algorithms_that_are_not_there_are_refused(
+    panel: ReplayPanel, chosen: dict[str, str], said: str
+) -> None:
+    with pytest.raises(ParameterError, match=said):
+        panel.algorithms = chosen
+    assert panel.algorithms == {}
+
+
+def test_parameters_from_a_machine_until_one_is_moved(panel: ReplayPanel) -> None:
+    assert panel._controls.machine.value == "loggopsim"
+    panel.machine = "azure-hb96v3-hdr"
+    assert panel.model == models.profile("azure-hb96v3-hdr").loggps
+    assert 'models.profile("azure-hb96v3-hdr").loggps' in panel.python
+    panel.L_us = 3
+    assert panel.machine == ""
+    assert panel._controls.machine.value == ""
+    assert panel.model.o == models.profile("azure-hb96v3-hdr").loggps.o
+
+
+def test_the_other_semantics(panel: ReplayPanel, small: programs.Program) -> None:
+    panel.semantics = "llamp"
+    expected = replay(small, LOGGOPSIM, semantics="llamp")
+    assert settled(panel).finish_ns == expected.finish_ns
+    with pytest.raises(ParameterError, match="known are"):
+        panel.semantics = "other"
+
+
+def test_two_settings_side_by_side(panel: ReplayPanel) -> None:
+    a = settled(panel)
+    panel.pin()
+    panel.L_us = 500
+    b = settled(panel)
+    assert panel.pinned is a
+    assert panel._view is not None
+    assert f"{b.makespan_ns / a.makespan_ns:.3g} × A" in panel._view.headline.value
+    assert panel._view.pinned.figure.visible
+    assert panel._view.pinned.source.data["finish_ns"] == [float(ns) for ns in a.finish_ns]
+    scale = {fig.figure.y_range.end for fig in (panel._view.pinned, panel._view.breakdown)}
+    assert len(scale) == 1
+    panel.unpin()
+    assert panel.pinned is None
+    assert not panel._view.pinned.figure.visible
+
+
+def test_a_deadlock_is_said_and_the_last_picture_stays(panel: ReplayPanel) -> None:
+    panel.upload({"crossed.goal": CROSSED.encode()})
+    good = settled(panel)
+    assert panel.program == "crossed.goal"
+    assert good.graph == ExecutionGraph.from_goal(CROSSED)
+    panel.S_bytes = 999
+    assert settled(panel) is good
+    assert "rank 0, line 3: send 1000 B to 1" in panel.error
+    assert "send 1000 B to 0" in panel._controls.program_error.message
+    panel.S_bytes = 1000
+    assert settled(panel) is not good
+    assert panel.error == ""
+
+
+def test_a_trace_is_uploaded_with_its_collectives(panel: ReplayPanel) -> None:
+    found = programs.list()["cg-4"]
+    path = found.path.parent / found.descriptor["resources"][0]["path"]
+    panel.upload({path.name: path.read_bytes()})
+    settled(panel)
+    assert panel.graph == programs.load("cg-4").graph()
+    assert "allreduce" in panel._controls.algorithms
+
+
+@pytest.mark.parametrize("files", [{}, {"a.goal": b"num_ranks"}, {"a": b"\x00\xff"}, {"": b""}])
+def test_an_upload_that_is_no_program_is_refused(
+    panel: ReplayPanel, files: dict[str, bytes]
+) -> None:
+    before = settled(panel)
+    with pytest.raises((ParameterError, ParseError)):
+        panel.upload(files)
+    content = tuple({"name": name, "content": data} for name, data in files.items())
+    panel._controls.upload.value = ()
+    panel._controls._uploaded({"new": content})
+    assert bool(panel.error) == bool(files)
+    assert panel.result is before
+
+
+@pytest.mark.parametrize("name", sorted(GENERATED))
+def test_every_generator_is_made_and_replayed(panel: ReplayPanel, name: str) -> None:
+    panel.program = name
+    result = settled(panel)
+    assert panel.error == ""
+    assert result.makespan_ns > 0
+    scope: dict[str, Any] = {}
+    exec(panel.python, scope)
+    assert scope["result"].finish_ns == result.finish_ns
+
+
+def test_the_fields_of_a_generator_change_the_program(panel: ReplayPanel) -> None:
+    panel.program = "halo-2d"
+    settled(panel)
+    fields = panel._controls._fields
+    assert fields is not None
+    fields.controls["ranks"].value = 9
+    assert settled(panel).graph.num_ranks == 9
+    panel._controls._fields.controls["cells"].value = 1  # type: ignore[union-attr]
+    fields.controls["ranks"].value = 4
+    assert settled(panel).graph.num_ranks == 4
+
+
+def test_a_large_program_is_replayed_in_the_background(panel: ReplayPanel) -> None:
+    large = programs.generate.halo(64, iterations=200, rng=1)
+    panel.program = large
+    settled(panel)
+    assert panel.graph is not None
+    assert panel.graph.num_ops > 100_000
+    panel.L_us = 7
+    assert panel.running
+    assert not panel._work.stop_button.disabled
+    result = settled(panel)
+    assert result.model.L == 7e-6
+    assert panel._work.stop_button.disabled
+
+
+def test_of_several_in_a_row_the_last_one_is_shown(panel: ReplayPanel) -> None:
+    panel.program = programs.generate.halo(64, iterations=200, rng=1)
+    settled(panel)
+    for latency in (3, 4, 5, 6):
+        panel.L_us = latency
+    assert settled(panel).model.L == 6e-6
+
+
+def test_a_replay_can_be_stopped(panel: ReplayPanel) -> None:
+    panel.program = programs.generate.halo(64, iterations=200, rng=1)
+    before = settled(panel)
+    panel.L_us = 7
+    panel.stop()
+    after = settled(panel)
+    # It may have ended before it was asked to.
+    assert after is before or after.model.L == 7e-6
+    assert after is not before or "stopped" in panel._work.status.value
+    assert panel.error == ""
+
+
+def test_the_lines_of_python_give_what_is_shown(
+    panel: ReplayPanel, small: programs.Program
+) -> None:
+    panel.algorithms = {"allreduce": "ring"}
+    panel.semantics = "llamp"
+    panel.G_ns = 0.25
+    shown = settled(panel)
+    scope: dict[str, Any] = {"program": small}
+    lines = panel.python
+    exec(lines, scope)
+    assert scope["result"].finish_ns == shown.finish_ns
+    panel._tabs.selected_index = 1
+    assert panel._python.value == lines
+
+
+def test_the_python_of_a_shipped_program_needs_nothing_else() -> None:
+    panel = ReplayPanel("transpose-4")
+    shown = settled(panel)
+    scope: dict[str, Any] = {}
+    exec(panel.python, scope)
+    assert scope["result"].finish_ns == shown.finish_ns
+
+
+def test_files_hold_what_is_shown(panel: ReplayPanel, tmp_path: Path) -> None:
+    result = settled(panel)
+    frame = pd.read_csv(panel.save(tmp_path / "a.csv"))
+    assert len(frame) == result.graph.num_ops
+    assert frame["end_ns"].max() == result.makespan_ns
+    content = json.loads(panel.save(tmp_path / "a.json").read_text())
+    assert content["finish_ns"] == result.finish_ns
+    assert models.LogGPS.from_dict(content["parameters"]) == panel.model
+    assert ExecutionGraph.from_goal(panel.save(tmp_path / "a.goal")) == panel.graph
+    with pytest.raises(ParameterError, match="suffix"):
+        panel.save(tmp_path / "a.txt")
+
+
+def test_the_communication_is_drawn_when_it_is_looked_at(panel: ReplayPanel) -> None:
+    settled(panel)
+    assert "16" not in panel._communication.reading.value
+    panel._tabs.selected_index = 1
+    panel._tabs.selected_index = 0
+    assert "pairs of ranks exchange messages" in panel._communication.reading.value
+    panel._tabs.selected_index = 3
+    assert "simulated" in panel._notes.value
+
+
+def test_a_page_that_zooms_in_is_given_the_window(panel: ReplayPanel) -> None:
+    settled(panel)
+    view = panel._view
+    assert view is not None
+    makespan = view.spacetime.timeline.makespan_ns
+    window = (0.2 * makespan, 0.4 * makespan)
+    view.view._sync_model(
+        view.view,
+        {
+            "event": "jsevent",
+            "kind": "ModelChanged",
+            "model": {"id": view.spacetime.asked.id},
+            "attr": "data",
+            "new": {
+                "type": "map",
+                "entries": [
+                    ["x0", [window[0]]],
+                    ["x1", [window[1]]],
+                    ["y0", [-0.5]],
+                    ["y1", [3.5]],
+                    ["width", [800]],
+                    ["height", [200]],
+                ],
+            },
+        },
+        [],
+    )
+    assert view.spacetime.window == (*window, -0.5, 3.5)
+    left = np.asarray(view.spacetime.bars.data["left"])
+    assert (left < window[1] + 0.3 * (window[1] - window[0])).all()
+
+
+def test_what_cannot_be_set_says_what_can(panel: ReplayPanel) -> None:
+    with pytest.raises(AttributeError, match="L_us"):
+        panel.latency = 3
+    with pytest.raises(ParameterError, match="L must be"):
+        panel.L_us = -1
+    with pytest.raises(ParameterError, match="L must be a number"):
+        panel.L_us = "much"
+    with pytest.raises(ParameterError, match="must be a name"):
+        panel.program = 3
+    with pytest.raises(DatasetError, match="program of that name"):
+        ReplayPanel("nowhere")
+    with pytest.raises(DatasetError, match="profile of that name"):
+        ReplayPanel(machine="nowhere")
+    assert {"L_us", "algorithms", "run", "pin"} <= set(dir(panel))
+    assert "\n" not in repr(panel)
+
+
+@pytest.mark.parametrize("scale", SCALES, ids=lambda scale: scale.name)
+def test_a_slider_gives_back_the_value_it_was_moved_to(scale: Any) -> None:
+    last = position(scale, scale.high)
+    for place in range(0, last + 1):
+        value = value_at(scale, place)
+        assert position(scale, value) == place
+        assert read_value(scale, worded(scale, value)) == pytest.approx(value, rel=6e-3)
+    assert value_at(scale, 0) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("L", "2.5", 2.5e-6),
+        ("L", "800 ns", 8e-7),
+        ("L", "1µs", 1e-6),
+        ("G", "0.018", 1.8e-11),
+        ("G", "40 ps/B", 4e-11),
+        ("O", "0", 0.0),
+        ("S", "64KiB", 65536),
+        ("S", "64 kB", None),
+        ("S", "all", 2**31 - 1),
+        ("S", "1.5 KiB", 1536),
+        ("S", "-1", None),
+        ("S", "0.1KiB", None),
+        ("L", "-3", None),
+        ("L", "three", None),
+        ("L", "nan", None),
+    ],
+)
+def test_typed_values_are_read_with_their_units(name: str, text: str, value: float | None) -> None:
+    scale = next(one for one in SCALES if one.name == name)
+    if value is None:
+        with pytest.raises(ParameterError):
+            read_value(scale, text)
+    else:
+        assert read_value(scale, text) == value
+
+
+def test_a_typed_mistake_is_said_beside_its_slider(panel: ReplayPanel) -> None:
+    row = panel._controls.sliders.rows["o"]
+    row.text.value = "soon"
+    assert "soon" in row.error.message
+    assert "soon" in panel.error
+    row.text.value = "3 us"
+    assert panel.error == ""
+    assert panel.o_us == pytest.approx(3)
+
+
+def test_waiting_for_what_never_ends_has_an_end() -> None:
+    began = time.monotonic()
+    panel_running.wait_for(lambda: True, 0.1)
+    assert 0.1 <= time.monotonic() - began < 10
+
+
+def test_a_title_tells_one_replay_from_another(panel: ReplayPanel) -> None:
+    settled(panel)
+    shown = panel._shown
+    assert isinstance(shown, Shown)
+    before = shown.title
+    panel.algorithms = {"allreduce": "ring"}
+    settled(panel)
+    assert panel._shown is not None
+    assert panel._shown.title != before
+    assert "allreduce ring" in panel._shown.title

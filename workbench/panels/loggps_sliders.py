@@ -1,0 +1,265 @@
+"""Sliders for L, o, g, G, O and S: logarithmic, with zero at their left end, and typed values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench.errors import ParameterError
+from workbench.measure.curve import byte_label
+from workbench.models import LogGPS
+from workbench.panels.controls import ErrorLine
+from workbench.units import format_quantity, parse_quantity
+
+_STEPS_PER_DECADE = 40
+_ALL_EAGER = 2**31 - 1
+_ALL = "all"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What a slider of one parameter covers.
+
+    Attributes:
+        name: the field's letter.
+        words: what it is, in a few words.
+        unit: what a typed number without a unit has: ``us``, ``ns`` or ``B``.
+        per_byte: whether it is a time for each byte.
+        low: smallest value above zero, s, s/B or B.
+        high: largest value.
+    """
+
+    name: str
+    words: str
+    unit: str
+    per_byte: bool
+    low: float
+    high: float
+
+
+SCALES = (
+    Scale("L", "latency", "us", False, 1e-9, 1e-2),
+    Scale("o", "overhead", "us", False, 1e-9, 1e-3),
+    Scale("g", "gap", "us", False, 1e-9, 1e-3),
+    Scale("G", "gap per byte", "ns", True, 1e-12, 1e-7),
+    Scale("O", "overhead per byte", "ns", True, 1e-13, 1e-7),
+    Scale("S", "eager up to", "B", False, 1, _ALL_EAGER),
+)
+
+
+class LogGPSSliders:
+    """Six rows, and the parameters they hold.
+
+    Args:
+        model: what they start with.
+        changed: called with the parameters when a user has moved or typed one.
+    """
+
+    def __init__(self, model: LogGPS, changed: Callable[[LogGPS], None]) -> None:
+        self._model, self._changed = model, changed
+        self.rows = {
+            scale.name: _Row(scale, getattr(model, scale.name), self._take) for scale in SCALES
+        }
+        half = widgets.Layout(flex="1 1 380px", width="auto", margin="0 14px 0 0")
+        columns = (("L", "o", "g"), ("G", "O", "S"))
+        self.widget = widgets.HBox(
+            [widgets.VBox([self.rows[n].widget for n in names], layout=half) for names in columns],
+            layout=widgets.Layout(flex_flow="row wrap", width="100%"),
+        )
+
+    @property
+    def model(self) -> LogGPS:
+        """The parameters that the sliders hold."""
+        return self._model
+
+    @property
+    def error(self) -> str:
+        """What is wrong with what was typed, empty where nothing is."""
+        lines = (row.error.message for row in self.rows.values())
+        return "\n".join(line for line in lines if line)
+
+    def show(self, model: LogGPS) -> None:
+        """Show other parameters without calling back.
+
+        Args:
+            model: the parameters.
+        """
+        self._model = model
+        for name, row in self.rows.items():
+            row.show(getattr(model, name))
+
+    def _take(self, name: str, value: float) -> None:
+        self._model = self._model.replace(**{name: value})
+        self._changed(self._model)
+
+
+class _Row:
+    """One parameter: its letter and words, slider, typed value, and an error below."""
+
+    def __init__(self, scale: Scale, value: float, taken: Callable[[str, float], None]) -> None:
+        self._scale, self._taken, self._value = scale, taken, value
+        self._echo = False
+        self.error = ErrorLine()
+        self.slider: Any = widgets.IntSlider(
+            min=0,
+            max=last_position(scale),
+            readout=False,
+            continuous_update=True,
+            description=f"{scale.name}  {scale.words}",
+            style={"description_width": "144px"},
+            layout=widgets.Layout(flex="1 1 auto", min_width="60px", width="auto"),
+        )
+        self.text: Any = widgets.Text(
+            continuous_update=False,
+            layout=widgets.Layout(width="96px", flex="0 0 auto"),
+            tooltip=f"Type {scale.words} ({scale.name}) with its unit; without one it is in "
+            f"{scale.unit}{'/B' if scale.per_byte else ''}",
+        )
+        line = widgets.HBox(
+            [self.slider, self.text], layout=widgets.Layout(align_items="center", width="100%")
+        )
+        self.widget = widgets.VBox([line, self.error])
+        self.show(value)
+        self.slider.observe(self._moved, "value")
+        self.text.observe(self._typed, "value")
+
+    def show(self, value: float) -> None:
+        self._value = value
+        self._echo = True
+        try:
+            self.error.say("")
+            self.text.value = worded(self._scale, value)
+            self.slider.value = position(self._scale, value)
+        finally:
+            self._echo = False
+
+    def _moved(self, change: Any) -> None:
+        if not self._echo:
+            self._accept(value_at(self._scale, int(change["new"])), moved=True)
+
+    def _typed(self, change: Any) -> None:
+        if self._echo or change["new"] == worded(self._scale, self._value):
+            return
+        try:
+            self._accept(read_value(self._scale, change["new"]))
+        except ParameterError as error:
+            self.error.say(str(error))
+
+    def _accept(self, value: float, *, moved: bool = False) -> None:
+        self._taken(self._scale.name, value)
+        self._value = value
+        self._echo = True
+        try:
+            self.error.say("")
+            self.text.value = worded(self._scale, value)
+            if not moved:
+                self.slider.value = position(self._scale, value)
+        finally:
+            self._echo = False
+
+
+def last_position(scale: Scale) -> int:
+    """Return the number of a slider's last position; the first, 0, is zero itself.
+
+    Args:
+        scale: of the parameter.
+    """
+    if scale.name == "S":
+        return 1 + math.ceil(math.log2(scale.high / scale.low))
+    return 1 + round(_STEPS_PER_DECADE * math.log10(scale.high / scale.low))
+
+
+def value_at(scale: Scale, place: int) -> float:
+    """Return the value at a position: powers of two for S, even steps of the logarithm else.
+
+    Args:
+        scale: of the parameter.
+        place: from 0.
+    """
+    if place == 0:
+        return 0
+    if scale.name == "S":
+        return min(1 << (place - 1), _ALL_EAGER)
+    return float(f"{scale.low * 10 ** ((place - 1) / _STEPS_PER_DECADE):.3g}")
+
+
+def position(scale: Scale, value: float) -> int:
+    """Return the position nearest to a value, which may lie beyond the slider's end.
+
+    Args:
+        scale: of the parameter.
+        value: s, s/B or B.
+    """
+    if value <= 0:
+        return 0
+    value = min(max(value, scale.low), scale.high)
+    if scale.name == "S":
+        return 1 + round(math.log2(value / scale.low))
+    return 1 + round(_STEPS_PER_DECADE * math.log10(value / scale.low))
+
+
+def worded(scale: Scale, value: float) -> str:
+    """Return a value as the row shows it: ``2.50 µs``, ``0.04 ns/B``, ``64 KiB``, ``all``.
+
+    Args:
+        scale: of the parameter.
+        value: s, s/B or B.
+    """
+    if scale.name == "S":
+        return _ALL if value >= _ALL_EAGER else byte_label(int(value))
+    if value == 0:
+        return "0"
+    return f"{value * 1e9:.3g} ns/B" if scale.per_byte else format_quantity(value, "time")
+
+
+def read_value(scale: Scale, text: str) -> float:
+    """Return the value of what a person typed.
+
+    Args:
+        scale: of the parameter.
+        text: a number with a unit, or with the scale's own.
+
+    Raises:
+        ParameterError: it is no such quantity, or negative.
+    """
+    plain = text.strip().replace("µ", "u").replace("μ", "u")
+    if scale.name == "S":
+        return _read_size(plain)
+    if scale.per_byte:
+        plain = plain.removesuffix("/B").strip()
+    try:
+        number = float(plain)
+    except ValueError:
+        value = float(parse_quantity(plain, "time", key=scale.name))
+    else:
+        value = float(parse_quantity(f"{number!r}{scale.unit}", "time", key=scale.name))
+    if not (value >= 0 and math.isfinite(value)):
+        raise ParameterError(f"{scale.name} must be at least 0; got {text!r}", key=scale.name)
+    # What the decimal digits say, without the last bit that scaling by a unit may leave.
+    return float(f"{value:.12g}")
+
+
+def _read_size(text: str) -> int:
+    if text.lower() == _ALL:
+        return _ALL_EAGER
+    for suffix, scale in {"kib": 2**10, "mib": 2**20, "gib": 2**30}.items():
+        if text.lower().endswith(suffix):
+            return _whole(text[: -len(suffix)], scale, text)
+    size = int(parse_quantity(text, "bytes", key="S"))
+    if size < 0:
+        raise ParameterError(f"S must be at least 0; got {text!r}", key="S")
+    return size
+
+
+def _whole(number: str, scale: int, text: str) -> int:
+    try:
+        size = float(number) * scale
+    except ValueError:
+        size = math.nan
+    if not (size >= 0 and size.is_integer()):
+        raise ParameterError(f"S must be a size such as 65535, 64KiB or all; got {text!r}", key="S")
+    return int(size)

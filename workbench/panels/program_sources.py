@@ -1,0 +1,235 @@
+"""The programs a panel offers: those that ship, generators with a few controls, uploaded files."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench import programs
+from workbench.errors import ParameterError
+from workbench.panels.look import named, wrapping_row
+from workbench.panels.replay_state import AnyProgram, Source
+
+MOST_RANKS = 4096
+
+
+@dataclass(frozen=True)
+class Field:
+    """One argument of a generator as a control.
+
+    Attributes:
+        argument: its name.
+        words: what the control is called.
+        value: it starts with; a bool is a checkbox, a float has steps of 0.05.
+        least: smallest value.
+        most: largest value.
+        unit: that one of the control is worth, such as 1024 for KiB.
+    """
+
+    argument: str
+    words: str
+    value: int | float | bool
+    least: float = 1
+    most: float = 100_000
+    unit: int = 1
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A generator with the arguments that a panel fixes, and the controls of the others.
+
+    Attributes:
+        title: what the list says.
+        generator: its name in ``workbench.programs.generate``.
+        fixed: arguments without a control.
+        fields: the controls.
+    """
+
+    title: str
+    generator: str
+    fixed: Mapping[str, Any]
+    fields: tuple[Field, ...]
+
+
+_ITERATIONS = Field("iterations", "iterations", 4, most=10_000)
+_JITTER = Field("jitter", "jitter", 0.1, least=0.0, most=1.0)
+
+
+def _ranks(value: int, least: int = 2) -> Field:
+    return Field("ranks", "ranks", value, least=least, most=MOST_RANKS)
+
+
+GENERATED: dict[str, Generated] = {
+    "cg": Generated(
+        "make: conjugate gradients (CG)",
+        "cg",
+        {"rng": 0},
+        (_ranks(16), Field("cells", "cells an axis", 64), _ITERATIONS, _JITTER),
+    ),
+    "halo-2d": Generated(
+        "make: 2-D halo exchange",
+        "halo",
+        {"dims": 2, "rng": 0},
+        (
+            _ranks(16),
+            Field("cells", "cells an axis", 128),
+            _ITERATIONS,
+            _JITTER,
+            Field("overlap", "overlap", False),
+        ),
+    ),
+    "halo-3d": Generated(
+        "make: 3-D halo exchange, 26 neighbours",
+        "halo",
+        {"dims": 3, "neighbours": 26, "rng": 0},
+        (
+            _ranks(27),
+            Field("cells", "cells an axis", 32, most=2048),
+            _ITERATIONS,
+            _JITTER,
+            Field("overlap", "overlap", False),
+        ),
+    ),
+    "sweep": Generated(
+        "make: wavefront sweep",
+        "sweep",
+        {"rng": 0},
+        (
+            _ranks(16),
+            Field("blocks", "blocks", 4, most=64),
+            Field("corners", "corners", 4, most=8),
+            _JITTER,
+        ),
+    ),
+    "master-worker": Generated(
+        "make: master and workers",
+        "master_worker",
+        {"rng": 0},
+        (
+            _ranks(8),
+            Field("tasks", "tasks", 60),
+            Field("task_ns", "µs a task", 100, unit=1000),
+            Field("jitter", "jitter", 0.5, least=0.0, most=1.0),
+        ),
+    ),
+    "ring-pipeline": Generated(
+        "make: pipeline round a ring",
+        "ring_pipeline",
+        {"rng": 0},
+        (
+            _ranks(8),
+            Field("segments", "segments", 12, most=10_000),
+            Field("segment_bytes", "KiB a segment", 64, unit=1024),
+            Field("overlap", "overlap", False),
+        ),
+    ),
+    "training": Generated(
+        "make: training steps, allreduce of gradients",
+        "training",
+        {"rng": 0},
+        (
+            _ranks(8),
+            Field("gradient_bytes", "MiB of gradients", 64, unit=2**20),
+            Field("bucket_bytes", "MiB a bucket", 16, unit=2**20),
+            Field("overlap", "overlap", True),
+        ),
+    ),
+}
+
+
+class GeneratorFields:
+    """The controls of one generator.
+
+    Args:
+        name: in `GENERATED`.
+        changed: called when a user has changed one.
+    """
+
+    def __init__(self, name: str, changed: Callable[[], None]) -> None:
+        self.name = name
+        self.about = GENERATED[name]
+        self.controls = {one.argument: _control(one) for one in self.about.fields}
+        for control in self.controls.values():
+            control.observe(lambda _: changed(), "value")
+        self.widget = wrapping_row(*self.controls.values())
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The generator's arguments as the controls have them."""
+        units = {one.argument: one.unit for one in self.about.fields}
+        held = {argument: control.value for argument, control in self.controls.items()}
+        scaled = {a: v if units[a] == 1 else v * units[a] for a, v in held.items()}
+        return {**self.about.fixed, **scaled}
+
+    def source(self) -> Source:
+        """Return the program that the controls describe."""
+        arguments = self.arguments
+        words = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+        generator = self.about.generator
+
+        def make() -> AnyProgram:
+            made: AnyProgram = getattr(programs.generate, generator)(**arguments)
+            return made
+
+        return Source(self.name, f"programs.generate.{generator}({words})", make)
+
+
+def shipped_source(name: str) -> Source:
+    """Return a program that ships.
+
+    Args:
+        name: one of ``workbench.programs.list()``.
+
+    Raises:
+        DatasetError: there is no such program.
+    """
+    name = programs.list()[name].name
+    return Source(name, f'programs.load("{name}")', lambda: programs.load(name))
+
+
+def uploaded_source(files: Mapping[str, bytes]) -> Source:
+    """Return the program that uploaded files hold: one GOAL file, or all files of a trace.
+
+    The files are read at once, from a folder that is gone afterwards.
+
+    Args:
+        files: content by file name.
+
+    Raises:
+        ParameterError: there is no file, or a name is empty.
+        ParseError: they hold no program.
+    """
+    named_bytes = {PurePath(name.replace("\\", "/")).name: data for name, data in files.items()}
+    if not named_bytes or "" in named_bytes:
+        raise ParameterError("choose a GOAL file, or all files of a trace", key="upload")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, data in named_bytes.items():
+            (Path(folder) / name).write_bytes(data)
+        first = sorted(named_bytes)[0]
+        path = Path(folder) / first if len(named_bytes) == 1 else Path(folder)
+        program = programs.read(path)
+    name = first if len(named_bytes) == 1 else f"{first} and {len(named_bytes) - 1} more"
+    where = repr(first) if len(named_bytes) == 1 else "folder"
+    return Source.of(name, f"programs.read({where})", program)
+
+
+def _control(one: Field) -> Any:
+    # Wide enough for the words and six digits.
+    about = named(one.words, f"{7 * len(one.words) + 84}px")
+    if isinstance(one.value, bool):
+        return widgets.Checkbox(
+            value=one.value,
+            description=one.words,
+            indent=False,
+            layout=widgets.Layout(width=f"{7 * len(one.words) + 40}px"),
+        )
+    if isinstance(one.value, float):
+        return widgets.BoundedFloatText(
+            value=one.value, min=one.least, max=one.most, step=0.05, **about
+        )
+    return widgets.BoundedIntText(value=one.value, min=int(one.least), max=int(one.most), **about)

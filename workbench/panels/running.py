@@ -1,0 +1,141 @@
+"""Work in the background as a panel shows it: Start, Stop, how far it is, and what went wrong."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import ipywidgets as widgets
+
+from workbench import jobs
+from workbench.errors import WorkbenchError
+from workbench.panels.controls import ErrorLine
+from workbench.panels.look import push_button
+
+_POLL_S = 0.05
+
+_T = TypeVar("_T")
+
+
+def wait_for(refresh: Callable[[], bool], timeout: float | None) -> None:
+    """Refresh a panel until nothing runs.
+
+    Args:
+        refresh: shows how far things are, and returns whether any runs.
+        timeout: seconds to wait at most; None waits as long as it takes.
+    """
+    end = None if timeout is None else time.monotonic() + timeout
+    while refresh() and (end is None or time.monotonic() < end):
+        time.sleep(_POLL_S)
+
+
+def worded(error: BaseException) -> str:
+    """Return what a panel says of an error: its own words if it is one of ours.
+
+    Args:
+        error: of a job.
+    """
+    return str(error) if isinstance(error, WorkbenchError) else f"{error!r}"
+
+
+class Running(Generic[_T]):
+    """One job at a time, with its buttons and lines.
+
+    Attributes:
+        start: the button; the panel connects it.
+        stop_button: ends the job.
+        progress: a bar.
+        status: one line.
+        error: what went wrong, hidden while nothing has.
+        job: what runs; None while nothing does.
+
+    Args:
+        start: what the button says, what it does, and its width as CSS says it.
+        stop_tip: what Stop does.
+        ready: what the line says before the first job; where it is empty, bar and line are shown
+            while a job runs, or has something to say.
+        lock: called with whether a job runs; frees the controls, or holds them.
+        ended: called with each job that has ended without an error.
+        failed: called with the error of each other one; None says it in `error`.
+        width: least width of bar and line, pixels.
+    """
+
+    def __init__(
+        self,
+        start: tuple[str, str, str],
+        stop_tip: str,
+        ready: str,
+        *,
+        lock: Callable[[bool], None],
+        ended: Callable[[jobs.Job[_T]], None],
+        failed: Callable[[BaseException], None] | None = None,
+        width: int = 200,
+    ) -> None:
+        self._lock, self._ended, self._failed = lock, ended, failed
+        self._how_far: Callable[[], tuple[float, str]] = lambda: (0.0, "")
+        self.job: jobs.Job[_T] | None = None
+        text, tip, button_width = start
+        self.start: Any = push_button(text, tip, "success", button_width)
+        self.stop_button: Any = push_button("■ Stop", stop_tip, "warning")
+        self.progress: Any = widgets.FloatProgress(
+            min=0.0, max=1.0, layout=widgets.Layout(width="98%", height="10px", margin="0")
+        )
+        self.status: Any = widgets.HTML(ready)
+        self._quiet = not ready
+        self.error = ErrorLine()
+        self.state = widgets.VBox(
+            [self.progress, self.status],
+            layout=widgets.Layout(flex=f"1 1 {width}px", width="auto"),
+        )
+        self.stop_button.on_click(lambda _: self.stop())
+        self._hold(False)
+
+    def begin(self, job: jobs.Job[_T], how_far: Callable[[], tuple[float, str]]) -> None:
+        """Follow a job.
+
+        Args:
+            job: it has just been submitted.
+            how_far: returns the share that is done, 0 to 1, and the line that says so.
+        """
+        self.error.say("")
+        self.job, self._how_far = job, how_far
+        self.status.value = "starting …"
+        self._hold(True)
+
+    def stop(self) -> None:
+        """Ask what runs to end."""
+        if self.job is not None:
+            self.job.stop()
+
+    def refresh(self) -> bool:
+        """Show how far the job is, and return whether it runs."""
+        job = self.job
+        if job is None:
+            return False
+        # Asked first: what the line says must not be older than that the job has ended.
+        finished = job.finished
+        self.progress.value, text = self._how_far()
+        if not finished:
+            self.status.value = text
+            return True
+        self.job = None
+        # Whoever reads that it has ended may press Start at once.
+        self._hold(False)
+        error = job.exception
+        if error is None:
+            self._ended(job)
+        else:
+            self.status.value = "failed"
+            if self._failed is not None:
+                self._failed(error)
+            else:
+                self.error.say(worded(error))
+        return False
+
+    def _hold(self, running: bool) -> None:
+        if self._quiet:
+            self.progress.layout.visibility = "visible" if running else "hidden"
+        self.start.disabled = running
+        self.stop_button.disabled = not running
+        self._lock(running)

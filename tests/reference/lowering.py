@@ -122,7 +122,12 @@ class Operations:
         return {op + shift for op in entries}, {op + shift for op in exits}
 
 
-def lower(program: Program, algorithms: dict[str, str], progress_cpu: int = 0) -> ExecutionGraph:
+def lower(
+    program: Program,
+    algorithms: dict[str, str],
+    progress_cpu: int = 0,
+    reduce_ns_per_byte: float = 0.0,
+) -> ExecutionGraph:
     """Return the execution graph of a small program with enough free tags."""
     calls = Calls(program)
     tags, next_tag = message_tags(program, calls)
@@ -136,6 +141,7 @@ def lower(program: Program, algorithms: dict[str, str], progress_cpu: int = 0) -
                 size=c.size,
                 sizes=c.sizes,
                 root=c.root,
+                reduce_ns_per_byte=reduce_ns_per_byte,
             )
         )
         plan_tag.append(next_tag)

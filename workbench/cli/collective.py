@@ -2,15 +2,17 @@
 
 workbench collective allreduce --algorithm ring --ranks 16 --bytes 4096 > ring.goal
 workbench collective bcast --algorithm pipeline:8192 --ranks 8 --bytes 1000000 --root 3
+workbench collective alltoall --ranks 64 --bytes 512 -o alltoall.bin
 workbench collective --list
 """
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import add_json, given, print_json, say
+from workbench.cli.output import BINARY_SUFFIX, add_json, given, print_json, say
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -54,6 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="time to combine a byte (default 0: no computations)",
     )
     parser.add_argument("--list", action="store_true", help="list the algorithms, of OPERATION")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write to FILE instead, in LogGOPSim's binary where its name ends in .bin",
+    )
     add_json(parser)
 
 
@@ -65,6 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises:
         ParameterError: there is no such collective, or an option is missing or does not fit it.
+        OSError: the file cannot be written.
     """
     from workbench.programs.collectives import ALGORITHMS, find_algorithm, schedule
 
@@ -93,6 +102,11 @@ def run(arguments: argparse.Namespace) -> int:
     if not plan.num_messages:
         say("note: no messages, as there is nothing to send; --bytes or --sizes says how much")
     graph = plan.graph()
+    if arguments.output is not None:
+        from workbench.programs.goal import write_goal
+
+        out = Path(arguments.output)
+        write_goal(graph, out, binary=out.suffix == BINARY_SUFFIX)
     if arguments.json:
         print_json(
             {
@@ -103,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
                 **graph.summary(),
             }
         )
-    else:
+    elif arguments.output is None:
         print(graph.to_goal(), end="")
     return 0
 

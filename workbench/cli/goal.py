@@ -15,14 +15,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import FAILED, add_json, patience, print_json, say
+from workbench.cli.output import BINARY_SUFFIX, FAILED, add_json, patience, print_json, say
 
 if TYPE_CHECKING:
     from workbench.programs.graph import ExecutionGraph
 
 ABOUT = "convert, check and count GOAL files"
-
-_BINARY_SUFFIX = ".bin"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             action.add_argument(
                 "--to",
                 choices=("text", "binary"),
-                help=f"format of OUT (default: binary where its name ends in {_BINARY_SUFFIX})",
+                help=f"format of OUT (default: binary where its name ends in {BINARY_SUFFIX})",
             )
         add_json(action)
 
@@ -83,7 +81,7 @@ def _convert(graph: ExecutionGraph, arguments: argparse.Namespace) -> int:
     from workbench.programs.goal import write_goal
 
     out = Path(arguments.out)
-    form = arguments.to or ("binary" if out.suffix == _BINARY_SUFFIX else "text")
+    form = arguments.to or ("binary" if out.suffix == BINARY_SUFFIX else "text")
     write_goal(graph, out, binary=form == "binary")
     if arguments.json:
         print_json({"file": str(out), "format": form, "operations": graph.num_ops})

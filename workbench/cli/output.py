@@ -15,6 +15,9 @@ FAILED = 1
 SIGNALLED = 128
 """The exit status where a signal ended the run, less the signal's number."""
 
+BINARY_SUFFIX = ".bin"
+"""The end of a name by which GOAL is written as LogGOPSim's binary."""
+
 _SLOW_S = 5.0
 
 

@@ -33,6 +33,7 @@ from kernels.lowering import (
 from workbench.errors import ParameterError, ProgramError
 from workbench.programs import tags
 from workbench.programs.collectives import DEFAULTS, find_algorithm
+from workbench.programs.collectives.schedule import COMBINING, check_reduce_time
 from workbench.programs.graph import MOST, Dependents, ExecutionGraph
 from workbench.programs.program import (
     COLLECTIVE,
@@ -56,6 +57,7 @@ def lower(
     per_call: Mapping[int, str],
     *,
     progress_cpu: int = 0,
+    reduce_ns_per_byte: float = 0.0,
 ) -> ExecutionGraph:
     """Return a program's execution graph, each collective as a schedule of messages.
 
@@ -68,10 +70,12 @@ def lower(
         per_call: algorithm by place in ``program.collectives``, before ``algorithms``.
         progress_cpu: core that the operations of non-blocking collectives occupy, 0 to 254; all
             else is on core 0.
+        reduce_ns_per_byte: time to combine a byte with another, in ns, 0 to 1e9; 0 leaves the
+            computations out.
 
     Raises:
         ParameterError: an operation or algorithm is not known, an algorithm cannot do what a
-            collective asks for, or there is no such core.
+            collective asks for, there is no such core, or the time is out of range.
         ProgramError: a collective is not called by each rank of its communicator once, or a
             request is waited for before it is begun; the message names rank and line.
     """
@@ -79,9 +83,10 @@ def lower(
         raise ParameterError(
             f"progress_cpu must be 0 to 254; got {progress_cpu}", key="progress_cpu"
         )
+    check_reduce_time(reduce_ns_per_byte)
     _check_indices(program)
-    keys = _keys(program, algorithms, per_call)
-    distinct = list(dict.fromkeys(keys)) or [("barrier", DEFAULTS["barrier"], 1, 0, (), 0)]
+    keys = _keys(program, algorithms, per_call, reduce_ns_per_byte)
+    distinct = list(dict.fromkeys(keys)) or [("barrier", DEFAULTS["barrier"], 1, 0, (), 0, 0.0)]
     number = {key: at for at, key in enumerate(distinct)}
     made = [template(key) for key in distinct]
     first_part, templates = packed(made)
@@ -215,7 +220,10 @@ def _begins(program: Program) -> NDArray[np.bool_]:
 
 
 def _keys(
-    program: Program, algorithms: Mapping[str, str], per_call: Mapping[int, str]
+    program: Program,
+    algorithms: Mapping[str, str],
+    per_call: Mapping[int, str],
+    reduce_ns_per_byte: float,
 ) -> list[Key]:
     """Return what the schedule of each collective depends on."""
     for operation, name in algorithms.items():
@@ -241,6 +249,7 @@ def _keys(
             c.size,
             c.sizes,
             c.root,
+            reduce_ns_per_byte if c.operation in COMBINING else 0.0,
         )
         for place, c in enumerate(program.collectives)
     ]

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
+from workbench.programs.counts import whole, whole_each
 
 if TYPE_CHECKING:
     from workbench.programs.graph import ExecutionGraph
@@ -78,6 +79,9 @@ class Collective:
                 f"operation must be one of {', '.join(OPERATIONS)}; got {self.operation!r}",
                 key="operation",
             )
+        object.__setattr__(self, "size", whole(self.size, "size"))
+        object.__setattr__(self, "root", whole(self.root, "root"))
+        object.__setattr__(self, "sizes", whole_each(self.sizes, "sizes"))
         if self.size < 0 or self.root < 0 or min(self.sizes, default=0) < 0:
             raise ParameterError(
                 f"{self.operation}: size and root must not be negative; got {self.size} B, "
@@ -163,6 +167,7 @@ class Program:
         *,
         per_call: Mapping[int, str] | None = None,
         progress_cpu: int = 0,
+        reduce_ns_per_byte: float = 0.0,
         **by_operation: str,
     ) -> ExecutionGraph:
         """Return the execution graph, each collective as a schedule of messages.
@@ -174,17 +179,25 @@ class Program:
             progress_cpu: core that the operations of non-blocking collectives occupy. On core 0,
                 that of all else, the rank's own work keeps them waiting, as in an MPI library
                 without a progress thread; on core 1 they go on beside it.
+            reduce_ns_per_byte: time to combine a byte with another in reduce, allreduce,
+                reduce_scatter, scan and exscan, in ns, 0 to 1e9; 0 leaves the computations out.
             by_operation: the same as ``algorithms``, as keywords.
 
         Raises:
-            ParameterError: an operation or algorithm is not known.
+            ParameterError: an operation or algorithm is not known, or a number is out of range.
             ProgramError: a collective is not called by each rank of its communicator once, or a
                 request is waited for before it is begun.
         """
         from workbench.programs.lowering import lower
 
         chosen = {**(algorithms or {}), **by_operation}
-        return lower(self, chosen, per_call or {}, progress_cpu=progress_cpu)
+        return lower(
+            self,
+            chosen,
+            per_call or {},
+            progress_cpu=progress_cpu,
+            reduce_ns_per_byte=reduce_ns_per_byte,
+        )
 
     def fingerprint(self) -> str:
         """Return a SHA-256 of the calls, in hexadecimal; source, lines and notes do not count."""

@@ -13,8 +13,11 @@ from numpy.typing import NDArray
 
 from workbench.programs.collectives import schedule
 
-Key = tuple[str, str, int, int, tuple[int, ...], int]
-"""What a schedule depends on: operation, algorithm, ranks, size, sizes, root."""
+Key = tuple[str, str, int, int, tuple[int, ...], int, float]
+"""What a schedule depends on: operation, algorithm, ranks, size, sizes, root, ns to combine a byte.
+
+The last is 0 where nothing is combined, so that all such collectives share a template.
+"""
 
 _KEPT_OPS = 4_000_000  # about 150 MB
 
@@ -80,7 +83,7 @@ def template(key: Key) -> Template:
     """Return the template of a collective; those used last are kept.
 
     Args:
-        key: operation, algorithm, ranks, size, sizes, root.
+        key: operation, algorithm, ranks, size, sizes, root, ns to combine a byte.
 
     Raises:
         ParameterError: there is no such algorithm, or it cannot do this.
@@ -115,8 +118,16 @@ def _joined_starts(starts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 
 def _make(key: Key) -> Template:
-    operation, algorithm, ranks, size, sizes, root = key
-    plan = schedule(operation, algorithm, ranks, size=size, sizes=sizes, root=root)
+    operation, algorithm, ranks, size, sizes, root, reduce_ns_per_byte = key
+    plan = schedule(
+        operation,
+        algorithm,
+        ranks,
+        size=size,
+        sizes=sizes,
+        root=root,
+        reduce_ns_per_byte=reduce_ns_per_byte,
+    )
     op_start = np.asarray(plan.rank_start, np.int64)
     first = np.repeat(op_start[:-1], np.diff(op_start))
     after, before = np.asarray(plan.after, np.int64), np.asarray(plan.before, np.int64)

@@ -384,9 +384,41 @@ def test_an_algorithm_is_chosen_for_all_or_for_one_call() -> None:
     assert mixed.num_ops - other.num_ops == (ring.num_ops - other.num_ops) / 4
 
 
+def test_combining_takes_the_time_that_is_asked_for() -> None:
+    builder = ProgramBuilder(4)
+    builder.collective("allreduce", 800)
+    builder.collective("bcast", 800)
+    program = builder.build()
+    chosen = {"allreduce": "ring", "bcast": "linear"}
+    without = program.graph(chosen)
+    assert not without.size[without.kind == CALC].any()
+    for ns_per_byte in (0.5, 0.25):  # one after the other, so that neither is the other's
+        graph = program.graph(chosen, reduce_ns_per_byte=ns_per_byte)
+        work = graph.size[graph.kind == CALC]
+        assert work[work > 0].tolist() == [round(200 * ns_per_byte)] * 4 * 3
+    assert program.graph(chosen) == without
+
+
+def test_the_time_to_combine_does_not_divide_templates_of_what_combines_nothing(
+    monkeypatch,
+) -> None:
+    monkeypatch.setattr(templates, "_CACHE", templates._Cache())
+    builder = ProgramBuilder(4)
+    builder.collective("bcast", 800)
+    for ns_per_byte in (0.0, 0.5, 0.25):
+        builder.build().graph(reduce_ns_per_byte=ns_per_byte)
+    assert len(templates._CACHE._templates) == 1
+
+
+@pytest.mark.parametrize("ns_per_byte", [-1.0, float("nan"), float("inf"), 2e9])
+def test_the_time_to_combine_is_checked_without_collectives_too(ns_per_byte: float) -> None:
+    with pytest.raises(ParameterError, match="reduce_ns_per_byte must be 0 to 1e9"):
+        ProgramBuilder(2).build().graph(reduce_ns_per_byte=ns_per_byte)
+
+
 def test_templates_are_kept_up_to_a_number_of_operations(monkeypatch) -> None:
     cache = templates._Cache()
-    keys = [("allreduce", "ring", ranks, 8, (), 0) for ranks in (3, 4, 5)]
+    keys = [("allreduce", "ring", ranks, 8, (), 0, 0.0) for ranks in (3, 4, 5)]
     first = cache.get(keys[0])
     assert cache.get(keys[0]) is first
     monkeypatch.setattr(templates, "_KEPT_OPS", 1)
@@ -430,8 +462,9 @@ def test_equal_to_the_reference_on_random_programs(ranks, events, seed, data) ->
         for operation in sorted(program.operations)
     }
     cpu = data.draw(st.integers(0, 2), label="progress_cpu")
-    graph = program.graph(algorithms, progress_cpu=cpu)
-    assert graph == reference.lower(program, algorithms, cpu)
+    reduce_ns = data.draw(st.sampled_from([0.0, 0.5]), label="reduce_ns_per_byte")
+    graph = program.graph(algorithms, progress_cpu=cpu, reduce_ns_per_byte=reduce_ns)
+    assert graph == reference.lower(program, algorithms, cpu, reduce_ns)
     graph.validate()
 
 

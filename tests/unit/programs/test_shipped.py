@@ -15,6 +15,7 @@ import pytest
 
 from workbench.errors import DatasetError
 from workbench.programs import shipped
+from workbench.programs.traces.recorded import CPU_CLOCK
 
 ROOT = Path(__file__).resolve().parents[3] / "datasets" / "traces"
 TRACES = sorted(path.parent.name for path in ROOT.glob("*/datapackage.json"))
@@ -55,7 +56,7 @@ def test_a_trace_loads_as_its_descriptor_says(name: str) -> None:
     assert known.provenance.origin == "measured"
     assert known.provenance.licence == "BSD-3-Clause"
     assert "oversubscribed" in known.provenance.details["processes"]
-    assert program.notes == ()
+    assert program.notes == (f"{CPU_CLOCK}.",)
 
 
 @pytest.mark.parametrize("name", TRACES)

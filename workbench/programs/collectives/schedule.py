@@ -14,9 +14,13 @@ from workbench.errors import ParameterError
 from workbench.programs.collectives.layout import lay_out, layout
 from workbench.programs.collectives.registry import find_algorithm, with_value
 from workbench.programs.collectives.rounds import Algorithm, Case, Ints, check_number
+from workbench.programs.counts import whole, whole_each
 from workbench.programs.graph import CALC, Dependents, ExecutionGraph
 
 _ROOTED = frozenset({"bcast", "reduce", "gather", "scatter"})
+COMBINING = frozenset({"reduce", "allreduce", "reduce_scatter", "scan", "exscan"})
+"""The operations that combine what ranks give."""
+
 _BY_RANK = frozenset({"gather", "scatter", "allgather", "reduce_scatter"})
 _BARRIER_BYTES = 1
 _MOST_RANKS = 2**20
@@ -169,16 +173,18 @@ def schedule(
             computations.
 
     Raises:
-        ParameterError: an argument does not fit the operation or algorithm, or the schedule would
-            be too large.
+        ParameterError: an argument does not fit the operation or algorithm, a count is no whole
+            number, or the schedule would be too large.
     """
+    ranks, root, size = whole(ranks, "ranks"), whole(root, "root"), whole(size, "size")
     chosen = find_algorithm(operation, algorithm)
     for name, value in (("segment_bytes", segment_bytes), ("fanout", fanout)):
         if value is not None:
-            chosen = with_value(chosen, value, name)
-    _check(operation, ranks, root, reduce_ns_per_byte)
-    case = _case(chosen, ranks, root, int(size))
-    block_bytes = _block_bytes(operation, chosen, case, int(size), sizes)
+            chosen = with_value(chosen, whole(value, name), name)
+    _check(operation, ranks, root)
+    check_reduce_time(reduce_ns_per_byte)
+    case = _case(chosen, ranks, root, size)
+    block_bytes = _block_bytes(operation, chosen, case, size, sizes)
 
     combining = reduce_ns_per_byte > 0
     made = layout(operation, chosen, case, combining=combining)
@@ -212,18 +218,29 @@ def schedule(
     )
 
 
-def _check(operation: str, ranks: int, root: int, reduce_ns_per_byte: float) -> None:
+def check_reduce_time(ns_per_byte: float) -> None:
+    """Refuse a time to combine a byte that is out of range.
+
+    Args:
+        ns_per_byte: in ns.
+
+    Raises:
+        ParameterError: it is not 0 to 1e9.
+    """
+    if not (math.isfinite(ns_per_byte) and 0 <= ns_per_byte <= 1e9):
+        raise ParameterError(
+            f"reduce_ns_per_byte must be 0 to 1e9 ns; got {ns_per_byte}",
+            key="reduce_ns_per_byte",
+        )
+
+
+def _check(operation: str, ranks: int, root: int) -> None:
     if not 1 <= ranks <= _MOST_RANKS:
         raise ParameterError(f"ranks must be 1 to {_MOST_RANKS}; got {ranks}", key="ranks")
     if root and operation not in _ROOTED:
         raise ParameterError(f"{operation} has no root; got root={root}", key="root")
     if not 0 <= root < ranks:
         raise ParameterError(f"root must be 0 to {ranks - 1}; got {root}", key="root")
-    if not (math.isfinite(reduce_ns_per_byte) and 0 <= reduce_ns_per_byte <= 1e9):
-        raise ParameterError(
-            f"reduce_ns_per_byte must be 0 to 1e9 ns; got {reduce_ns_per_byte}",
-            key="reduce_ns_per_byte",
-        )
 
 
 def _case(algorithm: Algorithm, ranks: int, root: int, size: int) -> Case:
@@ -262,7 +279,7 @@ def _block_bytes(
                 f"{operation} of {case.ranks} ranks needs {number} sizes; got {len(sizes)}",
                 key="sizes",
             )
-        each = [int(one) for one in sizes]
+        each = whole_each(sizes, "sizes")
         _check_bytes(min(each), sum(each), "sizes")
         return np.array(each, np.int64)
     if operation == "barrier":

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from workbench.programs.traces.arguments import Arguments, Names, Places
 from workbench.programs.traces.calls import Comm, TraceCalls
-from workbench.programs.traces.communicators import Freed, Handles, Made, Shown
+from workbench.programs.traces.handles import Freed, Handles, Made, Shown
 from workbench.programs.traces.interpret import RankReader
 from workbench.programs.traces.lines import Line
 from workbench.programs.traces.mpi_calls import Signature
+from workbench.programs.traces.ranges import Places as Variables
+from workbench.programs.traces.requests import AddressTable
+
+STARTED_ANYHOW, STARTED_PER_BYTE = 2**20, 16
+"""Most requests that the MPI_Startall of a rank begin: so many, and so many more for each byte.
+
+A line of 50 bytes may start an array of any size, and starting 800 at each line needs memory that
+a trace of that size does not justify.
+"""
 
 MAKING = frozenset(
     {
@@ -30,17 +39,25 @@ class AddressReader(RankReader):
         calls: of all ranks.
         rank: whose lines are read.
         names: what negative ranks mean.
-        stride: bytes from one request of an array to the next.
+        variables: those that the rank's calls give a request.
         handles: the rank's communicators.
+        num_bytes: length of the rank's file.
     """
 
     def __init__(
-        self, calls: TraceCalls, rank: int, names: Names, stride: int, handles: Handles
+        self,
+        calls: TraceCalls,
+        rank: int,
+        names: Names,
+        variables: Variables,
+        handles: Handles,
+        num_bytes: int,
     ) -> None:
-        super().__init__(calls, rank, names, stride)
+        self._table = AddressTable(rank, calls.notes, variables)
+        super().__init__(calls, rank, names, self._table)
         self._handles = handles
         self._shown: dict[str, Comm | None] = {}
-        self._variables: set[int] = set()
+        self._may_start = STARTED_ANYHOW + STARTED_PER_BYTE * num_bytes
 
     def comm(self, line: Line, text: str) -> Comm | None:
         """Return the communicator that a line names, None where its ranks are not known.
@@ -78,19 +95,25 @@ class AddressReader(RankReader):
         self._shown.clear()
 
     def keys(self, line: Line, at: Places) -> list[int]:
-        """Return the addresses in an array at which a request was made.
+        """Return the addresses in an array of MPI_Startall at which a request is to begin.
 
         Args:
             line: the line.
             at: field of each argument.
 
         Raises:
-            ParseError: the address or the count is damaged.
+            ParseError: the address or the count is damaged, or too much is begun.
         """
-        count = self.number(line, at, "count")
-        if not 0 <= count < 2**31:
-            raise self.fail(line, f"the count of {line.name} must not be negative; got {count}")
-        return self.requests.array(self.number(line, at, "requests"), count)
+        keys = self._table.lasting(*self._array(line, at))
+        self._may_start -= len(keys)
+        if self._may_start < 0:
+            raise self.fail(
+                line,
+                f"the MPI_Startall of a rank must begin at most {STARTED_ANYHOW} requests and "
+                f"{STARTED_PER_BYTE} more for each byte of its file; this one begins {len(keys)}; "
+                "record fewer iterations",
+            )
+        return keys
 
     def wait(self, line: Line, at: Places, signature: Signature) -> None:
         """Take in a call that waits for requests.
@@ -100,16 +123,16 @@ class AddressReader(RankReader):
             at: field of each argument.
             signature: of the call.
         """
-        keys = self._named(line, at)
-        if not keys:
+        base, count = self._named(line, at)
+        if not self._table.under_way(base, count):
             return
         entry = self.calls.wait(self.rank, line.number)
         if signature.kind in ("wait", "waitall"):
-            self.requests.complete(keys, entry)
+            self._table.wait(base, count, entry)
             return
-        self.requests.any(keys, entry)
+        self._table.any(base, count, entry)
         if signature.kind == "waitsome":
-            self.requests.test(keys, entry)
+            self._table.test(base, count, entry)
 
     def test(self, line: Line, at: Places, signature: Signature) -> None:
         """Take in a call that asks whether requests have ended.
@@ -119,23 +142,22 @@ class AddressReader(RankReader):
             at: field of each argument.
             signature: of the call.
         """
-        keys = self._named(line, at)
-        if keys:
-            self.requests.test(keys, self.calls.wait(self.rank, line.number))
+        base, count = self._named(line, at)
+        if self._table.under_way(base, count):
+            self._table.test(base, count, self.calls.wait(self.rank, line.number))
 
-    def _named(self, line: Line, at: Places) -> list[int]:
-        """Return the variables that a wait or test names and that hold a request."""
-        if "requests" in at:
-            keys = self.keys(line, at)
-            if not keys and self.number(line, at, "count") > 0:
-                base = self.number(line, at, "requests")
-                if not self.requests.was_made(base):
-                    self.unknown_request(line)
-            return keys
-        key = self.number(line, at, "request")
-        if not self.requests.was_made(key):
+    def _named(self, line: Line, at: Places) -> tuple[int, int]:
+        """Return the address of what a wait or test names, and how many variables these are."""
+        named = self._array(line, at) if "requests" in at else (self.number(line, at, "request"), 1)
+        if named[1] > 0 and not self._table.was_made(*named):
             self.unknown_request(line)
-        return [key] if self.requests.holds(key) else []
+        return named
+
+    def _array(self, line: Line, at: Places) -> tuple[int, int]:
+        count = self.number(line, at, "count")
+        if not 0 <= count < 2**31:
+            raise self.fail(line, f"the count of {line.name} must not be negative; got {count}")
+        return self.number(line, at, "requests"), count
 
 
 def to_shown(arguments: Arguments, line: Line, text: str) -> Shown:

@@ -55,7 +55,10 @@ class Comm:
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """One call of one rank; ``requests`` of a wait grows while the trace is read."""
+    """One call of one rank; of a non-blocking one it stands for the request too.
+
+    What a wait ends may grow while the trace is read.
+    """
 
     kind: int
     compute_ns: int
@@ -65,42 +68,21 @@ class Entry:
     tag: int = 0
     comm: Comm | None = None
     place: int = -1
-    request: Request | None = None
-    requests: list[Request] | None = None
+    ended: list[Entry] | None = None
     matched: tuple[int, int] | None = None
-
-    def end(self, *requests: Request) -> None:
-        """Let a wait end some requests too.
-
-        Args:
-            requests: of the same rank.
-        """
-        if self.requests is None:
-            self.requests = []
-        self.requests.extend(requests)
-
-
-@dataclass(slots=True, eq=False)
-class Request:
-    """What a non-blocking call began: when it ended, and where it may have ended."""
-
-    entry: Entry | None
-    rank: int
-    line: int
-    completed: bool = False
     cancelled: bool = False
-    tested: Entry | None = None
-    debts: dict[int, Debt] = field(default_factory=dict)  # those that are open, oldest first
     number: int = -1
 
+    def end(self, *calls: Entry) -> None:
+        """Let a wait end the requests of some calls too.
 
-@dataclass(slots=True, eq=False)
-class Debt:
-    """A wait for any of several requests; which one it ended is not settled yet."""
-
-    entry: Entry
-    candidates: list[Request]
-    left: int  # how many of them have not ended
+        Args:
+            calls: of the same rank.
+        """
+        if self.ended is None:
+            self.ended = list(calls)
+        else:
+            self.ended.extend(calls)
 
 
 class TraceCalls:
@@ -145,9 +127,8 @@ class TraceCalls:
             size: bytes.
             tag: from 0, or ``ANY_TAG``.
         """
-        entry = self._add(rank, kind, line)
-        entry.comm, entry.peer, entry.size, entry.tag = comm, peer, size, tag
-        return entry
+        call = Entry(kind, self._compute[rank], line, size, peer, tag, comm)
+        return self._keep(rank, call)
 
     def wait(self, rank: int, line: int) -> Entry:
         """Add a wait, to which requests are appended later; without any it leaves no trace.
@@ -156,7 +137,7 @@ class TraceCalls:
             rank: which rank calls.
             line: of the rank's file.
         """
-        return self._add(rank, WAIT, line)
+        return self._keep(rank, Entry(WAIT, self._compute[rank], line))
 
     def collective(self, rank: int, kind: int, comm: Comm, share: Share) -> Entry:
         """Add a rank's part in a collective.
@@ -167,22 +148,11 @@ class TraceCalls:
             comm: its communicator.
             share: what this rank's call says of it.
         """
-        entry = self._add(rank, kind, share.line)
         _, shares = self._shares.setdefault(comm.number, (comm, {}))
         mine = shares.setdefault(rank, [])
-        entry.comm, entry.place = comm, len(mine)
         mine.append(share)
-        return entry
-
-    def request(self, rank: int, entry: Entry) -> Request:
-        """Return the request that a non-blocking call begins.
-
-        Args:
-            rank: which rank calls.
-            entry: as ``message`` or ``collective`` gave it.
-        """
-        entry.request = Request(entry, rank, entry.line)
-        return entry.request
+        call = Entry(kind, self._compute[rank], share.line, comm=comm, place=len(mine) - 1)
+        return self._keep(rank, call)
 
     def fail(self, rank: int, line: int, message: str) -> ParseError:
         """Return an error that names a rank's file and line.
@@ -222,8 +192,7 @@ class TraceCalls:
         """
         return self._entries[rank]
 
-    def _add(self, rank: int, kind: int, line: int) -> Entry:
-        entry = Entry(kind, self._compute[rank], line)
+    def _keep(self, rank: int, entry: Entry) -> Entry:
         self._compute[rank] = 0
         self._entries[rank].append(entry)
         return entry
@@ -273,13 +242,13 @@ class TraceCalls:
         numbers: dict[int, int],
         collectives: dict[tuple[int, int], int],
     ) -> None:
-        builder.compute(rank, entry.compute_ns)
-        request = entry.request
-        if request is not None and request.cancelled:
+        if entry.compute_ns:
+            builder.compute(rank, entry.compute_ns)
+        if entry.cancelled:
             return
-        number, line = -1, entry.line
+        line = entry.line
         if entry.kind == WAIT:
-            ended = [r.number for r in entry.requests or () if r.number >= 0]
+            ended = [call.number for call in entry.ended or () if call.number >= 0]
             if ended:
                 builder.wait(rank, ended, line=line)
             return
@@ -290,7 +259,7 @@ class TraceCalls:
             if entry.kind == COLLECTIVE:
                 builder.join_collective(rank, joined, line=line)
             else:
-                number = builder.begin_collective(rank, joined, line=line)
+                entry.number = builder.begin_collective(rank, joined, line=line)
         else:
             comm = self._number(builder, numbers, entry.comm)
             peer, size, tag = entry.peer, entry.size, entry.tag
@@ -299,8 +268,6 @@ class TraceCalls:
             elif entry.kind == RECV:
                 builder.recv(rank, peer, size, tag, comm=comm, line=line)
             elif entry.kind == ISEND:
-                number = builder.isend(rank, peer, size, tag, comm=comm, line=line)
+                entry.number = builder.isend(rank, peer, size, tag, comm=comm, line=line)
             elif entry.kind == IRECV:
-                number = builder.irecv(rank, peer, size, tag, comm=comm, line=line)
-        if request is not None:
-            request.number = number
+                entry.number = builder.irecv(rank, peer, size, tag, comm=comm, line=line)

@@ -19,247 +19,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from workbench.errors import ParseError
 from workbench.programs.traces.calls import Comm
 from workbench.programs.traces.groups import by_color, by_order, by_place, in_subgrids
+from workbench.programs.traces.handles import Event, Handles, Key, Known, Made, Shown
 from workbench.programs.traces.notes import Notes
-
-Key = tuple[int, ...]
-"""A creating call: number of the parent and which of its creating calls, the same on all ranks."""
 
 MOST_DEPTH = 64
 """Most scans; a communicator nested deeper than that stays unknown."""
-
-MOST_PENDING, MOST_COMPARED = 256, 16
-"""Most communicators of a rank that wait for their first use, and that are told apart by it."""
-
-AMBIGUOUS = (
-    "two communicators of the same rank and size were made before either was used: they are taken "
-    "to be used in the order in which other ranks use them, or else in which they were made"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A line shows ``handle,myrank,size``."""
-
-    handle: int
-    place: int
-    size: int
-    line: int
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A line makes a communicator of the one shown."""
-
-    kind: str
-    name: str
-    parent: Shown
-    address: int
-    line: int
-    numbers: tuple[int, int] = (0, 0)  # color and key; number of nodes (or 0) and reorder; tag
-
-
-@dataclass(frozen=True, slots=True)
-class Freed:
-    """A line frees the communicator in a variable."""
-
-    address: int
-    line: int
-
-
-Event = Shown | Made | Freed
-
-
-@dataclass(slots=True, eq=False)
-class _Creation:
-    """A creating call of one rank while it is scanned."""
-
-    made: Made
-    key: Key | None
-    comm: Comm | None  # None as long as, or because, it is not known to have this rank
-    settled: bool
-    bound: int | None = None
-
-
-@dataclass(slots=True)
-class _Live:
-    """What a handle stands for at present."""
-
-    comm: Comm | None
-    place: int
-    size: int
-    frees: int
-
-
-class Handles:
-    """The communicators of one rank while its lines are read from the first to the last.
-
-    Args:
-        rank: rank of all ranks.
-        known: what is known of the ranks' communicators.
-        notes: where doubts are noted; None notes nothing.
-    """
-
-    def __init__(self, rank: int, known: Known, notes: Notes | None = None) -> None:
-        self.rank = rank
-        self.known = known
-        self.notes = notes
-        self.creations: list[_Creation] = []
-        self.seen: dict[Key, Shown] = {}
-        self.votes: Counter[tuple[Key, Key]] = Counter()
-        self._pending: list[_Creation] = []
-        self._by_address: dict[int, _Creation] = {}
-        self._live: dict[int, _Live] = {}
-        self._count: dict[Key, int] = {}
-        self._frees = 0
-
-    def show(self, shown: Shown) -> Comm | None:
-        """Return the communicator that a line shows, None where its ranks are not known.
-
-        Args:
-            shown: as the line has it.
-        """
-        live = self._live.get(shown.handle)
-        if live is not None and (live.place, live.size) == (shown.place, shown.size):
-            stale = live.frees < self._frees and self._candidates(shown, exact=True)
-            if not stale:
-                return live.comm
-        comm = self._bind(shown)
-        self._live[shown.handle] = _Live(comm, shown.place, shown.size, self._frees)
-        return comm
-
-    def make(self, made: Made) -> None:
-        """Take in a line that makes a communicator.
-
-        Args:
-            made: as the line has it.
-        """
-        parent = self.show(made.parent)
-        key: Key | None = None
-        if parent is not None:
-            tag = (made.numbers[0] + 1,) if made.kind == "comm_create_group" else ()
-            count = self._count.get((parent.number, *tag), 0)
-            self._count[parent.number, *tag] = count + 1
-            key = (parent.number, count, *tag)
-        settled = key in self.known.comms
-        comm = self.known.comms[key].get(self.rank) if key is not None and settled else None
-        creation = _Creation(made, key, comm, settled)
-        self.creations.append(creation)
-        self._by_address[made.address] = creation
-        if not settled or comm is not None:
-            self._pending.append(creation)
-            del self._pending[:-MOST_PENDING]
-
-    def free(self, freed: Freed) -> None:
-        """Take in a line that frees a communicator.
-
-        Args:
-            freed: as the line has it.
-        """
-        creation = self._by_address.pop(freed.address, None)
-        if creation is not None and creation.bound is not None:
-            self._live.pop(creation.bound, None)
-        elif creation is not None and creation in self._pending:
-            self._pending.remove(creation)
-        else:
-            self._frees += 1
-
-    def _candidates(self, shown: Shown, *, exact: bool) -> list[_Creation]:
-        if not exact:
-            return [
-                c
-                for c in self._pending
-                if not c.settled
-                and shown.size <= c.made.parent.size
-                # a topology of one rank is rare: it is MPI_COMM_SELF
-                and (shown.size > 1 or c.made.kind != "comm_order" or c.made.parent.size == 1)
-            ]
-        return [
-            c
-            for c in self._pending
-            if c.comm is not None
-            and len(c.comm.members) == shown.size
-            and c.comm.places.get(self.rank) == shown.place
-        ]
-
-    def _bind(self, shown: Shown) -> Comm | None:
-        found = self._candidates(shown, exact=True)
-        chosen = found[0] if found else None
-        if len({c.comm.members for c in found if c.comm}) > 1:
-            chosen = max(found[:MOST_COMPARED], key=lambda one: self._lead(one, found))
-            if self.notes:
-                self.notes.count(AMBIGUOUS, self.rank, shown.line)
-        elif chosen is None:
-            chosen = next(iter(self._candidates(shown, exact=False)), None)
-        if chosen is not None:
-            self._pending.remove(chosen)
-            if len(found) == 1 and chosen.key is not None:
-                others = self._pending[:MOST_COMPARED]
-                self.votes.update((chosen.key, c.key) for c in others if c.key is not None)
-            chosen.bound = shown.handle
-            if chosen.key is not None:
-                self.seen[chosen.key] = shown
-            return chosen.comm
-        world_place = self.known.shown_as.get(self.rank, self.rank)
-        if (shown.place, shown.size) == (world_place, self.known.world_size):
-            return self.known.world
-        if shown.size == 1:
-            return self.known.alone(self.rank)
-        return None
-
-    def _lead(self, one: _Creation, found: Sequence[_Creation]) -> int:
-        """Return how many more ranks use one communicator before the others than after."""
-        votes = self.known.votes
-        return sum(
-            votes[one.key, other.key] - votes[other.key, one.key]
-            for other in found[:MOST_COMPARED]
-            if one.key is not None and other.key is not None
-        )
-
-
-class Known:
-    """What is known of the communicators of all ranks.
-
-    Args:
-        world_size: number of ranks.
-        shown_as: rank that a file shows in the communicator of all ranks, where it is another
-            than that of its name.
-    """
-
-    def __init__(self, world_size: int, shown_as: Mapping[int, int] | None = None) -> None:
-        self.world_size = world_size
-        self.shown_as = shown_as or {}
-        self.world = Comm(0, tuple(range(world_size)))
-        self.comms: dict[Key, dict[int, Comm]] = {}
-        # how many ranks that cannot mistake them use one communicator before another
-        self.votes: Counter[tuple[Key, Key]] = Counter()
-        self.numbered = [self.world]
-        self._alone: dict[int, Comm] = {}
-
-    def new(self, members: Sequence[int], remote: Sequence[int] = ()) -> Comm:
-        """Return a new communicator.
-
-        Args:
-            members: ranks of all ranks, in its order.
-            remote: the other group of an intercommunicator.
-        """
-        comm = Comm(len(self.numbered), tuple(members), tuple(remote))
-        self.numbered.append(comm)
-        return comm
-
-    def alone(self, rank: int) -> Comm:
-        """Return the communicator of one rank alone, MPI_COMM_SELF.
-
-        Args:
-            rank: which.
-        """
-        if rank not in self._alone:
-            self._alone[rank] = self.new((rank,))
-        return self._alone[rank]
 
 
 def reconstruct(
@@ -291,7 +59,7 @@ def reconstruct(
             for creation in handles.creations:
                 if creation.key is not None and not creation.settled:
                     calls.setdefault(creation.key, {})[rank] = creation.made
-            votes += handles.votes
+            votes.update(handles.votes)
             for key, shown in handles.seen.items():
                 seen.setdefault(key, {})[rank] = shown
         known.votes = votes
@@ -328,17 +96,18 @@ def _complete(known: Known, key: Key, calls: dict[int, Made], files: Sequence[st
     """Return whether all ranks that must make a call make it."""
     if len(key) > 2:  # only the group's ranks call Comm_create_group
         return True
-    members = known.numbered[key[0]].members
-    first = next((calls[rank] for rank in members if rank in calls), None)
-    for rank in members:
-        if first is not None and rank in calls and calls[rank].kind != first.kind:
+    parent = known.numbered[key[0]]
+    ranks = sorted(calls, key=parent.places.__getitem__)
+    first = calls[ranks[0]]
+    for rank in ranks:
+        if calls[rank].kind != first.kind:
             raise ParseError(
                 f"all ranks of a communicator must make the same communicators of it; got "
                 f"{calls[rank].name}, but {first.name} at line {first.line} of another rank",
                 source=files[rank],
                 line=calls[rank].line,
             )
-    return all(rank in calls for rank in members)
+    return len(ranks) == len(parent.members)
 
 
 def _settle_certain(known: Known, key: Key, calls: dict[int, Made]) -> None:

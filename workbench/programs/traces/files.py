@@ -22,7 +22,6 @@ Contents = Mapping[str, bytes | str]
 Source = str | Path | Sequence[str | Path] | Iterator[str | Path] | Contents
 _Stream = IO[bytes] | gzip.GzipFile
 
-_LAST_NUMBER = re.compile(r"^(.*?)(\d+)([^\d]*)$")
 _CALL = re.compile(rb"[ \t]*[A-Za-z]+_\w+:(?:-|-?\d)")
 _ACTION = re.compile(rb"[ \t]*p?\d{1,9}[ \t]+[A-Za-z]\w*(?:[ \t]|$)")
 _HEAD_BYTES = 65536
@@ -182,21 +181,33 @@ def _named_in(data: bytes, folder: Path) -> list[Path]:
 
 def _siblings(path: Path) -> list[Path]:
     """Return the files beside one that differ from it in the number of the rank alone."""
-    match = _LAST_NUMBER.match(_bare(path.name))
-    if match is None:
+    split = _around_number(path.name)
+    if split is None:
         return [path]
-    before, _, after = match.groups()
+    before, _, after = split
     return sorted(
         p
         for p in path.parent.iterdir()
-        if (other := _LAST_NUMBER.match(_bare(p.name)))
-        and (other[1], other[3]) == (before, after)
+        if (other := _around_number(p.name))
+        and (other[0], other[2]) == (before, after)
         and p.is_file()
     )
 
 
 def _bare(name: str) -> str:
     return name.removesuffix(".gz")
+
+
+def _around_number(name: str) -> tuple[str, str, str] | None:
+    """Return what stands before, in and after the last number of a name, None without one."""
+    name = _bare(name)
+    end = len(name)
+    while end and not name[end - 1].isdecimal():
+        end -= 1
+    start = end
+    while start and name[start - 1].isdecimal():
+        start -= 1
+    return (name[:start], name[start:end], name[end:]) if end else None
 
 
 def _unpacked(files: list[TraceFile]) -> list[TraceFile]:
@@ -260,7 +271,7 @@ def _in_order(files: list[TraceFile], *, listed: bool) -> list[TraceFile]:
         )
     if len(files) == 1:
         return files
-    matches = [_LAST_NUMBER.match(_bare(file.name)) for file in files]
+    matches = [_around_number(file.name) for file in files]
     if not all(matches):
         if listed:
             return files
@@ -270,7 +281,7 @@ def _in_order(files: list[TraceFile], *, listed: bool) -> list[TraceFile]:
             "the order of the ranks instead",
             source=nameless,
         )
-    families = sorted({(m[1], m[3]) for m in matches if m})
+    families = sorted({(m[0], m[2]) for m in matches if m})
     if len(families) > 1:
         if listed:
             return files
@@ -280,7 +291,7 @@ def _in_order(files: list[TraceFile], *, listed: bool) -> list[TraceFile]:
             "one of them",
             source="trace",
         )
-    ranks = {int(m[2]): f for m, f in zip(matches, files, strict=True) if m and len(m[2]) < 10}
+    ranks = {int(m[1]): f for m, f in zip(matches, files, strict=True) if m and len(m[1]) < 10}
     if len(ranks) < len(files):
         raise ParseError("two files are of the same rank by their names", source=files[0].name)
     missing = [rank for rank in range(len(files)) if rank not in ranks]

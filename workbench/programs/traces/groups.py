@@ -5,7 +5,8 @@ Everything is counted in places, the ranks within the parent communicator.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,5 +122,6 @@ def _rank_in_group(
     return places // outer_stride % kept * inner_kept + places // inner_stride % inner_kept
 
 
-def _divisors(number: int) -> list[int]:
+@lru_cache(maxsize=4096)
+def _divisors(number: int) -> Sequence[int]:
     return [d for d in range(1, number + 1) if number % d == 0]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG
 from workbench.programs.program import COLLECTIVE, ICOLLECTIVE, IRECV, ISEND, RECV, SEND
 from workbench.programs.traces.arguments import Arguments, Names, Places
-from workbench.programs.traces.calls import Comm, Entry, Request, TraceCalls
+from workbench.programs.traces.calls import Comm, Entry, TraceCalls
 from workbench.programs.traces.lines import COMMENT, Line
 from workbench.programs.traces.mpi_calls import (
     BLOCKING,
@@ -33,7 +33,7 @@ class RankReader(Arguments):
         calls: of all ranks.
         rank: whose lines are read.
         names: what negative ranks mean.
-        stride: bytes from one request of an array to the next.
+        requests: the rank's.
         signatures: of the calls, as the tracer writes them.
     """
 
@@ -42,12 +42,12 @@ class RankReader(Arguments):
         calls: TraceCalls,
         rank: int,
         names: Names,
-        stride: int,
+        requests: RequestTable,
         signatures: dict[str, Signature] = SIGNATURES,
     ) -> None:
         super().__init__(calls, rank)
         self.names = names
-        self.requests = RequestTable(rank, stride, calls.notes)
+        self.requests = requests
         self.signatures = signatures
         self.handlers: dict[str, Callable[[Line, Places, Signature], None]] = {
             "send": self._send,
@@ -155,8 +155,9 @@ class RankReader(Arguments):
             if name == COMMENT:
                 self.comment(line)
                 continue
-            if line.start_ns is not None and clock is not None and line.start_ns > clock:
-                self.calls.compute(self.rank, line.start_ns - clock)
+            start = line.start_ns
+            if start is not None and clock is not None and start > clock:
+                self.calls.compute(self.rank, start - clock)
             signature = self.signatures.get(name)
             if signature is not None:
                 at = signature.places(len(line.fields))
@@ -195,8 +196,7 @@ class RankReader(Arguments):
             entry: the call, None where it does nothing.
         """
         if signature.manner == NONBLOCKING:
-            request = None if entry is None else self.calls.request(self.rank, entry)
-            self.requests.put(self.number(line, at, "request"), request)
+            self.requests.put(self.number(line, at, "request"), entry)
 
     def left_out(self, line: Line) -> None:
         """Note a call on a communicator whose ranks are not known.
@@ -262,9 +262,8 @@ class RankReader(Arguments):
                 kind = kinds[signature.manner != BLOCKING]
                 if signature.manner not in (BLOCKING, NONBLOCKING):
 
-                    def start(number: int) -> Request:
-                        entry = self.calls.message(self.rank, kind, number, comm, peer, size, tag)
-                        return self.calls.request(self.rank, entry)
+                    def start(number: int) -> Entry:
+                        return self.calls.message(self.rank, kind, number, comm, peer, size, tag)
 
                     self.requests.put(self.number(line, at, "request"), None, start)
                     return None
@@ -290,25 +289,22 @@ class RankReader(Arguments):
         place = {"recvcount": "sendcount", "recvtype": "sendtype"}
         if "recvcount" in at:
             place = {name: name for name in place}
-        begun: list[Request] = []
+        begun: list[Entry] = []
         source = self._peer(line, at, "source", comm, any_=True)
         if source is not None:
             size = self.size(line, at, place["recvcount"], place["recvtype"]) or 0
             tag = self._tag(line, at, "recvtag", any_=True)
             entry = self.calls.message(self.rank, IRECV, line.number, comm, source, size, tag)
-            begun.append(self.calls.request(self.rank, entry))
+            begun.append(entry)
             self.status(entry, line.fields[at["status"]])
         dest = self._peer(line, at, "dest", comm, any_=False)
         if dest is not None:
             size = self.size(line, at, "sendcount", "sendtype") or 0
             tag = self._tag(line, at, "sendtag", any_=False)
             entry = self.calls.message(self.rank, ISEND, line.number, comm, dest, size, tag)
-            begun.append(self.calls.request(self.rank, entry))
+            begun.append(entry)
         if begun:
-            ended = self.calls.wait(self.rank, line.number)
-            for request in begun:
-                request.completed = True
-            ended.end(*begun)
+            self.calls.wait(self.rank, line.number).end(*begun)
 
     def _recv_matched(self, line: Line, at: Places, signature: Signature) -> None:
         self.calls.notes.count(
@@ -359,11 +355,11 @@ class RankReader(Arguments):
         self.requests.drop(self.number(line, at, "request"))
 
     def _cancel(self, line: Line, at: Places, signature: Signature) -> None:
-        request = self.requests.active(self.number(line, at, "request"))
-        if request is None or request.entry is None:
+        call = self.requests.active(self.number(line, at, "request"))
+        if call is None:
             return
-        request.cancelled = request.entry.kind == IRECV
-        outcome = "the receive is left out" if request.cancelled else "the message is sent"
+        call.cancelled = call.kind == IRECV
+        outcome = "the receive is left out" if call.cancelled else "the message is sent"
         self.calls.notes.count(
             f"whether MPI_Cancel succeeded is not in the trace: {outcome}", self.rank, line.number
         )
@@ -382,11 +378,10 @@ class RankReader(Arguments):
             self.left_out(line)
         share = None if comm is None else share_of(self, line, at, signature, comm)
 
-        def start(number: int) -> Request | None:
+        def start(number: int) -> Entry | None:
             if comm is None or share is None:
                 return None
-            entry = self.calls.collective(self.rank, ICOLLECTIVE, comm, share)
-            return self.calls.request(self.rank, entry)
+            return self.calls.collective(self.rank, ICOLLECTIVE, comm, share)
 
         if signature.manner not in (BLOCKING, NONBLOCKING):
             self.requests.put(self.number(line, at, "request"), None, start)

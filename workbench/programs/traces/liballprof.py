@@ -13,14 +13,18 @@ from collections.abc import Sequence
 from workbench.programs.program import Program
 from workbench.programs.traces.addressed import AddressReader
 from workbench.programs.traces.calls import TraceCalls
-from workbench.programs.traces.communicators import Handles, reconstruct
+from workbench.programs.traces.communicators import reconstruct
 from workbench.programs.traces.files import TraceFile
+from workbench.programs.traces.handles import Handles
 from workbench.programs.traces.lines import parse_lines
 from workbench.programs.traces.mpi_calls import SIGNATURES
+from workbench.programs.traces.ranges import Places
 from workbench.programs.traces.receives import fit_receives
 from workbench.programs.traces.recorded import RecordedComms, RecordedReader, check_header
 from workbench.programs.traces.requests import detect_stride
 from workbench.programs.traces.survey import Survey
+
+_HEAD_BYTES = 65536
 
 
 def read_liballprof(files: Sequence[TraceFile], source: str) -> Program:
@@ -37,9 +41,9 @@ def read_liballprof(files: Sequence[TraceFile], source: str) -> Program:
         files = [files[i] for i in ranks]
     calls = TraceCalls(len(files), source, [file.name for file in files])
     survey = Survey(calls)
-    events = [survey.take(rank, parse_lines(file, times=False)) for rank, file in enumerate(files)]
+    events = [survey.take(rank, file) for rank, file in enumerate(files)]
     names = survey.names()
-    stride, told = detect_stride(survey.made, survey.arrays)
+    stride, told = detect_stride(set().union(*survey.made), survey.arrays)
     if not told:
         calls.notes.say(
             "the trace does not tell whether its MPI's requests take 4 or 8 bytes; arrays of "
@@ -48,7 +52,9 @@ def read_liballprof(files: Sequence[TraceFile], source: str) -> Program:
     known = reconstruct(events, survey.shown_as, calls.files, calls.notes)
     for rank, file in enumerate(files):
         handles = Handles(rank, known, calls.notes)
-        AddressReader(calls, rank, names, stride, handles).read(parse_lines(file))
+        variables = Places(survey.made[rank], stride)
+        reader = AddressReader(calls, rank, names, variables, handles, len(file.data))
+        reader.read(parse_lines(file))
     fit_receives(calls)
     return calls.build()
 
@@ -76,7 +82,10 @@ def _shown_ranks(files: Sequence[TraceFile]) -> list[int]:
     """Return the files in the order of the ranks that they show, empty where that is no order."""
     at_rank: dict[int, int] = {}
     for i, file in enumerate(files):
-        for line in parse_lines(file, times=False):
+        head = file.data[:_HEAD_BYTES]
+        if len(file.data) > len(head):
+            head = head.rpartition(b"\n")[0]
+        for line in parse_lines(TraceFile(file.name, head), times=False):
             signature = SIGNATURES.get(line.name)
             at = signature.places(len(line.fields)) if signature else None
             if at and "comm" in at:

@@ -31,6 +31,15 @@ class Line:
     fields: list[str]
 
 
+def cut(file: TraceFile) -> list[str]:
+    """Return the lines of a file as they are, without their ends.
+
+    Args:
+        file: of one rank.
+    """
+    return file.data.decode("latin-1").replace("\r\n", "\n").removesuffix("\r").split("\n")
+
+
 def parse_lines(file: TraceFile, *, times: bool = True) -> Iterator[Line]:
     """Yield the lines of a file, without those that are empty.
 
@@ -43,22 +52,23 @@ def parse_lines(file: TraceFile, *, times: bool = True) -> Iterator[Line]:
     Raises:
         ParseError: a line is neither a comment nor a call with its times.
     """
-    for number, text in enumerate(file.data.decode("latin-1").split("\n"), 1):
-        if text.endswith("\r"):
-            text = text[:-1]
-        if text.startswith("#"):
-            yield Line(number, COMMENT, None, None, text[1:].split())
-            continue
-        if not text or text.isspace():
-            continue
+    names: set[str] = set()
+    for number, text in enumerate(cut(file), 1):
         fields = text.split(":")
         name = fields[0]
-        if len(fields) < 3 or not (name.isascii() and name.isidentifier()):
-            raise ParseError(
-                f"a line must be MPI_Name:start:arguments:end; got {text[:60]!r}",
-                source=file.name,
-                line=number,
-            )
+        if name not in names or len(fields) < 3:
+            if text.startswith("#"):
+                yield Line(number, COMMENT, None, None, text[1:].split())
+                continue
+            if not text or text.isspace():
+                continue
+            if len(fields) < 3 or not (name.isascii() and name.isidentifier()):
+                raise ParseError(
+                    f"a line must be MPI_Name:start:arguments:end; got {text[:60]!r}",
+                    source=file.name,
+                    line=number,
+                )
+            names.add(name)
         try:
             start, end = (_ns(fields[1]), _ns(fields[-1])) if times else (None, None)
         except ValueError:
@@ -77,10 +87,14 @@ def _ns(text: str) -> int | None:
     if text == "-":
         return None
     whole, _, part = text.partition(".")
+    if whole.isdecimal() and part.isdecimal():
+        ns = int(whole + (part + "00")[:3])
+        if ns < MOST_NS:
+            return ns
+    if part and not part.isdecimal():
+        raise ValueError(text)
     ns = int(whole) * 1000
     if part:
-        if not part.isdecimal():
-            raise ValueError(text)
         below = int((part + "00")[:3])
         ns += -below if text[0] == "-" else below
     if not -MOST_NS < ns < MOST_NS:

@@ -21,14 +21,14 @@ class Signature:
         arguments: their names in order; one that ends in ``[]`` is an array of counts.
         operation: of a collective: one of ``OPERATIONS``.
         manner: of a message or collective: ``BLOCKING``, ``NONBLOCKING`` or ``PERSISTENT``.
+        forms: the field of each argument, by the number of fields of the line.
     """
 
     kind: str
     arguments: tuple[str, ...]
     operation: str = ""
     manner: int = BLOCKING
-    _bare: dict[str, int] = field(init=False, repr=False, compare=False)
-    _valued: dict[str, int] = field(init=False, repr=False, compare=False)
+    forms: dict[int, dict[str, int]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         bare = {name: 2 + i for i, name in enumerate(self.arguments) if not name.endswith("[]")}
@@ -38,8 +38,9 @@ class Signature:
             place += name.endswith("[]")
             valued[name.removesuffix("[]")] = place
             place += 1
-        object.__setattr__(self, "_bare", bare)
-        object.__setattr__(self, "_valued", valued)
+        fields = 3 + len(self.arguments)
+        arrays = len(valued) - len(bare)
+        object.__setattr__(self, "forms", {fields: bare} | {fields + arrays: valued})
 
     def places(self, num_fields: int) -> dict[str, int] | None:
         """Return the field of each argument, or None where the number of fields is wrong.
@@ -49,11 +50,7 @@ class Signature:
         Args:
             num_fields: fields of the line, name and times included.
         """
-        bare = 3 + len(self.arguments)
-        arrays = len(self._valued) - len(self._bare)
-        if num_fields == bare + arrays:
-            return self._valued
-        return self._bare if num_fields == bare else None
+        return self.forms.get(num_fields)
 
 
 def _signatures() -> dict[str, Signature]:

@@ -23,7 +23,7 @@ def fit_receives(calls: TraceCalls) -> None:
     doubtful: set[tuple[int, int]] = set()
     for rank in range(calls.num_ranks):
         for entry in calls.entries(rank):
-            if entry.comm is None or (entry.request is not None and entry.request.cancelled):
+            if entry.comm is None or entry.cancelled:
                 continue
             number = entry.comm.number
             if entry.kind in (SEND, ISEND):

@@ -11,13 +11,19 @@ from collections.abc import Sequence
 from workbench.errors import ParseError
 from workbench.programs.traces.arguments import Names, Places
 from workbench.programs.traces.calls import Comm, Entry, TraceCalls
-from workbench.programs.traces.communicators import Known
 from workbench.programs.traces.files import TraceFile
+from workbench.programs.traces.handles import Known
 from workbench.programs.traces.interpret import RankReader
 from workbench.programs.traces.lines import Line
 from workbench.programs.traces.mpi_calls import RECORDER_SIGNATURES, Signature
+from workbench.programs.traces.requests import RequestTable
 
 VERSION = "1"
+
+CPU_CLOCK = (
+    "the work between two calls is the processor time of the thread that called: time in which it "
+    "slept or was not scheduled is left out"
+)
 
 
 class RecordedReader(RankReader):
@@ -30,10 +36,12 @@ class RecordedReader(RankReader):
     """
 
     def __init__(self, calls: TraceCalls, rank: int, comms: RecordedComms) -> None:
-        super().__init__(calls, rank, Names(), 0, RECORDER_SIGNATURES)
+        table = RequestTable(rank, calls.notes)
+        super().__init__(calls, rank, Names(), table, RECORDER_SIGNATURES)
         self.handlers["cancel"] = self.free_comm  # a comment tells what was cancelled
         self._comms = comms
         self._mine: dict[int, Comm | None] = {0: comms.known.world}
+        self._shown: dict[str, Comm | None] = {}
 
     def comm(self, line: Line, text: str) -> Comm | None:
         """Return the communicator that a line names, None where it has ranks of other programs.
@@ -45,6 +53,11 @@ class RecordedReader(RankReader):
         Raises:
             ParseError: no ``# comm`` line told its ranks.
         """
+        if text not in self._shown:
+            self._shown[text] = self._to_comm(line, text)
+        return self._shown[text]
+
+    def _to_comm(self, line: Line, text: str) -> Comm | None:
         try:
             number, place, size = (int(part) for part in text.split(","))
             comm = self._mine[number]
@@ -63,7 +76,7 @@ class RecordedReader(RankReader):
         return comm
 
     def comment(self, line: Line) -> None:
-        """Take in the ranks of a communicator, or a request that was cancelled.
+        """Take in what a comment tells: a communicator, what did not take place, the clock.
 
         Args:
             line: the line.
@@ -72,6 +85,11 @@ class RecordedReader(RankReader):
             ParseError: it names no ranks, or others than another rank's file.
         """
         words = line.fields
+        if words == ["clock", "cpu"]:
+            self.calls.notes.say(CPU_CLOCK)
+        elif words[:1] == ["failed"]:
+            name = words[1][:60] if len(words) > 1 else "a call"
+            self.calls.notes.count(f"{name} failed: it is left out", self.rank, line.number)
         if not words or words[0] not in ("comm", "intercomm", "cancelled"):
             return
         try:
@@ -88,6 +106,7 @@ class RecordedReader(RankReader):
             if request is not None:
                 request.cancelled = True
             return
+        self._shown.clear()
         self._mine[number] = self._comms.comm(self.rank, line, number, members, remote)
 
     def make_comm(self, line: Line, at: Places, signature: Signature) -> None:
@@ -146,7 +165,8 @@ class RecordedReader(RankReader):
             text: ``source,tag,bytes`` or ``-``.
         """
         parts = text.split(",")
-        if entry.comm is None or len(parts) != 3 or not all(p.isdecimal() for p in parts):
+        plain = all(part.isdecimal() and len(part) < 20 for part in parts)
+        if entry.comm is None or len(parts) != 3 or not plain:
             return
         source, tag, size = (int(part) for part in parts)
         peers = entry.comm.peers
@@ -169,12 +189,12 @@ class RecordedReader(RankReader):
                 )
             keys = [keys[i] for i in ended]
         active = [(key, self.requests.active(key)) for key in keys]
-        for i, (key, request) in enumerate(active):
+        for i, (key, call) in enumerate(active):
             if key < 0:
                 self.unknown_request(line)
-            elif request and request.entry is not None and len(statuses) == len(active):
-                self.status(request.entry, statuses[i])
-        ended_keys = [key for key, request in active if request is not None]
+            elif call is not None and len(statuses) == len(active):
+                self.status(call, statuses[i])
+        ended_keys = [key for key, call in active if call is not None]
         if ended_keys:
             self.requests.complete(ended_keys, self.calls.wait(self.rank, line.number))
 

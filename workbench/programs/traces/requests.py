@@ -9,23 +9,23 @@ Waitany ended and whether a Test succeeded shows only by what happens to the var
   have ended it, a Waitany, Waitsome or Test;
 - a Waitany that no such clue settles ended the first of its requests that were still open;
 - a request tested in vain or in success ends at its Wait, or else in the last Test.
+
+An array of n variables is a short line, so nothing is done here for each of the n: what a line
+costs grows with the requests that it ends and with log(n).
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 
-from workbench.programs.traces.calls import Debt, Entry, Request
+from workbench.programs.traces.calls import Entry
+from workbench.programs.traces.doubts import Doubt, Doubts
 from workbench.programs.traces.notes import Notes
+from workbench.programs.traces.ranges import Latest, Places
 
-Spec = Callable[[int], Request | None]
-"""Begins again what a persistent request stands for, at a line, and returns the new request."""
-
-MOST_CANDIDATES = 2**20
-"""Most candidates of waits for any of several that are kept open; then the oldest is settled."""
+Spec = Callable[[int], Entry | None]
+"""Begins again what a persistent request stands for, at a line, and returns the new call."""
 
 UNSETTLED = (
     "which request MPI_Waitany or MPI_Waitsome ended is not in the trace: the first that was still "
@@ -42,207 +42,261 @@ UNKNOWN = (
 UNWAITED = "a request is never waited for"
 
 
-@dataclass(slots=True)
-class Slot:
-    """One variable or number of a request: what is under way, and what MPI_Start begins again."""
-
-    active: Request | None
-    spec: Spec | None = None
-
-
 class RequestTable:
-    """The requests of one rank, by address or by number.
+    """The requests of one rank by number or address: what is under way, what is begun again.
 
     Args:
         rank: whose they are.
-        stride: bytes from one request of an array to the next.
         notes: where doubts are noted.
     """
 
-    def __init__(self, rank: int, stride: int, notes: Notes) -> None:
+    def __init__(self, rank: int, notes: Notes) -> None:
         self.rank = rank
-        self.stride = stride
         self.notes = notes
-        self._slots: dict[int, Slot] = {}
-        self._made: set[int] = set()
-        self._open: dict[int, Debt] = {}
-        self._open_candidates = 0
+        self._active: dict[int, Entry] = {}
+        self._specs: dict[int, Spec] = {}
 
-    def array(self, base: int, count: int) -> list[int]:
-        """Return the addresses in an array of requests at which one is known, in order.
-
-        Args:
-            base: address of the first.
-            count: how many there are.
-        """
-        stride = self.stride
-        if count <= 2 * len(self._slots) + 8:
-            end = base + stride * count
-            return [a for a in range(base, end, stride) if a in self._slots]
-        end = base + stride * count
-        return sorted(a for a in self._slots if base <= a < end and (a - base) % stride == 0)
-
-    def put(self, key: int, request: Request | None, spec: Spec | None = None) -> None:
+    def put(self, key: int, call: Entry | None, spec: Spec | None = None) -> None:
         """Let a variable hold a new request.
 
         Args:
-            key: its address or number.
-            request: what has begun, or None for a persistent request that was only made.
+            key: its number or address.
+            call: what has begun, or None where nothing has: a persistent request was only made,
+                or a message is to nobody.
             spec: what MPI_Start is to begin, None for a request that is used once.
         """
-        self._made.add(key)
-        old = self._slots.get(key)
-        if old is not None and old.active is not None:
-            self._overwritten(old.active)
-        self._slots[key] = Slot(request, spec)
+        old = self._active.pop(key, None)
+        if old is not None:
+            self._overwritten(key, old)
+        if call is not None:
+            self._active[key] = call
+        if spec is not None:
+            self._specs[key] = spec
+        elif self._specs:
+            self._specs.pop(key, None)
 
     def spec(self, key: int) -> Spec | None:
         """Return what MPI_Start begins for a variable, None where it is not persistent.
 
         Args:
-            key: its address or number.
+            key: its number or address.
         """
-        slot = self._slots.get(key)
-        return slot.spec if slot else None
+        return self._specs.get(key)
 
-    def was_made(self, key: int) -> bool:
-        """Return whether a variable has ever held a request.
+    def active(self, key: int) -> Entry | None:
+        """Return the call that began what is under way, None where nothing is.
 
         Args:
-            key: its address or number.
+            key: its number or address.
         """
-        return key in self._made
+        return self._active.get(key)
 
-    def holds(self, key: int) -> bool:
-        """Return whether a variable holds a request at present.
+    def drop(self, key: int) -> None:
+        """Forget a variable, whose request then ends on its own.
 
         Args:
-            key: its address or number.
+            key: its number or address.
         """
-        return key in self._slots
+        self._active.pop(key, None)
+        self._specs.pop(key, None)
 
-    def drop(self, key: int) -> Request | None:
-        """Forget a variable; return the request that was under way, None where there was none.
-
-        Args:
-            key: its address or number.
-        """
-        slot = self._slots.pop(key, None)
-        return slot.active if slot else None
-
-    def active(self, key: int) -> Request | None:
-        """Return the request that is under way, None where there is none.
-
-        Args:
-            key: its address or number.
-        """
-        slot = self._slots.get(key)
-        return slot.active if slot else None
-
-    def complete(self, keys: Iterable[int], entry: Entry) -> None:
+    def complete(self, keys: Iterable[int], wait: Entry) -> None:
         """End the requests of some variables.
 
         Args:
-            keys: their addresses or numbers.
-            entry: the wait that ends them.
+            keys: their numbers or addresses.
+            wait: the call that ends them.
         """
-        ended = [(key, slot) for key in keys if (slot := self._slots.get(key))]
-        self._settle_those_of([slot.active for _, slot in ended if slot.active])
-        finished: list[Request] = []
-        for key, slot in ended:
-            if slot.active is not None and not slot.active.completed:
-                self._completed(slot.active)
-                finished.append(slot.active)
-            if slot.spec is None:
-                self._slots.pop(key, None)
-            else:
-                slot.active = None
-        entry.end(*finished)
-
-    def test(self, keys: Iterable[int], entry: Entry) -> None:
-        """Note that the requests of some variables may have ended.
-
-        Args:
-            keys: their addresses or numbers.
-            entry: the call that may have ended them.
-        """
-        for key in keys:
-            if (request := self.active(key)) is not None:
-                request.tested = entry
-
-    def any(self, keys: Iterable[int], entry: Entry) -> None:
-        """Note that one of the requests of some variables has ended.
-
-        Args:
-            keys: their addresses or numbers.
-            entry: the call that has ended it.
-        """
-        candidates = [r for key in keys if (r := self.active(key)) and not r.completed]
-        if len(candidates) == 1:
-            self._end(candidates[0], entry)
-        elif candidates:
-            debt = Debt(entry, candidates, len(candidates))
-            self._open[id(debt)] = debt
-            self._open_candidates += len(candidates)
-            for request in candidates:
-                request.debts[id(debt)] = debt
-            while self._open_candidates > MOST_CANDIDATES:
-                self._settle(next(iter(self._open.values())))
+        pop = self._active.pop
+        wait.end(*[call for key in keys if (call := pop(key, None)) is not None])
 
     def finish(self) -> None:
         """Settle what is open at the end of the trace."""
-        for debt in list(self._open.values()):
-            self._settle(debt)
-        for slot in self._slots.values():
-            if slot.active is not None:
-                self._overwritten(slot.active)
+        for key, call in sorted(self._active.items(), key=lambda item: item[1].line):
+            self._overwritten(key, call)
 
-    def _end(self, request: Request, entry: Entry) -> None:
-        if not request.completed:
-            self._completed(request)
-            entry.end(request)
+    def _overwritten(self, key: int, call: Entry) -> None:
+        if not call.cancelled:
+            self.notes.count(UNWAITED, self.rank, call.line)
 
-    def _completed(self, request: Request) -> None:
-        request.completed = True
-        for debt in request.debts.values():
-            debt.left -= 1
-        request.debts = {}
 
-    def _close(self, debt: Debt) -> None:
-        """Settle a debt as far as its candidates are concerned."""
-        if self._open.pop(id(debt), None) is not None:
-            self._open_candidates -= len(debt.candidates)
-            for request in debt.candidates:
-                request.debts.pop(id(debt), None)
+class AddressTable(RequestTable):
+    """The requests of one rank by the addresses of their variables.
 
-    def _settle(self, debt: Debt) -> None:
-        """Let the first request that is still open be the one that was ended."""
-        self._close(debt)
-        first = next((r for r in debt.candidates if not r.completed), None)
-        if first is not None:
-            self.notes.count(UNSETTLED, self.rank, debt.entry.line)
-            self._end(first, debt.entry)
+    Args:
+        rank: whose they are.
+        notes: where doubts are noted.
+        places: the variables that the rank's calls give a request.
+    """
 
-    def _settle_those_of(self, ended: Sequence[Request]) -> None:
-        """Settle the debts whose open candidates are all among requests that now end."""
-        covered = Counter(key for request in ended for key in request.debts)
-        for key, times in covered.items():
-            debt = self._open.get(key)
-            if debt is not None and times >= debt.left:
-                self._settle(debt)
+    def __init__(self, rank: int, notes: Notes, places: Places) -> None:
+        super().__init__(rank, notes)
+        self.places = places
+        size = len(places.addresses)
+        self._open, self._lasting, self._made = bytearray(size), bytearray(size), bytearray(size)
+        self._doubts: Doubts | None = None
+        self._tests: dict[int, Entry] = {}  # by their lines
+        self._tested: Latest | None = None
 
-    def _overwritten(self, request: Request) -> None:
-        if request.completed or request.cancelled:
+    def put(self, key: int, call: Entry | None, spec: Spec | None = None) -> None:
+        """Let a variable hold a new request; arguments as for ``RequestTable.put``.
+
+        Args:
+            key: its address.
+            call: what has begun.
+            spec: what MPI_Start is to begin.
+        """
+        super().put(key, call, spec)
+        place = self.places.of[key]
+        self._made[place] = 1
+        self._lasting[place] = spec is not None
+        self._open[place] = call is not None
+        if self._doubts is not None and call is not None:
+            self._doubts.begin(place, call.line)
+
+    def drop(self, key: int) -> None:
+        """Forget a variable, whose request then ends on its own.
+
+        Args:
+            key: its address.
+        """
+        super().drop(key)
+        if (place := self.places.of.get(key)) is not None:
+            self._lasting[place] = 0
+            self._closed(place)
+
+    def was_made(self, base: int, count: int) -> bool:
+        """Return whether a variable of an array has ever held a request.
+
+        Args:
+            base: address of the first.
+            count: how many there are.
+        """
+        return self._made.find(1, *self.places.array(base, count)) >= 0
+
+    def lasting(self, base: int, count: int) -> list[int]:
+        """Return the addresses of the persistent requests in an array, in order.
+
+        Args:
+            base: address of the first.
+            count: how many there are.
+        """
+        return self._addresses(self._lasting, *self.places.array(base, count))
+
+    def wait(self, base: int, count: int, wait: Entry) -> None:
+        """End all requests of an array.
+
+        Args:
+            base: address of the first.
+            count: how many there are.
+            wait: the call that ends them.
+        """
+        first, end = self.places.array(base, count)
+        if self._doubts is not None:
+            self._settle_those_within(self._doubts, first, end)
+        ended = self._addresses(self._open, first, end)
+        self.complete(ended, wait)
+        for address in ended:
+            self._closed(self.places.of[address])
+
+    def under_way(self, base: int, count: int) -> bool:
+        """Return whether a request of an array is under way.
+
+        Args:
+            base: address of the first.
+            count: how many there are.
+        """
+        return self._open.find(1, *self.places.array(base, count)) >= 0
+
+    def test(self, base: int, count: int, test: Entry) -> None:
+        """Note that the requests of an array may have ended.
+
+        Args:
+            base: address of the first.
+            count: how many there are.
+            test: the call that may have ended them.
+        """
+        if self._tested is None:
+            self._tested = Latest(len(self._open))
+        self._tested.reach(*self.places.array(base, count), test.line)
+        self._tests[test.line] = test
+
+    def any(self, base: int, count: int, wait: Entry) -> None:
+        """Note that one of the requests of an array, of which some are under way, has ended.
+
+        Args:
+            base: address of the first.
+            count: how many there are.
+            wait: the call that has ended it.
+        """
+        first, end = self.places.array(base, count)
+        one = self._open.find(1, first, end)
+        if self._open.find(1, one + 1, end) < 0:
+            self._end(one, wait)
             return
-        debt = next(iter(request.debts.values()), None)
-        if debt is not None:
-            self._close(debt)
-            self._end(request, debt.entry)
-        elif request.tested is not None:
-            self.notes.count(TESTED, self.rank, request.tested.line)
-            self._end(request, request.tested)
+        if self._doubts is None:
+            under_way = [(self.places.of[key], call.line) for key, call in self._active.items()]
+            self._doubts = Doubts(len(self._open), under_way)
+        self._doubts.add(wait, first, end)
+
+    def finish(self) -> None:
+        """Settle what is open at the end of the trace."""
+        if self._doubts is not None:
+            for doubt in self._doubts:
+                if not doubt.settled:
+                    self._settle(self._doubts, doubt)
+        super().finish()
+
+    def _addresses(self, flags: bytearray, first: int, end: int) -> list[int]:
+        """Return the addresses of a range of places at which a flag is set."""
+        found, addresses = [], self.places.addresses
+        place = flags.find(1, first, end)
+        while place >= 0:
+            found.append(addresses[place])
+            place = flags.find(1, place + 1, end)
+        return found
+
+    def _closed(self, place: int) -> None:
+        self._open[place] = 0
+        if self._doubts is not None:
+            self._doubts.end(place)
+
+    def _end(self, place: int, wait: Entry) -> None:
+        """End the request of a place."""
+        wait.end(self._active.pop(self.places.addresses[place]))
+        self._closed(place)
+
+    def _settle(self, doubts: Doubts, doubt: Doubt) -> None:
+        """Let the first request that is still open be the one that a wait for any has ended."""
+        doubts.settle(doubt)
+        place = doubts.candidate(doubt)
+        if place >= 0:
+            self.notes.count(UNSETTLED, self.rank, doubt.entry.line)
+            self._end(place, doubt.entry)
+
+    def _settle_those_within(self, doubts: Doubts, first: int, end: int) -> None:
+        """Settle the waits whose requests are all in a range that now ends."""
+        of = self.places.of
+        places = [of[address] for address in self._addresses(self._open, first, end)]
+        for doubt in doubts.only_among(places, first, end):
+            self._settle(doubts, doubt)
+
+    def _overwritten(self, key: int, call: Entry) -> None:
+        """End a request in the call that must have ended it, when its variable is used again."""
+        place = self.places.of[key]
+        doubt = None if self._doubts is None else self._doubts.oldest(place, call.line)
+        tested = -1 if self._tested is None else self._tested.at(place)
+        if call.cancelled:
+            pass
+        elif self._doubts is not None and doubt is not None:
+            self._doubts.settle(doubt)
+            doubt.entry.end(call)
+        elif tested > call.line:
+            self.notes.count(TESTED, self.rank, tested)
+            self._tests[tested].end(call)
         else:
-            self.notes.count(UNWAITED, self.rank, request.line)
+            super()._overwritten(key, call)
+        self._closed(place)
 
 
 def detect_stride(made: Iterable[int], arrays: Iterable[tuple[int, int]]) -> tuple[int, bool]:
@@ -256,12 +310,15 @@ def detect_stride(made: Iterable[int], arrays: Iterable[tuple[int, int]]) -> tup
         arrays: address and number of elements of the arrays in waits, tests and MPI_Startall.
     """
     known = sorted(set(made))
-    hits = {4: 0, 8: 0}
     wanted = {(base, count) for base, count in arrays if count > 1}
-    for base, count in wanted:
-        for stride in hits:
-            inside = known[bisect_left(known, base) : bisect_left(known, base + stride * count)]
-            hits[stride] += sum((address - base) % stride == 0 for address in inside)
+    hits = {4: 0, 8: 0}
+    for stride in hits:
+        rows: dict[int, list[int]] = {}
+        for address in known:
+            rows.setdefault(address % stride, []).append(address)
+        for base, count in wanted:
+            row = rows.get(base % stride, [])
+            hits[stride] += bisect_left(row, base + stride * count) - bisect_left(row, base)
     if hits[4] != hits[8]:
         return (4 if hits[4] > hits[8] else 8), True
     if any(address % 8 for address in known):

@@ -15,12 +15,27 @@ from collections.abc import Callable, Sequence
 
 from workbench.errors import ParameterError, ParseError
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG
-from workbench.programs.program import COLLECTIVE, IRECV, ISEND, RECV, SEND, Program
-from workbench.programs.traces.calls import MOST_SIZE, Comm, Request, TraceCalls
+from workbench.programs.program import (
+    COLLECTIVE,
+    ICOLLECTIVE,
+    IRECV,
+    ISEND,
+    RECV,
+    SEND,
+    Program,
+)
+from workbench.programs.traces.calls import MOST_SIZE, Comm, Entry, TraceCalls
 from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.joint import Share
 from workbench.programs.traces.receives import fit_receives
 from workbench.programs.traces.simgrid_collectives import COLLECTIVES, Arguments, Reading
+from workbench.programs.traces.simgrid_requests import (
+    COLLECTIVE_KEYS,
+    Key,
+    Pending,
+    key_of_collective,
+    waited_for,
+)
 
 DATATYPE_BYTES = (
     *(8, 4, 1, 2, 8, 4, 1, 8, 1, 1),  # 0 MPI_DOUBLE, INT, CHAR, SHORT, LONG, FLOAT, BYTE, ...
@@ -118,15 +133,19 @@ class _RankReader:
         self.line = 0
         self.words: list[str] = []
         self.name = ""
-        # what is under way, by (from, to, tag), oldest first
-        self.requests: dict[tuple[int, int, int], list[Request]] = {}
+        self.pending = Pending()
+        self.told: frozenset[Key] = frozenset()
         self.actions: dict[str, Callable[[], None]] = {
             "init": self._init,
             "compute": lambda: self._work(self._real(0) * self.ns_per_flop),
             "sleep": lambda: self._work(self._real(0) * 1e9),
             "send": lambda: self._message(SEND),
             "recv": lambda: self._message(RECV),
+            "ssend": lambda: self._message(SEND),
+            "bsend": lambda: self._message(SEND),
             "isend": lambda: self._message(ISEND),
+            "issend": lambda: self._message(ISEND),
+            "ibsend": lambda: self._message(ISEND),
             "irecv": lambda: self._message(IRECV),
             "sendrecv": self._sendrecv,
             "wait": self._wait,
@@ -135,6 +154,7 @@ class _RankReader:
         }
 
     def read(self, lines: list[tuple[int, list[str]]]) -> None:
+        self.told = waited_for(lines)
         for self.line, words in lines:
             self.name, self.words = words[1].lower(), words[2:]
             name = self.name
@@ -149,20 +169,17 @@ class _RankReader:
             elif name in COLLECTIVES:
                 self._collective(COLLECTIVES[name])
             elif name.startswith("i") and name[1:] in COLLECTIVES:
-                self._note(f"{name} is read as {name[1:]}: the format does not name its request")
-                self._collective(COLLECTIVES[name[1:]])
+                self._begin_collective(name[1:])
             else:
                 self._note(f"{name} has no place in a program: it takes no time, moves no data")
-        for pending in self.requests.values():
-            for request in pending:
-                if request.tested is not None:
-                    self._note(
-                        "a request that is tested but never waited for is taken to end in its "
-                        "last test"
-                    )
-                    request.tested.end(request)
-                else:
-                    self._note("a request is never waited for")
+        for call, test in self.pending.left():
+            if test is not None:
+                self._note(
+                    "a request that is tested but never waited for is taken to end in its last test"
+                )
+                test.end(call)
+            else:
+                self._note("a request is never waited for")
 
     def _fail(self, message: str) -> ParseError:
         return self.calls.fail(self.rank, self.line, message)
@@ -249,38 +266,30 @@ class _RankReader:
         if peer is not None:
             self._begin(kind, peer, size, tag)
 
-    def _begin(self, kind: int, peer: int, size: int, tag: int) -> Request | None:
-        entry = self.calls.message(self.rank, kind, self.line, self.world, peer, size, tag)
-        if kind not in (ISEND, IRECV):
-            return None
-        request = self.calls.request(self.rank, entry)
-        ends = (self.rank, peer) if kind == ISEND else (peer, self.rank)
-        self.requests.setdefault((*ends, tag), []).append(request)
-        return request
+    def _begin(self, kind: int, peer: int, size: int, tag: int) -> None:
+        call = self.calls.message(self.rank, kind, self.line, self.world, peer, size, tag)
+        if kind in (ISEND, IRECV):
+            ends = (self.rank, peer) if kind == ISEND else (peer, self.rank)
+            self.pending.add((*ends, tag), call)
 
     def _sendrecv(self) -> None:
         source, dest = self._peer(3, any_=True), self._peer(1, any_=False)
         sent = self._bytes(self._whole(0), self._type(4))
         received = self._bytes(self._whole(2), self._type(5))
-        begun: list[Request] = []
+        begun: list[Entry] = []
         for kind, peer, size in ((IRECV, source, received), (ISEND, dest, sent)):
             if peer is not None:
                 entry = self.calls.message(self.rank, kind, self.line, self.world, peer, size, 0)
-                begun.append(self.calls.request(self.rank, entry))
+                begun.append(entry)
         if begun:
             self.calls.wait(self.rank, self.line).end(*begun)
 
-    def _named(self) -> tuple[int, int, int] | None:
-        """Return the request that a wait or test names, None where none is under way."""
+    def _named(self) -> int | None:
+        """Return the request that a wait or test names, None where it is not under way."""
         if not self.words:  # as it was in old versions
-            newest = max(
-                (key for key, pending in self.requests.items() if pending),
-                key=lambda key: self.requests[key][-1].line,
-                default=None,
-            )
-            if newest is not None:
-                self.requests[newest].insert(0, self.requests[newest].pop())
-            return newest
+            return self.pending.newest()
+        if len(self.words) > 2 and self.words[2] in COLLECTIVE_KEYS:
+            return self.pending.oldest(COLLECTIVE_KEYS[self.words[2]])
         source, dest, tag = (self._whole(place) for place in range(3))
         # a receive of any source or tag is named by what it matched, or by the wildcard
         for key in (
@@ -289,37 +298,45 @@ class _RankReader:
             (source, dest, ANY_TAG),
             (ANY_SOURCE, dest, ANY_TAG),
         ):
-            if self.requests.get(key):
-                return key
+            if (request := self.pending.oldest(key)) is not None:
+                return request
         return None
 
     def _wait(self) -> None:
-        key = self._named()
-        if key is None:
-            return  # a test has ended it, as SimGrid's replay takes it
-        request = self.requests[key].pop(0)
-        if not self.requests[key]:
-            del self.requests[key]
-        self.calls.wait(self.rank, self.line).end(request)
+        request = self._named()
+        if request is not None:  # or else a test has ended it, as SimGrid's replay takes it
+            self.calls.wait(self.rank, self.line).end(self.pending.end(request))
 
     def _waitall(self) -> None:
-        pending = [request for kept in self.requests.values() for request in kept]
-        self.requests.clear()
-        if pending:
-            pending.sort(key=lambda request: request.line)
-            self.calls.wait(self.rank, self.line).end(*pending)
+        ended = self.pending.end_all()
+        if any(call.kind == ICOLLECTIVE for call in ended):
+            self._note(
+                "waitall does not tell which requests it ends: it is taken to end all, those of "
+                "collectives too"
+            )
+        if ended:
+            self.calls.wait(self.rank, self.line).end(*ended)
 
     def _test(self) -> None:
-        key = self._named()
-        if key is not None:
-            self.requests[key][0].tested = self.calls.wait(self.rank, self.line)
-            self.requests[key].append(self.requests[key].pop(0))
+        request = self._named()
+        if request is not None:
+            self.pending.test(request, self.calls.wait(self.rank, self.line))
 
-    def _collective(self, read: Callable[[Arguments], Reading]) -> None:
+    def _begin_collective(self, name: str) -> None:
+        key = key_of_collective(name)
+        if key not in self.told:
+            self._note(f"i{name} is read as {name}: no wait of the trace names its request")
+            self._collective(COLLECTIVES[name])
+        else:
+            call = self._collective(COLLECTIVES[name], ICOLLECTIVE)
+            self.pending.add(key, call)
+
+    def _collective(self, read: Callable[[Arguments], Reading], kind: int = COLLECTIVE) -> Entry:
         share, flops = read(self)
-        self.calls.collective(self.rank, COLLECTIVE, self.world, share)
+        call = self.calls.collective(self.rank, kind, self.world, share)
         if flops:
             self._work(flops * self.ns_per_flop)
+        return call
 
     @property
     def num_ranks(self) -> int:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
 
 from workbench.programs.traces.addressed import MAKING, to_made, to_shown
-from workbench.programs.traces.arguments import Arguments, Names
+from workbench.programs.traces.arguments import Arguments, Names, Places
 from workbench.programs.traces.calls import TraceCalls
-from workbench.programs.traces.communicators import Event, Freed, Shown
-from workbench.programs.traces.lines import COMMENT, Line
-from workbench.programs.traces.mpi_calls import NONBLOCKING, PERSISTENT, SIGNATURES
+from workbench.programs.traces.files import TraceFile
+from workbench.programs.traces.handles import Event, Freed, Shown
+from workbench.programs.traces.lines import Line, cut
+from workbench.programs.traces.mpi_calls import BLOCKING, SIGNATURES
 
 MPICH_WORLD = 0x44000000
 """MPI_COMM_WORLD of MPICH and what descends from it: a number, where Open MPI has an address."""
+
+GIVING = frozenset({"recv_matched", "comm_dup"})
+"""Kinds of calls of which those with a request give it to a variable, but are no collective."""
 
 
 class Survey:
@@ -22,58 +27,70 @@ class Survey:
         calls: of all ranks, for errors and notes.
 
     Attributes:
-        made: addresses of the variables that calls gave a request.
+        made: for each rank the addresses of the variables that its calls gave a request.
         arrays: address and number of elements of arrays of requests.
         shown_as: rank that a file shows, where it is another than that of its name.
     """
 
     def __init__(self, calls: TraceCalls) -> None:
         self.calls = calls
-        self.made: set[int] = set()
-        self.arrays: list[tuple[int, int]] = []
+        self.made: list[set[int]] = [set() for _ in range(calls.num_ranks)]
+        self.arrays: set[tuple[int, int]] = set()
         self.worlds: set[int] = set()
         self.nowhere: set[int] = set()  # negative ranks that something is sent to
         self.negative_source = False
         self.shown_as: dict[int, int] = {}
 
-    def take(self, rank: int, lines: Iterable[Line]) -> list[Event]:
+    def take(self, rank: int, file: TraceFile) -> list[Event]:
         """Look through a rank's lines; return what they tell of communicators.
+
+        What is damaged in a line and not looked at here is refused when the line is read.
 
         Args:
             rank: whose lines they are.
-            lines: in order.
+            file: with the lines.
 
         Raises:
-            ParseError: an address or communicator is damaged, or ranks' files are missing.
+            ParseError: a communicator is damaged, or ranks' files are missing.
         """
         arguments = Arguments(self.calls, rank)
         events: list[Event] = []
         fresh: set[str] = set()
-        for line in lines:
-            signature = SIGNATURES.get(line.name)
-            if line.name == COMMENT or signature is None:
+        given: set[str] = set()
+        named: set[tuple[str, str]] = set()
+        looks = _looks()
+        for number, text in enumerate(cut(file), 1):
+            fields = text.split(":")
+            look = looks.get((fields[0], len(fields)))
+            if look is None:
                 continue
-            at = signature.places(len(line.fields))
-            if at is None:
-                continue
-            kind, fields = signature.kind, line.fields
-            if "comm" in at and kind not in MAKING and fields[at["comm"]] not in fresh:
-                fresh.add(fields[at["comm"]])
-                events.append(self._shown(arguments, line, fields[at["comm"]], first=not events))
-            if kind in MAKING:
-                parent = self._shown(arguments, line, fields[at["comm"]], first=not events)
-                events.append(to_made(arguments, line, kind, at, parent))
+            if look.kind:
+                line = Line(number, fields[0], None, None, fields)
+                if look.kind == "comm_free":
+                    events.append(Freed(arguments.number(line, look.at, "newcomm"), number))
+                else:
+                    parent = self._shown(arguments, line, fields[look.comm], first=not events)
+                    events.append(to_made(arguments, line, look.kind, look.at, parent))
                 fresh.clear()
-            elif kind == "comm_free":
-                address = arguments.number(line, at, "newcomm")
-                events.append(Freed(address, line.number))
-                fresh.clear()
-            if signature.manner in (NONBLOCKING, PERSISTENT) and "request" in at:
-                self.made.add(arguments.number(line, at, "request"))
-            elif "requests" in at:
-                base = arguments.number(line, at, "requests")
-                self.arrays.append((base, max(0, arguments.number(line, at, "count"))))
-            self._peers(kind, fields, at)
+            elif look.comm and fields[look.comm] not in fresh:
+                fresh.add(fields[look.comm])
+                line = Line(number, fields[0], None, None, fields)
+                events.append(self._shown(arguments, line, fields[look.comm], first=not events))
+            if look.request:
+                given.add(fields[look.request])
+            if look.requests:
+                named.add((fields[look.requests], fields[look.count]))
+            if look.target and fields[look.target].startswith("-"):
+                self.nowhere.add({"-1": -1, "-2": -2}.get(fields[look.target], -3))
+            if look.source and fields[look.source].startswith("-"):
+                self.negative_source = True
+        # what is no number is refused where its line is read
+        self.made[rank] = {address for text in given if (address := _number(text)) is not None}
+        self.arrays |= {
+            (base, max(0, count))
+            for texts in named
+            if (base := _number(texts[0])) is not None and (count := _number(texts[1])) is not None
+        }
         return events
 
     def names(self) -> Names:
@@ -108,12 +125,47 @@ class Survey:
                 )
         return shown
 
-    def _peers(self, kind: str, fields: list[str], at: dict[str, int]) -> None:
-        names = {"send": ("peer",), "recv": ("peer",), "sendrecv": ("dest", "source")}
-        for name in names.get(kind, ()):
-            text = fields[at[name]]
-            if text.startswith("-"):
-                if kind == "send" or name == "dest":
-                    self.nowhere.add(-1 if text == "-1" else -2 if text == "-2" else -3)
-                else:
-                    self.negative_source = True
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """In which fields of a call's lines to look; 0 where there is nothing to look at."""
+
+    at: Places
+    kind: str  # of a call that makes or frees a communicator
+    comm: int
+    request: int
+    requests: int
+    count: int
+    target: int
+    source: int
+
+
+@cache
+def _looks() -> dict[tuple[str, int], _Look]:
+    """Return where to look, by name and number of fields."""
+    looks: dict[tuple[str, int], _Look] = {}
+    for name, signature in SIGNATURES.items():
+        kind = signature.kind
+        gives = signature.manner != BLOCKING or kind in GIVING
+        target = {"send": "peer", "sendrecv": "dest"}.get(kind, "")
+        source = {"recv": "peer", "sendrecv": "source"}.get(kind, "")
+        for num_fields, at in signature.forms.items():
+            looks[name, num_fields] = _Look(
+                at,
+                kind if kind in MAKING or kind == "comm_free" else "",
+                at.get("comm", 0),
+                at.get("request", 0) if gives else 0,
+                at.get("requests", 0),
+                at.get("count", 0),
+                at.get(target, 0),
+                at.get(source, 0),
+            )
+    return looks
+
+
+def _number(text: str) -> int | None:
+    try:
+        number = int(text)
+    except ValueError:
+        return None
+    return number if -(2**63) <= number < 2**64 else None

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
 import pytest
 
 from workbench.cli import collective
 from workbench.errors import ParameterError
 from workbench.programs.collectives import ALGORITHMS, schedule
+from workbench.programs.goal import write_goal
 from workbench.programs.graph import ExecutionGraph
 
 
@@ -25,6 +27,22 @@ def test_it_prints_goal(capsys: pytest.CaptureFixture[str]) -> None:
     printed = ExecutionGraph.from_goal(capsys.readouterr().out)
     plan = schedule("bcast", "pipeline:1000", 4, size=2500, root=2)
     assert printed == plan.graph()
+
+
+@pytest.mark.parametrize("name", ["ring.goal", "ring.bin"])
+def test_it_writes_a_file_in_the_format_of_its_name(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / name
+    assert command(f"allreduce --algorithm ring --ranks 4 --bytes 64 -o {file}") == 0
+    assert capsys.readouterr().out == ""
+    graph = schedule("allreduce", "ring", 4, size=64).graph()
+    expected = write_goal(graph, binary=name.endswith(".bin"))
+    content = file.read_bytes()
+    assert content == (expected if isinstance(expected, bytes) else expected.encode())
+    assert command(f"allreduce --ranks 4 --bytes 64 -o {file} --json") == 0
+    assert json.loads(capsys.readouterr().out)["messages"] == 8
+    assert file.read_bytes() != content
 
 
 def test_it_takes_sizes_and_a_time_to_combine(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ import pytest
 from workbench.errors import ParameterError
 from workbench.programs.collectives import ALGORITHMS, DEFAULTS, find_algorithm, schedule
 from workbench.programs.graph import CALC, RECV, SEND
-from workbench.programs.program import OPERATIONS
+from workbench.programs.program import OPERATIONS, Collective
 
 
 def test_every_collective_has_algorithms_and_a_default() -> None:
@@ -86,12 +86,36 @@ def test_algorithms_are_found_by_name_and_value() -> None:
             "reduce_ns_per_byte must be",
             "reduce_ns_per_byte",
         ),
+        (lambda: schedule("bcast", None, 2, size=8.0), "size must be whole.*8.0", "size"),
+        (lambda: schedule("bcast", None, 2, size=True), "got True of type bool", "size"),
+        (lambda: schedule("bcast", None, 2.0), "ranks must be whole", "ranks"),
+        (lambda: schedule("bcast", None, 2, root=False), "root must be whole", "root"),
+        (lambda: schedule("gather", None, 2, sizes=(1, 2.5)), "sizes must be whole", "sizes"),
+        (lambda: schedule("gather", None, 2, sizes=np.ones(2)), "of type float64", "sizes"),
+        (lambda: schedule("gather", None, 2, sizes=np.ones(2, bool)), "sizes must", "sizes"),
+        (lambda: schedule("bcast", "knomial", 9, fanout=3.0), "fanout must be", "fanout"),
+        (
+            lambda: schedule("bcast", "pipeline", 2, size=9, segment_bytes=True),
+            "segment_bytes must be whole",
+            "segment_bytes",
+        ),
+        (lambda: schedule("bcast", None, 2, size="8"), "got '8' of type str", "size"),
+        (lambda: Collective("bcast", size=8.5), "size must be whole", "size"),
+        (lambda: Collective("bcast", root=True), "root must be whole", "root"),
+        (lambda: Collective("gather", sizes=(1, 2.0)), "sizes must be whole", "sizes"),
     ],
 )
 def test_what_does_not_fit_is_refused(call: Callable[[], Any], message: str, key: str) -> None:
     with pytest.raises(ParameterError, match=message) as caught:
         call()
     assert caught.value.key == key
+
+
+def test_counts_may_be_whole_numbers_of_numpy() -> None:
+    plan = schedule("gather", None, np.int32(3), sizes=np.array([1, 2, 3]), root=np.int64(1))
+    assert repr(plan) == repr(schedule("gather", None, 3, sizes=(1, 2, 3), root=1))
+    made = Collective("gather", size=np.int64(5), sizes=np.array([1, 2]))  # type: ignore[arg-type]
+    assert repr(made) == repr(Collective("gather", size=5, sizes=(1, 2)))
 
 
 def test_vectors_are_cut_evenly() -> None:

@@ -99,6 +99,18 @@ def test_a_communicator_that_is_freed_unused_is_not_taken_for_the_next() -> None
     assert members(program(*calls), 0) == [[0, 1]]
 
 
+def test_any_number_of_communicators_may_be_made_before_they_are_used() -> None:
+    calls = [
+        [*["Comm_dup:{w}:60"] * 600, *(f"Barrier:{500 + i},{r},2" for i in range(600))]
+        for r in range(2)
+    ]
+    p = program(*calls)
+    assert members(p, 0) == [[0, 1]] * 600
+    for first in p.rank_start[:2]:
+        assert p.comm[first : first + 600].tolist() == list(range(1, 601))
+    assert not p.notes
+
+
 def test_nested_splits() -> None:
     # halves of 8 ranks, then pairs of each half in reverse order
     calls = []

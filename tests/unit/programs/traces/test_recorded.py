@@ -83,6 +83,26 @@ def test_cancelled_receives_are_left_out_and_others_stay() -> None:
     assert not p.notes
 
 
+def test_calls_that_failed_are_noted() -> None:
+    p = read(["# failed MPI_Allreduce", "# failed MPI_Allreduce", "# failed"], [])
+    assert p.notes == (
+        "MPI_Allreduce failed: it is left out (2 times, first in trace-0.txt line 8).",
+        "a call failed: it is left out (trace-0.txt line 10).",
+    )
+
+
+def test_a_processor_clock_is_noted_once() -> None:
+    p = read(["# clock cpu"], ["# clock cpu"])
+    assert len(p.notes) == 1
+    assert "processor time" in p.notes[0]
+    assert not read(["# clock elapsed"], ["# clock elapsed"]).notes
+
+
+def test_a_status_of_too_many_digits_is_left_out() -> None:
+    p = read(["Recv:0:1:{d}:-1:7:{w}:0,7," + "1" * 5000], [])
+    assert said(p, 0) == ["recv 8 B from any tag 7"]
+
+
 def test_a_wildcard_that_tells_what_it_matched_gets_the_size_of_its_message() -> None:
     p = read(
         ["Send:0:1:{d}:1:7:{w}", "Send:0:2:{d}:1:7:{w}"],

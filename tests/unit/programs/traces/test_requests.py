@@ -191,9 +191,26 @@ def test_a_huge_count_costs_nothing() -> None:
     assert said(program(calls, PEER), 0)[-1] == "wait 0 1"
 
 
-def test_many_waits_for_any_of_many_stay_quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    from workbench.programs.traces import requests
-
-    monkeypatch.setattr(requests, "MOST_CANDIDATES", 50)
+def test_many_waits_for_any_of_many_end_them_in_order() -> None:
     calls = [irecv(800 + 8 * i, i) for i in range(20)] + ["Waitany:20:800:1:2"] * 20
     assert said(program(calls, PEER), 0)[20:] == [f"wait {i}" for i in range(20)]
+
+
+def test_waits_for_any_of_thousands_are_settled() -> None:
+    # 8 million pairs of a wait and a request that it may have ended
+    n = 4000
+    calls = [irecv(800 + 8 * i, i) for i in range(n)] + [f"Waitany:{n}:800:1:2"] * n
+    p = program(calls, PEER)
+    assert p.waits == tuple((i,) for i in range(n))
+
+
+def test_an_array_whose_first_element_was_never_made_is_known_by_another() -> None:
+    p = program([irecv(800), irecv(808), "Waitall:3:792:1", "Waitall:3:792:1"], PEER)
+    assert said(p, 0)[2:] == ["wait 0 1"]
+    assert not any("copied variable" in note for note in p.notes)
+
+
+def test_a_freed_request_is_not_what_a_wait_for_any_has_ended() -> None:
+    calls = [irecv(800 + 8 * i, i) for i in range(3)]
+    calls += ["Waitany:3:800:1:2", "Request_free:800"]
+    assert said(program(calls, PEER), 0)[3:] == ["wait 1"]

@@ -133,6 +133,58 @@ def test_collectives(ranks: list[str], expected: str) -> None:
     assert only(*ranks) == expected
 
 
+@pytest.mark.parametrize(
+    ("begin", "tag"),
+    [
+        ("ibarrier", -778),
+        ("ibcast 5 0 6", -3334),
+        ("ireduce 5 0 0 6", -112),
+        ("iallreduce 5 0 6", -4445),
+        ("iscan 5 0 6", -888),
+        ("iexscan 5 0 6", -888),
+        ("ireducescatter 5 6 0 6", -889),
+        ("ialltoallv 3 1 2 9 1 3 6 6", -1020),
+        ("igatherv 5 5 5 0 6 6", -2223),
+    ],
+)
+def test_a_nonblocking_collective_is_ended_by_the_wait_that_names_its_tag(
+    begin: str, tag: int
+) -> None:
+    ranks = [f"{begin}; compute 5; wait {rank - 1} {rank - 1} {tag}" for rank in range(2)]
+    p = read(*ranks)
+    for rank in range(2):
+        assert said(p, rank)[0].endswith("on [0, 1] as 0")
+        assert said(p, rank)[1] == "wait 0"
+    assert [note.split(" ")[0] for note in p.notes] == ["work"]
+
+
+def test_nonblocking_collectives_of_one_kind_end_in_order() -> None:
+    rank = "ibcast 5; ibcast 7; isend 0 3 1; wait 0 0 -3334; wait 0 0 -3334; wait 0 0 -112"
+    assert said(read(rank), 0)[3:] == ["wait 0", "wait 1"]
+
+
+def test_a_waitall_ends_nonblocking_collectives_too_and_says_so() -> None:
+    p = read("ibcast 5; isend 1 3 1; waitall 2", "ibcast 5; recv 0 3 1; waitall 1")
+    assert said(p, 0)[-1] == "wait 0 1"
+    assert any("those of collectives too" in note for note in p.notes)
+
+
+def test_a_nonblocking_collective_that_no_wait_can_name_is_read_as_blocking() -> None:
+    p = read("iallreduce 5 0; wait 0 0 -3334; barrier", "iallreduce 5 0; barrier")
+    assert said(p, 0) == ["allreduce 5 root 0 on [0, 1]", "barrier 0 root 0 on [0, 1]"]
+    assert any(note.startswith("iallreduce is read as allreduce") for note in p.notes)
+
+
+@pytest.mark.parametrize("name", ["Ssend", "bsend"])
+def test_sends_of_other_modes(name: str) -> None:
+    assert said(read(f"{name} 1 3 5", ""), 0) == ["send 5 B to 1 tag 3"]
+
+
+@pytest.mark.parametrize("name", ["ISsend", "ibsend"])
+def test_nonblocking_sends_of_other_modes(name: str) -> None:
+    assert said(read(f"{name} 1 3 5; wait 0 1 3", ""), 0)[1] == "wait 0"
+
+
 def test_allgatherv_with_displacements_has_the_default_datatype() -> None:
     call = "allgatherv 5 5 6 7 8 0 5 11 18"
     assert only(*[call] * 4) == "allgather [5, 6, 7, 8] root 0"

@@ -1,0 +1,46 @@
+"""Counts that callers give: whole numbers, neither cut off nor rounded in silence."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+
+import numpy as np
+
+from workbench.errors import ParameterError
+
+
+def whole(value: object, name: str) -> int:
+    """Return a count as an int.
+
+    Args:
+        value: an int, or what counts as one, such as numpy's integers.
+        name: of the argument, for the error.
+
+    Raises:
+        ParameterError: it is a float, a bool or no number at all.
+    """
+    if type(value) is int:
+        return value
+    try:
+        if not isinstance(value, bool | np.bool_):
+            return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        pass
+    raise ParameterError(
+        f"{name} must be whole numbers, of type int; got {value!r} of type {type(value).__name__}",
+        key=name,
+    )
+
+
+def whole_each(values: Iterable[object], name: str) -> tuple[int, ...]:
+    """Return counts as ints.
+
+    Args:
+        values: as for ``whole``.
+        name: of the argument, for the error.
+
+    Raises:
+        ParameterError: one of them is a float, a bool or no number at all.
+    """
+    return tuple(whole(value, name) for value in values)

@@ -1,0 +1,182 @@
+"""Waits for any of several requests, as long as it is not settled which of them they ended.
+
+A wait is a doubt: it names a range of places, and its candidates are the requests at these places
+that had begun before it and are still open. A doubt is settled
+
+- by a request that must have ended in one: the oldest of which it is a candidate;
+- when its candidates are all about to end otherwise: it has ended the first of them.
+
+All doubts of a place are found in the tree of ``ranges``. Whether a doubt still has a candidate
+beside those that end is asked only when the one ends that it has its eye on. That is any of them,
+drawn by lot: of n requests that end one by one, a doubt then asks about log(n) times.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from workbench.programs.traces.calls import Entry
+from workbench.programs.traces.ranges import NEVER, Begun, leaves, nodes
+
+
+@dataclass(slots=True, eq=False)
+class Doubt:
+    """One wait: its call, and the range of places of which it ended one."""
+
+    entry: Entry
+    first: int
+    end: int
+    settled: bool = False
+
+
+@dataclass(slots=True)
+class _Row:
+    """The doubts that name all places below a node, oldest first."""
+
+    lines: list[int] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
+    onward: list[int] = field(default_factory=list)  # from a settled one: where to look on
+    open: int = 0
+
+    def add(self, doubt: Doubt) -> None:
+        self.lines.append(doubt.entry.line)
+        self.doubts.append(doubt)
+        self.onward.append(len(self.doubts))
+        self.open += 1
+
+    def settled_one(self) -> None:
+        self.open -= 1
+        if not self.open:
+            self.lines, self.doubts, self.onward = [], [], []
+
+    def after(self, line: int) -> Doubt | None:
+        """Return the oldest open doubt after a line."""
+        start = at = bisect_right(self.lines, line)
+        while at < len(self.doubts) and self.doubts[at].settled:
+            at = self.onward[at]
+        while start < at:  # next time in one step
+            self.onward[start], start = at, self.onward[start]
+        return self.doubts[at] if at < len(self.doubts) else None
+
+
+class Doubts:
+    """The unsettled waits of one rank.
+
+    Args:
+        num_places: how many places there are.
+        requests: place and line of what is under way now.
+    """
+
+    def __init__(self, num_places: int, requests: Iterable[tuple[int, int]]) -> None:
+        self._size = leaves(num_places)
+        self._rows: dict[int, _Row] = {}
+        self._eyed: dict[int, list[Doubt]] = {}
+        self._open: dict[int, Doubt] = {}
+        self._turn = 0  # of the linear congruential generator of Numerical Recipes, section 7.1
+        self._begun = Begun(num_places)
+        for place, line in requests:
+            self._begun.set(place, line)
+
+    def __iter__(self) -> Iterator[Doubt]:
+        """Iterate over those that are open now, oldest first."""
+        return iter(list(self._open.values()))
+
+    def add(self, entry: Entry, first: int, end: int) -> None:
+        """Take in a wait that has candidates.
+
+        Args:
+            entry: the call.
+            first: first place that it names.
+            end: place after the last.
+        """
+        doubt = Doubt(entry, first, end)
+        self._open[entry.line] = doubt
+        for node in nodes(first, end, self._size):
+            self._rows.setdefault(node, _Row()).add(doubt)
+        self._eye(doubt, 0, 0)
+
+    def begin(self, place: int, line: int) -> None:
+        """Take in a request.
+
+        Args:
+            place: where it is.
+            line: of the call that began it.
+        """
+        self._begun.set(place, line)
+
+    def end(self, place: int) -> None:
+        """Take in that a request has ended, in whichever call; doubts without candidates close.
+
+        Args:
+            place: where it was.
+        """
+        self._begun.set(place, NEVER)
+        for doubt in self._eyed.pop(place, ()):
+            if not doubt.settled and not self._eye(doubt, 0, 0):
+                self.settle(doubt)
+
+    def oldest(self, place: int, line: int) -> Doubt | None:
+        """Return the oldest doubt of which a request is a candidate, None where there is none.
+
+        Args:
+            place: where the request is.
+            line: of the call that began it.
+        """
+        found, node = None, place + self._size
+        while node:
+            row = self._rows.get(node)
+            doubt = row.after(line) if row else None
+            if doubt and (found is None or doubt.entry.line < found.entry.line):
+                found = doubt
+            node >>= 1
+        return found
+
+    def candidate(self, doubt: Doubt) -> int:
+        """Return the place of a doubt's first candidate, -1 where it has none.
+
+        Args:
+            doubt: which.
+        """
+        return self._begun.first(doubt.first, doubt.end, doubt.entry.line)
+
+    def settle(self, doubt: Doubt) -> None:
+        """Close a doubt.
+
+        Args:
+            doubt: an open one.
+        """
+        doubt.settled = True
+        del self._open[doubt.entry.line]
+        for node in nodes(doubt.first, doubt.end, self._size):
+            self._rows[node].settled_one()
+
+    def only_among(self, places: Iterable[int], first: int, end: int) -> list[Doubt]:
+        """Return the doubts that have candidates in a range and nowhere else, oldest first.
+
+        Args:
+            places: those in the range with a request that is under way.
+            first: first place of the range.
+            end: place after its last.
+        """
+        found = []
+        for place in places:
+            for doubt in self._eyed.pop(place, ()):
+                if not doubt.settled and not self._eye(doubt, first, end):
+                    found.append(doubt)
+        return sorted(found, key=lambda doubt: doubt.entry.line)
+
+    def _eye(self, doubt: Doubt, first: int, end: int) -> bool:
+        """Let a doubt have its eye on a candidate out of a range; return whether there is one."""
+        line, begun = doubt.entry.line, self._begun.first
+        parts = (doubt.first, min(doubt.end, first)), (max(doubt.first, end), doubt.end)
+        for low, high in parts:
+            lowest = begun(low, high, line) if low < high else -1
+            if lowest >= 0:
+                # any of them, lest the next one that ends is what all have their eyes on
+                self._turn = (self._turn * 1664525 + 1013904223) % 2**32
+                place = begun(lowest + (self._turn * (high - lowest) >> 32), high, line)
+                self._eyed.setdefault(lowest if place < 0 else place, []).append(doubt)
+                return True
+        return False

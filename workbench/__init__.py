@@ -19,8 +19,10 @@ if TYPE_CHECKING:
         panels,
         plotting,
         programs,
+        sensitivity,
         simulate,
         study,
+        topology,
         units,
     )
     from workbench.diagnosis import doctor
@@ -51,9 +53,11 @@ __all__ = [
     "plotting",
     "programs",
     "read_ini",
+    "sensitivity",
     "simulate",
     "simulate_osu",
     "study",
+    "topology",
     "units",
 ]
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from workbench.models import LogGPS
     from workbench.simulate.replay_result import ReplayResult, Semantics
 
 
@@ -18,7 +19,8 @@ def warm_up() -> dict[str, float]:
 
     Returns:
         Seconds that each first use took, compilation included: by model name, then ``goal``,
-        ``lowering``, ``loggopsim``, ``llamp`` and ``drawing``.
+        ``lowering``, ``loggopsim``, ``llamp``, ``drawing``,
+        ``tolerance`` and ``placement``.
     """
     from workbench.models import MODELS
     from workbench.simulate import simulate_osu
@@ -30,6 +32,8 @@ def warm_up() -> dict[str, float]:
         "loggopsim": lambda: _replay("loggopsim"),
         "llamp": lambda: _replay("llamp"),
         "drawing": _drawing,
+        "tolerance": _tolerance,
+        "placement": _placement,
     }
     seconds: dict[str, float] = {}
     for name, use in uses.items():
@@ -54,13 +58,17 @@ def _lowering() -> None:
     generate.training(2, iterations=1).graph()
 
 
-def _replay(semantics: Semantics) -> ReplayResult:
+def _model() -> LogGPS:
     from workbench.models import LogGPS
+
+    return LogGPS(L=2.5e-6, o=1.5e-6, g=1e-6, G=6e-9, O=0.0, S=65535)
+
+
+def _replay(semantics: Semantics) -> ReplayResult:
     from workbench.programs import generate
     from workbench.simulate import replay
 
-    model = LogGPS(L=2.5e-6, o=1.5e-6, g=1e-6, G=6e-9, O=0.0, S=65535)
-    program = generate.cg(4, iterations=1)
+    model, program = _model(), generate.cg(4, iterations=1)
     if semantics == "loggopsim":
         replay(program, model, compatible=True)
     return replay(program, model, semantics=semantics, times=True)
@@ -72,6 +80,23 @@ def _drawing() -> None:
 
     shown = timeline(_replay("loggopsim"))
     visible(shown, (0, shown.makespan_ns), (-0.5, 3.5), (200, 100), most_bars=1)
+
+
+def _tolerance() -> None:
+    from workbench.programs import generate
+    from workbench.sensitivity import analyse
+
+    analyse(generate.cg(4, iterations=1), _model())
+
+
+def _placement() -> None:
+    from workbench.programs import generate
+    from workbench.sensitivity import pair_sensitivity, place
+    from workbench.topology import fat_tree
+
+    program = generate.cg(4, iterations=1)
+    pair_sensitivity(program, _model())
+    place(program, _model(), fat_tree(4), method="search", evaluations=2)
 
 
 if __name__ == "__main__":

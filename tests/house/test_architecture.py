@@ -25,7 +25,7 @@ MAY_IMPORT = (
     | dict.fromkeys(ANALYSES, FLOOR | NOUNS | SHARED_ANALYSES)
     | {"plotting": FLOOR | NOUNS | ANALYSES}
     | {"panels": FLOOR | NOUNS | ANALYSES | {"plotting"}}
-    | {"warmup": NOUNS | SHARED_ANALYSES | {"plotting"}, "diagnosis": FLOOR}
+    | {"warmup": NOUNS | SHARED_ANALYSES | {"plotting", "sensitivity"}, "diagnosis": FLOOR}
 )
 ENTRANCES = {"__init__", "__main__", "cli"}  # they offer everything under one roof
 

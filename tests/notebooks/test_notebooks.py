@@ -75,6 +75,28 @@ scope = {}
 exec(panel.python, scope)
 assert scope["result"].finish_ns == result.finish_ns
 """,
+    "05-latency-tolerance.ipynb": """
+assert panel.error == "", panel.error
+panel.algorithms = {"allreduce": "ring"}
+result = panel.wait(60)
+assert panel.error == "", panel.error
+assert result.contention is not None and result.critical_latencies.size
+panel.probe_L_us = 1e6 * result.tolerance[5]
+panel.wait(60)
+assert panel.diagram.makespan_ps == round(1e12 * result.T_of(result.tolerance[5]))
+scope = {}
+exec(panel.python, scope)
+assert scope["result"].tolerance == result.tolerance
+assert (scope["result"].corners == result.corners).all()
+""",
+    "06-where-to-place-ranks.ipynb": """
+assert panel.error == "", panel.error
+panel.l_wire_ns = 500
+comparison = panel.wait(60)
+scope = {}
+exec(panel.python, scope)
+assert scope["comparison"]["T_us"].tolist() == comparison["T_us"].tolist()
+""",
 }
 
 

@@ -21,7 +21,19 @@ from types import ModuleType
 from typing import NoReturn
 
 import workbench
-from workbench.cli import collective, datasets, doctor, fit, goal, osu, replay, study, trace
+from workbench.cli import (
+    collective,
+    datasets,
+    doctor,
+    fit,
+    goal,
+    osu,
+    place,
+    replay,
+    study,
+    tolerance,
+    trace,
+)
 from workbench.cli.output import FAILED, SIGNALLED, say
 from workbench.errors import WorkbenchError
 
@@ -32,6 +44,8 @@ _COMMANDS: dict[str, ModuleType] = {
     "fit": fit,
     "study": study,
     "replay": replay,
+    "tolerance": tolerance,
+    "place": place,
     "goal": goal,
     "collective": collective,
     "trace": trace,

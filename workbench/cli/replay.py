@@ -9,38 +9,20 @@ program that cannot run to its end is an error that shows which operations wait,
 from __future__ import annotations
 
 import argparse
-import math
-from decimal import Decimal
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import SIGNALLED, add_json, given, patience, print_json, say
+from workbench.cli.program_options import add_program, graph_of, model_of
 from workbench.cli.stopping import stoppable
-from workbench.errors import ParameterError, SimulationHalted
+from workbench.errors import SimulationHalted
 
 if TYPE_CHECKING:
-    from workbench.models import LogGPS
-    from workbench.programs import ExecutionGraph
     from workbench.simulate.replay_result import ReplayResult
 
 ABOUT = "replay a program (GOAL or trace) on LogGOPS: when each rank finishes"
 
-DEFAULTS_NS = {"L": 2500.0, "o": 1500.0, "g": 1000.0, "G": 6.0, "O": 0.0}
-"""LogGOPSim's own, ns and ns/B."""
-
-DEFAULT_S = 65535
-"""LogGOPSim's own, bytes."""
-
-_MEANINGS = {
-    "L": "latency",
-    "o": "overhead of each host for a message",
-    "g": "gap between messages of a node",
-    "G": "gap per byte",
-    "O": "overhead per byte",
-}
 _WAIT_S = 0.05
 _SHOWN_RANKS = 32
-_MOST_S = 2**31 - 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,40 +31,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     Args:
         parser: the command's parser.
     """
-    parser.add_argument("file", metavar="FILE", help="a GOAL file, or a trace")
-    for name, default in DEFAULTS_NS.items():
-        unit = "ns/B" if name in "GO" else "ns"
-        parser.add_argument(
-            f"-{name}",
-            type=_time,
-            metavar="NS",
-            help=f"{_MEANINGS[name]}, {unit} (default {default:g})",
-        )
-    parser.add_argument(
-        "-S",
-        type=int,
-        metavar="BYTES",
-        help=f"largest message sent without waiting for the receiver; -1: all (default "
-        f"{DEFAULT_S})",
-    )
-    parser.add_argument(
-        "--machine",
-        metavar="NAME",
-        help="take L, o, g, G, O and S from a machine's fitted profile; options go before it",
-    )
+    add_program(parser)
     parser.add_argument(
         "--semantics",
         metavar="NAME",
         help="loggopsim (default): CPUs and NICs are occupied; llamp: the graph alone",
-    )
-    parser.add_argument(
-        "--algorithm",
-        dest="algorithms",
-        action="append",
-        default=[],
-        type=_choice,
-        metavar="OPERATION=NAME",
-        help="of a trace's collectives, such as allreduce=ring; may be repeated",
     )
     parser.add_argument(
         "--compatible",
@@ -102,8 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
         WorkbenchError: the file cannot be read, the program cannot run to its end, or an option
             is not accepted.
     """
-    graph = _graph(arguments)
-    model = _model(arguments)
+    graph = graph_of(arguments)
+    model = model_of(arguments)
     with patience():
         from workbench import jobs
         from workbench.simulate.replay import replay
@@ -123,41 +76,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(_report(result))
     return 0
-
-
-def _graph(arguments: argparse.Namespace) -> ExecutionGraph:
-    """Return the file's program, with the algorithms that were asked for."""
-    from workbench.programs import Program, read
-
-    program = read(Path(arguments.file))
-    for note in program.notes:
-        say(f"note: {note}")
-    if isinstance(program, Program):
-        return program.graph(dict(arguments.algorithms))
-    if arguments.algorithms:
-        raise ParameterError(
-            "--algorithm needs a trace, whose collectives are still whole; a GOAL file has "
-            f"messages only, and {arguments.file} is one",
-            key="algorithm",
-        )
-    return program
-
-
-def _model(arguments: argparse.Namespace) -> LogGPS:
-    """Return the parameters: what was given, before the machine's, before LogGOPSim's."""
-    from workbench.models import LogGPS, profile
-
-    if arguments.machine is not None:
-        model = profile(arguments.machine).loggps
-    else:
-        seconds: dict[str, Any] = {name: _seconds(ns) for name, ns in DEFAULTS_NS.items()}
-        model = LogGPS(**seconds, S=DEFAULT_S)
-    changes: dict[str, Any] = {
-        name: _seconds(ns) for name, ns in given(arguments, *DEFAULTS_NS).items()
-    }
-    if arguments.S is not None:
-        changes["S"] = _MOST_S if arguments.S == -1 else arguments.S
-    return model.replace(**changes) if changes else model
 
 
 def _summary(result: ReplayResult) -> dict[str, Any]:
@@ -185,27 +103,3 @@ def _report(result: ReplayResult) -> str:
 
 def _number(nanoseconds: float) -> str:
     return f"{nanoseconds:,.3f}".rstrip("0").rstrip(".")
-
-
-def _choice(text: str) -> tuple[str, str]:
-    operation, equals, name = (part.strip() for part in text.partition("="))
-    if not operation or not equals or not name:
-        raise argparse.ArgumentTypeError(
-            f"must be OPERATION=NAME, such as allreduce=ring; got {text!r}"
-        )
-    return operation, name
-
-
-def _seconds(nanoseconds: float) -> float:
-    """Return s by the decimal digits: 0.018 ns are 1.8e-11 s, to the last bit."""
-    return float(Decimal(repr(nanoseconds)).scaleb(-9))
-
-
-def _time(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not (value >= 0 and math.isfinite(value)):
-        raise argparse.ArgumentTypeError(f"must be a number of ns, at least 0; got {text!r}")
-    return value

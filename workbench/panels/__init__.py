@@ -14,18 +14,31 @@ from workbench.panels.setup import setup
 if TYPE_CHECKING:
     from workbench.panels.explore_panel import ExplorePanel
     from workbench.panels.fit_panel import FitPanel
+    from workbench.panels.placement_panel import PlacementPanel
     from workbench.panels.regime_panel import RegimePanel
     from workbench.panels.replay_panel import ReplayPanel
     from workbench.panels.study_panel import StudyPanel
+    from workbench.panels.tolerance_panel import TolerancePanel
 
-__all__ = ["ExplorePanel", "FitPanel", "RegimePanel", "ReplayPanel", "StudyPanel", "setup"]
+__all__ = [
+    "ExplorePanel",
+    "FitPanel",
+    "PlacementPanel",
+    "RegimePanel",
+    "ReplayPanel",
+    "StudyPanel",
+    "TolerancePanel",
+    "setup",
+]
 
 _HOME = {
     "ExplorePanel": "explore_panel",
     "FitPanel": "fit_panel",
+    "PlacementPanel": "placement_panel",
     "RegimePanel": "regime_panel",
     "ReplayPanel": "replay_panel",
     "StudyPanel": "study_panel",
+    "TolerancePanel": "tolerance_panel",
 }
 
 

@@ -48,6 +48,8 @@ from workbench.plotting.message_sizes import (
     plot_message_sizes,
     read_message_sizes,
 )
+from workbench.plotting.pairs import PairsFigure, pairs_figure, plot_pairs, read_pairs
+from workbench.plotting.placements import plot_placements, read_placements
 from workbench.plotting.reading import read_convergence, read_errors, read_size
 from workbench.plotting.regimes import (
     ThresholdFigure,
@@ -72,6 +74,12 @@ from workbench.plotting.study_errors import (
     read_study_errors,
 )
 from workbench.plotting.study_heatmap import StudyHeatmap, plot_study, read_study, study_heatmap
+from workbench.plotting.tolerance import (
+    ToleranceFigure,
+    plot_tolerance,
+    read_tolerance,
+    tolerance_figure,
+)
 
 __all__ = [
     "BreakdownFigure",
@@ -81,9 +89,11 @@ __all__ = [
     "ErrorFigure",
     "InfluenceFigure",
     "MessageSizesFigure",
+    "PairsFigure",
     "SpacetimeFigure",
     "StudyHeatmap",
     "ThresholdFigure",
+    "ToleranceFigure",
     "breakdown_figure",
     "communication_figure",
     "communication_table",
@@ -93,6 +103,7 @@ __all__ = [
     "influence_figure",
     "message_size_table",
     "message_sizes_figure",
+    "pairs_figure",
     "plot_baseline",
     "plot_bolted",
     "plot_breakdown",
@@ -106,13 +117,16 @@ __all__ = [
     "plot_influence",
     "plot_intervals",
     "plot_message_sizes",
+    "plot_pairs",
     "plot_percent_error",
+    "plot_placements",
     "plot_spacetime",
     "plot_study",
     "plot_study_convergence",
     "plot_study_curves",
     "plot_study_errors",
     "plot_threshold",
+    "plot_tolerance",
     "read_baseline",
     "read_bolted",
     "read_breakdown",
@@ -123,6 +137,8 @@ __all__ = [
     "read_identifiability",
     "read_influence",
     "read_message_sizes",
+    "read_pairs",
+    "read_placements",
     "read_size",
     "read_spacetime",
     "read_study",
@@ -130,8 +146,10 @@ __all__ = [
     "read_study_curves",
     "read_study_errors",
     "read_threshold",
+    "read_tolerance",
     "spacetime_figure",
     "standalone_html",
     "study_heatmap",
     "threshold_figure",
+    "tolerance_figure",
 ]

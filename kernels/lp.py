@@ -1,0 +1,150 @@
+"""Rows of the linear program whose optimum is a program's run time, and the path that is tight.
+
+A vertex is the start or the end of an operation. One that waits for a single other one has that
+one's time and a known sum; one that waits for several has a column of the linear program and a row
+for each of them (Shen et al., LLAMP, Algorithm 1).
+"""
+
+import numpy as np
+from numba import njit
+
+NOTHING, SEVERAL = -1, -2
+"""In place of the only vertex that one waits for: it waits for none, or has a column."""
+
+_UNKNOWN = -3
+
+
+@njit(cache=True, nogil=True)
+def collapse(parent, ps, overheads, column, root):
+    """Write each vertex's time as that of a column, picoseconds and a number of overheads.
+
+    Args:
+        parent: int32[vertices], the only vertex that one waits for, NOTHING or SEVERAL. None may
+            wait for itself.
+        ps: int64[vertices], in: known cost since the parent; out: since the column.
+        overheads: int32[vertices], the same in overheads o.
+        column: int32[vertices], the column of those that have one.
+        root: int32[vertices], out: the column a time rests on, -1 for time zero.
+    """
+    chain = np.empty(len(parent), np.int32)
+    root[:] = _UNKNOWN
+    for vertex in range(len(parent)):
+        length = 0
+        at = vertex
+        while root[at] == _UNKNOWN and parent[at] >= 0:
+            chain[length] = at
+            length += 1
+            at = parent[at]
+        if root[at] == _UNKNOWN:
+            root[at] = column[at] if parent[at] == SEVERAL else -1
+            ps[at], overheads[at] = 0, 0
+        while length > 0:
+            length -= 1
+            below = chain[length]
+            root[below] = root[at]
+            ps[below] += ps[at]
+            overheads[below] += overheads[at]
+            at = below
+
+
+@njit(cache=True, nogil=True)
+def fill(
+    row_head,
+    row_tail,
+    row_o,
+    row_message,
+    row_latencies,
+    o_col,
+    term_start,
+    term_col,
+    term_multiple,
+    gap_col,
+    kilobytes,
+    start,
+    index,
+    value,
+):
+    """Write the matrix row by row: head - tail - overheads o - latencies l - kilobytes g.
+
+    Args:
+        row_head: int32[rows], column of what waits.
+        row_tail: int32[rows], column of what it waits for, -1 for time zero.
+        row_o: int32[rows], overheads between them.
+        row_message: int32[rows], number of the message between them, or -1.
+        row_latencies: int32[rows], how many of that message's latencies are between them.
+        o_col: column of o, -1 where it is known.
+        term_start: int64[messages + 1]; the latency of message ``m`` is the sum of the terms from
+            ``term_start[m]`` up to ``term_start[m + 1]``.
+        term_col: int32[terms], their columns.
+        term_multiple: float64[terms], how often each is charged.
+        gap_col: int32[messages], column of each message's gap per byte, -1 where it is known.
+        kilobytes: float64[messages], kB after the first byte.
+        start: int32[rows + 1], out: where each row begins in the two arrays below.
+        index: int32[nonzeros], out: columns. Room for three a row, and for each row with a
+            message its terms and one more, is enough.
+        value: float64[nonzeros], out.
+
+    Returns:
+        Nonzeros written.
+    """
+    used = 0
+    for row in range(len(row_head)):
+        start[row] = used
+        index[used], value[used] = row_head[row], 1.0
+        used += 1
+        if row_tail[row] >= 0:
+            index[used], value[used] = row_tail[row], -1.0
+            used += 1
+        if o_col >= 0 and row_o[row] > 0:
+            index[used], value[used] = o_col, -row_o[row]
+            used += 1
+        message = row_message[row]
+        if message < 0:
+            continue
+        for i in range(term_start[message], term_start[message + 1]):
+            index[used], value[used] = term_col[i], -row_latencies[row] * term_multiple[i]
+            used += 1
+        if gap_col[message] >= 0 and kilobytes[message] > 0:
+            index[used], value[used] = gap_col[message], -kilobytes[message]
+            used += 1
+    start[len(row_head)] = used
+    return used
+
+
+@njit(cache=True, nogil=True)
+def walk(parent, column, row_head, row_vertex, dual, carrying, path):
+    """Follow the rows that the optimum rests on, back from the end of the program.
+
+    Args:
+        parent: int32[vertices], as for ``collapse``; the last vertex is the program's end.
+        column: int32[vertices], the column of those that have one.
+        row_head: int32[rows], column of what waits.
+        row_vertex: int32[rows], the vertex it waits for.
+        dual: float64[rows], what the optimum grows by with each row's cost.
+        carrying: int32[columns], room.
+        path: int32[vertices], out: vertices from the end of the program backwards.
+
+    Returns:
+        How many they are, the end included.
+    """
+    carrying[:] = -1
+    for row in range(len(row_head)):
+        best = carrying[row_head[row]]
+        if dual[row] > 0 and (best < 0 or dual[row] > dual[best]):
+            carrying[row_head[row]] = row
+    at = len(parent) - 1
+    length = 0
+    # Longer than there are vertices only if multipliers went round in a circle.
+    while length < len(path):
+        path[length] = at
+        length += 1
+        if parent[at] == NOTHING:
+            break
+        if parent[at] == SEVERAL:
+            row = carrying[column[at]]
+            if row < 0:
+                break
+            at = row_vertex[row]
+        else:
+            at = parent[at]
+    return length

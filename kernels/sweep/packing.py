@@ -1,0 +1,345 @@
+"""An execution graph as a stream of instructions on few registers, in an order that may be run.
+
+Operations are taken level by level, as they become ready: then neighbouring instructions belong to
+different ranks and need not wait for one another, those of programs whose ranks do the same come in
+runs of a kind, and a message's slot is free again soon. Registers are given out like those of a
+processor: what has one dependency reads the register of that, what has several has one of its own
+that each of them raises, and one that nobody will read any more is used again.
+"""
+
+import numpy as np
+from numba import njit
+
+from kernels.sweep.layout import (
+    CALC,
+    EAGER,
+    HEADER,
+    JOIN,
+    MEET,
+    MET,
+    PUT,
+    RECV,
+    RELEASED,
+    SEND,
+    TAKE,
+    TO_LATEST,
+    WIDE,
+)
+
+OP_SEND, OP_RECV, OP_CALC = 1, 2, 3
+
+OK, WAITING, HALTED = 0, 1, 2
+
+INSTRUCTIONS, SLOTTED, TYPED, CALCS, REGISTERS, SLOTS, FREE_SLOTS = range(7)
+"""Cells of ``counts``."""
+
+REGISTER, TOGETHER, ALIKE, MISSING, SLOT, STARTED = range(6)
+"""What is kept of an operation: the register of its start; how many start when all that it waits
+for is there, where that is several (they have one register, that of the first, which ``ALIKE``
+names), else 0; dependencies to come; the slot of its message; whether it has started."""
+
+READERS, NEXT, RANK = range(3)
+"""What is kept of a register: operations yet to read it, the next free one, whose it is."""
+
+FREE, SINK = range(2)
+"""What is kept of a rank: its first free register, and the one of ends that nobody waits for."""
+
+_HALT_EVERY = 1 << 16
+
+
+@njit(cache=True, nogil=True)
+def _emit(kind, source, target, op, code, op_of, counts):
+    at = counts[INSTRUCTIONS]
+    code[at] = (
+        (np.uint64(kind) << np.uint64(2 * WIDE))
+        | (np.uint64(source) << np.uint64(WIDE))
+        | np.uint64(target)
+    )
+    op_of[at] = op
+    counts[INSTRUCTIONS] = at + 1
+
+
+@njit(cache=True, nogil=True)
+def _slot(number, slot, counts):
+    slot[counts[SLOTTED]] = number
+    counts[SLOTTED] += 1
+
+
+@njit(cache=True, nogil=True)
+def _row(role, message, role_of, message_of, counts):
+    role_of[counts[TYPED]] = role
+    message_of[counts[TYPED]] = message
+    counts[TYPED] += 1
+
+
+@njit(cache=True, nogil=True)
+def _new_register(rank, ranks, registers, counts):
+    register = np.int64(ranks[rank, FREE])
+    if register != -1:
+        ranks[rank, FREE] = registers[register, NEXT]
+        return register
+    register = counts[REGISTERS]
+    counts[REGISTERS] += 1
+    registers[register, RANK] = rank
+    return register
+
+
+@njit(cache=True, nogil=True)
+def _free_register(register, rank, ranks, registers):
+    registers[register, NEXT] = ranks[rank, FREE]
+    ranks[rank, FREE] = register
+
+
+@njit(cache=True, nogil=True)
+def _read(register, registers):
+    """Count a read; say whether it was the last one of a register that may be set again."""
+    if register == 0:
+        return False
+    registers[register, READERS] -= 1
+    return registers[register, READERS] == 0
+
+
+@njit(cache=True, nogil=True)
+def _join(source, op, rank, ops, ranks, registers, code, op_of, counts):
+    """Raise the start of an operation that waits for several to a register's value."""
+    target = np.int64(ops[op, REGISTER])
+    kind = JOIN + TO_LATEST
+    if target == 0:
+        target = _new_register(rank, ranks, registers, counts)
+        ops[op, REGISTER] = target
+        registers[target, READERS] = ops[op, TOGETHER]
+        kind = JOIN
+    _emit(kind, source, target, -1, code, op_of, counts)
+
+
+@njit(cache=True, nogil=True)
+def _finish(
+    kind, op, rank, source, spare, req_start, req_ops, ops, ranks, registers, code, op_of, counts
+):
+    """Emit what ends an operation, into registers that those which wait for it will read.
+
+    ``spare`` is the source register where nobody will read it again, else -1.
+    """
+    first, last = req_start[op], req_start[op + 1]
+    aliases = joined = 0
+    other = np.int64(-1)
+    for i in range(first, last):
+        waiting = np.int64(req_ops[i])
+        if ops[waiting, TOGETHER] == 0:
+            aliases += 1
+        elif ops[waiting, ALIKE] == waiting:
+            joined += 1
+            other = waiting
+    if aliases == 0 and joined < 2:
+        held = np.int64(ranks[rank, SINK] if joined == 0 else ops[other, REGISTER])
+        if held > 0:
+            _emit(kind + TO_LATEST, source, held, op, code, op_of, counts)
+            if spare != -1:
+                _free_register(spare, rank, ranks, registers)
+            return
+        target = spare if spare != -1 else _new_register(rank, ranks, registers, counts)
+        _emit(kind, source, target, op, code, op_of, counts)
+        if joined == 0:
+            ranks[rank, SINK] = target
+        else:
+            ops[other, REGISTER] = target
+            registers[target, READERS] = ops[other, TOGETHER]
+        return
+    target = spare if spare != -1 else _new_register(rank, ranks, registers, counts)
+    _emit(kind, source, target, op, code, op_of, counts)
+    registers[target, READERS] = aliases
+    for i in range(first, last):
+        waiting = np.int64(req_ops[i])
+        if ops[waiting, TOGETHER] == 0:
+            ops[waiting, REGISTER] = target
+        elif ops[waiting, ALIKE] == waiting:
+            _join(target, waiting, rank, ops, ranks, registers, code, op_of, counts)
+    if aliases == 0:
+        _free_register(target, rank, ranks, registers)
+
+
+@njit(cache=True, nogil=True)
+def pack(
+    kind,
+    size,
+    match,
+    host,
+    req_start,
+    req_ops,
+    ireq_start,
+    ireq_ops,
+    S,
+    message_number,
+    alike,
+    halt,
+    missing,
+    code,
+    op_of,
+    slot,
+    role_of,
+    message_of,
+    calc,
+    registers,
+    counts,
+    num_ranks,
+):
+    """Write a program's instructions.
+
+    Args:
+        kind: uint8[n].
+        size: int64[n], bytes or ns.
+        match: int32[n], the other end of each message.
+        host: int32[n], the rank of each operation.
+        req_start: int32[n + 1], see ``workbench.programs.graph.Dependents``.
+        req_ops: int32[edges].
+        ireq_start: int32[n + 1].
+        ireq_ops: int32[edges].
+        S: largest eager message, bytes.
+        message_number: int32[n], number of a send's message.
+        alike: int32[n], of ``first_alike``.
+        halt: int8[1], ends the packing when it is set.
+        missing: int32[n], dependencies each operation waits for.
+        code: uint64[n + edges + messages], out, instructions of width ``WIDE``.
+        op_of: int32[as code], out, the operation of each; -1 for ``JOIN``.
+        slot: int32[3 messages], out.
+        role_of: uint8[3 messages], out, what the rows of costs are for.
+        message_of: int32[3 messages], out, and of which message.
+        calc: int64[computations], out, ns.
+        registers: int32[2 n + 1, 3], out, ``RANK`` is the rank of each.
+        counts: int64[7], out: ``INSTRUCTIONS`` and so on.
+        num_ranks: how many there are.
+
+    Returns:
+        OK, WAITING (operations wait for one another) or HALTED.
+    """
+    n = len(kind)
+    counts[:] = 0
+    counts[REGISTERS] = 1
+    registers[0, RANK] = -1
+    ops = np.zeros((n, 6), np.int32)
+    ranks = np.full((num_ranks, 2), -1, np.int32)
+    free_slot = np.empty(n, np.int32)
+    queue = np.empty(2 * n, np.int32)
+    tail = 0
+    for one in range(n):
+        ops[one, ALIKE] = alike[one]
+        ops[one, MISSING] = missing[one]
+        if missing[one] > 1:
+            ops[alike[one], TOGETHER] += 1
+            ops[one, TOGETHER] = ops[alike[one], TOGETHER]
+        if missing[one] == 0:
+            queue[tail] = one
+            tail += 1
+    head = ended = 0
+    while head < tail:
+        if head % _HALT_EVERY == 0 and halt[0] != 0:
+            return HALTED
+        op = np.int64(queue[head])
+        head += 1
+        # A receive that was ready before its message is put back, as ~op, once that is sent.
+        arrived = op < 0
+        if arrived:
+            op = ~op
+        rank = np.int64(host[op])
+        first = np.int64(ops[op, ALIKE] if ops[op, TOGETHER] else op)
+        source = np.int64(ops[first, REGISTER])
+        if not arrived:
+            ops[op, STARTED] = 1
+            for i in range(ireq_start[op], ireq_start[op + 1]):
+                waiting = np.int64(ireq_ops[i])
+                if ops[waiting, TOGETHER] == 0:
+                    ops[waiting, REGISTER] = source
+                    registers[source, READERS] += 1
+                elif ops[waiting, ALIKE] == waiting and source != 0:
+                    _join(source, waiting, rank, ops, ranks, registers, code, op_of, counts)
+                ops[waiting, MISSING] -= 1
+                if ops[waiting, MISSING] == 0:
+                    queue[tail] = waiting
+                    tail += 1
+        send = np.int64(match[op])
+        if kind[op] == OP_CALC:
+            emitted = CALC
+            calc[counts[CALCS]] = size[op]
+            counts[CALCS] += 1
+        elif kind[op] == OP_SEND:
+            emitted = SEND if size[op] <= S else PUT
+            if counts[FREE_SLOTS] > 0:
+                counts[FREE_SLOTS] -= 1
+                number = np.int64(free_slot[counts[FREE_SLOTS]])
+            else:
+                number = counts[SLOTS]
+                counts[SLOTS] += 1
+            receive = np.int64(match[op])
+            ops[receive, SLOT] = number
+            _slot(number, slot, counts)
+            role = EAGER if emitted == SEND else HEADER
+            _row(role, message_number[op], role_of, message_of, counts)
+            if ops[receive, STARTED]:
+                queue[tail] = ~receive
+                tail += 1
+        elif ops[send, STARTED]:
+            number = np.int64(ops[op, SLOT])
+            _slot(number, slot, counts)
+            free_slot[counts[FREE_SLOTS]] = number
+            counts[FREE_SLOTS] += 1
+            emitted = RECV
+            if size[send] > S:
+                emitted = MEET
+                _row(MET, message_number[send], role_of, message_of, counts)
+        else:
+            continue
+        spare = source if _read(source, registers) else np.int64(-1)
+        if emitted == PUT:
+            _emit(PUT, source, 0, op, code, op_of, counts)
+            if spare != -1:
+                _free_register(spare, rank, ranks, registers)
+            continue
+        while True:
+            _finish(
+                emitted,
+                op,
+                rank,
+                source,
+                spare,
+                req_start,
+                req_ops,
+                ops,
+                ranks,
+                registers,
+                code,
+                op_of,
+                counts,
+            )
+            ended += 1
+            for i in range(req_start[op], req_start[op + 1]):
+                waiting = np.int64(req_ops[i])
+                ops[waiting, MISSING] -= 1
+                if ops[waiting, MISSING] == 0:
+                    queue[tail] = waiting
+                    tail += 1
+            if emitted != MEET:
+                break
+            # Both ends of a rendezvous are over together: its send comes next.
+            _slot(np.int64(ops[op, SLOT]), slot, counts)
+            _row(RELEASED, message_number[send], role_of, message_of, counts)
+            emitted, op, rank = TAKE, send, np.int64(host[send])
+            source, spare = np.int64(0), np.int64(-1)
+    return OK if ended == n else WAITING
+
+
+@njit(cache=True, nogil=True)
+def narrow(wide, width, code):
+    """Write instructions with another width of their registers' numbers.
+
+    Args:
+        wide: uint64[instructions], of width ``WIDE``.
+        width: bits of a register's number, all of which must fit.
+        code: uint32 or uint64[instructions], out.
+    """
+    mask = np.uint64((1 << WIDE) - 1)
+    bits = np.uint64(width)
+    for i in range(len(wide)):
+        word = wide[i]
+        kind = word >> np.uint64(2 * WIDE)
+        source = (word >> np.uint64(WIDE)) & mask
+        code[i] = (kind << (bits + bits)) | (source << bits) | (word & mask)

@@ -1,0 +1,82 @@
+"""Backwards over a packed program: its critical path; and over its graph: what could wait."""
+
+import numpy as np
+from numba import njit
+
+from kernels.sweep.layout import (
+    MEET,
+    MESSAGE_WON,
+    NARROW,
+    PUT,
+    SEND,
+    TAKE,
+    TARGET_WON,
+    TO_LATEST,
+    WIDE,
+)
+
+OP_SEND, OP_RECV, OP_CALC = 1, 2, 3
+
+OK, WAITING = 0, 1
+
+
+@njit(cache=True, nogil=True)
+def walk(code, slot, slotted, typed, notes, last, found, row_at):
+    """Follow a path from its last instruction to its first.
+
+    Args:
+        code: uint32 or uint64[instructions].
+        slot: uint16 or uint32[slotted instructions].
+        slotted: how many of them there are.
+        typed: how many instructions have a row of costs.
+        notes: uint8[instructions], of a pass.
+        last: register to begin with.
+        found: int32[room], out, instructions of the path, from the last to the first.
+        row_at: int32[room], out, the place in the stream of rows of each that has one and is on
+            the path with it; -1 for others, whose cost is the host's overhead or computation.
+
+    Returns:
+        How many instructions the path has; more than fit in ``found`` are counted, not kept.
+    """
+    width = np.uint64(NARROW if np.iinfo(code.dtype).bits == 32 else WIDE)
+    mask = (np.uint64(1) << width) - np.uint64(1)
+    latest = np.uint64(TO_LATEST)
+    at_slot, at_row = np.int64(slotted), np.int64(typed)
+    register, place = np.int64(last), np.int64(-1)
+    length = 0
+    for i in range(len(code) - 1, -1, -1):
+        word = np.uint64(code[i])
+        kind = word >> (width + width)
+        if kind <= SEND + TO_LATEST or kind >= TAKE:
+            at_slot -= 1
+            if kind >= SEND:
+                at_row -= 1
+        written = np.int64(word & mask)
+        source = np.int64((word >> width) & mask)
+        here = False
+        row = np.int64(-1)
+        if place != -1:
+            # On the way to what filled a slot.
+            if SEND <= kind <= SEND + TO_LATEST or kind >= MEET:
+                here = np.int64(slot[at_slot]) == place
+                row = at_row
+                if here and (kind < MEET or kind == PUT or notes[i] & MESSAGE_WON == 0):
+                    place = np.int64(-1)
+                    register = source
+        elif kind < PUT and written == register:
+            here = (kind & latest) == 0 or (notes[i] & TARGET_WON) == 0
+            if here:
+                register = source
+                if kind >= TAKE:
+                    row = at_row
+                taken = TAKE <= kind < MEET
+                if taken or ((kind < SEND or kind >= MEET) and notes[i] & MESSAGE_WON):
+                    place = np.int64(slot[at_slot])
+        if here:
+            if length < len(found):
+                found[length] = i
+                row_at[length] = row
+            length += 1
+        if place == -1 and register == 0:
+            break
+    return length

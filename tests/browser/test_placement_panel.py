@@ -1,0 +1,139 @@
+"""The placement panel as people use it: a click on a placement, a wire, a network, files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.servers import Server
+
+pytestmark = [
+    pytest.mark.browser,
+    # The plugin that gives Playwright its base_url declares its fixture the old way.
+    pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
+]
+
+PLACEMENT = "06-where-to-place-ranks.ipynb"
+HEADLINE = re.compile(r"\d+ ranks on .*(the fastest placement|every placement)")
+READING = re.compile("With the placement by")
+METHODS = ("block", "round-robin", "random", "volume", "algorithm-3", "search")
+Until = Callable[..., float]
+Keep = Callable[[str], Path]
+
+
+def status(page: Any, words: re.Pattern[str]) -> str:
+    return str(page.locator(".workbench-panel [role=status]", has_text=words).inner_text())
+
+
+def settled(page: Any, until: Until) -> None:
+    """Wait until nothing is being searched for."""
+    stop = page.locator(".workbench-panel").get_by_role("button", name="■ Stop", exact=True)
+    until(lambda: stop.is_disabled() and "Still searching" not in status(page, HEADLINE), 60)
+
+
+def figures(page: Any) -> list[Any]:
+    """The figures, from the top down and from the left."""
+    found = page.locator(".workbench-panel .bk-Figure").all()
+    boxes = [(one.bounding_box(), one) for one in found]
+    return [one for box, one in sorted(boxes, key=lambda pair: (pair[0]["y"], pair[0]["x"]))]
+
+
+def row(page: Any, method: str) -> tuple[float, float]:
+    """Where the numbers of a method stand on the page."""
+    box = figures(page)[0].bounding_box()
+    # Title above, ticks and label below.
+    top, height = box["y"] + 26, box["height"] - 26 - 56
+    return box["x"] + 0.72 * box["width"], top + height * (METHODS.index(method) + 0.5) / 6
+
+
+@pytest.fixture(params=["lab", "voila"])
+def server(request: pytest.FixtureRequest) -> Server:
+    return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
+
+
+def opened(server: Server, page: Any, until: Until) -> Any:
+    watch = server.open(page, PLACEMENT)
+    page.get_by_text(HEADLINE).first.wait_for()
+    page.get_by_text(READING).first.wait_for()
+    page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
+    settled(page, until)
+    page.wait_for_timeout(1500)
+    return watch
+
+
+def test_a_click_on_a_placement_shows_its_pairs_and_its_hosts(
+    server: Server, page: Any, until: Until, keep: Keep
+) -> None:
+    watch = opened(server, page, until)
+    keep("opened")
+    _, pairs, ranks = figures(page)
+    before = pairs.screenshot(), ranks.screenshot()
+    page.mouse.click(*row(page, "random"))
+    until(lambda: "by random" in status(page, READING))
+    until(lambda: pairs.screenshot() != before[0])
+    until(lambda: ranks.screenshot() != before[1])
+    keep("random")
+    page.get_by_label("Show the placement by", exact=True).select_option("volume")
+    until(lambda: "by volume" in status(page, READING))
+    page.mouse.click(*row(page, "random"))
+    until(lambda: "by random" in status(page, READING))
+    assert page.locator(".jp-OutputArea-output[data-mime-type$=stderr]").count() == 0
+    assert watch.errors == []
+    assert watch.outside == []
+
+
+def test_another_network_and_a_longer_wire(
+    server: Server, page: Any, until: Until, keep: Keep
+) -> None:
+    watch = opened(server, page, until)
+    before = status(page, HEADLINE)
+    page.get_by_label("Network", exact=True).select_option("fat tree")
+    until(lambda: "fat tree, k=4" in status(page, HEADLINE))
+    settled(page, until)
+    near = status(page, HEADLINE)
+    assert near != before
+    page.get_by_label("wire (ns)", exact=True).fill("900")
+    page.keyboard.press("Enter")
+    until(lambda: status(page, HEADLINE) != near)
+    page.get_by_label("k: ports of a switch", exact=True).fill("2")
+    page.keyboard.press("Enter")
+    message = page.get_by_role("alert").filter(has_text="a place for each of 8 ranks")
+    message.wait_for()
+    keep("too-small")
+    page.get_by_label("k: ports of a switch", exact=True).fill("6")
+    page.keyboard.press("Enter")
+    until(lambda: "fat tree, k=6" in status(page, HEADLINE))
+    until(lambda: message.count() == 0 or not message.is_visible())
+    assert watch.errors == []
+
+
+def test_a_search_can_be_stopped(server: Server, page: Any, until: Until, keep: Keep) -> None:
+    watch = opened(server, page, until)
+    page.get_by_label("search tries", exact=True).fill("9000000")
+    page.keyboard.press("Enter")
+    until(lambda: "Still searching" in status(page, HEADLINE))
+    keep("searching")
+    page.locator(".workbench-panel").get_by_role("button", name="■ Stop", exact=True).click()
+    until(lambda: "Stopped." in status(page, HEADLINE))
+    assert watch.errors == []
+
+
+def test_files_are_saved_by_the_browser(server: Server, page: Any, until: Until) -> None:
+    watch = opened(server, page, until)
+    page.locator(".workbench-panel").get_by_role("tab", name="Export").click()
+    expected = [b"method,T_us", b"\x89PNG", b"source,destination", b"\x89PNG"]
+    expected += [b"rank,host", b"{", b"\x89PNG"]
+    panel = page.locator(".workbench-panel")
+    buttons = panel.get_by_role("button", name=re.compile("^(CSV|JSON|PNG .*)$")).all()
+    assert len(buttons) == len(expected)
+    for button, begins in zip(buttons, expected, strict=True):
+        with page.expect_download() as download:
+            button.click()
+        content = Path(download.value.path()).read_bytes()
+        assert content.lstrip()[: len(begins)] == begins, content[:40]
+    assert watch.errors == []
+    assert watch.outside == []

@@ -1,0 +1,127 @@
+"""The tolerance panel as people use it: a pointer on the curve, an algorithm, a family, a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.servers import Server
+
+pytestmark = [
+    pytest.mark.browser,
+    # The plugin that gives Playwright its base_url declares its fixture the old way.
+    pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
+]
+
+TOLERANCE = "05-latency-tolerance.ipynb"
+AT = re.compile(r"^At L = .*(ends? last|ranks end)")
+ANALYSED = re.compile(r"operations, analysed in")
+Until = Callable[..., float]
+Keep = Callable[[str], Path]
+
+
+def status(page: Any, about: re.Pattern[str]) -> str:
+    return str(page.locator(".workbench-panel [role=status]", has_text=about).inner_text())
+
+
+def figures(page: Any) -> list[dict[str, float]]:
+    """The boxes of all figures, those to the left first, from the top down."""
+    found = page.locator(".workbench-panel .bk-Figure")
+    boxes = [found.nth(i).bounding_box() for i in range(found.count())]
+    return sorted((b for b in boxes if b), key=lambda box: (round(box["x"], -1), box["y"]))
+
+
+def point(page: Any, share: float) -> None:
+    box = figures(page)[0]
+    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    page.mouse.move(box["x"] + share * box["width"], box["y"] + 0.6 * box["height"])
+
+
+@pytest.fixture(params=["lab", "voila"])
+def server(request: pytest.FixtureRequest) -> Server:
+    return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
+
+
+def opened(server: Server, page: Any) -> Any:
+    watch = server.open(page, TOLERANCE)
+    page.locator(".workbench-panel [role=status]", has_text=AT).first.wait_for()
+    page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
+    page.wait_for_timeout(2000)
+    return watch
+
+
+def test_the_critical_path_follows_the_pointer_until_a_click(
+    server: Server, page: Any, until: Until, keep: Keep
+) -> None:
+    watch = opened(server, page)
+    keep("opened")
+    before = status(page, AT)
+    point(page, 0.8)
+    until(lambda: status(page, AT) != before)
+    page.wait_for_timeout(500)
+    keep("pointed")
+    pointed, box = status(page, AT), figures(page)[0]
+    page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + 0.6 * box["height"])
+    follow = page.get_by_label("Follow the pointer; a click stays")
+    until(lambda: not follow.is_checked())
+    until(lambda: status(page, AT) != pointed)
+    # What the way to the click has asked for may still be drawn.
+    page.wait_for_timeout(1500)
+    held = status(page, AT)
+    point(page, 0.9)
+    page.wait_for_timeout(700)
+    assert status(page, AT) == held
+    assert watch.errors == []
+    assert watch.outside == []
+
+
+def test_the_zones_move_with_the_algorithm(
+    server: Server, page: Any, until: Until, keep: Keep
+) -> None:
+    watch = opened(server, page)
+    before, count = status(page, ANALYSED), len(figures(page))
+    page.get_by_label("allreduce", exact=True).select_option("ring")
+    until(lambda: status(page, ANALYSED) != before)
+    page.get_by_label("Draw", exact=True).select_option("every algorithm of allreduce")
+    page.get_by_text(re.compile(r"Within 1 % .* bears the most")).wait_for()
+    until(lambda: len(figures(page)) == count + 1)
+    page.wait_for_timeout(700)
+    keep("every")
+    assert watch.errors == []
+
+
+def test_a_program_is_kept_beside_another(
+    server: Server, page: Any, until: Until, keep: Keep
+) -> None:
+    watch = opened(server, page)
+    panel = page.locator(".workbench-panel")
+    panel.get_by_role("button", name="+ Keep it", exact=True).click()
+    page.get_by_label("Program", exact=True).select_option("make: 2-D halo exchange")
+    page.get_by_text(re.compile(r"Within 1 % .* bears the most")).wait_for()
+    page.wait_for_timeout(700)
+    keep("beside")
+    panel.get_by_role("button", name="✕ halo-8", exact=True).click()
+    page.get_by_text(re.compile(r"At L = .* the program takes")).wait_for()
+    assert watch.errors == []
+
+
+def test_files_are_saved_by_the_browser(server: Server, page: Any) -> None:
+    watch = opened(server, page)
+    page.get_by_role("tab", name="Export").click()
+    panel = page.locator(".workbench-panel")
+    for name, begins in (
+        ("CSV", b"program,from_ns"),
+        ("JSON", b"{"),
+        ("PNG curves", b"\x89PNG"),
+        ("PNG diagram", b"\x89PNG"),
+    ):
+        with page.expect_download() as download:
+            panel.get_by_role("button", name=name, exact=True).click()
+        content = Path(download.value.path()).read_bytes()
+        assert content[: len(begins)] == begins, content[:40]
+    assert watch.errors == []
+    assert watch.outside == []

@@ -1,0 +1,100 @@
+"""The kernels of the linear program on arrays small enough to read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernels import lp as kernel
+from tests.kernels.test_llamp import FIG4C, chains
+from workbench.models import LogGPS
+from workbench.sensitivity.lp_arrays import Matrix, Rows
+from workbench.sensitivity.lp_variables import MessageVariables
+from workbench.simulate.llamp import match_messages
+
+MODEL = LogGPS(L=1e-6, o=1e-8, g=0.0, G=5e-9, O=0.0, S=65535)
+
+
+def int32(*values):
+    return np.array(values, np.int32)
+
+
+def test_times_rest_on_the_nearest_column():
+    # 2 waits for 1, 1 for 0 which waits for nothing; 5 for 4 for 3, which has column 7.
+    N, S = kernel.NOTHING, kernel.SEVERAL
+    parent = int32(N, 0, 1, S, 3, 4)
+    ps = np.array([0, 10, 5, 0, 100, 1], np.int64)
+    overheads = int32(0, 1, 1, 0, 0, 2)
+    root = np.empty(6, np.int32)
+    kernel.collapse(parent, ps, overheads, int32(-1, -1, -1, 7, -1, -1), root)
+    assert root.tolist() == [-1, -1, -1, 7, 7, 7]
+    assert ps.tolist() == [0, 10, 15, 0, 100, 101]
+    assert overheads.tolist() == [0, 1, 2, 0, 0, 2]
+
+
+@pytest.mark.parametrize("order", [range(40), range(39, -1, -1)])
+def test_long_chains_are_summed_whichever_end_is_met_first(order):
+    places = list(order)
+    parent = np.empty(40, np.int32)
+    for here, vertex in enumerate(places):
+        parent[vertex] = places[here - 1] if here else kernel.NOTHING
+    ps, overheads = np.ones(40, np.int64), np.ones(40, np.int32)
+    root = np.empty(40, np.int32)
+    kernel.collapse(parent, ps, overheads, np.full(40, -1, np.int32), root)
+    assert [ps[vertex] for vertex in places] == list(range(40))
+    assert [overheads[vertex] for vertex in places] == list(range(40))
+
+
+def example():
+    graph = chains(*FIG4C)
+    rows = Rows.of(graph, match_messages(graph, MODEL), MODEL.S)
+    return rows, Matrix.of(rows, MessageVariables.uniform(graph, MODEL))
+
+
+def test_the_matrix_is_that_of_the_paper_s_example():
+    rows, matrix = example()
+    dense = np.zeros((len(rows.head), matrix.num_columns))
+    for row in range(len(rows.head)):
+        for i in range(matrix.start[row], matrix.start[row + 1]):
+            dense[row, matrix.index[i]] += matrix.value[i]
+    t, y, l, g, o = range(5)  # noqa: E741 - the paper's letters
+    expected = {
+        (100_000, ((y, 1), (l, -1), (g, -0.003), (o, -2))),
+        (500_000, ((y, 1), (o, -1))),
+        (1_100_000, ((t, 1), (o, -1))),
+        (1_000_000, ((t, 1), (y, -1))),
+    }
+    found = {
+        (int(ps), tuple((int(c), dense[row, c]) for c in np.flatnonzero(dense[row])))
+        for row, ps in enumerate(rows.ps)
+    }
+    assert {(ps, frozenset(terms)) for ps, terms in found} == {
+        (ps, frozenset(terms)) for ps, terms in expected
+    }
+
+
+def test_the_path_follows_multipliers_back_to_the_start():
+    rows, _ = example()
+    dual = np.zeros(len(rows.head))
+    # t >= y + 1, and y >= l + 0.1 rather than y >= 0.5.
+    dual[rows.ps == 1_000_000] = 1
+    dual[rows.ps == 100_000] = 1
+    assert rows.critical_path(dual).tolist() == [0, 1, 4, 5]
+    dual[rows.ps == 500_000] = 2
+    assert rows.critical_path(dual).tolist() == [3, 4, 5]
+    assert rows.critical_path(np.zeros(len(rows.head))).tolist() == []
+
+
+def test_multipliers_that_go_in_a_circle_end_the_walk():
+    N, S = kernel.NOTHING, kernel.SEVERAL
+    path = np.empty(3, np.int32)
+    length = kernel.walk(
+        int32(S, N, S),
+        int32(1, -1, 0),
+        int32(0, 1),
+        int32(0, 0),
+        np.ones(2),
+        np.empty(2, np.int32),
+        path,
+    )
+    assert length == 3

@@ -1,0 +1,317 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench import models, programs, topology
+from workbench.errors import DatasetError, ParameterError
+from workbench.panels.placement_panel import FIRST, FIRST_MACHINE, PlacementPanel
+from workbench.panels.placement_state import fitting
+from workbench.sensitivity.pairs import pair_sensitivity
+from workbench.sensitivity.placement import METHODS, compare_placements, place
+from workbench.sensitivity.rank_wires import Wires
+
+PATIENCE_S = 60.0
+NETWORK = "dragonfly:g=3,a=2,p=2"
+TRIES = 60
+AT_FIRST: dict[str, Any] = {
+    "evaluations": TRIES,
+    "seconds": 30.0,
+    "seed": 0,
+    "model": models.LogGPS(L=2.5e-6, o=1.5e-6, g=1e-6, G=6e-9, O=0.0, S=65535),
+    "topology": NETWORK,
+    "l_wire_ns": 274.0,
+    "d_switch_ns": 108.0,
+    "same_host_ns": 0.0,
+    "ranks_per_host": 1,
+    "placement": "best",
+    "value": "lambda_L",
+}
+
+
+@pytest.fixture(scope="module")
+def small() -> programs.Program:
+    """Distant ranks exchange messages, and neighbours do not."""
+    builder = programs.ProgramBuilder(8, source="small")
+    for _ in range(6):
+        for rank in range(8):
+            builder.compute(rank, 100)
+            builder.send(rank, (rank + 4) % 8, 64)
+            builder.recv(rank, (rank + 4) % 8, 64)
+        builder.collective("allreduce", 64)
+    return builder.build()
+
+
+@pytest.fixture(scope="module")
+def only_panel(small: programs.Program) -> PlacementPanel:
+    """The panel that the tests share, outside of a kernel: its figures take a second to make."""
+    return PlacementPanel(small, topology=NETWORK, machine="loggopsim")
+
+
+@pytest.fixture
+def panel(only_panel: PlacementPanel, small: programs.Program) -> Iterator[PlacementPanel]:
+    """The shared panel as it was when it was new, whatever a test before has done to it."""
+    if only_panel.program != "program" or only_panel.algorithms:
+        only_panel.program = small
+    for name, value in AT_FIRST.items():
+        # Each change places the ranks again.
+        if getattr(only_panel, name) != value:
+            setattr(only_panel, name, value)
+    settled(only_panel)
+    yield only_panel
+    only_panel.stop()
+    settled(only_panel)
+
+
+def settled(panel: PlacementPanel) -> Any:
+    """Return the comparison once nothing runs any more."""
+    comparison = panel.wait(PATIENCE_S)
+    assert not panel.running
+    return comparison
+
+
+def times(panel: PlacementPanel) -> dict[str, float]:
+    return {str(method): one.T_s for method, one in panel.placements.items()}
+
+
+def test_it_opens_with_a_picture() -> None:
+    panel = PlacementPanel()
+    comparison = settled(panel)
+    assert panel.program == FIRST
+    assert panel.machine == FIRST_MACHINE
+    assert list(comparison["method"]) == list(METHODS)
+    assert comparison["T_us"].max() > comparison["T_us"].min(), "placement matters in it"
+    expected = compare_placements(
+        programs.load(FIRST), panel.model, topology.parse_topology(panel.topology)
+    )
+    assert comparison["T_us"].tolist() == expected["T_us"].tolist()
+    assert panel.error == ""
+    assert "ranks on dragonfly" in panel._view.headline.value  # type: ignore[union-attr]
+
+
+def test_each_method_gives_what_place_gives(panel: PlacementPanel, small: Any) -> None:
+    assert list(panel.placements) == list(METHODS)
+    for method, found in panel.placements.items():
+        alone = place(
+            *(small, panel.model, topology.parse_topology(NETWORK)),
+            method=method,
+            evaluations=TRIES,
+        )
+        assert found.T_s == alone.T_s
+        assert found.hosts.tolist() == alone.hosts.tolist()
+    assert times(panel)["search"] < times(panel)["block"]
+
+
+def test_the_pairs_are_those_of_the_placement_that_is_shown(
+    panel: PlacementPanel, small: programs.Program
+) -> None:
+    for method in ("block", "search"):
+        panel.placement = method
+        found = panel.placements[method]  # type: ignore[index]
+        wires = Wires.of(found.topology, 8, found.hosts)
+        expected = pair_sensitivity(small, panel.model, L=wires.latency_ps() / 1e12)
+        assert panel.pairs is not None
+        assert panel.pairs.lambda_L.tolist() == expected.lambda_L.tolist()
+        assert panel.pairs.T_s == found.T_s
+        view = panel._view
+        assert view is not None
+        assert f"by {method}" in view.reading.value
+        assert method in view.map.figure.title.text
+        assert sum(view.pairs.source.data["value"]) == expected.lambda_L.sum()
+    panel.value = "lambda_G"
+    assert panel._view is not None
+    assert sum(panel._view.pairs.source.data["value"]) == expected.lambda_G.sum()
+    with pytest.raises(ParameterError, match="known are"):
+        panel.placement = "alphabetical"
+
+
+def test_a_click_on_a_point_shows_its_placement(panel: PlacementPanel) -> None:
+    assert panel._view is not None
+    panel._view.times.source.selected.indices = [METHODS.index("random")]
+    assert panel.placement == "random"
+    assert "random" in panel._view.map.figure.title.text
+    assert panel._view.times.source.selected.indices == [], "it can be clicked again"
+
+
+def test_the_best_is_shown_until_one_is_chosen(panel: PlacementPanel) -> None:
+    best = min(times(panel), key=times(panel).__getitem__)
+    assert panel._view is not None
+    assert f"by {best}" in panel._view.reading.value
+    assert f"<b>{best}</b>" in panel._table.value
+
+
+def test_a_longer_wire_takes_longer(panel: PlacementPanel) -> None:
+    before = times(panel)
+    panel._controls.network.l_wire_ns.value = 900.0
+    settled(panel)
+    assert panel.l_wire_ns == 900.0
+    assert all(after > before[method] for method, after in times(panel).items())
+    spread = max(before.values()) - min(before.values())
+    after = times(panel)
+    assert max(after.values()) - min(after.values()) > spread
+
+
+def test_the_network_is_a_word_and_its_controls(panel: PlacementPanel) -> None:
+    panel.topology = "fat-tree:4"
+    settled(panel)
+    network = panel._controls.network
+    assert network.family.value == "fat-tree"
+    assert network.letters["k"].value == 4
+    assert network.shape.children == (network.family, network.letters["k"], network._size)
+    assert panel.placements["block"].topology == topology.fat_tree(4)
+    network.family.value = "dragonfly"
+    network.letters["h"].value = 3
+    network.wiring.value = "circulant"
+    settled(panel)
+    assert panel.topology == "dragonfly:g=3,a=2,p=2,h=3,wiring=circulant"
+    expected = topology.dragonfly(a=2, p=2, h=3, g=3, wiring="circulant")
+    assert panel.placements["block"].topology == expected
+    panel.topology = NETWORK
+    assert network.letters["h"].value == 0, "the fewest ports"
+    assert network.wiring.value == "absolute"
+
+
+def test_several_ranks_of_one_host(panel: PlacementPanel) -> None:
+    panel.ranks_per_host, panel.same_host_ns = 4, 50.0
+    settled(panel)
+    hosts = panel.placements["block"].hosts
+    assert hosts.tolist() == [0] * 4 + [1] * 4
+
+
+def test_what_cannot_be_is_said_and_the_picture_stays(panel: PlacementPanel) -> None:
+    before = times(panel)
+    panel._controls.network.letters["g"].value = 1
+    settled(panel)
+    assert "there must be a place for each of 8 ranks" in panel._controls.network.error.message
+    assert times(panel) == before
+    panel._controls.network.letters["g"].value = 3
+    settled(panel)
+    assert panel.error == ""
+    panel._controls.network.family.value = "fat-tree"
+    panel._controls.network.letters["k"].value = 5
+    assert "even" in panel.error
+    with pytest.raises(ParameterError, match="a topology must be one of"):
+        panel.topology = "hypercube:4"
+    with pytest.raises(DatasetError):
+        PlacementPanel("no-such-program")
+
+
+@pytest.mark.parametrize("name", ["ring-pipeline-64", "halo-3d", "cg"])
+def test_another_program_finds_room(panel: PlacementPanel, name: str) -> None:
+    panel.evaluations = 1
+    panel.program = name
+    settled(panel)
+    assert panel.error == ""
+    assert panel.placements["block"].topology.num_hosts >= len(panel.placements["block"].hosts)
+    assert f"{panel.program} on" in repr(panel)
+
+
+@pytest.mark.parametrize("hosts", [1, 2, 5, 16, 17, 73, 1000])
+@pytest.mark.parametrize("family", ["fat-tree:2", "dragonfly:2,1,1"])
+def test_the_smallest_network_with_room(family: str, hosts: int) -> None:
+    assert topology.parse_topology(fitting(family, hosts, 1)).num_hosts >= hosts
+    assert fitting(family, 2, 1) == family
+    assert fitting("fat-tree:8", hosts // 10 + 1, 1) == "fat-tree:8"
+    assert topology.parse_topology(fitting(family, 4 * hosts, 4)).num_hosts >= hosts
+
+
+def test_algorithms_and_parameters_change_the_program(
+    panel: PlacementPanel, small: programs.Program
+) -> None:
+    panel.algorithms = {"allreduce": "ring"}
+    panel.model = models.LogGPS(L=1.0, o=1e-6, g=1.0, G=1e-9, O=0.0, S=65536)
+    settled(panel)
+    alone = place(
+        small.graph(allreduce="ring"),
+        panel.model,
+        topology.parse_topology(NETWORK),
+        method="block",
+    )
+    assert panel.placements["block"].T_s == alone.T_s
+    assert panel.machine == ""
+
+
+def test_a_search_can_be_stopped_and_keeps_what_it_has(panel: PlacementPanel) -> None:
+    panel.evaluations = 10_000_000
+    assert panel.running
+    assert not panel._work.stop_button.disabled
+    while "search" not in panel._work.status.value:
+        panel.refresh()
+    assert "Still searching" in panel._view.headline.value  # type: ignore[union-attr]
+    panel.stop()
+    settled(panel)
+    assert list(panel.placements) == list(METHODS)
+    assert "Stopped." in panel._view.headline.value  # type: ignore[union-attr]
+    assert panel.placements["search"].evaluations < 10_000_000
+    assert panel.error == ""
+
+
+def test_of_several_in_a_row_the_last_one_is_shown(panel: PlacementPanel) -> None:
+    for latency in (300.0, 400.0, 500.0):
+        panel.l_wire_ns = latency
+    settled(panel)
+    expected = times(panel)
+    panel.run()
+    settled(panel)
+    assert times(panel) == expected
+    assert panel._placed is not None
+    assert panel._placed.state.network.l_wire_ns == 500.0
+
+
+def test_the_lines_of_python_give_what_is_shown(
+    panel: PlacementPanel, small: programs.Program
+) -> None:
+    panel.algorithms = {"allreduce": "ring"}
+    panel.seed, panel.l_wire_ns, panel.d_switch_ns, panel.same_host_ns = 3, 100.0, 50.0, 20.0
+    panel.ranks_per_host = 2
+    settled(panel)
+    panel.placement = "random"
+    scope: dict[str, Any] = {"program": small}
+    exec(panel.python, scope)
+    assert panel.comparison is not None
+    assert scope["comparison"]["T_us"].tolist() == panel.comparison["T_us"].tolist()
+    assert panel.pairs is not None
+    assert np.array_equal(scope["pairs"].lambda_L, panel.pairs.lambda_L)
+    assert panel._python.value == panel.python
+
+
+def test_files_hold_what_is_shown(panel: PlacementPanel, tmp_path: Path) -> None:
+    panel.placement = "volume"
+    frame = pd.read_csv(panel.save(tmp_path / "a.csv", "comparison"))
+    assert frame["method"].tolist() == list(METHODS)
+    pairs = pd.read_csv(panel.save(tmp_path / "b.csv", "pairs"))
+    assert panel.pairs is not None
+    assert pairs["lambda_L"].sum() == panel.pairs.lambda_L.sum()
+    content = json.loads(panel.save(tmp_path / "c.json").read_text())
+    assert content["method"] == "volume"
+    assert content["hosts"] == panel.placements["volume"].hosts.tolist()
+    assert models.LogGPS.from_dict(content["model"]) == panel.model
+    ranks = pd.read_csv(panel.save(tmp_path / "d.csv"))
+    assert ranks["host"].tolist() == content["hosts"]
+    with pytest.raises(ParameterError, match="comparison as"):
+        panel.save(tmp_path / "a.json", "comparison")
+    for button in panel._exports["placement"].buttons.values():
+        button.click()
+    assert panel.error == ""
+
+
+def test_an_upload_is_placed(panel: PlacementPanel) -> None:
+    goal = "num_ranks 2\nrank 0 {\na: send 8b to 1\n}\nrank 1 {\na: recv 8b from 0\n}\n"
+    panel.upload({"two.goal": goal.encode()})
+    settled(panel)
+    assert panel.program == "two.goal"
+    assert len(panel.placements["block"].hosts) == 2
+
+
+def test_only_settings_can_be_set(panel: PlacementPanel) -> None:
+    with pytest.raises(AttributeError, match="l_wire_ns"):
+        panel.latency = 5
+    assert {"topology", "placement", "seed", "wait"} <= set(dir(panel))
+    with pytest.raises(AttributeError):
+        panel.latency  # noqa: B018

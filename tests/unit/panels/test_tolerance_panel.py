@@ -1,0 +1,424 @@
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench import models, programs
+from workbench.errors import DatasetError, ParameterError, ProgramError
+from workbench.panels import tolerance_work
+from workbench.panels.loggps_sliders import SCALES, position
+from workbench.panels.replay_state import LOGGOPSIM
+from workbench.panels.tolerance_panel import FIRST, FIRST_MACHINE, TolerancePanel
+from workbench.panels.tolerance_state import (
+    STRONG,
+    WEAK,
+    interval_text,
+    ranks_of,
+    read_interval,
+    read_percents,
+)
+from workbench.programs.collectives import ALGORITHMS
+from workbench.sensitivity import Sweep, analyse
+from workbench.simulate.replay import replay
+
+PATIENCE_S = 60.0
+CROSSED = """num_ranks 2
+rank 0 {
+a: send 100000b to 1
+b: recv 100000b from 1
+b requires a
+}
+rank 1 {
+a: send 100000b to 0
+b: recv 100000b from 0
+b requires a
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def small() -> programs.Program:
+    """Uneven ranks that exchange with neighbours and reduce: T(L) has bends."""
+    builder = programs.ProgramBuilder(4, source="small")
+    for step in range(3):
+        for rank in range(4):
+            builder.compute(rank, 10_000 + 4000 * ((rank + step) % 4))
+            builder.send(rank, (rank + 1) % 4, 64)
+            builder.recv(rank, (rank - 1) % 4, 64)
+        builder.collective("allreduce", 4096)
+        builder.collective("bcast", 1024, root=1)
+    return builder.build()
+
+
+@pytest.fixture(scope="module")
+def only_panel(small: programs.Program) -> Iterator[TolerancePanel]:
+    """The panel that the tests share, outside of a kernel: its figures take a second to make."""
+    with pytest.MonkeyPatch.context() as patched:
+        # Nobody drags a slider here.
+        patched.setattr(tolerance_work, "_UNDISTURBED_S", 0.0)
+        yield TolerancePanel(small, machine="loggopsim")
+
+
+@pytest.fixture
+def panel(only_panel: TolerancePanel, small: programs.Program) -> Iterator[TolerancePanel]:
+    """The shared panel as it was when it was new, whatever a test before has done to it."""
+    only_panel.machine, only_panel.percent = "loggopsim", (1, 2, 5)
+    only_panel.interval_us = only_panel.probe_L_us = None
+    only_panel.follow = True
+    only_panel.programs = [small]
+    only_panel._controls.clear_errors()
+    settled(only_panel)
+    yield only_panel
+    only_panel.stop()
+    settled(only_panel)
+
+
+def settled(panel: TolerancePanel) -> Any:
+    """Return the result once nothing runs any more."""
+    result = panel.wait(PATIENCE_S)
+    assert not panel.running
+    return result
+
+
+def test_it_opens_on_a_recorded_program() -> None:
+    panel = TolerancePanel()
+    result = settled(panel)
+    assert panel.program == FIRST
+    assert programs.list()[FIRST].provenance.origin == "measured"
+    model = models.profile(FIRST_MACHINE).loggps.replace(errors={})
+    expected = analyse(programs.load(FIRST), model)
+    assert result.tolerance == expected.tolerance
+    assert result.warnings == expected.warnings != ()
+    assert panel._view is not None
+    assert expected.warnings[0] in panel._view.warning.value
+    assert panel.error == ""
+
+
+def test_a_slider_is_an_attribute(panel: TolerancePanel, small: programs.Program) -> None:
+    panel.L_us, panel.o_us, panel.G_ns, panel.S_bytes = 5, 0.25, 0.018, 4096
+    model = models.LogGPS(L=5e-6, o=2.5e-7, g=1e-6, G=1.8e-11, O=0.0, S=4096)
+    assert panel.model == model
+    result = settled(panel)
+    expected = analyse(small, model)
+    assert result.tolerance == expected.tolerance
+    assert np.array_equal(result.corners, expected.corners)
+    assert result.contention.loggopsim_ps == expected.contention.loggopsim_ps
+    assert (panel.L_us, panel.G_ns, panel.S_bytes) == pytest.approx((5, 0.018, 4096))
+
+
+def test_a_moved_slider_redraws(panel: TolerancePanel) -> None:
+    before = settled(panel)
+    panel._controls.sliders.rows["L"].slider.value = position(SCALES[0], 1e-4)
+    result = settled(panel)
+    assert pytest.approx(1e-4) == result.L
+    assert result.T > before.T
+    assert panel._view is not None
+    assert panel._view.curve.curves.data["L"][0][0] == pytest.approx(result.interval[0] * 1e9)
+    assert panel.diagram.makespan_ps == round(result.T * 1e12)
+
+
+def test_several_programs_share_an_axis(panel: TolerancePanel, small: programs.Program) -> None:
+    panel.keep()
+    panel.algorithms = {"allreduce": "ring"}
+    settled(panel)
+    assert list(panel.results) == ["program, allreduce ring", "program"]
+    first, second = panel.results.values()
+    assert first.interval == second.interval
+    ring = small.graph(allreduce="ring")
+    assert first.tolerance == analyse(ring, panel.model).tolerance
+    assert second.tolerance == analyse(small, panel.model).tolerance
+    assert panel._view is not None
+    assert panel._view.table.value.count("<tr>") == 3
+    assert panel._view.curve.strips.visible
+    frame = panel.tolerances()
+    assert len(frame) == 6
+    assert frame.largest_L_ns[0] == pytest.approx(first.tolerance[1] * 1e9)
+    panel._controls.chips.children[0].click()
+    settled(panel)
+    assert list(panel.results) == ["program, allreduce ring"]
+    assert not panel._view.curve.strips.visible
+
+
+def test_programs_are_chosen_by_name(panel: TolerancePanel) -> None:
+    panel.programs = ["halo-4", "cg-4"]
+    settled(panel)
+    assert list(panel.results) == panel.programs == ["halo-4", "cg-4"]
+    assert panel.result.source == "halo-4"
+    panel.clear()
+    settled(panel)
+    assert list(panel.results) == ["halo-4"]
+
+
+@pytest.mark.parametrize(
+    ("names", "kind"),
+    [([], ParameterError), (["halo-5"], DatasetError), ([3], ParameterError)],
+)
+def test_programs_that_are_not_there_are_refused(
+    panel: TolerancePanel, names: list[Any], kind: type[Exception]
+) -> None:
+    before = panel.programs
+    with pytest.raises(kind):
+        panel.programs = names
+    assert panel.programs == before
+
+
+def test_more_programs_than_can_be_told_apart_are_refused(panel: TolerancePanel) -> None:
+    with pytest.raises(ParameterError, match="at most 6"):
+        panel.programs = ["halo-4"] * 8
+
+
+def test_every_algorithm_is_a_curve(panel: TolerancePanel, small: programs.Program) -> None:
+    panel.algorithms = {"bcast": "chain"} if "chain" in ALGORITHMS["bcast"] else {}
+    panel.family = "every allreduce"
+    settled(panel)
+    assert list(panel.results) == list(ALGORITHMS["allreduce"])
+    bcast = dict(panel.algorithms)
+    for name, result in panel.results.items():
+        graph = small.graph({**bcast, "allreduce": name})
+        assert result.T == analyse(graph, panel.model, contention=False).T
+
+
+@pytest.mark.parametrize("scaling", [WEAK, STRONG])
+def test_scaling_families_have_as_much_work(panel: TolerancePanel, scaling: str) -> None:
+    panel.program = "halo-2d"
+    settled(panel)
+    panel.family = scaling
+    settled(panel)
+    assert list(panel.results) == ["4 ranks", "16 ranks", "64 ranks", "256 ranks"]
+    assert panel.result is panel.results["16 ranks"]
+    shown = panel._shown
+    assert shown is not None
+    calc = {name: int(g.size[g.kind == 0].sum()) for name, g in shown.graphs.items()}
+    per_rank = {name: total / panel.results[name].ranks for name, total in calc.items()}
+    alike = per_rank if scaling == WEAK else calc
+    assert max(alike.values()) == pytest.approx(min(alike.values()), rel=0.2)  # jitter of 10 %
+    panel.program = "halo-4"
+    settled(panel)
+    assert panel.family == "alone"
+
+
+def test_ranks_of_a_family() -> None:
+    assert ranks_of(16, 2) == [4, 16, 64, 256]
+    assert ranks_of(27, 3) == [8, 27, 216]
+    assert ranks_of(6, 2) == [6, 25, 100]
+    assert max(ranks_of(4096, 2)) == 4096
+
+
+def test_the_path_at_the_pointer_is_drawn(panel: TolerancePanel, small: programs.Program) -> None:
+    view, result = panel._view, panel.result
+    assert view is not None
+    middle = sum(result.interval) / 2
+    # As the page writes it.
+    view.asked.data = {"L": [middle * 1e9], "held": [False]}
+    settled(panel)
+    assert panel.probe_L_us == pytest.approx(middle * 1e6)
+    at = small.graph(), panel.model.replace(L=round(middle * 1e12) / 1e12)
+    assert panel.diagram.makespan_ps == replay(*at, semantics="llamp").makespan_ps
+    assert view.curve.pointer.data["L"] == pytest.approx([middle * 1e9])
+    assert panel.follow
+    view.asked.data = {"L": [result.interval[0] * 1e9], "held": [True]}
+    settled(panel)
+    assert not panel.follow
+    view.asked.data = {"L": [middle * 1e9], "held": [False]}
+    assert panel.probe_L_us == pytest.approx(result.interval[0] * 1e6)
+
+
+def test_a_pointer_beyond_the_new_axis_goes_back_to_the_base(panel: TolerancePanel) -> None:
+    panel.probe_L_us = panel.result.interval[1] * 1e6
+    panel.L_us = 100
+    settled(panel)
+    assert panel.probe_L_us == pytest.approx(100)
+
+
+def test_zones_and_axis_can_be_typed(panel: TolerancePanel) -> None:
+    panel._controls.percent.value = "10 3"
+    panel._controls.axis.value = "0 to 20us"
+    result = settled(panel)
+    assert list(result.tolerance) == [3, 10]
+    assert result.interval == (0, 20e-6)
+    assert panel.percent == (3, 10)
+    assert panel.interval_us == pytest.approx((0, 20))
+    panel._controls.axis.value = "20 to 10"
+    assert "ascend" in panel.error
+    panel._controls.axis.value = ""
+    assert settled(panel).interval[0] == pytest.approx(panel.model.L)
+    assert panel.error == ""
+
+
+@pytest.mark.parametrize("text", ["", "x", "-1", "nan", "1,2,3,4,5,6,7,8,9"])
+def test_percentages_that_make_no_zone_are_refused(text: str) -> None:
+    with pytest.raises(ParameterError, match="percentages"):
+        read_percents(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["3", "1 to 2 to 3", "5 to 5", "a to b", "0 to 2s", "1e-9 to 2e-9"]
+)
+def test_axes_that_do_not_ascend_are_refused(text: str) -> None:
+    with pytest.raises(ParameterError):
+        read_interval(text)
+
+
+def test_an_axis_is_read_as_it_is_written() -> None:
+    assert read_interval(interval_text((0.5e-6, 12.25e-6))) == (0.5e-6, 12.25e-6)
+    assert read_interval(interval_text(None)) is None
+
+
+def test_contention_is_compared_beside_the_result(panel: TolerancePanel) -> None:
+    wide = programs.generate.halo(27, dims=3, neighbours=26, cells=8, iterations=2, overlap=True)
+    panel.program = wide
+    result = settled(panel)
+    assert result.contention.optimistic_percent > 5
+    assert panel._view is not None
+    assert "optimistic" in panel._view.warning.value
+    assert "send NIC" in panel._tabs.contention.value
+    panel.programs = ["halo-8", wide]
+    settled(panel)
+    assert [bool(one.warnings) for one in panel.results.values()] == [True, True]
+    assert panel._view.warning.value.count("Warning") == 2
+    panel.g_us = panel.G_ns = panel.o_us = 0
+    result = settled(panel)
+    assert result.warnings == ()
+    assert panel._view.warning.value == ""
+
+
+def test_what_cannot_run_with_contention_says_so(
+    panel: TolerancePanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stuck(*args: Any, **options: Any) -> Any:
+        raise ProgramError("they wait for one another")
+
+    monkeypatch.setattr(tolerance_work, "compare_contention", stuck)
+    panel.L_us = 7.5
+    result = settled(panel)
+    assert result.contention is None
+    assert "does not run to its end" in panel._tabs.contention.value
+    assert panel.error == ""
+
+
+def test_python_gives_the_same(panel: TolerancePanel, small: programs.Program) -> None:
+    panel.algorithms = {"allreduce": "ring"}
+    panel.percent = (3,)
+    result = settled(panel)
+    scope: dict[str, Any] = {"program": small}
+    exec(panel.python, scope)
+    assert scope["result"].tolerance == result.tolerance
+    panel.interval_us = (1, 30)
+    panel.keep()
+    panel.algorithms = {}
+    settled(panel)
+    exec(panel.python, scope)
+    assert list(scope["results"]) == list(panel.results)
+    for name, one in panel.results.items():
+        assert np.array_equal(scope["results"][name].corners, one.corners)
+
+
+def test_files(panel: TolerancePanel, tmp_path: Path) -> None:
+    panel.keep()
+    panel.algorithms = {"allreduce": "ring"}
+    result = settled(panel)
+    frame = pd.read_csv(panel.save(tmp_path / "a.csv"))
+    assert set(frame.program) == set(panel.results)
+    assert len(frame) == sum(len(one.slopes) for one in panel.results.values())
+    content = json.loads(panel.save(tmp_path / "a.json").read_text())
+    one = content["programs"]["program, allreduce ring"]
+    assert one["tolerance_ns"]["1"] == pytest.approx(result.tolerance[1] * 1e9)
+    assert one["T_loggopsim_ns"] == result.contention.loggopsim_ps / 1000
+    with pytest.raises(ParameterError, match="suffix"):
+        panel.save(tmp_path / "a.txt")
+    assert panel._tabs.export is not None
+    for button in panel._tabs.export.buttons.values():
+        button.click()
+    assert panel.error == ""
+
+
+def test_what_bears_any_latency_is_null(panel: TolerancePanel, tmp_path: Path) -> None:
+    builder = programs.ProgramBuilder(2, source="apart")
+    builder.compute(0, 1000)
+    builder.compute(1, 2000)
+    panel.program = builder.build()
+    result = settled(panel)
+    assert math.isinf(result.tolerance[5])
+    content = json.loads(panel.save(tmp_path / "a.json").read_text())
+    assert content["programs"]["program"]["tolerance_ns"] == {"1": None, "2": None, "5": None}
+
+
+def test_a_deadlock_is_said_and_the_last_picture_stays(panel: TolerancePanel) -> None:
+    before = panel.result
+    panel.upload({"crossed.goal": CROSSED.encode()})
+    settled(panel)
+    assert "send 100000 B to 1" in panel.error
+    assert panel.result is before
+    panel.S_bytes = 1 << 20
+    settled(panel)
+    assert panel.error == ""
+    assert panel.result.source.startswith("crossed")
+
+
+def test_an_algorithm_that_cannot_be_is_left_out(
+    panel: TolerancePanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = tolerance_work.graph_of
+
+    def refused(program: Any, algorithms: Any) -> Any:
+        if algorithms.get("allreduce") == "ring":
+            raise ParameterError("no ring here", key="allreduce")
+        return whole(program, algorithms)
+
+    monkeypatch.setattr(tolerance_work, "graph_of", refused)
+    panel.family = "every allreduce"
+    settled(panel)
+    assert "ring" not in panel.results
+    assert panel._view is not None
+    assert "no ring here" in panel._view.reading.value
+
+
+def test_wildcards_are_matched_anew(panel: TolerancePanel) -> None:
+    program = programs.generate.master_worker(5, tasks=30, rng=1)
+    panel.program = program
+    settled(panel)
+    panel.o_us, panel.L_us = 4, 30
+    result = settled(panel)
+    fresh = Sweep(program, LOGGOPSIM.replace(o=4e-6, L=30e-6))
+    assert fresh.makespan() == result.T
+
+
+def test_it_can_be_stopped_and_run_again(
+    panel: TolerancePanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = panel.result
+
+    def endless(*args: Any, **options: Any) -> Any:
+        while not panel._analyser._halt[0]:
+            time.sleep(0.01)
+        raise tolerance_work.SimulationHalted("ended")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tolerance_work, "analyse", endless)
+        panel.run()
+        assert panel.running
+        panel.stop()
+        settled(panel)
+    assert panel.result is before
+    assert "stopped" in panel._work.status.value
+    panel.run()
+    assert settled(panel).T == before.T
+
+
+def test_what_cannot_be_set(panel: TolerancePanel) -> None:
+    with pytest.raises(AttributeError, match="can"):
+        panel.speed = 3
+    with pytest.raises(ParameterError, match="number"):
+        panel.L_us = "fast"
+    assert "L_us" in dir(panel)
+    assert not hasattr(panel, "speed")
+    assert repr(panel).startswith("TolerancePanel(")
+    assert panel._repr_mimebundle_() is not None

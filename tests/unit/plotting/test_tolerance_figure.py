@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.unit.sensitivity.results import MODEL, from_lines
+from workbench.errors import ParameterError
+from workbench.plotting.standalone import standalone_html
+from workbench.plotting.tolerance import (
+    plot_tolerance,
+    read_tolerance,
+    tolerance_figure,
+)
+from workbench.plotting.tolerance_columns import MOST_MARKS, curve_columns
+
+# T = 100 us, then 90 us + 5 L from 2 us on, then 50 us + 10 L from 8 us on.
+BENT = ((100_000, 0), (90_000, 5), (50_000, 10))
+
+
+def captions(fig: Any) -> list[str]:
+    return [title.text for title in fig.below if "caption" in title.tags]
+
+
+def legend(fig: Any) -> list[str]:
+    return [
+        getattr(item.label, "value", None) or item.label.field
+        for item in fig.legend[0].items
+        if item.visible
+    ]
+
+
+def test_one_program_shows_its_zones_behind_the_curve() -> None:
+    drawn = tolerance_figure(from_lines(*BENT))
+    assert drawn.time.title.text == "Run time over latency: lines"
+    assert drawn.bands.visible and not drawn.strips.visible
+    zones = drawn.zones.data
+    assert zones["from"] == pytest.approx([1000, 2200, 2400])
+    assert zones["to"] == pytest.approx([2200, 2400, 3000])
+    assert zones["percent_text"] == ["1 %", "2 %", "5 %"]
+    assert len(set(zones["hatch"])) == len(set(zones["colour"])) == 3, "not by colour alone"
+    assert drawn.limits.data["T"] == pytest.approx([105_000, 102_000, 101_000])
+    assert captions(drawn.share) == ["simulated: lines, LLAMP's semantics"]
+
+
+def test_all_panes_share_the_latency_and_have_units() -> None:
+    drawn = tolerance_figure(from_lines(*BENT))
+    panes = (drawn.time, drawn.slope, drawn.share, drawn.strips)
+    assert len({id(fig.x_range) for fig in panes}) == 1
+    assert (drawn.time.x_range.start, drawn.time.x_range.end) == pytest.approx((1000, 20_000))
+    assert drawn.share.xaxis.axis_label == "latency L"
+    labels = [fig.yaxis.axis_label for fig in panes[:3]]
+    assert labels == ["run time T", "λ_L (messages)", "ρ_L (%)"]
+    assert "µs" in drawn.time.yaxis.formatter.code and "µs" in drawn.time.xaxis.formatter.code
+
+
+def test_lines_are_the_curves_corners() -> None:
+    data = tolerance_figure(from_lines(*BENT)).curves.data
+    assert data["L"][0] == pytest.approx([1000, 2000, 8000, 20_000])
+    assert data["T"][0] == pytest.approx([100_000, 100_000, 130_000, 250_000])
+    assert data["steps"][0] == pytest.approx([1000, 2000, 2000, 8000, 8000, 20_000])
+    assert data["slope"][0] == [0, 0, 5, 5, 10, 10]
+    rho = dict(zip(data["rho_L"][0], data["rho"][0], strict=True))
+    assert rho[20_000.0] == pytest.approx(80.0)
+    at = np.array(data["rho_L"][0])
+    just_below = int(np.searchsorted(at, 8000.0 - 1e-6))
+    assert data["rho"][0][just_below] == pytest.approx(100 * 40 / 130)
+    assert data["rho"][0][just_below + 1] == pytest.approx(100 * 80 / 130)
+
+
+def test_critical_latencies_are_marked_with_their_slopes() -> None:
+    drawn = tolerance_figure(from_lines(*BENT))
+    data = drawn.corners.data
+    assert data["L"] == pytest.approx([2000, 8000])
+    assert list(zip(data["below"], data["above"], strict=True)) == [(0, 5), (5, 10)]
+    assert legend(drawn.time) == ["name", "critical latency"]
+    drawn.show(from_lines((100_000, 3)))
+    assert legend(drawn.time) == ["name"]
+
+
+def test_of_very_many_critical_latencies_the_sharpest_are_marked() -> None:
+    corners = np.linspace(1e-6, 3e-5, 3002)
+    slopes = np.arange(3001)
+    slopes[1500:] += 500
+    T = 1e-3 + np.concatenate([[0.0], np.cumsum(slopes * np.diff(corners))])
+    result = from_lines((0, 0), corners=corners, corner_T=T, slopes=slopes, T=1e-3)
+    assert len(result.critical_latencies) == 3000
+    drawn = tolerance_figure(result)
+    marked = drawn.corners.data
+    assert len(marked["L"]) == MOST_MARKS
+    assert max(np.subtract(marked["above"], marked["below"])) == 501
+    assert marked["L"] == sorted(marked["L"])
+    assert len(drawn.curves.data["L"][0]) <= 2000
+    assert f"of which {MOST_MARKS} are marked" in read_tolerance(result)
+    assert len(standalone_html(drawn.layout, "many")) < 5_000_000
+
+
+def test_several_programs_get_a_row_of_zones_each() -> None:
+    steep = from_lines((100_000, 20), lo_ns=1000, source="steep")
+    drawn = tolerance_figure({"flat one": from_lines(*BENT), "steep": steep})
+    assert drawn.strips.visible and not drawn.bands.visible
+    assert drawn.strips.y_range.factors == ["steep", "flat one"], "the first is on top"
+    assert drawn.curves.data["name"] == ["flat one", "steep"]
+    assert len(set(drawn.curves.data["dash"])) == 2
+    assert drawn.zones.data["name"].count("steep") == 3
+    assert set(drawn.limits.data["text"]) == {""}
+    assert drawn.time.title.text == "Run time over latency: 2 programs"
+    assert captions(drawn.share) == [
+        f"simulated: 2 programs, LLAMP's semantics, no contention, {MODEL}"
+    ]
+    drawn.show([steep])
+    assert drawn.bands.visible and not drawn.strips.visible
+
+
+def test_programs_of_one_name_are_told_apart() -> None:
+    drawn = tolerance_figure([from_lines(*BENT), from_lines(*BENT)])
+    assert drawn.curves.data["name"] == ["lines", "lines (2)"]
+
+
+def test_run_times_far_apart_are_drawn_by_their_growth() -> None:
+    small, large = from_lines((100_000, 0)), from_lines((900_000, 100))
+    drawn = tolerance_figure([small, large])
+    assert drawn.time.yaxis.axis_label == "growth of T"
+    assert drawn.curves.data["T"][1] == pytest.approx([0, 100 * 1900 / 1000])
+    assert tolerance_figure([small, large], relative=False).curves.data["T"][1][0] > 900_000
+    near = tolerance_figure([small, from_lines((120_000, 0))])
+    assert near.time.yaxis.axis_label == "run time T"
+
+
+def test_without_bound_the_first_zone_fills_the_axis() -> None:
+    drawn = tolerance_figure(from_lines((100_000, 0)))
+    assert drawn.zones.data["from"] == pytest.approx([1000])
+    assert drawn.zones.data["to"] == pytest.approx([20_000])
+    assert drawn.zones.data["text"] == ["any L"]
+    assert drawn.limits.data["L"] == []
+
+
+def test_texts_do_not_stand_on_one_another() -> None:
+    drawn = tolerance_figure(from_lines((1000, 100), hi_ns=900_000))
+    assert [bool(text) for text in drawn.limits.data["text"]] == [True, False, False]
+    assert drawn.limits.data["align"][0] == "left", "at the left end there is no room before it"
+
+
+def test_the_pointer_moves_and_goes() -> None:
+    drawn = tolerance_figure(from_lines(*BENT))
+    assert drawn.pointer.data == {"L": []}
+    drawn.mark(3e-6)
+    assert drawn.pointer.data["L"] == pytest.approx([3000])
+    drawn.mark(None)
+    assert drawn.pointer.data == {"L": []}
+
+
+def test_a_program_without_time_can_be_drawn() -> None:
+    empty = from_lines((0, 0))
+    columns = curve_columns({"empty": empty}, relative=True)
+    assert columns["T"] == [[0.0, 0.0]]
+    assert all(math.isfinite(value) for value in columns["rho"][0])
+    plot_tolerance(empty, relative=True)
+
+
+def test_reading_one_program() -> None:
+    text = read_tolerance(from_lines(*BENT, warnings=("CPUs matter",)))
+    assert text == (
+        "At L = 1 µs the program takes 100 µs, and 0.0 % of that is latency: 0 messages on the "
+        "critical path. It bears an L of at most 2.20 µs for 1 %, 2.40 µs for 2 %, 3 µs for 5 %. "
+        "2 critical latencies between 1 µs and 20 µs. Warning: CPUs matter."
+    )
+
+
+def test_reading_several_programs() -> None:
+    text = read_tolerance({"a": from_lines(*BENT), "b": from_lines((100_000, 50))})
+    assert "Within 1 % a bears the most, an L of 2.20 µs, and b the least, 1.03 µs" in text
+    assert text.endswith("a 0.0 %, b 33 %.")
+
+
+def test_there_must_be_something_to_draw() -> None:
+    for nothing in ([], {}):
+        with pytest.raises(ParameterError, match="at least one analysis"):
+            plot_tolerance(nothing)

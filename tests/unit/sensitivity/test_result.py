@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import json
+import math
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.unit.sensitivity.results import MODEL, from_lines
+from workbench.errors import ParameterError, ParseError, WorkbenchError
+from workbench.provenance import Provenance
+from workbench.sensitivity import LatencySensitivity
+from workbench.sensitivity.contention import ContentionReport, ResourceShare
+
+# T = 100 us, then 90 us + 5 L from 2 us on, then 50 us + 10 L from 8 us on.
+BENT = ((100_000, 0), (90_000, 5), (50_000, 10))
+
+
+def test_the_curve_follows_its_lines() -> None:
+    result = from_lines(*BENT)
+    assert result.critical_latencies == pytest.approx([2e-6, 8e-6])
+    assert result.slopes.tolist() == [0, 5, 10]
+    assert result.T_of([1e-6, 2e-6, 4e-6, 10e-6]) == pytest.approx([1e-4, 1e-4, 1.1e-4, 1.5e-4])
+    assert result.lambda_of([1e-6, 3e-6, 9e-6, 20e-6]).tolist() == [0, 5, 10, 10]
+    assert result.lambda_of(result.critical_latencies).tolist() == [5, 10], "the slope above"
+    assert result.rho_of(10e-6) == pytest.approx(100 / 150)
+    assert result.interval == pytest.approx((1e-6, 20e-6))
+
+
+def test_outside_its_interval_a_curve_is_not_known() -> None:
+    result = from_lines(*BENT)
+    for ask in (result.T_of, result.lambda_of, result.rho_of):
+        with pytest.raises(ParameterError, match="L must lie within the interval"):
+            ask([1e-6, 21e-6])
+        with pytest.raises(ParameterError, match="got nan"):
+            ask(math.nan)
+
+
+def test_a_program_without_any_time_has_no_share() -> None:
+    result = from_lines((0, 0))
+    assert result.rho_of([1e-6, 2e-6]).tolist() == [0, 0]
+    assert result.to_frame()["rho_to"].tolist() == [0]
+
+
+def test_frames_hold_pieces_and_tolerances() -> None:
+    result = from_lines(*BENT)
+    pieces = result.to_frame()
+    assert pieces["lambda_L"].tolist() == [0, 5, 10]
+    assert pieces["from_ns"].tolist() == pytest.approx([1000, 2000, 8000])
+    assert pieces["T_to_ns"].tolist() == pytest.approx([100_000, 130_000, 250_000])
+    assert pieces["rho_from"].tolist() == pytest.approx([0, 0.1, 80 / 130])
+    borne = result.tolerances()
+    assert borne["percent"].tolist() == [1, 2, 5]
+    assert borne["largest_L_ns"].tolist() == pytest.approx([2200, 2400, 3000])
+    assert borne["added_ns"].tolist() == pytest.approx([1200, 1400, 2000])
+    assert borne["T_ns"].tolist() == pytest.approx([101_000, 102_000, 105_000])
+
+
+def test_the_summary_is_in_nanoseconds_and_whole_where_it_can_be() -> None:
+    summary = from_lines(*BENT).summary()
+    assert summary == {
+        "makespan_ns": 100_000,
+        "lambda_L": 0,
+        "lambda_G": 400,
+        "rho_L": 0.0,
+        "tolerance_ns": {"1": 2200, "2": 2400, "5": 3000},
+        "critical_latencies_ns": [2000, 8000],
+    }
+    assert isinstance(summary["makespan_ns"], int)
+    thirds = from_lines((100, 0), (0, 3), lo_ns=1, hi_ns=50).summary()
+    assert thirds["critical_latencies_ns"] == [pytest.approx(100 / 3, rel=1e-12)]
+
+
+def test_a_result_speaks() -> None:
+    result = from_lines(*BENT, percent=(1.0,), warnings=("it is 42 % optimistic",))
+    assert repr(result) == (
+        "LatencySensitivity(lines: 2 ranks, T 100 µs at L 1 µs, λ_L 0, ρ_L 0.0 %, largest L "
+        "within 1 % 2.20 µs, 2 critical latencies in 1 µs to 20 µs, WARNING: it is 42 % "
+        "optimistic)"
+    )
+    page = result._repr_html_()
+    assert "it is 42 % optimistic" in page and "2.20 µs" in page
+    corner = from_lines(*BENT, lambda_L_left=0, lambda_L=5, source="<b>")
+    assert "0 below, 5 above" in repr(corner)
+    assert "&lt;b&gt;" in corner._repr_html_()
+    assert "any latency" in repr(from_lines((7, 0)))
+
+
+def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
+    shares = (ResourceShare("CPU", 7, 9), ResourceShare("rules", -2, -2))
+    origin = Provenance("simulated", "both")
+    report = ContentionReport("lines", MODEL, 95, 100, shares, origin)
+    for number, result in enumerate(
+        (from_lines(*BENT, contention=report, warnings=("a", "b")), from_lines((7, 0)))
+    ):
+        path = result.save(tmp_path / f"{number}.json")
+        loaded = LatencySensitivity.load(path)
+        assert repr(loaded) == repr(result)
+        assert loaded.contention == result.contention
+        assert loaded.tolerance == result.tolerance
+        assert loaded.model == result.model
+        for name in ("corners", "corner_T", "slopes", "critical_path", "slack_ps"):
+            left, right = getattr(loaded, name), getattr(result, name)
+            assert left.dtype == right.dtype and left.tolist() == right.tolist()
+        for name in ("T", "lambda_G", "lambda_o", "rho_L", "seconds", "method", "warnings"):
+            assert getattr(loaded, name) == getattr(result, name)
+
+
+def test_what_is_no_saved_result_is_told(tmp_path: Path) -> None:
+    path = from_lines(*BENT).save(tmp_path / "one.json")
+    whole = json.loads(path.read_text())
+    for key in ("model", "tolerance_s", "method", "T"):
+        for value in (None, [], "x", {"a": "b"}):
+            path.write_text(json.dumps(whole | {key: value}))
+            with pytest.raises(ParseError, match=r"one\.json"):
+                LatencySensitivity.load(path)
+    path.write_text(json.dumps(whole | {"version": 99}))
+    with pytest.raises(ParseError, match="version 99"):
+        LatencySensitivity.load(path)
+    path.write_text(json.dumps(whole))
+    path.with_suffix(".npz").unlink()
+    with pytest.raises(ParseError, match=r"one\.npz"):
+        LatencySensitivity.load(path)
+
+
+def test_arrays_of_any_bytes_only_raise_our_errors(tmp_path: Path) -> None:
+    path = from_lines(*BENT).save(tmp_path / "one.json")
+    arrays = path.with_suffix(".npz")
+    whole = arrays.read_bytes()
+    rng = np.random.default_rng(0)
+    refused = 0
+    for _ in range(300):
+        broken = bytearray(whole)
+        for at in rng.integers(0, len(whole), int(rng.integers(1, 6))):
+            broken[at] = int(rng.integers(256))
+        arrays.write_bytes(bytes(broken[: int(rng.integers(1, len(whole) + 1))]))
+        try:
+            LatencySensitivity.load(path)
+        except WorkbenchError:
+            refused += 1
+    assert refused > 250
+
+
+def test_a_header_does_not_decide_how_much_memory_is_taken(tmp_path: Path) -> None:
+    path = from_lines(*BENT).save(tmp_path / "one.json")
+    arrays = path.with_suffix(".npz")
+    with zipfile.ZipFile(arrays) as packed:
+        entries = {name: packed.read(name) for name in packed.namelist()}
+    entries["slopes.npy"] = entries["slopes.npy"].replace(b"(3,), ", b"(9999999999999,), ", 1)
+    with zipfile.ZipFile(arrays, "w") as packed:
+        for name, data in entries.items():
+            packed.writestr(name, data)
+    with pytest.raises(ParseError, match=r"slopes|header|whole"):
+        LatencySensitivity.load(path)

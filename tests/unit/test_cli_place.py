@@ -1,0 +1,118 @@
+"""``workbench place``: placements as JSON and as text, what is passed on, what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench import programs, topology
+from workbench.cli import main
+from workbench.models import LogGPS
+from workbench.sensitivity.placement import METHODS, place
+
+FEW = ["--evaluations", "20"]
+
+
+@pytest.fixture
+def goal(tmp_path: Path) -> str:
+    graph = programs.generate.halo(16, dims=2, cells=8, iterations=1, jitter=0.2, rng=1).graph()
+    return str(graph.to_goal(tmp_path / "halo.goal"))
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    assert main(["place", *words, "--json"]) == 0
+    printed: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return printed
+
+
+def test_a_placement_as_the_function_gives_it(
+    capsys: pytest.CaptureFixture[str], goal: str
+) -> None:
+    printed = answer(capsys, goal, "--topology", "fat-tree:4", "--seed", "3", *FEW)
+    model = LogGPS(L=2.5e-6, o=1.5e-6, g=1e-6, G=6e-9, O=0, S=65535)
+    graph = programs.read_goal(Path(goal))
+    expected = place(graph, model, topology.fat_tree(4), seed=3, evaluations=20)
+    assert printed["hosts"] == expected.hosts.tolist()
+    assert printed["makespan_ns"] == expected.T_s * 1e9
+    assert printed["method"] == "search"
+    assert printed["parameters"] == {"k": 4}
+    assert sorted(printed["hosts"]) == list(range(16))
+
+
+def test_every_option_is_passed_on(capsys: pytest.CaptureFixture[str], goal: str) -> None:
+    words = "--topology dragonfly:4,2,2 --method volume --ranks-per-host 2 --hosts 12"
+    times = "--l-wire 100 --d-switch 50 --same-host 25 -o 200 -G 0.01 -S -1"
+    printed = answer(capsys, goal, *words.split(), *times.split())
+    model = LogGPS(L=0, o=2e-7, g=0, G=1e-11, O=0, S=2**31 - 1)
+    expected = place(
+        programs.read_goal(Path(goal)),
+        model,
+        topology.dragonfly(a=2, p=2, g=4),
+        method="volume",
+        ranks_per_host=2,
+        hosts=range(12),
+        l_wire_s=1e-7,
+        d_switch_s=5e-8,
+        same_host_s=2.5e-8,
+    )
+    assert printed["hosts"] == expected.hosts.tolist()
+    assert printed["makespan_ns"] == expected.T_s * 1e9
+    assert answer(capsys, goal, *words.split(), "--seconds", "0")["evaluations"] >= 1
+
+
+def test_all_methods_side_by_side(capsys: pytest.CaptureFixture[str], goal: str) -> None:
+    words = ["--topology", "dragonfly:a=2,p=2,h=2,g=4", "--method", "all", *FEW]
+    printed = answer(capsys, goal, *words)
+    assert tuple(printed) == METHODS
+    assert printed["block"]["hosts"] == list(range(16))
+    assert main(["place", goal, *words]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["method", *METHODS]
+    assert "+0.00 %" in lines[1]
+
+
+def test_people_read_the_ranks_of_each_router(
+    capsys: pytest.CaptureFixture[str], goal: str
+) -> None:
+    assert main(["place", goal, "--topology", "fat-tree:4", "--method", "block"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.startswith("Placement(block: 16 ranks on fat tree, k=4")
+    assert "group 0, router 1: ranks 2 3\n" in out
+
+
+def test_a_latency_that_is_not_used_is_noted(capsys: pytest.CaptureFixture[str], goal: str) -> None:
+    words = ["--topology", "fat-tree:4", "--method", "block", "-L", "900", "-g", "1"]
+    assert main(["place", goal, *words]) == 0
+    assert "-L, -g not used" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("FILE --topology torus:4", "a topology must be one of"),
+        ("FILE --topology fat-tree:2", "more ranks_per_host"),
+        ("FILE --topology fat-tree:4 --method metis", "method must be one of"),
+        ("nowhere.goal --topology fat-tree:4", "nowhere.goal"),
+        ("FILE --topology fat-tree:4 --hosts -3", "a place for each of 16 ranks"),
+    ],
+)
+def test_what_is_wrong_is_one_paragraph(
+    capsys: pytest.CaptureFixture[str], goal: str, words: str, said: str
+) -> None:
+    assert main(["place", *words.replace("FILE", goal).split()]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("workbench: error: ")
+    assert err.count("\n") == 1
+    assert said in err
+
+
+def test_a_topology_must_be_given(capsys: pytest.CaptureFixture[str], goal: str) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["place", goal])
+    assert stopped.value.code == 2
+    assert "--topology" in capsys.readouterr().err

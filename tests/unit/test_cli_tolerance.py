@@ -1,0 +1,177 @@
+"""``workbench tolerance``: the figures of the sweep and of the linear program, and refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import workbench.cli
+from workbench import models, programs
+from workbench.cli import main, tolerance
+from workbench.sensitivity import analyse
+
+# Shen et al., LLAMP, Fig. 4c: T = max(L + 1.115 us, 1.5 us), o = 0, G = 5 ns/B.
+FIG4C = """num_ranks 2
+rank 0 {
+a: calc 100
+b: send 4b to 1
+c: calc 1000
+b requires a
+c requires b
+}
+rank 1 {
+a: calc 500
+b: recv 4b from 0
+c: calc 1000
+b requires a
+c requires b
+}
+"""
+OPTIONS = ("-L", "500", "-o", "0", "-G", "5", "-S", "65536", "--interval", "0", "1000")
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(workbench.cli._COMMANDS, "tolerance", tolerance)
+
+
+@pytest.fixture
+def figure(tmp_path: Path) -> str:
+    path = tmp_path / "figure.goal"
+    path.write_text(FIG4C)
+    return str(path)
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    assert main(["tolerance", *words, "--json"]) == 0
+    printed: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return printed
+
+
+@pytest.mark.parametrize("way", [(), ("--lp",)])
+def test_the_papers_figure(
+    capsys: pytest.CaptureFixture[str], figure: str, way: tuple[str, ...]
+) -> None:
+    """T(0.5) = 1.615; it is critical at 0.385; within 10 % of 1.615 it bears 0.6615 us."""
+    printed = answer(capsys, figure, *OPTIONS, "--percent", "1", "10", *way)
+    assert printed == {
+        "makespan_ns": 1615,
+        "lambda_L": 1,
+        "lambda_G": 3,
+        "rho_L": pytest.approx(500 / 1615),
+        "tolerance_ns": {"1": 516.15, "10": 661.5},
+        "critical_latencies_ns": [385],
+    }
+    assert list(printed)[:5] == ["makespan_ns", "lambda_L", "lambda_G", "rho_L", "tolerance_ns"]
+
+
+def test_the_usual_percentages_and_interval(
+    capsys: pytest.CaptureFixture[str], figure: str
+) -> None:
+    printed = answer(capsys, figure, "-L", "100", "-o", "0", "-G", "5")
+    assert printed["tolerance_ns"] == {"1": 400, "2": 415, "5": 460}
+    assert printed["critical_latencies_ns"] == [385]
+
+
+def test_a_latency_without_bound_is_null_with_a_note(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "alone.goal"
+    path.write_text("num_ranks 1\nrank 0 {\ncalc 100\n}\n")
+    for way in ((), ("--lp",)):
+        assert main(["tolerance", str(path), "--percent", "5", "--json", *way]) == 0
+        out, err = capsys.readouterr()
+        assert json.loads(out)["tolerance_ns"] == {"5": None}
+        assert err == "workbench: note: no latency makes the program slower by 5 %\n"
+    assert main(["tolerance", str(path), "--percent", "5"]) == 0
+    assert "L within 5 %  any" in capsys.readouterr().out
+
+
+def test_a_trace_with_an_algorithm_on_a_machine(capsys: pytest.CaptureFixture[str]) -> None:
+    found = programs.list()["cg-4"]
+    trace = str(found.path.parent / found.descriptor["resources"][0]["path"])
+    machine = "azure-hb96v3-hdr"
+    model = models.profile(machine).loggps
+    for name in ("ring", "reduce-bcast"):
+        printed = answer(capsys, trace, "--machine", machine, "--algorithm", f"allreduce={name}")
+        graph = programs.load("cg-4").graph(allreduce=name)
+        expected = analyse(graph, model, contention=False).summary()
+        assert printed["makespan_ns"] == expected["makespan_ns"]
+        assert printed["tolerance_ns"] == expected["tolerance_ns"]
+        assert printed["lambda_L"] == expected["lambda_L"]
+
+
+def test_what_contention_changes_is_a_note(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "two.goal"
+    path.write_text("num_ranks 1\nrank 0 {\ncalc 300\ncalc 500\n}\n")
+    assert main(["tolerance", str(path), "--json"]) == 0
+    err = capsys.readouterr().err
+    assert "note: the times without contention are 38 % optimistic: 500 ns against 800 ns" in err
+    assert main(["tolerance", str(path), "--json", "--no-contention"]) == 0
+    assert "optimistic" not in capsys.readouterr().err
+
+
+def test_people_read_a_line_a_number(capsys: pytest.CaptureFixture[str], figure: str) -> None:
+    assert main(["tolerance", figure, *OPTIONS]) == 0
+    out = capsys.readouterr().out
+    for line in (
+        "makespan      1,615 ns",
+        "lambda_L      1 (latencies on the critical path)",
+        "rho_L         30.96 % (latency's share of the makespan)",
+        "L within 1 %  516.15 ns",
+        "critical latencies between 0 and 1,000 ns: 1",
+        "             385 ns  lambda_L 0 to 1",
+    ):
+        assert line in out, out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("FILE --interval 5 5", "the interval must"),
+        ("FILE --machine nowhere", "there must be a profile of that name"),
+        ("FILE --algorithm allreduce=ring", "--algorithm needs a trace"),
+        ("nowhere.goal", "nowhere.goal"),
+    ],
+)
+def test_what_is_wrong_is_one_paragraph(
+    capsys: pytest.CaptureFixture[str], figure: str, words: str, said: str
+) -> None:
+    assert main(["tolerance", *words.replace("FILE", figure).split()]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("workbench: error: ") and err.count("\n") == 1
+    assert said in err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("", "FILE"),
+        ("f --percent 0", "must be a percentage above 0; got '0'"),
+        ("f --percent x", "must be a percentage above 0"),
+        ("f --interval 1", "--interval"),
+        ("f --interval 1 nan", "must be a number of ns"),
+        ("f -L -5", "-L"),
+    ],
+)
+def test_a_wrong_command_line_has_status_2(
+    capsys: pytest.CaptureFixture[str], words: str, said: str
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["tolerance", *words.split()])
+    assert stopped.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_help_states_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["tolerance", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    for default in ("2500", "1500", "6", "65535", "1 2 5"):
+        assert f"(default {default})" in text

@@ -1,0 +1,186 @@
+"""The network as a graph: hops, wires by class, words for it, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import shortest_path
+
+from workbench import topology
+from workbench.errors import ParameterError
+from workbench.topology import Topology
+
+
+def network(
+    num_routers: int,
+    links: list[tuple[int, int]],
+    hosts: list[int],
+    link_class: list[int] | None = None,
+) -> Topology:
+    return Topology(
+        name="example",
+        num_routers=num_routers,
+        links=np.array(links, np.int32),
+        link_class=np.array(link_class or [1] * len(links), np.uint8),
+        classes=("terminal", "short", "long"),
+        host_router=np.array(hosts, np.int32),
+        group=np.full(num_routers, -1, np.int32),
+    )
+
+
+def adjacency(made: Topology) -> np.ndarray:
+    """Links between routers as a matrix of 0 and 1."""
+    joined = np.zeros((made.num_routers, made.num_routers))
+    joined[made.links[:, 0], made.links[:, 1]] = 1
+    return np.maximum(joined, joined.T)
+
+
+@given(st.integers(1, 12), st.data())
+def test_hops_are_scipys_shortest_paths(routers: int, data: st.DataObject) -> None:
+    # A tree joins them all; what is drawn besides makes circles.
+    tree = [(data.draw(st.integers(0, r - 1)), r) for r in range(1, routers)]
+    pairs = st.tuples(st.integers(0, routers - 1), st.integers(0, routers - 1))
+    more = [pair for pair in data.draw(st.lists(pairs, max_size=12)) if pair[0] != pair[1]]
+    hosts = data.draw(st.lists(st.integers(0, routers - 1), min_size=1, max_size=6))
+    links = tree + more
+    classes = data.draw(st.lists(st.integers(1, 2), min_size=len(links), max_size=len(links)))
+    made = network(routers, links, hosts, classes)
+    expected = shortest_path(csr_matrix(adjacency(made)), unweighted=True)
+    np.testing.assert_array_equal(made.router_hops, expected)
+    between = expected[np.ix_(hosts, hosts)] + 1
+    np.fill_diagonal(between, 0)
+    np.testing.assert_array_equal(made.hops(), between)
+    wires = made.wires()
+    np.testing.assert_array_equal(wires.sum(axis=2), np.where(between > 0, between + 1, 0))
+    np.testing.assert_array_equal(wires, wires.transpose(1, 0, 2))
+
+
+def test_of_two_shortest_routes_the_one_with_fewer_long_links_counts() -> None:
+    links = [(0, 1), (1, 3), (0, 2), (2, 3)]
+    for classes in ([2, 1, 1, 1], [1, 1, 1, 2]):
+        assert network(4, links, [0, 3], classes).wires()[0, 1].tolist() == [2, 2, 0]
+    assert network(4, links, [0, 3], [2, 1, 1, 2]).wires()[0, 1].tolist() == [2, 1, 1]
+
+
+def test_a_route_is_the_shortest_even_if_it_takes_a_long_link() -> None:
+    links = [(0, 1), (1, 2), (0, 2)]
+    assert network(3, links, [0, 2], [1, 1, 2]).wires()[0, 1].tolist() == [2, 0, 1]
+
+
+def test_a_host_that_stands_twice_is_no_wire_away_from_itself() -> None:
+    made = network(2, [(0, 1)], [0, 0, 1])
+    assert made.hops([0, 0, 1, 2]).tolist() == [
+        [0, 0, 1, 2],
+        [0, 0, 1, 2],
+        [1, 1, 0, 2],
+        [2, 2, 2, 0],
+    ]
+    assert made.wires([0, 0, 1])[0, :, 0].tolist() == [0, 0, 2]
+    assert made.mean_hops() == pytest.approx(5 / 3)
+
+
+def test_parallel_links_count_for_the_degree_and_not_for_hops() -> None:
+    made = network(2, [(0, 1), (1, 0), (0, 1)], [0, 1])
+    assert made.degree.tolist() == [3, 3]
+    assert made.diameter == 1
+
+
+def test_one_router_needs_no_link() -> None:
+    made = network(1, [], [0, 0, 0])
+    assert made.diameter == 0
+    assert made.mean_hops() == 1
+
+
+def test_topologies_compare_by_what_they_hold() -> None:
+    assert topology.fat_tree(4) == topology.fat_tree(4)
+    assert topology.fat_tree(4) != topology.fat_tree(6)
+    assert repr(topology.fat_tree(4)) == "Topology(fat tree, k=4: 16 hosts, 20 routers, 32 links)"
+
+
+@pytest.mark.parametrize(
+    ("word", "same"),
+    [
+        ("fat-tree:16", topology.fat_tree(16)),
+        ("fat-tree: k=4", topology.fat_tree(4)),
+        ("dragonfly:8,4,8", topology.dragonfly(4, 8, g=8)),
+        ("dragonfly:9,4,2,2", topology.dragonfly(4, 2, 2)),
+        (
+            "dragonfly:a=4, p=2, h=2, wiring=relative",
+            topology.dragonfly(4, 2, 2, wiring="relative"),
+        ),
+    ],
+)
+def test_words_for_topologies(word: str, same: Topology) -> None:
+    assert topology.parse_topology(word) == same
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("torus:4,4", "must be one of fat-tree, dragonfly"),
+        ("", "must be one of fat-tree, dragonfly"),
+        ("fat-tree", "fat-tree needs k"),
+        ("fat-tree:4,5", "at most 1 numbers without letters"),
+        ("fat-tree:x", "must be whole; got 'x'"),
+        ("fat-tree:" + "9" * 5000, "must be whole"),
+        ("fat-tree:p=4", "has the parameters k"),
+        ("fat-tree:4,k=4", "k must be given once"),
+        ("dragonfly:8,4", "dragonfly needs p"),
+        ("dragonfly:8,4,8,wiring=other", "wiring must be one of absolute, relative, circulant"),
+    ],
+)
+def test_words_that_are_refused(word: str, said: str) -> None:
+    with pytest.raises(ParameterError, match=said):
+        topology.parse_topology(word)
+
+
+def test_no_route_is_an_error_that_names_both_ends() -> None:
+    made = network(3, [(0, 1)], [0, 2])
+    with pytest.raises(ParameterError, match="none from router 0 to router 2"):
+        made.hops()
+
+
+def test_a_route_of_more_than_254_links_is_refused() -> None:
+    chain = [(r, r + 1) for r in range(255)]
+    longest = network(255, chain[:254], [0, 254])
+    assert longest.diameter == 254
+    assert longest.hops()[0, 1] == 255
+    with pytest.raises(ParameterError, match="at most 254 links"):
+        _ = network(256, chain[:255], [0, 255]).router_hops
+
+
+@pytest.mark.parametrize(
+    ("links", "hosts", "said"),
+    [
+        ([(0, 3)], [0], "links must name routers 0 to 2"),
+        ([(-1, 2)], [0], "links must name routers 0 to 2"),
+        ([(0, 1)], [3], "host_router must name routers 0 to 2"),
+        ([(0, 1), (1, 1)], [0], "link 1 joins router 1 to itself"),
+    ],
+)
+def test_links_and_hosts_must_be_there(
+    links: list[tuple[int, int]], hosts: list[int], said: str
+) -> None:
+    with pytest.raises(ParameterError, match=said):
+        network(3, links, hosts)
+
+
+def test_shapes_and_classes_must_agree() -> None:
+    with pytest.raises(ParameterError, match="link_class must be 1 to 2"):
+        network(2, [(0, 1)], [0], [3])
+    with pytest.raises(ParameterError, match="link_class must have one entry"):
+        network(2, [(0, 1)], [0], [1, 1])
+    made = topology.fat_tree(2)
+    with pytest.raises(ParameterError, match="group must have one entry"):
+        Topology("x", 2, made.links[:0], made.link_class[:0], ("terminal",), [0], made.group)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="classes must be"):
+        Topology("x", 5, made.links, made.link_class, ("a", "b", "c"), [0], made.group)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("hosts", [[16], [-1], [0.5], [[0]], "all"])
+def test_hosts_must_be_numbers_of_hosts(hosts: object) -> None:
+    with pytest.raises(ParameterError, match="hosts must be"):
+        topology.fat_tree(4).hops(hosts)  # type: ignore[arg-type]

@@ -1,0 +1,154 @@
+"""Place a program's ranks on a network: which host for each, and how long the program takes.
+
+FILE is GOAL, as text or LogGOPSim's binary, or a trace, as for workbench replay. The topology is
+fat-tree:K or dragonfly:G,A,P, and gives the latency: a message that passes h switches takes h + 1
+wires and h switches; -L, -g and -O are not used. Methods are block, round-robin, random, volume (by
+the bytes exchanged), algorithm-3 (LLAMP's) and search (annealing on critical paths); all compares
+them. Times are in nanoseconds and without contention.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.output import SIGNALLED, add_json, given, patience, print_json, say
+from workbench.cli.program_options import (
+    add_program,
+    graph_of,
+    model_of,
+    nanoseconds,
+    seconds,
+)
+from workbench.cli.stopping import stoppable
+
+if TYPE_CHECKING:
+    from workbench.sensitivity.placement import Placement
+
+ABOUT = "place a program's ranks on a fat tree or a dragonfly"
+
+ALL = "all"
+
+_UNUSED = "LgO"
+_WAIT_S = 0.05
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes; file and parameters are those of ``workbench replay``.
+
+    Args:
+        parser: the command's parser.
+    """
+    add_program(parser)
+    parser.add_argument(
+        "--topology",
+        required=True,
+        metavar="SPEC",
+        help="fat-tree:16, dragonfly:8,4,8 (groups, routers of each, hosts of each) or by letters, "
+        "dragonfly:a=4,p=8,h=2,wiring=relative",
+    )
+    parser.add_argument(
+        "--method",
+        metavar="NAME",
+        help="block, round-robin, random, volume, algorithm-3, search (default) or all",
+    )
+    parser.add_argument(
+        "--ranks-per-host", type=int, metavar="N", help="ranks that a host takes (default 1)"
+    )
+    parser.add_argument(
+        "--hosts",
+        type=int,
+        metavar="N",
+        help="use the first N hosts (default: as many as the ranks need)",
+    )
+    parser.add_argument(
+        "--l-wire", type=nanoseconds, metavar="NS", help="latency of a wire (default 274)"
+    )
+    parser.add_argument(
+        "--d-switch", type=nanoseconds, metavar="NS", help="latency of a switch (default 108)"
+    )
+    parser.add_argument(
+        "--same-host",
+        type=nanoseconds,
+        metavar="NS",
+        help="latency between ranks of one host (default 0)",
+    )
+    parser.add_argument(
+        "--evaluations", type=int, metavar="N", help="placements the search tries (default 2000)"
+    )
+    parser.add_argument(
+        "--seconds", type=float, metavar="S", help="time after which a search ends (default: none)"
+    )
+    parser.add_argument("--seed", type=int, metavar="N", help="of the random choices (default 0)")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Place the ranks, print where they are and return the exit status.
+
+    Args:
+        arguments: the parsed command line.
+
+    Raises:
+        WorkbenchError: the file cannot be read, the program cannot run to its end or does not
+            fit, or an option is not accepted.
+    """
+    from workbench.topology import parse_topology
+
+    network = parse_topology(arguments.topology)
+    graph, model = graph_of(arguments), model_of(arguments)
+    unused = [f"-{name}" for name in _UNUSED if getattr(arguments, name) is not None]
+    if unused:
+        say(f"note: {', '.join(unused)} not used: latencies are those of the topology's wires")
+    with patience():
+        from workbench import jobs
+        from workbench.sensitivity.placement import place, place_all
+    options: dict[str, Any] = given(arguments, "ranks_per_host", "evaluations", "seconds", "seed")
+    times = {"l_wire": "l_wire_s", "d_switch": "d_switch_s", "same_host": "same_host_s"}
+    options |= {times[name]: seconds(ns) for name, ns in given(arguments, *times).items()}
+    if arguments.hosts is not None:
+        options["hosts"] = range(max(arguments.hosts, 0))
+    work: Any = place
+    if arguments.method == ALL:
+        work = place_all
+    elif arguments.method is not None:
+        options["method"] = arguments.method
+    with stoppable() as stop:
+        # In a thread of its own: the main thread handles signals between its Python steps.
+        job = jobs.submit(lambda _: work(graph, model, network, halt=stop.event.cell, **options))
+        while not job.wait(_WAIT_S):
+            pass
+        found = job.result()
+        status = SIGNALLED + stop.number if stop.number else 0
+    if status:
+        say("stopped; this is the best so far")
+    if arguments.method == ALL and arguments.json:
+        print_json({method: placement.to_dict() for method, placement in found.items()})
+    elif arguments.method == ALL:
+        print(_table(found.values()))
+    elif arguments.json:
+        print_json(found.to_dict())
+    else:
+        print(_report(found))
+    return status
+
+
+def _table(placements: Iterable[Placement]) -> str:
+    head = f"{'method':<12}{'makespan':>18}{'than block':>13}{'hops':>8}{'found in':>11}"
+    rows = [
+        f"{p.method:<12}{p.T_s * 1e9:>15,.0f} ns{-100 * p.gain + 0.0:>+11.2f} %"
+        f"{p.mean_hops:>8.3f}{p.seconds:>9.2f} s"
+        for p in placements
+    ]
+    return "\n".join([head, *rows])
+
+
+def _report(placement: Placement) -> str:
+    """Return a placement as a person reads it: the ranks at each router."""
+    lines = [repr(placement)]
+    frame = placement.to_frame().sort_values(["router", "host", "rank"])
+    for (group, router), rows in frame.groupby(["group", "router"]):
+        ranks = " ".join(str(rank) for rank in rows["rank"])
+        lines.append(f"group {group}, router {router}: ranks {ranks}")
+    return "\n".join(lines)

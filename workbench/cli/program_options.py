@@ -1,0 +1,154 @@
+"""What the commands that run programs share: the file, the six parameters, the algorithms."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.output import given, say
+from workbench.errors import ParameterError
+
+if TYPE_CHECKING:
+    from workbench.models import LogGPS
+    from workbench.programs import ExecutionGraph
+
+DEFAULTS_NS = {"L": 2500.0, "o": 1500.0, "g": 1000.0, "G": 6.0, "O": 0.0}
+"""LogGOPSim's own, ns and ns/B."""
+
+DEFAULT_S = 65535
+"""LogGOPSim's own, bytes."""
+
+_MEANINGS = {
+    "L": "latency",
+    "o": "overhead of each host for a message",
+    "g": "gap between messages of a node",
+    "G": "gap per byte",
+    "O": "overhead per byte",
+}
+_MOST_S = 2**31 - 1
+
+
+def add_program(parser: argparse.ArgumentParser) -> None:
+    """Add FILE, the parameters with LogGOPSim's defaults, ``--machine`` and ``--algorithm``.
+
+    Args:
+        parser: a command's parser.
+    """
+    parser.add_argument("file", metavar="FILE", help="a GOAL file, or a trace")
+    for name, default in DEFAULTS_NS.items():
+        unit = "ns/B" if name in "GO" else "ns"
+        parser.add_argument(
+            f"-{name}",
+            type=nanoseconds,
+            metavar="NS",
+            help=f"{_MEANINGS[name]}, {unit} (default {default:g})",
+        )
+    parser.add_argument(
+        "-S",
+        type=int,
+        metavar="BYTES",
+        help=f"largest message sent without waiting for the receiver; -1: all (default "
+        f"{DEFAULT_S})",
+    )
+    parser.add_argument(
+        "--machine",
+        metavar="NAME",
+        help="take L, o, g, G, O and S from a machine's fitted profile; options go before it",
+    )
+    parser.add_argument(
+        "--algorithm",
+        dest="algorithms",
+        action="append",
+        default=[],
+        type=_choice,
+        metavar="OPERATION=NAME",
+        help="of a trace's collectives, such as allreduce=ring; may be repeated",
+    )
+
+
+def graph_of(arguments: argparse.Namespace) -> ExecutionGraph:
+    """Return the file's program, with the algorithms that were asked for.
+
+    Args:
+        arguments: the parsed command line.
+
+    Raises:
+        WorkbenchError: the file cannot be read, or an algorithm is not known.
+    """
+    from workbench.programs import Program, read
+
+    program = read(Path(arguments.file))
+    for note in program.notes:
+        say(f"note: {note}")
+    if isinstance(program, Program):
+        return program.graph(dict(arguments.algorithms))
+    if arguments.algorithms:
+        raise ParameterError(
+            "--algorithm needs a trace, whose collectives are still whole; a GOAL file has "
+            f"messages only, and {arguments.file} is one",
+            key="algorithm",
+        )
+    return program
+
+
+def model_of(arguments: argparse.Namespace) -> LogGPS:
+    """Return the parameters: what was given, before the machine's, before LogGOPSim's.
+
+    Args:
+        arguments: the parsed command line.
+
+    Raises:
+        WorkbenchError: there is no such profile, or a value is not accepted.
+    """
+    from workbench.models import LogGPS, profile
+
+    if arguments.machine is not None:
+        model = profile(arguments.machine).loggps
+    else:
+        defaults: dict[str, Any] = {name: seconds(ns) for name, ns in DEFAULTS_NS.items()}
+        model = LogGPS(**defaults, S=DEFAULT_S)
+    changes: dict[str, Any] = {
+        name: seconds(ns) for name, ns in given(arguments, *DEFAULTS_NS).items()
+    }
+    if arguments.S is not None:
+        changes["S"] = _MOST_S if arguments.S == -1 else arguments.S
+    return model.replace(**changes) if changes else model
+
+
+def seconds(ns: float) -> float:
+    """Return s by the decimal digits: 0.018 ns are 1.8e-11 s, to the last bit.
+
+    Args:
+        ns: nanoseconds.
+    """
+    return float(Decimal(repr(ns)).scaleb(-9))
+
+
+def nanoseconds(text: str) -> float:
+    """Return a number of nanoseconds, at least 0, that an option was given.
+
+    Args:
+        text: the option's word.
+
+    Raises:
+        ArgumentTypeError: it is no such number.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (value >= 0 and math.isfinite(value)):
+        raise argparse.ArgumentTypeError(f"must be a number of ns, at least 0; got {text!r}")
+    return value
+
+
+def _choice(text: str) -> tuple[str, str]:
+    operation, equals, name = (part.strip() for part in text.partition("="))
+    if not operation or not equals or not name:
+        raise argparse.ArgumentTypeError(
+            f"must be OPERATION=NAME, such as allreduce=ring; got {text!r}"
+        )
+    return operation, name

@@ -1,0 +1,172 @@
+"""How much latency a program bears: T over L without contention, exactly.
+
+FILE is GOAL, as text or LogGOPSim's binary, or a trace, as for workbench replay. Printed are the
+run time at -L, how many latencies (lambda_L) and bytes (lambda_G) are on the critical path, the
+latencies' share of it (rho_L), the largest latency within each percentage, and the critical
+latencies of the interval, at which another path becomes the critical one. Times are in nanoseconds;
+in JSON a latency without bound is null. A note says where CPUs and NICs, which are not limited
+here, change the run time by more than 5 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.output import SIGNALLED, add_json, given, patience, print_json, say
+from workbench.cli.program_options import (
+    add_program,
+    graph_of,
+    model_of,
+    nanoseconds,
+    seconds,
+)
+from workbench.cli.stopping import stoppable
+from workbench.errors import SimulationHalted
+
+if TYPE_CHECKING:
+    from workbench.sensitivity.result import LatencySensitivity
+
+ABOUT = "tell how much network latency a program bears before it gets slower"
+
+_WAIT_S = 0.05
+_SHOWN = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes; file and parameters are those of ``workbench replay``.
+
+    Args:
+        parser: the command's parser.
+    """
+    add_program(parser)
+    parser.add_argument(
+        "--percent",
+        type=_percent,
+        nargs="+",
+        metavar="P",
+        help="how much slower the program may become (default 1 2 5)",
+    )
+    parser.add_argument(
+        "--interval",
+        type=nanoseconds,
+        nargs=2,
+        metavar=("LO", "HI"),
+        help="look for critical latencies between these, ns (default: from L to beyond the "
+        "largest tolerance)",
+    )
+    parser.add_argument(
+        "--lp", action="store_true", help="solve the linear program instead of sweeping the graph"
+    )
+    parser.add_argument(
+        "--no-contention",
+        dest="contention",
+        action="store_false",
+        help="leave out the replay with CPUs and NICs occupied, and its note",
+    )
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Analyse the program, print what it bears and return the exit status.
+
+    Args:
+        arguments: the parsed command line.
+
+    Raises:
+        WorkbenchError: the file cannot be read, the program cannot run to its end, or an option
+            is not accepted.
+    """
+    graph = graph_of(arguments)
+    model = model_of(arguments)
+    with patience():
+        from workbench import jobs
+        from workbench.sensitivity.analysis import analyse
+    options: dict[str, Any] = {
+        **given(arguments, "percent"),
+        "lp": arguments.lp,
+        "contention": arguments.contention,
+    }
+    if arguments.interval is not None:
+        low, high = arguments.interval
+        options["interval"] = (seconds(low), seconds(high))
+    with stoppable() as stop:
+        # In a thread of its own: the main thread handles signals between its Python steps.
+        job = jobs.submit(lambda _: analyse(graph, model, halt=stop.event.cell, **options))
+        while not job.wait(_WAIT_S):
+            pass
+        try:
+            result = job.result()
+        except SimulationHalted:
+            say("stopped")
+            return SIGNALLED + stop.number
+    for note in _notes(result):
+        say(f"note: {note}")
+    if arguments.json:
+        print_json(result.summary())
+    else:
+        print(_report(result))
+    return 0
+
+
+def _notes(result: LatencySensitivity) -> list[str]:
+    notes = list(result.warnings)
+    unbounded = [f"{p:g} %" for p, largest in result.tolerance.items() if math.isinf(largest)]
+    if unbounded:
+        notes.append(f"no latency makes the program slower by {', '.join(unbounded)}")
+    return notes
+
+
+def _report(result: LatencySensitivity) -> str:
+    """Return an analysis as a person reads it, the first of many critical latencies."""
+    values = result.summary()
+    lines = [
+        f"{result.source}, {result.ranks} ranks, {result.operations:,} operations",
+        str(result.model),
+        "",
+        *_rows(
+            {
+                "makespan": f"{_number(values['makespan_ns'])} ns",
+                "lambda_L": f"{values['lambda_L']:,} (latencies on the critical path)",
+                "lambda_G": f"{values['lambda_G']:,} (bytes on the critical path)",
+                "rho_L": f"{100 * values['rho_L']:.2f} % (latency's share of the makespan)",
+                **{
+                    f"L within {percent} %": f"{_number(largest)} ns"
+                    if math.isfinite(largest)
+                    else "any"
+                    for percent, largest in values["tolerance_ns"].items()
+                },
+            }
+        ),
+        "",
+    ]
+    low, high = (_number(1e9 * end) for end in result.interval)
+    critical = values["critical_latencies_ns"]
+    lines.append(f"critical latencies between {low} and {high} ns: {len(critical):,}")
+    slopes = result.slopes.tolist()
+    for number, latency in enumerate(critical[:_SHOWN]):
+        change = f"lambda_L {slopes[number]:,} to {slopes[number + 1]:,}"
+        lines.append(f"{_number(latency):>16} ns  {change}")
+    if len(critical) > _SHOWN:
+        lines.append(f"the first {_SHOWN} of them (--json: all)")
+    return "\n".join(lines)
+
+
+def _rows(values: dict[str, str]) -> list[str]:
+    width = max(map(len, values))
+    return [f"{name:<{width}}  {value}" for name, value in values.items()]
+
+
+def _number(value: float) -> str:
+    return f"{value:,.3f}".rstrip("0").rstrip(".")
+
+
+def _percent(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (value > 0 and math.isfinite(value)):
+        raise argparse.ArgumentTypeError(f"must be a percentage above 0; got {text!r}")
+    return value

@@ -1,0 +1,183 @@
+"""Latency sensitivities on disk: a JSON file, and beside it an npz file with the arrays."""
+
+from __future__ import annotations
+
+import json
+import math
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError, ParseError
+from workbench.jsonfile import read_json
+from workbench.models import LogGPS
+from workbench.provenance import Provenance
+from workbench.sensitivity.contention import ContentionReport, ResourceShare
+from workbench.sensitivity.result import LatencySensitivity
+
+FORMAT = "workbench-latency-sensitivity"
+VERSION = 1
+
+_ARRAYS = {
+    "corners": np.float64,
+    "corner_T": np.float64,
+    "slopes": np.int64,
+    "critical_path": np.int64,
+    "slack_ps": np.int64,
+}
+_COUNTS = ("ranks", "operations", "messages", "lambda_L_left", "lambda_L", "lambda_G", "lambda_o")
+_NUMBERS = ("T", "rho_L", "seconds")
+
+# What a file of any bytes may make of the readers below.
+_NOT_OURS = (
+    KeyError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    OverflowError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ParameterError,
+    OSError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+_MOST_PACKED = 1100
+"""How much larger than on disk an array can be: deflate packs to 1/1032 at best."""
+
+
+def save(result: LatencySensitivity, path: Path) -> Path:
+    """Write an analysis; ``load`` returns an equal one.
+
+    Args:
+        result: what to write.
+        path: the JSON file; the arrays get its name with ``.npz``. Each is replaced in one step.
+    """
+    values = {
+        "format": FORMAT,
+        "version": VERSION,
+        "source": result.source,
+        "model": result.model.to_dict(),
+        **{name: getattr(result, name) for name in (*_COUNTS, *_NUMBERS)},
+        # JSON has no infinity: null stands for a program that never gets so slow.
+        "tolerance_s": {
+            repr(float(percent)): largest if math.isfinite(largest) else None
+            for percent, largest in result.tolerance.items()
+        },
+        "method": result.method,
+        "provenance": result.provenance.to_dict(),
+        "contention": _contention_values(result.contention),
+        "warnings": list(result.warnings),
+    }
+    beside = path.with_suffix(".npz")
+    part = beside.with_name(f".{beside.name}.part")
+    with part.open("wb") as file:
+        arrays: dict[str, Any] = {name: getattr(result, name) for name in _ARRAYS}
+        np.savez_compressed(file, allow_pickle=False, **arrays)
+    part.replace(beside)
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(json.dumps(values, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    part.replace(path)
+    return path
+
+
+def load(path: Path) -> LatencySensitivity:
+    """Return the analysis that ``save`` wrote.
+
+    Args:
+        path: the JSON file; the arrays are beside it.
+
+    Raises:
+        ParseError: the files are not a saved analysis, or not a whole one.
+    """
+    values = read_json(path, "a latency sensitivity", form=FORMAT, version=VERSION)
+    beside = path.with_suffix(".npz")
+    try:
+        return _result(values, _read_arrays(beside))
+    except _NOT_OURS as error:
+        raise ParseError(
+            f"a latency sensitivity must be whole, its arrays beside it in {beside.name}: {error}",
+            source=path.name,
+        ) from error
+
+
+def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """Return the arrays of an npz file; no header makes it take more memory than the file has."""
+    arrays = {}
+    with zipfile.ZipFile(path) as packed:
+        for name, dtype in _ARRAYS.items():
+            entry = packed.getinfo(f"{name}.npy")
+            if entry.file_size > _MOST_PACKED * (entry.compress_size + 1):
+                raise ParameterError(f"{name} is packed too tightly to be an array", key=name)
+            with packed.open(entry) as file:
+                npy.read_magic(file)
+                shape, _, found = npy.read_array_header_1_0(file)
+                data = file.read()
+            if found != dtype or shape != (len(data) // 8,) or len(data) % 8:
+                raise ParameterError(f"{name} must be {np.dtype(dtype).name}[n]", key=name)
+            arrays[name] = np.frombuffer(data, dtype).copy()
+    return arrays
+
+
+def _result(values: Mapping[str, Any], arrays: dict[str, NDArray[Any]]) -> LatencySensitivity:
+    if values["method"] not in ("sweep", "lp"):
+        raise ParameterError(f"method must be sweep or lp; got {values['method']!r}", key="method")
+    corners = len(arrays["corners"])
+    if corners < 2 or len(arrays["corner_T"]) != corners or len(arrays["slopes"]) != corners - 1:
+        raise ParameterError("a curve needs as many times as corners, and a slope between two")
+    if not (np.diff(arrays["corners"]) >= 0).all() or not np.isfinite(arrays["corner_T"]).all():
+        raise ParameterError("a curve's corners must ascend, and its times be finite")
+    kept: dict[str, Any] = {
+        **{name: int(values[name]) for name in _COUNTS},
+        **{name: float(values[name]) for name in _NUMBERS},
+        **arrays,
+    }
+    return LatencySensitivity(
+        source=str(values["source"]),
+        model=LogGPS.from_dict(values["model"]),
+        tolerance={
+            float(percent): math.inf if largest is None else float(largest)
+            for percent, largest in values["tolerance_s"].items()
+        },
+        method=values["method"],
+        provenance=Provenance.from_dict(values["provenance"]),
+        contention=_contention(values["contention"]),
+        warnings=tuple(map(str, values["warnings"])),
+        **kept,
+    )
+
+
+def _contention_values(report: ContentionReport | None) -> dict[str, Any] | None:
+    if report is None:
+        return None
+    return {
+        "llamp_ps": report.llamp_ps,
+        "loggopsim_ps": report.loggopsim_ps,
+        "shares": [[share.resource, share.time_ps, share.alone_ps] for share in report.shares],
+        "provenance": report.provenance.to_dict(),
+        "source": report.source,
+        "model": report.model.to_dict(),
+    }
+
+
+def _contention(values: Mapping[str, Any] | None) -> ContentionReport | None:
+    if values is None:
+        return None
+    return ContentionReport(
+        source=str(values["source"]),
+        model=LogGPS.from_dict(values["model"]),
+        llamp_ps=int(values["llamp_ps"]),
+        loggopsim_ps=int(values["loggopsim_ps"]),
+        shares=tuple(
+            ResourceShare(str(name), int(time_ps), int(alone_ps))
+            for name, time_ps, alone_ps in values["shares"]
+        ),
+        provenance=Provenance.from_dict(values["provenance"]),
+    )

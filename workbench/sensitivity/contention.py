@@ -1,0 +1,290 @@
+"""What LLAMP leaves out: a program's time with its CPUs and NICs occupied, beside that without.
+
+LLAMP's graph has no edge between two operations because they share a core or an interface, so a
+rank that exchanges messages with many others at once seems faster than it is. The same program
+replayed with LogGOPSim's semantics says by how much. The difference is explained resource by
+resource: with the order in which each resource served its events kept, its edges are left out
+of the replay's own graph, one resource after the other, and each time the longest path becomes
+shorter or stays as it is (``kernels.contention``).
+
+The order matters, for what one resource holds back another would often have held back too. It is
+that of `RESOURCES`, from the full replay on, so that the core, which LogGOPSim occupies longest,
+comes last and is given what it shares with the interfaces. `ResourceShare.alone_ps` shows the other
+end: how much longer the graph without any limit becomes by that one resource. As orders are kept, a
+resource's part includes what waits behind an event that is late for other reasons.
+"""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels import contention as kernel
+from kernels.loggops.llamp import count_missing
+from workbench.models import LogGPS
+from workbench.programs.graph import CALC, RECV, SEND, ExecutionGraph
+from workbench.programs.program import Program
+from workbench.provenance import Provenance
+from workbench.simulate.llamp import replay_llamp
+from workbench.simulate.picoseconds import PS_PER_S
+from workbench.simulate.replay import replay
+from workbench.simulate.replay_result import CPU as CPU_CAUSE
+from workbench.simulate.replay_result import ReplayResult, times_of
+from workbench.units import format_quantity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+WARN_PERCENT = 5.0
+"""The difference above which a result without contention carries a warning."""
+
+RESOURCES = {
+    kernel.RECEIVE_NIC: "receive NIC",
+    kernel.SEND_NIC: "send NIC",
+    kernel.CPU_BYTES: "bytes on the CPU",
+    kernel.CPU: "overheads and computations on the CPU",
+}
+"""What can be limited, in the order in which it is left out.
+
+The interfaces are held for g and (s - 1) G by each message that arrives or leaves; the core for
+(s - 1) O as it sends, for (s - 1) max(O, G) as it takes a message, and for one overhead or
+computation at a time.
+"""
+
+RULES = "rules of the two"
+"""What is left without any limit, mostly below 0: LogGOPSim takes a message as it comes, LLAMP
+charges the receiver's o once the receive is posted, and a rendezvous its header, read and
+acknowledgement, 3 L more."""
+
+
+@dataclass(frozen=True)
+class ResourceShare:
+    """What one resource adds to a program's time.
+
+    Attributes:
+        resource: its name.
+        time_ps: how much shorter the program gets when this resource is unlimited too, after those
+            before it; the rules' may be negative. All together are the whole difference.
+        alone_ps: how much longer the program without any limit gets by this resource alone.
+    """
+
+    resource: str
+    time_ps: int
+    alone_ps: int
+
+
+@dataclass(frozen=True)
+class ContentionReport:
+    """A program's time with LogGOPSim's semantics beside LLAMP's.
+
+    Attributes:
+        source: name of the program.
+        model: the parameters.
+        llamp_ps: T without contention, ps.
+        loggopsim_ps: T with cores and interfaces occupied, ps.
+        shares: the difference by resource; their ``time_ps`` add up to it.
+        provenance: what was simulated.
+    """
+
+    source: str
+    model: LogGPS
+    llamp_ps: int
+    loggopsim_ps: int
+    shares: tuple[ResourceShare, ...]
+    provenance: Provenance
+
+    @property
+    def T_llamp(self) -> float:
+        """Time without contention, s."""
+        return self.llamp_ps / PS_PER_S
+
+    @property
+    def T_loggopsim(self) -> float:
+        """Time with cores and interfaces occupied, s."""
+        return self.loggopsim_ps / PS_PER_S
+
+    @property
+    def optimistic_percent(self) -> float:
+        """How much below LogGOPSim's time LLAMP's is, in percent of LogGOPSim's."""
+        whole = self.loggopsim_ps
+        return 100.0 * (whole - self.llamp_ps) / whole if whole else 0.0
+
+    @property
+    def warning(self) -> str | None:
+        """What to be warned of, or None up to 5 %."""
+        percent = self.optimistic_percent
+        if abs(percent) <= WARN_PERCENT:
+            return None
+        largest = max(self.shares, key=lambda share: abs(share.time_ps))
+        word = "optimistic" if percent > 0 else "pessimistic"
+        return (
+            f"the times without contention are {abs(percent):.0f} % {word}: "
+            f"{format_quantity(self.T_llamp, 'time')} against "
+            f"{format_quantity(self.T_loggopsim, 'time')} with CPUs and NICs occupied as in "
+            f"LogGOPSim, mostly by {largest.resource}"
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a resource.
+
+        Returns:
+            ``resource``, ``time_ns``, ``percent`` of LogGOPSim's time, ``alone_ns``.
+        """
+        import pandas as pd
+
+        whole = self.loggopsim_ps or 1
+        return pd.DataFrame(
+            {
+                "resource": [share.resource for share in self.shares],
+                "time_ns": [share.time_ps / 1000 for share in self.shares],
+                "percent": [100.0 * share.time_ps / whole for share in self.shares],
+                "alone_ns": [share.alone_ps / 1000 for share in self.shares],
+            }
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"ContentionReport({self.source}: LLAMP {format_quantity(self.T_llamp, 'time')}, "
+            f"LogGOPSim {format_quantity(self.T_loggopsim, 'time')}, "
+            f"{self.optimistic_percent:.1f} % optimistic)"
+        )
+
+    def _repr_html_(self) -> str:
+        def row(name: str, ps: int) -> str:
+            return f"<tr><td>{html.escape(name)}</td><td>{ps / 1000:,.3f}</td></tr>"
+
+        rows = [row("LLAMP, no contention", self.llamp_ps)]
+        rows += [row(share.resource, share.time_ps) for share in reversed(self.shares)]
+        rows.append(row("LogGOPSim", self.loggopsim_ps))
+        caption = f"{html.escape(self.source)}: time by resource, ns"
+        return f"<table><caption>{caption}</caption><tbody>{''.join(rows)}</tbody></table>"
+
+
+def compare_contention(
+    program: ExecutionGraph | Program,
+    model: LogGPS,
+    *,
+    llamp_ps: int | None = None,
+    halt: NDArray[np.int8] | None = None,
+) -> ContentionReport:
+    """Return a program's time with contention beside that without, and what the difference is.
+
+    Args:
+        program: a graph, or a program with whole collectives, which get its usual algorithms.
+        model: the parameters; g and O count with contention only.
+        llamp_ps: T without contention in ps, where it is known; None has it computed.
+        halt: int8[1]; another thread may set it to end the replays.
+
+    Raises:
+        ProgramError: the program cannot run to its end.
+        ParameterError: a time is beyond what 64 bits of picoseconds hold.
+        SimulationHalted: ``halt`` was set.
+    """
+    graph = program.graph() if isinstance(program, Program) else program
+    if llamp_ps is None:
+        llamp_ps = replay_llamp(graph, model, halt=halt).makespan_ps
+    full = replay(graph, model, times=True, halt=halt)
+    makespans = _Relaxed(full)
+    limited = np.ones(len(RESOURCES), bool)
+    before = full.makespan_ps
+    none = makespans.of(~limited)
+    shares = []
+    for number, name in RESOURCES.items():
+        limited[number] = False
+        without = makespans.of(limited)
+        alone = np.zeros(len(RESOURCES), bool)
+        alone[number] = True
+        shares.append(ResourceShare(name, before - without, makespans.of(alone) - none))
+        before = without
+    shares.append(ResourceShare(RULES, before - llamp_ps, none - llamp_ps))
+    return ContentionReport(
+        source=graph.source,
+        model=model,
+        llamp_ps=llamp_ps,
+        loggopsim_ps=full.makespan_ps,
+        shares=tuple(shares),
+        provenance=Provenance(
+            "simulated", f"{graph.source}, LogGOPSim's semantics beside LLAMP's, {model}"
+        ),
+    )
+
+
+class _Relaxed:
+    """A replay's times anew, each resource serving in the replay's order or unlimited."""
+
+    def __init__(self, result: ReplayResult) -> None:
+        graph, times, n = result.graph, times_of(result), result.graph.num_ops
+        costs = result.costs
+        self._graph, self._costs, self._match = graph, costs, times.match
+        self._held = (graph.kind == RECV) & (times.post_cause_kind == CPU_CAUSE)
+        send = np.flatnonzero(graph.kind == SEND)
+        time, late = np.zeros(2 * n, np.int64), np.zeros(2 * n, np.uint8)
+        time[:n] = times.start_ps
+        time[n + send] = times.begin_ps[times.match[send]]
+        late[:n] = (graph.kind == CALC) & (graph.size > 0)
+        late[send] = costs.send_ps(graph.size[send]) > 0
+        late[n + send] = costs.receive_ps(graph.size[send]) > 0
+        missing = np.empty(n, np.int32)
+        count_missing(graph.requires.ops, graph.irequires.ops, missing)
+        order = np.empty(2 * n, np.int32)
+        count = kernel.order_events(
+            graph.kind,
+            graph.size,
+            times.match,
+            graph.requires.start,
+            graph.requires.ops,
+            graph.irequires.start,
+            graph.irequires.ops,
+            costs.S,
+            time,
+            late,
+            missing,
+            np.empty(2 * n + 1, np.int32),
+            order,
+        )
+        self._order = order[:count]
+        self._rank = np.repeat(
+            np.arange(graph.num_ranks, dtype=np.int32), np.diff(graph.rank_start)
+        )
+
+    def of(self, limited: NDArray[np.bool_]) -> int:
+        """Return T in ps with some resources limited, bool[4]."""
+        graph, costs, n = self._graph, self._costs, self._graph.num_ops
+        cores, ports = graph.num_ranks * graph.num_cpus, graph.num_ranks * graph.num_nics
+        return int(
+            kernel.makespan(
+                graph.kind,
+                graph.size,
+                self._match,
+                graph.cpu,
+                graph.nic,
+                self._rank,
+                self._held,
+                graph.requires.start,
+                graph.requires.ops,
+                graph.irequires.start,
+                graph.irequires.ops,
+                self._order,
+                costs.L,
+                costs.o,
+                costs.g,
+                costs.G.whole,
+                costs.G.real,
+                costs.O.whole,
+                costs.O.real,
+                costs.S,
+                graph.num_cpus,
+                graph.num_nics,
+                limited,
+                np.zeros(cores, np.int64),
+                np.zeros(ports, np.int64),
+                np.zeros(ports, np.int64),
+                np.zeros(n, np.int64),
+                np.zeros(n, np.int64),
+                np.full(n, -1, np.int64),
+            )
+        )

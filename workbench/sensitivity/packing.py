@@ -1,0 +1,265 @@
+"""A program packed for sweeps over its latency: instructions, and what its messages cost.
+
+The instructions depend on the program, on which receive takes which send and on S alone; what the
+messages cost is a table beside them, one set of rows for each class of messages that cost the same.
+So another L, o or G needs no packing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.loggops.llamp import count_missing
+from kernels.sweep import alike as alike_kernel
+from kernels.sweep import packing as kernel
+from kernels.sweep.layout import EAGER, HEADER, MET, NARROW, RELEASED, ROLES, WIDE
+from workbench.errors import SimulationHalted
+from workbench.models import LogGPS
+from workbench.programs.graph import CALC, SEND, ExecutionGraph
+from workbench.simulate.llamp import forward_pass
+from workbench.simulate.picoseconds import ByteCost
+
+IntArray = NDArray[np.int64]
+
+_MOST_NARROW_CLASSES = (1 << 16) // ROLES
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """A program's instructions; ``kernels.sweep.layout`` says what they mean.
+
+    Attributes:
+        code: uint32 or uint64[instructions].
+        width: bits of a register's number in ``code``.
+        slot: uint16 or uint32[slotted instructions].
+        calc_ns: int32 or int64[computations].
+        role_of: uint8[typed instructions], what each one's row of costs is for.
+        message_of: int32[typed instructions], and of which message.
+        op_of: int32[instructions], the operation of each, -1 where it is of none.
+        rank_of: int32[registers], the rank of each register, -1 for the first.
+        slots: how many there are.
+        vertices: operations of the program.
+        message_bytes: int64[messages], in the order of the sends.
+    """
+
+    code: NDArray[Any]
+    width: int
+    slot: NDArray[Any]
+    calc_ns: NDArray[Any]
+    role_of: NDArray[np.uint8]
+    message_of: NDArray[np.int32]
+    op_of: NDArray[np.int32]
+    rank_of: NDArray[np.int32]
+    slots: int
+    vertices: int
+    message_bytes: IntArray
+
+    @property
+    def registers(self) -> int:
+        """How many registers there are, the first included."""
+        return len(self.rank_of)
+
+
+@dataclass(frozen=True, eq=False)
+class Costs:
+    """What the instructions cost: a constant and a multiple of the one latency x that varies.
+
+    Attributes:
+        row: uint16 or uint32[typed instructions], row of each.
+        constant_ps: int64[rows].
+        multiples: int64[rows], of x.
+        latencies: int64[rows], how many latencies of its message a row has.
+        bytes: int64[rows], bytes after the first.
+        overheads: int64[rows], of o.
+        o_ps: overhead of a host.
+        message_ps: int64[messages], the constant part of each message's latency; None if all are 0.
+        message_multiples: int64[messages], of x in it; None if all are 1.
+        through_ps: int64[messages], time of the bytes of each.
+    """
+
+    row: NDArray[Any]
+    constant_ps: IntArray
+    multiples: IntArray
+    latencies: IntArray
+    bytes: IntArray
+    overheads: IntArray
+    o_ps: int
+    message_ps: IntArray | None
+    message_multiples: IntArray | None
+    through_ps: IntArray
+
+
+def pack(
+    graph: ExecutionGraph,
+    match: NDArray[np.int32],
+    limit_bytes: int,
+    model: LogGPS,
+    *,
+    halt: NDArray[np.int8] | None = None,
+) -> Packed:
+    """Return a program's instructions.
+
+    Args:
+        graph: the program.
+        match: int32[n], the other end of each message.
+        limit_bytes: S, largest eager message.
+        model: of the replay that words what is wrong with a program that does not end.
+        halt: int8[1]; another thread may set it to end the packing.
+
+    Raises:
+        ProgramError: operations wait for one another.
+        SimulationHalted: ``halt`` was set.
+    """
+    n, sending = graph.num_ops, graph.kind == SEND
+    messages = int(np.count_nonzero(sending))
+    computations = int(np.count_nonzero(graph.kind == CALC))
+    edges = len(graph.requires) + len(graph.irequires)
+    host = np.repeat(np.arange(graph.num_ranks, dtype=np.int32), np.diff(graph.rank_start))
+    number = np.cumsum(sending, dtype=np.int32) - 1
+    missing = np.empty(n, np.int32)
+    count_missing(graph.requires.ops, graph.irequires.ops, missing)
+    alike = np.empty(n, np.int32)
+    alike_kernel.first_alike(
+        graph.requires.start,
+        graph.requires.ops,
+        graph.irequires.start,
+        graph.irequires.ops,
+        alike,
+    )
+    # Room for the worst case; what is not written takes no memory.
+    room = n + edges + messages
+    code, op_of = np.empty(room, np.uint64), np.empty(room, np.int32)
+    slot, message_of = np.empty(3 * messages, np.int32), np.empty(3 * messages, np.int32)
+    role_of = np.empty(3 * messages, np.uint8)
+    calc = np.empty(computations, np.int64)
+    registers = np.zeros((2 * n + 1, 3), np.int32)
+    counts = np.zeros(7, np.int64)
+    status = kernel.pack(
+        graph.kind,
+        graph.size,
+        match,
+        host,
+        graph.requires.start,
+        graph.requires.ops,
+        graph.irequires.start,
+        graph.irequires.ops,
+        limit_bytes,
+        number,
+        alike,
+        np.zeros(1, np.int8) if halt is None else halt,
+        missing,
+        code,
+        op_of,
+        slot,
+        role_of,
+        message_of,
+        calc,
+        registers,
+        counts,
+        graph.num_ranks,
+    )
+    if status == kernel.HALTED:
+        raise SimulationHalted("the packing was ended before it was done")
+    if status == kernel.WAITING:
+        # The pass without packing fails too, and says which operations wait for one another.
+        forward_pass(graph, model, match=match)
+    instructions, slotted, typed, _, used, slots, _ = counts.tolist()
+    # All narrow or all wide: a compiled pass for each mixture would be compiled for long.
+    longest = int(calc.max(initial=0))
+    narrow = used <= 1 << NARROW and slots <= 1 << 16 and longest < 2**31
+    width = NARROW if narrow else WIDE
+    packed = np.empty(instructions, np.uint32 if narrow else np.uint64)
+    kernel.narrow(code[:instructions], width, packed)
+    return Packed(
+        code=packed,
+        width=width,
+        slot=slot[:slotted].astype(np.uint16 if narrow else np.uint32),
+        calc_ns=calc.astype(np.int32) if narrow else calc,
+        role_of=role_of[:typed].copy(),
+        message_of=message_of[:typed].copy(),
+        op_of=op_of[:instructions].copy(),
+        rank_of=registers[:used, kernel.RANK].copy(),
+        slots=slots,
+        vertices=n,
+        message_bytes=graph.size[sending],
+    )
+
+
+def costs_of(
+    packed: Packed,
+    o_ps: int,
+    G: ByteCost,
+    *,
+    message_ps: IntArray | None = None,
+    message_multiples: IntArray | None = None,
+    through_ps: IntArray | None = None,
+) -> Costs:
+    """Return what a program's instructions cost.
+
+    The latency of message m is ``message_ps[m] + message_multiples[m] * x``.
+
+    Args:
+        packed: the program.
+        o_ps: overhead of a host for a message.
+        G: gap per byte.
+        message_ps: int64[messages], default 0.
+        message_multiples: int64[messages], default 1.
+        through_ps: int64[messages], time of the bytes of each, default (s - 1) G.
+    """
+    sizes, through = packed.message_bytes, through_ps
+    columns = [c for c in (sizes, message_ps, message_multiples, through) if c is not None]
+    class_of, first = _classes(columns)
+    if through is None:
+        through = G.of(sizes)
+    wide = packed.width == WIDE or len(first) > _MOST_NARROW_CLASSES
+    row = np.empty(len(packed.role_of), np.uint32 if wide else np.uint16)
+    alike_kernel.rows(packed.role_of, packed.message_of, class_of, ROLES, row)
+    latencies = np.zeros((len(first), ROLES), np.int64)
+    overheads, beyond = np.zeros_like(latencies), np.zeros_like(latencies)
+    latencies[:, (EAGER, HEADER, MET)] = 1, 1, 3
+    overheads[:, (EAGER, MET, RELEASED)] = 1, 2, 1
+    beyond[:, (EAGER, MET)] = np.maximum(sizes[first] - 1, 0)[:, None]
+    constant = overheads * o_ps
+    constant[:, (EAGER, MET)] += through[first][:, None]
+    multiples = latencies
+    if message_ps is not None:
+        constant = constant + latencies * message_ps[first][:, None]
+    if message_multiples is not None:
+        multiples = latencies * message_multiples[first][:, None]
+    return Costs(
+        row=row,
+        constant_ps=constant.ravel(),
+        multiples=multiples.ravel(),
+        latencies=latencies.ravel(),
+        bytes=beyond.ravel(),
+        overheads=overheads.ravel(),
+        o_ps=o_ps,
+        message_ps=message_ps,
+        message_multiples=message_multiples,
+        through_ps=through,
+    )
+
+
+def _classes(columns: list[IntArray]) -> tuple[NDArray[np.int32], IntArray]:
+    """Return the class of each message, and a message of each class."""
+    class_of = _number(columns[0])
+    for column in columns[1:]:
+        finer = _number(column).astype(np.int64)
+        class_of = _number(class_of * (int(finer.max(initial=0)) + 1) + finer)
+    first = np.zeros(int(class_of.max(initial=-1)) + 1, np.int64)
+    first[class_of[::-1]] = np.arange(len(class_of) - 1, -1, -1)
+    return class_of, first
+
+
+def _number(values: NDArray[Any]) -> NDArray[np.int32]:
+    """Return a number for each value, the same for equal ones, from 0 without gaps."""
+    numbers = np.empty(len(values), np.int32)
+    table, distinct = np.empty(1 << 16, np.int32), np.empty(1 << 14, np.int64)
+    wide = values.astype(np.int64, copy=False)
+    if alike_kernel.number_distinct(wide, table, numbers, len(distinct), distinct) >= 0:
+        return numbers
+    return np.unique(wide, return_inverse=True)[1].astype(np.int32)

@@ -1,0 +1,33 @@
+"""Where to place a program's ranks: LLAMP's Algorithm 3, a search that goes further, and baselines.
+
+from workbench import programs, topology
+from workbench.sensitivity.placement import compare_placements, place
+
+network = topology.dragonfly(a=4, p=8, g=8)
+found = place(program, model, network, method="search", seed=1)
+compare_placements(program, model, network)
+"""
+
+from __future__ import annotations
+
+from workbench.sensitivity.placement.placement import Placement
+from workbench.sensitivity.placement.placing import (
+    EVALUATIONS,
+    METHODS,
+    Method,
+    compare_placements,
+    frame_of,
+    place,
+    place_all,
+)
+
+__all__ = [
+    "EVALUATIONS",
+    "METHODS",
+    "Method",
+    "Placement",
+    "compare_placements",
+    "frame_of",
+    "place",
+    "place_all",
+]

@@ -1,0 +1,228 @@
+"""A program whose messages each have a latency and a time for their bytes of their own.
+
+For searches, which give thousands of sets of latencies one after the other: a pass takes 6 ns an
+operation and nothing is made ready anew (0.70 ms for 109,000; ``tests/benchmarks/test_placement``).
+The time is that of ``Sweep.along`` to the picosecond (Shen et al., LLAMP, appendix I).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError
+from workbench.models import LogGPS
+from workbench.programs.graph import SEND, ExecutionGraph
+from workbench.simulate.picoseconds import (
+    CLOCK_END,
+    PS_PER_NS,
+    PS_PER_S,
+    PicosecondCosts,
+)
+
+if TYPE_CHECKING:
+    from workbench.programs import Program
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class MessagePath:
+    """A longest path through a program, and what its messages add to it.
+
+    Attributes:
+        T_ps: its length, the program's time, in ps.
+        ops: int64[k], the operations on it, in the order of time.
+        latencies: int64[messages], how often each message's latency is on it: once for an eager
+            message, three or four times for one above S (appendix B).
+        bytes_times: int64[messages], how often the time of each one's bytes is.
+    """
+
+    T_ps: int
+    ops: IntArray
+    latencies: IntArray
+    bytes_times: IntArray
+
+
+class MessageGraph:
+    """A program made ready for passes with a latency for each message.
+
+    Messages are numbered as their sends stand in the graph.
+
+    Attributes:
+        graph: the program.
+        model: o, G and S are used.
+        match: int32[n], the other end of each message.
+        sends: int64[messages], the operations that send them.
+        source: int32[messages], the rank that sends.
+        destination: int32[messages], the rank that receives.
+        beyond_first: int64[messages], bytes after the first.
+        bytes_time_ps: int64[messages], (s - 1) G with the model's G.
+        meets: bool[messages], whether it is above S.
+    """
+
+    def __init__(
+        self,
+        graph: ExecutionGraph | Program,
+        model: LogGPS,
+        *,
+        match: NDArray[np.int32] | None = None,
+    ) -> None:
+        """Match the program's messages and put its operations into order.
+
+        Args:
+            graph: the program; one with whole collectives gets the usual algorithms.
+            model: o, G and S.
+            match: int32[n], the other end of each message, if it is known.
+
+        Raises:
+            ProgramError: operations wait for one another, or a message has no other end.
+            ParameterError: a time would go beyond what 64 bits of picoseconds hold.
+        """
+        from workbench.simulate.llamp import forward_pass
+
+        self.graph = graph if isinstance(graph, ExecutionGraph) else graph.graph()
+        self.model = model
+        self.costs = PicosecondCosts.of(model)
+        # The pass refuses what cannot run, in words, and what the clock could not hold.
+        self.match = forward_pass(self.graph, model, match=match).match
+        sends = np.flatnonzero(self.graph.kind == SEND)
+        self.source: NDArray[np.int32] = self.graph.rank_of(sends)
+        self.destination: NDArray[np.int32] = self.graph.peer[sends]
+        self.beyond_first: IntArray = np.maximum(self.graph.size[sends] - 1, 0)
+        self.meets: NDArray[np.bool_] = self.graph.size[sends] > self.costs.S
+        self.sends: IntArray = sends
+        self.bytes_time_ps: IntArray = self.costs.G.of(self.graph.size[sends])
+        self._put_in_order()
+        self.makespan_ps(np.full(len(sends), self.costs.L))
+
+    @property
+    def num_messages(self) -> int:
+        """Number of messages."""
+        return len(self.sends)
+
+    def makespan_ps(self, latency_ps: IntArray, bytes_time_ps: IntArray | None = None) -> int:
+        """Return when the last operation ends, in ps.
+
+        Args:
+            latency_ps: int64[messages].
+            bytes_time_ps: int64[messages]; None takes the model's G.
+
+        Raises:
+            ParameterError: the program ends beyond the clock.
+        """
+        from kernels import longest_path as kernel
+
+        self._latency = latency_ps
+        self._bytes_time = self.bytes_time_ps if bytes_time_ps is None else bytes_time_ps
+        last = kernel.forward(
+            self._code,
+            self._before_start,
+            self._before,
+            self._other,
+            self._message,
+            self._compute,
+            self.costs.o,
+            self._latency,
+            self._bytes_time,
+            self._start,
+            self._end,
+        )
+        if last == kernel.RAN_OUT:
+            raise ParameterError(
+                f"the program must end before {CLOCK_END / PS_PER_S:.0f} s; this one does not: "
+                "lower the latencies",
+                key="program",
+            )
+        self._last = int(last)
+        return self._last
+
+    def path(self) -> MessagePath:
+        """Return one longest path of the pass before, that of the last ``makespan_ps``."""
+        from kernels import longest_path as kernel
+
+        latencies = np.empty(self.num_messages, np.int64)
+        bytes_times = np.empty(self.num_messages, np.int64)
+        places = np.empty(2 * len(self._code) + 2, np.int32)
+        length = kernel.walk_back(
+            self._code,
+            self._before_start,
+            self._before,
+            self._other,
+            self._message,
+            self.costs.o,
+            self._latency,
+            self._bytes_time,
+            self._start,
+            self._end,
+            self._last,
+            latencies,
+            bytes_times,
+            places,
+        )
+        ops = self._order[places[:length][::-1]].astype(np.int64)
+        return MessagePath(self._last, ops, latencies, bytes_times)
+
+    def by_pair(self, path: MessagePath) -> tuple[IntArray, IntArray]:
+        """Return latencies and bytes on a path by sender and receiver, int64[ranks, ranks] each.
+
+        Args:
+            path: what ``path`` returned.
+        """
+        ranks = self.graph.num_ranks
+        held = np.flatnonzero(path.latencies + path.bytes_times)
+        between = self.source[held], self.destination[held]
+        found = np.zeros((2, ranks, ranks), np.int64)
+        np.add.at(found[0], between, path.latencies[held])
+        np.add.at(found[1], between, path.bytes_times[held] * self.beyond_first[held])
+        return found[0], found[1]
+
+    def _put_in_order(self) -> None:
+        """Renumber the operations, so that a pass reads its arrays from front to back."""
+        from kernels import longest_path as kernel
+
+        graph, n = self.graph, self.graph.num_ops
+        order = np.empty(n, np.int32)
+        kernel.put_in_order(
+            graph.kind,
+            graph.size,
+            self.match,
+            graph.requires.start,
+            graph.requires.ops,
+            graph.irequires.start,
+            graph.irequires.ops,
+            self.costs.S,
+            graph.in_degree(),
+            order,
+        )
+        place = np.empty(n, np.int32)
+        place[order] = np.arange(n, dtype=np.int32)
+        after, before = graph.requires.pairs()
+        started_after, started = graph.irequires.pairs()
+        waiting = place[np.concatenate((after, started_after))]
+        awaited = np.concatenate((place[before], -1 - place[started]))
+        by_waiting = np.argsort(waiting, kind="stable")
+        self._order = order
+        self._before = awaited[by_waiting].astype(np.int32)
+        self._before_start = np.zeros(n + 1, np.int32)
+        np.cumsum(np.bincount(waiting, minlength=n), out=self._before_start[1:])
+        message = np.full(n, -1, np.int32)
+        message[self.sends] = np.arange(self.num_messages, dtype=np.int32)
+        message[self.match[self.sends]] = message[self.sends]
+        meets = np.zeros(n, np.bool_)
+        carries = message >= 0
+        meets[carries] = self.meets[message[carries]]
+        sends = graph.kind == SEND
+        code = np.select(
+            [~carries, sends & ~meets, ~sends & ~meets, sends],
+            [kernel.COMPUTE, kernel.EAGER_SEND, kernel.EAGER_RECV, kernel.MEETING_SEND],
+            kernel.MEETING_RECV,
+        )
+        self._code = code[order].astype(np.uint8)
+        self._message = message[order]
+        self._other = np.where(carries, place[self.match], -1)[order].astype(np.int32)
+        self._compute = np.where(carries, 0, graph.size * PS_PER_NS)[order]
+        self._start, self._end = np.empty(n, np.int64), np.empty(n, np.int64)

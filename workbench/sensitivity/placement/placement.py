@@ -1,0 +1,108 @@
+"""Which host each rank is at, and how long the program takes there."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.provenance import Provenance
+from workbench.topology import Topology
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """A host for each rank of a program, and what was predicted for it.
+
+    ``wire_sensitivity`` and ``wire_tolerance`` take it as their ``placement``.
+
+    Attributes:
+        hosts: int64[ranks], the host of each rank.
+        topology: the network.
+        method: how it was found.
+        T_s: the program's time, without contention.
+        block_T_s: its time with the ranks placed in order.
+        mean_hops: switches that a message passes, the mean weighted by its bytes.
+        seconds: that finding it took.
+        evaluations: how many mappings were evaluated for it.
+        seed: of the random choices, or None where none were made.
+        provenance: what was analysed.
+    """
+
+    hosts: NDArray[np.int64]
+    topology: Topology
+    method: str
+    T_s: float
+    block_T_s: float
+    mean_hops: float
+    seconds: float
+    evaluations: int
+    seed: int | None
+    provenance: Provenance
+
+    @property
+    def gain(self) -> float:
+        """How much less time the program takes than with block placement, as a share of that."""
+        return 1 - self.T_s / self.block_T_s if self.block_T_s else 0.0
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each rank: ``rank``, ``host``, ``router``, ``group``."""
+        import pandas as pd
+
+        routers = self.topology.host_router[self.hosts]
+        return pd.DataFrame(
+            {
+                "rank": np.arange(len(self.hosts)),
+                "host": self.hosts,
+                "router": routers,
+                "group": self.topology.group[routers],
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that JSON can hold; the topology by its name and parameters."""
+        return {
+            "method": self.method,
+            "topology": self.topology.name,
+            "parameters": dict(self.topology.parameters),
+            "hosts": self.hosts.tolist(),
+            "makespan_ns": self.T_s * 1e9,
+            "block_makespan_ns": self.block_T_s * 1e9,
+            "mean_hops": self.mean_hops,
+            "seconds": self.seconds,
+            "evaluations": self.evaluations,
+            "seed": self.seed,
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"Placement({self.method}: {len(self.hosts)} ranks on {self.topology.name}, "
+            f"T {self.T_s * 1e6:.2f} µs, {_compared(self.gain)}; "
+            f"{self.evaluations} evaluations in {self.seconds:.2g} s)"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = {
+            "method": self.method,
+            "topology": self.topology.name,
+            "T": f"{self.T_s * 1e6:.2f} µs, {_compared(self.gain)}",
+            "found in": f"{self.seconds:.2g} s, {self.evaluations} evaluations",
+        }
+        cells = "".join(
+            f"<tr><td>{name}</td><td style='text-align:left'>{html.escape(text)}</td></tr>"
+            for name, text in rows.items()
+        )
+        caption = html.escape(self.provenance.caption())
+        return f"<table><caption>{caption}</caption><tbody>{cells}</tbody></table>"
+
+
+def _compared(gain: float) -> str:
+    if gain == 0:
+        return "as block"
+    return f"{abs(gain):.2%} {'less' if gain > 0 else 'more'} than block"

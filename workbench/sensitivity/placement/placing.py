@@ -1,0 +1,280 @@
+"""Find places for a program's ranks, by any method, and compare the methods."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench.errors import ParameterError
+from workbench.models import LogGPS
+from workbench.programs.graph import ExecutionGraph
+from workbench.provenance import Provenance
+from workbench.sensitivity.placement.algorithm3 import algorithm_3
+from workbench.sensitivity.placement.message_graph import MessageGraph
+from workbench.sensitivity.placement.placement import Placement
+from workbench.sensitivity.placement.problem import MOST_SLOTS, IntArray, PlacementProblem
+from workbench.sensitivity.placement.search import search
+from workbench.sensitivity.placement.simple import block, round_robin, shuffled
+from workbench.sensitivity.placement.volume import by_volume
+from workbench.sensitivity.rank_wires import D_SWITCH_S, L_WIRE_S, Wires
+from workbench.simulate.picoseconds import PS_PER_S, PicosecondCosts
+from workbench.topology import Topology
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from workbench.programs import Program
+
+Method = Literal["block", "round-robin", "random", "volume", "algorithm-3", "search"]
+METHODS: tuple[Method, ...] = get_args(Method)
+"""In order, dealt out, by chance, by bytes exchanged, LLAMP's, and annealing on critical paths."""
+
+EVALUATIONS = 2000
+"""Mappings that ``search`` tries unless it is told otherwise."""
+
+_WITH_CHANCE = ("random", "volume", "search")
+
+
+def place(
+    program: ExecutionGraph | Program,
+    model: LogGPS,
+    topology: Topology,
+    *,
+    method: Method = "search",
+    seed: int = 0,
+    hosts: ArrayLike | None = None,
+    ranks_per_host: int = 1,
+    evaluations: int = EVALUATIONS,
+    seconds: float | None = None,
+    l_wire_s: float | Mapping[str, float] = L_WIRE_S,
+    d_switch_s: float = D_SWITCH_S,
+    same_host_s: float = 0.0,
+    same_host_G: float | None = None,
+    halt: NDArray[np.int8] | None = None,
+) -> Placement:
+    """Return a host for each rank of a program, and the time predicted with it.
+
+    ``algorithm-3`` begins with block placement. ``search`` begins with the best of block,
+    round-robin and volume, and is never worse than these.
+
+    Args:
+        program: the program; collectives that are still whole get the usual algorithms.
+        model: o, G and S; the topology gives L.
+        topology: the network.
+        method: one of ``METHODS``.
+        seed: of the random choices.
+        hosts: int[n], the hosts that may be used, in the order of the allocation; None takes the
+            first ones. Ranks can move to any of them.
+        ranks_per_host: how many ranks a host takes.
+        evaluations: how many mappings ``search`` tries.
+        seconds: time after which searches end with what they have; None means no limit.
+        l_wire_s: latency of a wire, or one for each class by name.
+        d_switch_s: latency of a switch.
+        same_host_s: latency between two ranks of one host.
+        same_host_G: gap per byte between two ranks of one host, in s/B; None takes the model's.
+        halt: int8[1]; another thread may set it, and searches end with what they have.
+
+    Raises:
+        ProgramError: the program cannot run to its end.
+        ParameterError: the program does not fit, or an argument is not accepted.
+    """
+    problem = _problem(
+        MessageGraph(program, model),
+        topology,
+        hosts,
+        ranks_per_host,
+        l_wire_s,
+        (d_switch_s, same_host_s),
+        same_host_G,
+    )
+    problem.halt = halt
+    return _placed(problem, method, seed, evaluations, seconds)
+
+
+def place_all(
+    program: ExecutionGraph | Program,
+    model: LogGPS,
+    topology: Topology,
+    *,
+    methods: Sequence[Method] = METHODS,
+    **options: Any,
+) -> dict[Method, Placement]:
+    """Return the placement that each method finds.
+
+    Args:
+        program: the program; collectives that are still whole get the usual algorithms.
+        model: o, G and S; the topology gives L.
+        topology: the network.
+        methods: which.
+        **options: as for ``place``.
+
+    Raises:
+        ProgramError: the program cannot run to its end.
+        ParameterError: the program does not fit, or an argument is not accepted.
+    """
+    return {m: place(program, model, topology, method=m, **options) for m in methods}
+
+
+def compare_placements(
+    program: ExecutionGraph | Program,
+    model: LogGPS,
+    topology: Topology,
+    *,
+    methods: Sequence[Method] = METHODS,
+    **options: Any,
+) -> pd.DataFrame:
+    """Return what each method of placement gives, and what it costs to find.
+
+    Args:
+        program: the program; collectives that are still whole get the usual algorithms.
+        model: o, G and S; the topology gives L.
+        topology: the network.
+        methods: which to compare.
+        **options: as for ``place``.
+
+    Returns:
+        A row for each method, as ``frame_of``.
+
+    Raises:
+        ProgramError: the program cannot run to its end.
+        ParameterError: the program does not fit, or an argument is not accepted.
+    """
+    return frame_of(place_all(program, model, topology, methods=methods, **options).values())
+
+
+def frame_of(placements: Iterable[Placement]) -> pd.DataFrame:
+    """Return a row for each placement.
+
+    Columns: ``method``, ``T_us``, ``less_than_block_percent``, ``seconds``, ``evaluations`` and
+    ``mean_hops``, the switches of a message, weighted by its bytes.
+
+    Args:
+        placements: what ``place`` returned.
+    """
+    import pandas as pd
+
+    return pd.DataFrame(
+        [
+            {
+                "method": placement.method,
+                "T_us": placement.T_s * 1e6,
+                "less_than_block_percent": 100 * placement.gain,
+                "seconds": placement.seconds,
+                "evaluations": placement.evaluations,
+                "mean_hops": placement.mean_hops,
+            }
+            for placement in placements
+        ]
+    )
+
+
+def _placed(
+    problem: PlacementProblem,
+    method: Method,
+    seed: int,
+    evaluations: int,
+    seconds: float | None,
+) -> Placement:
+    """Return what one method finds, with its own time and evaluations only."""
+    if method not in METHODS:
+        raise ParameterError(
+            f"method must be one of {', '.join(METHODS)}; got {method!r}", key="method"
+        )
+    if evaluations < 0:
+        raise ParameterError(
+            f"evaluations must not be negative; got {evaluations}", key="evaluations"
+        )
+    # The pass that all methods share also loads the kernels, outside of the seconds.
+    block_T_ps = problem.makespan_ps(block(problem))
+    problem.terms()
+    problem.evaluations = 0
+    began = time.perf_counter()
+    problem.deadline = None if seconds is None else began + seconds
+    mapping, T_ps = _found(problem, method, np.random.default_rng(seed), evaluations)
+    took = time.perf_counter() - began
+    messages, hosts = problem.messages, problem.slots[mapping[: problem.num_ranks]]
+    volume = problem.volume()[: problem.num_ranks, : problem.num_ranks]
+    passed = problem.wires.topology.hops(hosts)
+    return Placement(
+        hosts=hosts,
+        topology=problem.wires.topology,
+        method=method,
+        T_s=T_ps / PS_PER_S,
+        block_T_s=block_T_ps / PS_PER_S,
+        mean_hops=float((volume * passed).sum()) / max(int(volume.sum()), 1),
+        seconds=took,
+        evaluations=problem.evaluations,
+        seed=seed if method in _WITH_CHANCE else None,
+        provenance=Provenance(
+            "simulated",
+            f"{messages.graph.source} on {problem.wires.topology.name}, LLAMP's semantics, "
+            f"{messages.model}",
+        ),
+    )
+
+
+def _found(
+    problem: PlacementProblem, method: Method, rng: np.random.Generator, evaluations: int
+) -> tuple[IntArray, int]:
+    if method == "algorithm-3":
+        return algorithm_3(problem, block(problem))
+    if method == "search":
+        starts = (block(problem), round_robin(problem), by_volume(problem, rng))
+        timed = [problem.makespan_ps(start) for start in starts]
+        return search(problem, starts[int(np.argmin(timed))], rng, evaluations)
+    if method == "volume":
+        mapping = by_volume(problem, rng)
+    elif method == "random":
+        mapping = shuffled(problem, rng)
+    else:
+        mapping = block(problem) if method == "block" else round_robin(problem)
+    return mapping, problem.makespan_ps(mapping)
+
+
+def _problem(
+    messages: MessageGraph,
+    topology: Topology,
+    hosts: ArrayLike | None,
+    ranks_per_host: int,
+    l_wire_s: float | Mapping[str, float],
+    latencies: tuple[float, float],
+    same_host_G: float | None,
+) -> PlacementProblem:
+    ranks = messages.graph.num_ranks
+    if isinstance(ranks_per_host, bool) or not 1 <= ranks_per_host <= MOST_SLOTS:
+        raise ParameterError(
+            f"ranks_per_host must be 1 to {MOST_SLOTS}; got {ranks_per_host!r}",
+            key="ranks_per_host",
+        )
+    if hosts is None:
+        needed = -(-ranks // ranks_per_host)
+        used = np.arange(min(needed, topology.num_hosts))
+        slots = np.repeat(used, ranks_per_host)[:ranks]
+    else:
+        used = topology.checked_hosts(hosts)
+        if len(np.unique(used)) < len(used):
+            raise ParameterError("hosts must each be named once", key="hosts")
+        slots = np.repeat(used, ranks_per_host)
+    if len(slots) < ranks:
+        raise ParameterError(
+            f"there must be a place for each of {ranks} ranks; {topology.name} has {len(used)} "
+            f"hosts to use with {ranks_per_host} a host: take a larger one, more hosts, or "
+            "more ranks_per_host",
+            key="hosts",
+        )
+    if len(slots) > MOST_SLOTS:
+        raise ParameterError(
+            f"ranks can be placed on at most {MOST_SLOTS} slots; got {len(slots)}", key="hosts"
+        )
+    wires = Wires(topology, slots, *latencies)
+    gap = None
+    if same_host_G is not None:
+        # A LogGPS refuses what is no gap per byte, and the costs what the clock cannot hold.
+        largest = int(messages.beyond_first.max(initial=0)) + 1
+        PicosecondCosts.of(messages.model.replace(G=same_host_G)).check_sizes(0, largest, 0)
+        gap = np.where(slots[:, None] == slots[None, :], same_host_G, messages.model.G)
+    return PlacementProblem(messages, wires, wires.latency_ps(l_wire_s), gap)

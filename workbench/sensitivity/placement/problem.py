@@ -1,0 +1,115 @@
+"""A program, the places its ranks can have, and what a mapping of ranks to places costs."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.sensitivity.placement.message_graph import MessageGraph
+from workbench.sensitivity.placement.swaps import Term, symmetric
+from workbench.sensitivity.rank_wires import Wires
+from workbench.simulate.picoseconds import PS_PER_S
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+MOST_SLOTS = 4096
+"""Most places; matrices over pairs of them are held."""
+
+
+@dataclass(eq=False)
+class PlacementProblem:
+    """What every method of placement works on.
+
+    A mapping gives each slot to one rank: ``mapping[r]`` is the slot of rank ``r``. Where there are
+    more slots than ranks, the ranks beyond the program's are idle: to move to a free slot is to
+    swap with an idle rank.
+
+    Attributes:
+        messages: the program.
+        slots: int64[slots], the host of each place; a host with several stands several times.
+        wires: the wires and switches between slots.
+        latency_ps: int64[slots, slots], L between them.
+        G: float64[slots, slots], gap per byte between them in s/B, or None for the model's
+            everywhere.
+        evaluations: how many mappings have been evaluated.
+        deadline: ``time.perf_counter()`` at which searches end, or None.
+        halt: int8[1]; another thread may set it to end a search.
+    """
+
+    messages: MessageGraph
+    wires: Wires
+    latency_ps: IntArray
+    G: FloatArray | None = None
+    evaluations: int = 0
+    deadline: float | None = None
+    halt: NDArray[np.int8] | None = None
+
+    def __post_init__(self) -> None:
+        self._latency = self.latency_ps.astype(np.float64)
+
+    @property
+    def num_ranks(self) -> int:
+        """Number of ranks of the program."""
+        return self.messages.graph.num_ranks
+
+    @property
+    def slots(self) -> IntArray:
+        """The host of each slot, int64[slots]."""
+        return self.wires.hosts
+
+    @property
+    def num_slots(self) -> int:
+        """Number of places."""
+        return len(self.wires.hosts)
+
+    @property
+    def must_end(self) -> bool:
+        """Whether a search has to end: its time is over, or it was asked to."""
+        if self.halt is not None and self.halt[0]:
+            return True
+        return self.deadline is not None and time.perf_counter() >= self.deadline
+
+    def makespan_ps(self, mapping: IntArray) -> int:
+        """Return the program's time with the ranks where a mapping puts them, in ps.
+
+        Args:
+            mapping: int64[slots].
+        """
+        self.evaluations += 1
+        return self.messages.makespan_ps(*self._costs(mapping))
+
+    def terms(self) -> tuple[Term, ...]:
+        """Return what a critical path pays for with the mapping evaluated last.
+
+        Weights and distances: the path's latencies by pair of ranks and, where G is not the same
+        between all slots, its bytes.
+        """
+        in_L, in_G = self.messages.by_pair(self.messages.path())
+        found: list[Term] = [(symmetric(self._with_idle(in_L)), self._latency)]
+        if self.G is not None:
+            found.append((symmetric(self._with_idle(in_G)), self.G * PS_PER_S))
+        return tuple(found)
+
+    def volume(self) -> IntArray:
+        """Return the bytes that each two ranks exchange in both directions, int64[slots, slots]."""
+        ranks = self.num_ranks
+        sizes = self.messages.graph.size[self.messages.sends]
+        between = np.zeros((ranks, ranks), np.int64)
+        np.add.at(between, (self.messages.source, self.messages.destination), sizes)
+        return symmetric(self._with_idle(between))
+
+    def _costs(self, mapping: IntArray) -> tuple[IntArray, IntArray | None]:
+        here, there = mapping[self.messages.source], mapping[self.messages.destination]
+        latency = self.latency_ps[here, there]
+        if self.G is None:
+            return latency, None
+        times = self.messages.beyond_first * (self.G[here, there] * PS_PER_S)
+        return latency, np.rint(times).astype(np.int64)
+
+    def _with_idle(self, matrix: IntArray) -> IntArray:
+        idle = self.num_slots - len(matrix)
+        return np.pad(matrix, (0, idle)) if idle else matrix

@@ -1,0 +1,71 @@
+"""What a swap of two ranks gains, for all pairs of ranks at once.
+
+Both the critical path and the traffic are weights on pairs of ranks; a mapping costs the sum of
+weight times distance. A swap of i and j changes only the terms with i or j, so that the gains of
+all swaps follow from one product of matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+Term = tuple[IntArray, FloatArray]
+"""Symmetric weights between ranks, int64[slots, slots], and the distance between slots."""
+
+
+def swap_gains(terms: Sequence[Term], mapping: IntArray) -> tuple[IntArray, FloatArray]:
+    """Return the ranks with weights, and how much less each swap of one with any rank costs.
+
+    The second is float64[active, slots], by the number of the other rank.
+
+    Args:
+        terms: weights and distances, whose products are added up.
+        mapping: int64[slots], the slot of each rank.
+    """
+    active = np.flatnonzero(np.any([weights.any(axis=1) for weights, _ in terms], axis=0))
+    gains = np.zeros((len(active), len(mapping)))
+    for weights, distance in terms:
+        # What each rank would pay at each rank's slot; ranks without weights pay nothing.
+        paid = (csr_matrix(weights[active]) @ distance[mapping])[:, mapping]
+        now = np.zeros(len(mapping))
+        now[active] = paid[np.arange(len(active)), active]
+        gains += now[active][:, None] + now[None, :] - paid
+        gains[:, active] -= paid[:, active].T
+        # The swapped two stay as far apart as they were.
+        i, j = np.nonzero(weights[active])
+        here, there = mapping[active[i]], mapping[j]
+        own = distance[here, here] + distance[there, there]
+        gains[i, j] += weights[active[i], j] * (own - 2 * distance[here, there])
+    return active, gains
+
+
+def symmetric(by_sender: IntArray) -> IntArray:
+    """Return weights of both directions together, without those of ranks with themselves.
+
+    Args:
+        by_sender: int64[slots, slots], sender by receiver.
+    """
+    both: IntArray = by_sender + by_sender.T
+    np.fill_diagonal(both, 0)
+    return both
+
+
+def swapped(mapping: IntArray, i: int, j: int) -> IntArray:
+    """Return a mapping with two ranks swapped.
+
+    Args:
+        mapping: int64[slots].
+        i: one rank.
+        j: the other.
+    """
+    changed = mapping.copy()
+    changed[i], changed[j] = mapping[j], mapping[i]
+    return changed

@@ -1,0 +1,206 @@
+"""The wires and switches between a program's ranks, and the latency that they make.
+
+A message that passes h switches takes (h + 1) wires and h switches (Shen et al., LLAMP, section
+IV.2); wires are of classes (appendix H): hosts' own, within a group, between groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench.errors import ParameterError
+from workbench.simulate.picoseconds import LONGEST_PARAMETER, PS_PER_S
+from workbench.topology import Topology
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+
+class HasHosts(Protocol):
+    """Anything that places ranks: a ``Placement``."""
+
+    @property
+    def hosts(self) -> IntArray:
+        """The host of each rank, int64[ranks]."""
+
+
+L_WIRE_S = 274e-9
+"""Latency of a wire in LLAMP's study, after Zambre et al. 2019."""
+
+D_SWITCH_S = 108e-9
+"""Latency of a switch in the same."""
+
+
+@dataclass(frozen=True, eq=False)
+class Wires:
+    """The wires and switches between a program's ranks.
+
+    Attributes:
+        topology: the network.
+        hosts: int64[ranks], the host of each rank; several may share one.
+        d_switch_s: latency of a switch.
+        same_host_s: latency between two ranks of one host.
+    """
+
+    topology: Topology
+    hosts: IntArray
+    d_switch_s: float = D_SWITCH_S
+    same_host_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "hosts", self.topology.checked_hosts(self.hosts))
+        _ = self._fixed_ps
+
+    @classmethod
+    def of(
+        cls,
+        topology: Topology,
+        ranks: int,
+        placement: ArrayLike | HasHosts | None = None,
+        **latencies: float,
+    ) -> Wires:
+        """Return the wires between the ranks of a program where they are placed.
+
+        Args:
+            topology: the network.
+            ranks: how many there are.
+            placement: int[ranks], the host of each rank, or a ``Placement``; None is dense: rank r
+                is at host r.
+            **latencies: ``d_switch_s`` and ``same_host_s``.
+
+        Raises:
+            ParameterError: there are fewer hosts than ranks, or a rank has no host.
+        """
+        if placement is None:
+            if ranks > topology.num_hosts:
+                raise ParameterError(
+                    f"{topology.name} has {topology.num_hosts} hosts for {ranks} ranks: take a "
+                    "larger one, or place several ranks at a host",
+                    key="placement",
+                )
+            hosts = np.arange(ranks)
+        else:
+            hosts = np.asarray(getattr(placement, "hosts", placement))
+            if hosts.shape != (ranks,):
+                raise ParameterError(
+                    f"placement must have a host for each of {ranks} ranks; got shape "
+                    f"{hosts.shape}",
+                    key="placement",
+                )
+        return cls(topology, hosts, **latencies)
+
+    @cached_property
+    def wires(self) -> NDArray[np.uint8]:
+        """Wires of each class between two ranks, uint8[ranks, ranks, classes]."""
+        return self.topology.wires(self.hosts)
+
+    @cached_property
+    def hops(self) -> NDArray[np.uint8]:
+        """Switches between two ranks, uint8[ranks, ranks]; 0 at the same host."""
+        return self.topology.hops(self.hosts)
+
+    def latency_ps(self, l_wire_s: float | Mapping[str, float] = L_WIRE_S) -> IntArray:
+        """Return L between two ranks, int64[ranks, ranks], ps.
+
+        Args:
+            l_wire_s: latency of a wire, or one for each class by name.
+
+        Raises:
+            ParameterError: a class is missing or unknown, or a latency is not accepted.
+        """
+        return self.of_wires_ps(self.classes_ps(l_wire_s))
+
+    def of_wires_ps(self, l_wire_ps: IntArray) -> IntArray:
+        """Return L between two ranks, int64[ranks, ranks], ps.
+
+        Args:
+            l_wire_ps: int64[classes], latency of a wire of each class.
+        """
+        found: IntArray = self.wires.astype(np.int64) @ l_wire_ps + self._fixed_ps
+        return found
+
+    def means(self, l_wire_s: float | Mapping[str, float] = L_WIRE_S) -> tuple[float, float]:
+        """Return the mean switches and the mean L in s between ranks of different hosts, or 0s.
+
+        Args:
+            l_wire_s: latency of a wire, or one for each class by name.
+
+        Raises:
+            ParameterError: a class is missing or unknown, or a latency is not accepted.
+        """
+        apart = self.hops > 0
+        if not apart.any():
+            return 0.0, 0.0
+        latency = float(self.latency_ps(l_wire_s)[apart].mean()) / PS_PER_S
+        return float(self.hops[apart].mean()), latency
+
+    def classes_ps(self, l_wire_s: float | Mapping[str, float]) -> IntArray:
+        """Return the latency of a wire of each class, int64[classes], ps.
+
+        Args:
+            l_wire_s: one for all, or one for each class by name.
+
+        Raises:
+            ParameterError: a class is missing or unknown, or a latency is not accepted.
+        """
+        names = self.topology.classes
+        if isinstance(l_wire_s, Mapping):
+            if set(l_wire_s) != set(names):
+                raise ParameterError(
+                    f"l_wire_s must have a latency for each of {', '.join(names)}; got "
+                    f"{', '.join(map(str, l_wire_s)) or 'none'}",
+                    key="l_wire_s",
+                )
+            return latencies_ps(np.array([l_wire_s[name] for name in names], np.float64))
+        return latencies_ps(np.full(len(names), l_wire_s, np.float64))
+
+    def chosen(self, wire_class: str | None) -> IntArray:
+        """Return 1 for the classes that are meant and 0 for the rest, int64[classes].
+
+        Args:
+            wire_class: name of a class; None means all.
+
+        Raises:
+            ParameterError: there is no such class.
+        """
+        names = self.topology.classes
+        if wire_class is None:
+            return np.ones(len(names), np.int64)
+        if wire_class not in names:
+            raise ParameterError(
+                f"{self.topology.name} has wires of the classes {', '.join(names)}; got "
+                f"{wire_class!r}",
+                key="wire_class",
+            )
+        return np.array([name == wire_class for name in names], np.int64)
+
+    @cached_property
+    def _fixed_ps(self) -> IntArray:
+        switch, same = latencies_ps(np.array([self.d_switch_s, self.same_host_s], np.float64))
+        hops = self.hops.astype(np.int64)
+        fixed: IntArray = np.where(hops > 0, hops * switch, same)
+        return fixed
+
+
+def latencies_ps(seconds: FloatArray) -> IntArray:
+    """Return latencies in whole ps.
+
+    Args:
+        seconds: float64, any shape.
+
+    Raises:
+        ParameterError: one is negative, not finite or longer than 80 hours.
+    """
+    most = LONGEST_PARAMETER / PS_PER_S
+    if not (np.isfinite(seconds).all() and (seconds >= 0).all() and (seconds <= most).all()):
+        raise ParameterError(
+            f"latencies of wires and switches must be 0 to {most:.0f} s", key="l_wire_s"
+        )
+    whole: IntArray = np.rint(seconds * PS_PER_S).astype(np.int64)
+    return whole

@@ -1,0 +1,315 @@
+"""How a program's time depends on the network's latency: one analysis, to read, draw and keep."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench.errors import ParameterError
+from workbench.models import LogGPS
+from workbench.provenance import Provenance
+from workbench.sensitivity.contention import ContentionReport
+from workbench.simulate.picoseconds import PS_PER_NS, PS_PER_S
+from workbench.units import format_quantity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Method = Literal["sweep", "lp"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class LatencySensitivity:
+    """A program's time T over the latency L, without contention (Shen et al., LLAMP, section II).
+
+    T(L) is convex, piecewise linear and never falls. Between two neighbouring critical latencies
+    one path through the program decides, and λ_L = dT/dL is the number of latencies on it.
+
+    Attributes:
+        source: name of the program.
+        ranks: how many it has.
+        operations: how many it has.
+        messages: how many it sends.
+        model: the parameters; ``L`` is the base latency.
+        T: run time at the base latency, s.
+        lambda_L_left: dT/dL just below the base latency, messages.
+        lambda_L: dT/dL just above it; the same except at a critical latency.
+        lambda_G: dT/dG at the base, bytes on the critical path after each message's first.
+        lambda_o: dT/do at the base, overheads on the critical path.
+        rho_L: latency's share of the critical path, L λ_L / T, between 0 and 1. The paper's
+            equation prints the inverse, T / (L λ_L); its figures show this one.
+        tolerance: by percent, the largest L in s at which T is at most that much above its value
+            at the base latency; inf where the program never gets so slow.
+        corners: float64[k + 2], s: both ends of the interval that was looked at, and the critical
+            latencies between them.
+        corner_T: float64[k + 2], s: T there.
+        slopes: int64[k + 1]: λ_L between neighbouring corners.
+        critical_path: int64[m], operations that decide T at the base latency, first to last.
+        slack_ps: int64[ranks], how much later each rank could end without moving T, ps.
+        method: ``sweep``, exact on a clock of picoseconds, or ``lp``, the linear program.
+        seconds: wall time of the analysis, without the replay with contention.
+        provenance: what was simulated.
+        contention: the same program with CPUs and NICs occupied, where it was compared.
+        warnings: what is to be known before the numbers are used, a sentence each.
+    """
+
+    source: str
+    ranks: int
+    operations: int
+    messages: int
+    model: LogGPS
+    T: float
+    lambda_L_left: int
+    lambda_L: int
+    lambda_G: int
+    lambda_o: int
+    rho_L: float
+    tolerance: Mapping[float, float]
+    corners: FloatArray
+    corner_T: FloatArray
+    slopes: IntArray
+    critical_path: IntArray
+    slack_ps: IntArray
+    method: Method
+    seconds: float
+    provenance: Provenance
+    contention: ContentionReport | None = None
+    warnings: tuple[str, ...] = field(default=())
+
+    @property
+    def L(self) -> float:
+        """The base latency, s."""
+        return self.model.L
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """First and last latency of the curve, s."""
+        return float(self.corners[0]), float(self.corners[-1])
+
+    @property
+    def critical_latencies(self) -> FloatArray:
+        """Latencies within the interval at which λ_L changes, float64[k], s."""
+        return self.corners[1:-1]
+
+    def T_of(self, L: ArrayLike) -> FloatArray:
+        """Return T in s at latencies within the interval.
+
+        Args:
+            L: s, of any shape.
+
+        Raises:
+            ParameterError: a latency lies outside the interval.
+        """
+        return np.interp(self._within(L), self.corners, self.corner_T)
+
+    def lambda_of(self, L: ArrayLike) -> IntArray:
+        """Return λ_L at latencies within the interval; at a critical one, the slope above it.
+
+        Args:
+            L: s, of any shape.
+
+        Raises:
+            ParameterError: a latency lies outside the interval.
+        """
+        piece = np.searchsorted(self.corners, self._within(L), side="right") - 1
+        slopes: IntArray = self.slopes[np.minimum(piece, len(self.slopes) - 1)]
+        return slopes
+
+    def rho_of(self, L: ArrayLike) -> FloatArray:
+        """Return ρ_L = L λ_L / T at latencies within the interval; 0 where T is 0.
+
+        Args:
+            L: s, of any shape.
+
+        Raises:
+            ParameterError: a latency lies outside the interval.
+        """
+        latencies = self._within(L)
+        T = self.T_of(latencies)
+        return np.where(T > 0, latencies * self.lambda_of(latencies) / np.maximum(T, 1e-300), 0.0)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a piece of the curve, between neighbouring critical latencies.
+
+        Returns:
+            ``from_ns``, ``to_ns``, ``lambda_L``, ``T_from_ns``, ``T_to_ns``, ``rho_from``,
+            ``rho_to``.
+        """
+        import pandas as pd
+
+        low, high = self.corners[:-1], self.corners[1:]
+        T_low, T_high = self.corner_T[:-1], self.corner_T[1:]
+        return pd.DataFrame(
+            {
+                "from_ns": low * 1e9,
+                "to_ns": high * 1e9,
+                "lambda_L": self.slopes,
+                "T_from_ns": T_low * 1e9,
+                "T_to_ns": T_high * 1e9,
+                "rho_from": _share(low * self.slopes, T_low),
+                "rho_to": _share(high * self.slopes, T_high),
+            }
+        )
+
+    def tolerances(self) -> pd.DataFrame:
+        """Return one row a percentage.
+
+        Returns:
+            ``percent``, ``largest_L_ns``, ``added_ns`` beyond the base latency, ``T_ns`` that is
+            reached at most.
+        """
+        import pandas as pd
+
+        largest = np.array(list(self.tolerance.values()), float) * 1e9
+        percent = np.array(list(self.tolerance), float)
+        return pd.DataFrame(
+            {
+                "percent": percent,
+                "largest_L_ns": largest,
+                "added_ns": largest - self.L * 1e9,
+                "T_ns": self.T * 1e9 * (1 + percent / 100),
+            }
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """Return what the command prints as JSON: times in ns, tolerances as the largest L."""
+        return {
+            "makespan_ns": _ns(self.T),
+            "lambda_L": self.lambda_L,
+            "lambda_G": self.lambda_G,
+            "rho_L": self.rho_L,
+            "tolerance_ns": {
+                f"{percent:g}": _ns(largest) for percent, largest in self.tolerance.items()
+            },
+            "critical_latencies_ns": [_ns(value) for value in self.critical_latencies.tolist()],
+        }
+
+    def plot(self, **options: Any) -> Any:
+        """Return T(L) with its zones, and λ_L and ρ_L below it, as a Bokeh layout.
+
+        Args:
+            options: of ``workbench.plotting.tolerance.plot_tolerance``.
+        """
+        from workbench.plotting.tolerance import plot_tolerance
+
+        return plot_tolerance(self, **options)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the result as JSON with its arrays in an npz file beside it.
+
+        Args:
+            path: the JSON file; the arrays get its name with ``.npz``.
+        """
+        from workbench.sensitivity.archive import save
+
+        return save(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path) -> LatencySensitivity:
+        """Return the result that ``save`` wrote.
+
+        Args:
+            path: the JSON file.
+
+        Raises:
+            ParseError: the files are not a saved result, or not a whole one.
+        """
+        from workbench.sensitivity.archive import load
+
+        return load(Path(path))
+
+    def __repr__(self) -> str:
+        tolerances = ", ".join(
+            f"{percent:g} % {latency_text(largest)}" for percent, largest in self.tolerance.items()
+        )
+        parts = [
+            f"{self.ranks} ranks",
+            f"T {format_quantity(self.T, 'time')} at L {format_quantity(self.L, 'time')}",
+            f"λ_L {self._lambda_text()}",
+            f"ρ_L {100 * self.rho_L:.1f} %",
+            f"largest L within {tolerances}" if tolerances else "",
+            f"{len(self.critical_latencies)} critical latencies in "
+            f"{' to '.join(format_quantity(end, 'time') for end in self.interval)}",
+            f"WARNING: {'; '.join(self.warnings)}" if self.warnings else "",
+        ]
+        return f"LatencySensitivity({self.source}: {', '.join(part for part in parts if part)})"
+
+    def _repr_html_(self) -> str:
+        rows = {
+            "program": f"{self.source}, {self.ranks} ranks, {self.operations:,} operations",
+            "model": repr(self.model),
+            "T": format_quantity(self.T, "time"),
+            "λ<sub>L</sub>": f"{self._lambda_text()} latencies on the critical path",
+            "λ<sub>G</sub>": f"{self.lambda_G:,} bytes on the critical path",
+            "λ<sub>o</sub>": f"{self.lambda_o:,} overheads on the critical path",
+            "ρ<sub>L</sub>": f"{100 * self.rho_L:.2f} % of T is latency",
+            **{
+                f"largest L within {percent:g} %": latency_text(largest)
+                for percent, largest in self.tolerance.items()
+            },
+            "critical latencies": f"{len(self.critical_latencies):,} between "
+            f"{' and '.join(format_quantity(end, 'time') for end in self.interval)}",
+            "by": "linear program" if self.method == "lp" else "sweep, exact",
+        }
+        for warning in self.warnings:
+            rows["warning"] = f"{rows['warning']}; {warning}" if "warning" in rows else warning
+        body = "".join(
+            f"<tr><td>{name}</td><td style='text-align:left'>{html.escape(value)}</td></tr>"
+            for name, value in rows.items()
+        )
+        return f"<table><caption>Latency sensitivity</caption><tbody>{body}</tbody></table>"
+
+    def _lambda_text(self) -> str:
+        if self.lambda_L_left == self.lambda_L:
+            return f"{self.lambda_L:,}"
+        return f"{self.lambda_L_left:,} below, {self.lambda_L:,} above"
+
+    def _within(self, L: ArrayLike) -> FloatArray:
+        latencies = np.asarray(L, float)
+        low, high = self.interval
+        # Half a tick of the clock: 20 µs may be written as 2e-5 or as 20e3 * 1e-9.
+        outside = np.maximum(low - latencies, latencies - high) > 0.5 / PS_PER_S
+        if outside.any() or np.isnan(latencies).any():
+            raise ParameterError(
+                f"L must lie within the interval that was looked at, {low:g} to {high:g} s; got "
+                f"{latencies.min():g} to {latencies.max():g} s: analyse with a wider interval",
+                key="L",
+            )
+        clipped: FloatArray = np.clip(latencies, low, high)
+        return clipped
+
+
+def latency_text(seconds: float) -> str:
+    """Return a latency for people; ``any latency`` where none is too long.
+
+    Args:
+        seconds: the largest that is borne, inf for no bound.
+    """
+    return format_quantity(seconds, "time") if math.isfinite(seconds) else "any latency"
+
+
+def _ns(seconds: float) -> int | float:
+    """Return ns, whole where it is within a picosecond's rounding of a whole number."""
+    if not math.isfinite(seconds):
+        return math.inf
+    picoseconds = seconds * PS_PER_S
+    nearest = round(picoseconds)
+    # A double holds 2^53 ps exactly; what is that near to a whole one was meant to be it.
+    if abs(picoseconds - nearest) <= 1e-9 * max(abs(picoseconds), 1.0):
+        whole, rest = divmod(nearest, PS_PER_NS)
+        return nearest / PS_PER_NS if rest else whole
+    return seconds * 1e9
+
+
+def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
+    return np.where(whole > 0, part / np.maximum(whole, 1e-300), 0.0)

@@ -1,0 +1,175 @@
+"""Where T(L) bends, and how much latency it bears, by tangents: exact, without a step.
+
+T(L) is convex and made of lines with whole slopes and intercepts. Where two tangents meet there is
+either a bend, or T lies above and has a line between them. Both are found by T at the two
+picoseconds beside the meeting point, its steepest line at the one and its flattest at the other:
+2 lanes a line and 2 a bend, 4 together. What lies between two neighbouring picoseconds is taken
+for one bend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from workbench.sensitivity.passes import Line, Side
+
+Lines = Callable[[Sequence[tuple[int, Side]]], list[Line]]
+
+
+@dataclass(frozen=True)
+class Bend:
+    """A latency at which T changes its slope.
+
+    Attributes:
+        x_ps: the latency, exactly.
+        left: the line below it.
+        right: the line above it.
+    """
+
+    x_ps: Fraction
+    left: Line
+    right: Line
+
+
+@dataclass(frozen=True)
+class _Gap:
+    """An interval at whose ends T touches two different lines."""
+
+    x1: int
+    line1: Line
+    x2: int
+    line2: Line
+
+    @property
+    def meeting(self) -> Fraction:
+        return _meeting(self.line1, self.line2)
+
+
+def bends(lines: Lines, lo_ps: int, hi_ps: int) -> list[Bend]:
+    """Return all latencies inside an interval at which T changes its slope, ascending.
+
+    Args:
+        lines: gives tangents of T, best several at once.
+        lo_ps: start of the interval.
+        hi_ps: its end, above the start.
+    """
+    first, last = lines([(lo_ps, "right"), (hi_ps, "left")])
+    found: list[Bend] = []
+    gaps = [_Gap(lo_ps, first, hi_ps, last)]
+    while gaps:
+        open_gaps = [gap for gap in gaps if gap.line1 != gap.line2]
+        asked: list[_Gap] = []
+        for gap in open_gaps:
+            # A tangent of one end that goes through the other end is T in between.
+            if gap.meeting in (gap.x1, gap.x2):
+                found.append(Bend(gap.meeting, gap.line1, gap.line2))
+            else:
+                asked.append(gap)
+        points: list[tuple[int, Side]] = []
+        for gap in asked:
+            tick, rest = divmod(gap.meeting.numerator, gap.meeting.denominator)
+            if rest == 0:
+                points += [(tick, "left"), (tick, "right")]
+            else:
+                points += [(tick, "right"), (tick + 1, "left")]
+        tangents = lines(points) if points else []
+        gaps = []
+        for i, gap in enumerate(asked):
+            below, above = tangents[2 * i : 2 * i + 2]
+            at_below, at_above = points[2 * i][0], points[2 * i + 1][0]
+            if below != above:
+                found.append(Bend(_meeting(below, above), below, above))
+            gaps.append(_Gap(gap.x1, gap.line1, at_below, below))
+            gaps.append(_Gap(at_above, above, gap.x2, gap.line2))
+    return sorted(found, key=lambda bend: bend.x_ps)
+
+
+def most_latencies(
+    lines: Lines, base_ps: int, steepest: Line, percents: Sequence[Fraction]
+) -> list[int | None]:
+    """Return for each percentage the largest latency that makes T so much longer at most.
+
+    Tangents from above and chords from below close in on it, for all percentages in the same
+    passes.
+
+    Args:
+        lines: gives tangents of T, best several at once.
+        base_ps: latency of the T that is compared with.
+        steepest: the line of T for large latencies.
+        percents: how much longer, at least 0.
+
+    Returns:
+        Whole picoseconds; None where T never gets so long.
+    """
+    base = lines([(base_ps, "right")])[0]
+    T = base.at(base_ps)
+    if steepest.slope == 0:
+        return [None] * len(percents)
+    searches = [_Search(int(T * (1 + p / 100)), base_ps, base, steepest) for p in percents]
+    while open_searches := [search for search in searches if not search.done]:
+        points = [point for search in open_searches for point in search.points()]
+        tangents = iter(lines(points))
+        for search in open_searches:
+            search.learn([next(tangents) for _ in search.points()])
+    return [search.low for search in searches]
+
+
+class _Search:
+    """The largest whole x with T(x) <= bound: between ``low``, where that holds, and ``high``."""
+
+    def __init__(self, bound_ps: int, base_ps: int, base: Line, steepest: Line) -> None:
+        self.bound = bound_ps
+        self.low, self.low_line = base_ps, base
+        self.high = _last_below(steepest, bound_ps)
+        # The last latency at which T was found above the bound, and its tangent there.
+        self.top = self.high
+        self.top_line: Line | None = None
+        self._tighten(base)
+
+    @property
+    def done(self) -> bool:
+        return self.low >= self.high
+
+    def points(self) -> list[tuple[int, Side]]:
+        """Return where T is asked for next: the highest that can be right, and one below."""
+        if self.top_line is None:
+            return [(self.high, "left")]
+        return [(self.high, "left"), (self._chord(), "right")]
+
+    def learn(self, tangents: list[Line]) -> None:
+        """Draw in the bounds.
+
+        Args:
+            tangents: as asked for by ``points``.
+        """
+        high, chord = self.high, self._chord() if self.top_line else None
+        if tangents[0].at(high) <= self.bound:
+            self.low = high
+            return
+        if chord is not None:
+            self.low, self.low_line = chord, tangents[1]
+            self._tighten(tangents[1])
+        self.top, self.top_line = high, tangents[0]
+        self._tighten(tangents[0])
+
+    def _tighten(self, line: Line) -> None:
+        if line.slope > 0:
+            self.high = min(self.high, _last_below(line, self.bound))
+
+    def _chord(self) -> int:
+        """Return where the chord between what is known reaches the bound; T lies below it."""
+        if self.top_line is None:
+            return self.low
+        T_low, T_top = self.low_line.at(self.low), self.top_line.at(self.top)
+        step = (self.bound - T_low) * (self.top - self.low) // (T_top - T_low)
+        return min(self.low + step, self.high)
+
+
+def _last_below(line: Line, bound_ps: int) -> int:
+    return (bound_ps - line.intercept_ps) // line.slope
+
+
+def _meeting(one: Line, other: Line) -> Fraction:
+    return Fraction(one.intercept_ps - other.intercept_ps, other.slope - one.slope)

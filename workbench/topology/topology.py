@@ -1,0 +1,283 @@
+"""The network as a graph: routers, the links between them, and the hosts at their ports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench.errors import ParameterError
+
+TERMINAL = "terminal"
+"""Name of the class of links between hosts and routers, the first of every topology."""
+
+MOST_CLASSES = 7
+"""Most classes of links of a topology, ``TERMINAL`` among them."""
+
+_MOST_ROUTERS = 2**31 - 2
+
+
+@dataclass(frozen=True, eq=False)
+class Topology:
+    """Routers, links and hosts of a network; links go both ways.
+
+    Attributes:
+        name: its family and size, such as ``fat tree, k=16``.
+        num_routers: number of routers.
+        links: int32[links, 2], the routers each link joins; a pair that stands twice has two
+            parallel links. The links of hosts are not among them.
+        link_class: uint8[links], place of each link's class in ``classes``.
+        classes: names of the classes of links, ``terminal`` first: that of the hosts' links.
+        host_router: int32[hosts], the router each host is at.
+        group: int32[routers], the pod, group or cabinet each router is in, -1 for none.
+        parameters: what the topology was made with, by its usual letters.
+    """
+
+    name: str
+    num_routers: int
+    links: NDArray[np.int32]
+    link_class: NDArray[np.uint8]
+    classes: tuple[str, ...]
+    host_router: NDArray[np.int32]
+    group: NDArray[np.int32]
+    parameters: Mapping[str, int | str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.num_routers <= _MOST_ROUTERS:
+            raise ParameterError(
+                f"a topology must have 1 to {_MOST_ROUTERS} routers; got {self.num_routers}",
+                key="num_routers",
+            )
+        if not 1 <= len(self.classes) <= MOST_CLASSES or self.classes[0] != TERMINAL:
+            raise ParameterError(
+                f"classes must be at most {MOST_CLASSES} names, {TERMINAL!r} first; got "
+                f"{self.classes}",
+                key="classes",
+            )
+        _set(self, "links", np.asarray(self.links, np.int32).reshape(-1, 2))
+        _set(self, "link_class", np.asarray(self.link_class, np.uint8))
+        _set(self, "host_router", np.asarray(self.host_router, np.int32))
+        _set(self, "group", np.asarray(self.group, np.int32))
+        _set(self, "parameters", MappingProxyType(dict(self.parameters)))
+        if len(self.link_class) != len(self.links):
+            raise ParameterError(
+                f"link_class must have one entry for each of {len(self.links)} links; got "
+                f"{len(self.link_class)}",
+                key="link_class",
+            )
+        classes = self.link_class
+        if len(classes) and not 1 <= classes.min() <= classes.max() < len(self.classes):
+            raise ParameterError(
+                f"link_class must be 1 to {len(self.classes) - 1}, as 0 is that of the hosts' "
+                f"links; got {int(classes.min())} to {int(classes.max())}",
+                key="link_class",
+            )
+        if len(self.group) != self.num_routers:
+            raise ParameterError(
+                f"group must have one entry for each of {self.num_routers} routers; got "
+                f"{len(self.group)}",
+                key="group",
+            )
+        for key, ends in (("links", self.links), ("host_router", self.host_router)):
+            if ends.size and not (ends.min() >= 0 and ends.max() < self.num_routers):
+                raise ParameterError(
+                    f"{key} must name routers 0 to {self.num_routers - 1}; got "
+                    f"{int(ends.min())} to {int(ends.max())}",
+                    key=key,
+                )
+        loops = np.flatnonzero(self.links[:, 0] == self.links[:, 1])
+        if len(loops):
+            raise ParameterError(
+                f"a link must join two routers; link {int(loops[0])} joins router "
+                f"{int(self.links[loops[0], 0])} to itself",
+                key="links",
+            )
+
+    @property
+    def num_hosts(self) -> int:
+        """Number of hosts."""
+        return len(self.host_router)
+
+    @property
+    def num_links(self) -> int:
+        """Number of links between routers."""
+        return len(self.links)
+
+    @property
+    def degree(self) -> NDArray[np.int64]:
+        """Links of each router to others, int64[routers]."""
+        return np.bincount(self.links.ravel(), minlength=self.num_routers)
+
+    @cached_property
+    def router_hops(self) -> NDArray[np.uint8]:
+        """Links on a shortest route between two routers, uint8[routers, routers].
+
+        Raises:
+            ParameterError: there is no route between two routers.
+        """
+        everyone = np.arange(self.num_routers, dtype=np.int32)
+        links: NDArray[np.uint8] = self._routes(everyone).sum(axis=2, dtype=np.uint8)
+        return links
+
+    @property
+    def diameter(self) -> int:
+        """Most links on a shortest route between two routers."""
+        return int(self.router_hops.max())
+
+    def hops(self, hosts: ArrayLike | None = None) -> NDArray[np.uint8]:
+        """Return how many routers a message passes between two hosts, uint8[n, n].
+
+        That is one more than there are links between their routers, 1 at the same router, and 0
+        from a host to itself. With h of them a message takes h + 1 wires (LLAMP, section IV.2).
+
+        Args:
+            hosts: int[n], which hosts; one may stand twice; None takes all.
+
+        Raises:
+            ParameterError: there is no such host, or no route between two.
+        """
+        wires = self.wires(hosts).sum(axis=2, dtype=np.int16)
+        passed: NDArray[np.uint8] = np.maximum(wires - 1, 0).astype(np.uint8)
+        return passed
+
+    def wires(self, hosts: ArrayLike | None = None) -> NDArray[np.uint8]:
+        """Return how many wires of each class lie between two hosts, uint8[n, n, classes].
+
+        Routes are shortest; of several the one with the fewest links of the last class counts, of
+        these the one with the fewest of the class before, and so on: a dragonfly's message takes
+        one global link rather than two.
+
+        Args:
+            hosts: int[n], which hosts; one may stand twice; None takes all.
+
+        Raises:
+            ParameterError: there is no such host, or no route between two.
+        """
+        chosen = np.arange(self.num_hosts) if hosts is None else self.checked_hosts(hosts)
+        routers, place = np.unique(self.host_router[chosen], return_inverse=True)
+        between = self._routes(routers)[:, routers]
+        found: NDArray[np.uint8] = between[place[:, None], place[None, :]]
+        found[..., 0] = 2
+        found[chosen[:, None] == chosen[None, :]] = 0
+        return found
+
+    def mean_hops(self, hosts: ArrayLike | None = None) -> float:
+        """Return the mean of ``hops`` over all pairs of two different hosts.
+
+        Args:
+            hosts: int[n], which hosts; None takes all.
+
+        Raises:
+            ParameterError: there are fewer than two, or ``hosts`` are none of this topology.
+        """
+        passed = self.hops(hosts)
+        pairs = int((passed > 0).sum())
+        if not pairs:
+            raise ParameterError("a mean of hops needs two different hosts", key="hosts")
+        return float(passed.sum(dtype=np.int64)) / pairs
+
+    def checked_hosts(self, hosts: ArrayLike) -> NDArray[np.int64]:
+        """Return hosts as int64[n].
+
+        Args:
+            hosts: int[n].
+
+        Raises:
+            ParameterError: they are not a list of numbers of hosts.
+        """
+        given = np.asarray(hosts)
+        if given.ndim != 1 or not (np.issubdtype(given.dtype, np.integer) or not given.size):
+            raise ParameterError("hosts must be a list of whole numbers", key="hosts")
+        if given.size and not (given.min() >= 0 and given.max() < self.num_hosts):
+            raise ParameterError(
+                f"hosts must be 0 to {self.num_hosts - 1} of {self.name}; got {int(given.min())} "
+                f"to {int(given.max())}",
+                key="hosts",
+            )
+        return given.astype(np.int64)
+
+    def _routes(self, sources: NDArray[np.int32]) -> NDArray[np.uint8]:
+        """Return the links of each class from routers to all, uint8[s, routers, classes]."""
+        from kernels import hops as kernel
+
+        start, neighbour, link_class = self._adjacency
+        packed = np.empty((len(sources), self.num_routers), np.int64)
+        short = kernel.shortest_routes(
+            start, neighbour, link_class, sources.astype(np.int32), packed
+        )
+        if not short:
+            raise ParameterError(
+                f"routes must have at most {kernel.LONGEST} links; {self.name} has longer ones",
+                key="links",
+            )
+        apart = np.argwhere(packed < 0)
+        if len(apart):
+            raise ParameterError(
+                f"there must be a route between all routers; {self.name} has none from router "
+                f"{int(sources[apart[0, 0]])} to router {int(apart[0, 1])}",
+                key="links",
+            )
+        counts = packed.view(np.uint8).reshape(*packed.shape, 8)
+        return counts[..., : len(self.classes)]
+
+    @cached_property
+    def _adjacency(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]:
+        """Each router's neighbours and the classes of the links to them, as rows one by one."""
+        ends = self.links.T
+        here, there = np.concatenate((ends[0], ends[1])), np.concatenate((ends[1], ends[0]))
+        order = np.argsort(here, kind="stable")
+        start = np.zeros(self.num_routers + 1, np.int32)
+        np.cumsum(np.bincount(here, minlength=self.num_routers), out=start[1:])
+        return start, there[order], np.tile(self.link_class, 2)[order]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Topology):
+            return NotImplemented
+        return (
+            (self.name, self.num_routers, self.classes)
+            == (other.name, other.num_routers, other.classes)
+            and np.array_equal(self.links, other.links)
+            and np.array_equal(self.link_class, other.link_class)
+            and np.array_equal(self.host_router, other.host_router)
+            and np.array_equal(self.group, other.group)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return (
+            f"Topology({self.name}: {self.num_hosts} hosts, {self.num_routers} routers, "
+            f"{self.num_links} links)"
+        )
+
+
+def _set(topology: Topology, name: str, value: object) -> None:
+    object.__setattr__(topology, name, value)
+
+
+def whole(name: str, value: object, least: int, meaning: str) -> int:
+    """Return a topology's parameter as an int.
+
+    Args:
+        name: its letter.
+        value: what was given.
+        least: the smallest that makes sense.
+        meaning: what it counts, for the error.
+
+    Raises:
+        ParameterError: it is not a whole number of at least ``least``.
+    """
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, np.integer))
+        or not least <= value <= _MOST_ROUTERS
+    ):
+        raise ParameterError(
+            f"{name}, {meaning}, must be a whole number of at least {least}; got {value!r}",
+            key=name,
+        )
+    return int(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
@@ -111,6 +111,31 @@ class LiveView(BokehModel):  # type: ignore[misc]
         if key is None and self._model.document is not None:
             self._trait_values["render_bundle"] = self._model_to_traits(self._model)
         return dict(super().get_state(key, drop_defaults))
+
+
+class WindowView(LiveView):
+    """A live view whose page tells Python which window of a figure it shows."""
+
+    _asked: str = ""
+
+    def hear_windows(self, asked: ColumnDataSource, told: Callable[[], None]) -> None:
+        """Take back the window that a page writes into a source.
+
+        Args:
+            asked: of the view's document.
+            told: called after each.
+        """
+        self._asked = asked.id
+        asked.on_change("data", lambda _attr, _old, _new: told())
+
+    def _sync_model(self, model: Any, content: dict[str, Any], buffers: list[Any]) -> None:
+        changed = content.get("model")
+        about = changed.get("id") if isinstance(changed, dict) else None
+        if about is not None and about == self._asked and content.get("attr") == "data":
+            # Past what LiveView lets through, selections only.
+            super(LiveView, self)._sync_model(model, content, buffers)
+        else:
+            super()._sync_model(model, content, buffers)
 
 
 def renew(*views: LiveView) -> None:

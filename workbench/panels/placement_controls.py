@@ -14,11 +14,9 @@ from workbench.errors import ParameterError
 from workbench.panels.controls import ErrorLine
 from workbench.panels.look import named, wrapping_row
 from workbench.panels.placement_state import Effort, Network, PlacementState, fitting
-from workbench.panels.program_sources import GENERATED, GeneratorFields, shipped_source
 from workbench.panels.replay_controls import ReplayControls
-from workbench.panels.replay_state import GIVEN, AnyProgram, ReplayState, Source
+from workbench.panels.replay_state import ReplayState
 from workbench.panels.running import worded
-from workbench.programs import ExecutionGraph, Program
 from workbench.sensitivity.placement.problem import MOST_SLOTS
 from workbench.topology import FAMILIES, WIRINGS, Topology, parse_topology
 
@@ -291,25 +289,3 @@ def _nanoseconds(words: str, value: float) -> Any:
     return widgets.BoundedFloatText(
         value=value, min=0.0, max=1e9, step=10, **named(words, f"{7 * len(words) + 92}px")
     )
-
-
-def source_of(program: str | AnyProgram) -> Source:
-    """Return where a program comes from.
-
-    Args:
-        program: the name of a shipped program or of a generator, or the program itself.
-
-    Raises:
-        DatasetError: there is no program of this name.
-        ParameterError: it is no program.
-    """
-    if isinstance(program, (Program, ExecutionGraph)):
-        return Source.of(GIVEN, "program", program)
-    if not isinstance(program, str):
-        raise ParameterError(
-            f"a program must be a name, a Program or an ExecutionGraph; got {program!r}",
-            key="program",
-        )
-    if program in GENERATED:
-        return GeneratorFields(program, lambda: None).source()
-    return shipped_source(program)

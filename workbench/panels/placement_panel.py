@@ -26,7 +26,7 @@ from workbench.errors import ParameterError, SimulationHalted
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.live import renew
 from workbench.panels.look import choose, panel_box, wrapping_row
-from workbench.panels.placement_controls import PlacementControls, source_of
+from workbench.panels.placement_controls import PlacementControls
 from workbench.panels.placement_files import FILES
 from workbench.panels.placement_state import (
     Effort,
@@ -37,6 +37,7 @@ from workbench.panels.placement_state import (
 )
 from workbench.panels.placement_view import PlacementView, table_html
 from workbench.panels.placement_work import Placer
+from workbench.panels.program_sources import source_of
 from workbench.panels.replay_controls import parameters_of
 from workbench.panels.replay_state import ReplayState
 from workbench.panels.running import Running, wait_for
@@ -90,9 +91,7 @@ class PlacementPanel:
         self._placed: Placed | None = None
         self._view: PlacementView | None = None
         self._exports: dict[str, ExportTab] = {}
-        base = ReplayState(
-            source_of(FIRST if program is None else program), **parameters_of(machine)
-        )
+        base = ReplayState(source_of(program, FIRST), **parameters_of(machine))
         network = Network() if topology is None else Network(topology)
         self._controls = PlacementControls(PlacementState(base, network), self._changed)
         self._work: Running[Placed] = Running(

@@ -13,7 +13,8 @@ import ipywidgets as widgets
 from workbench import programs
 from workbench.errors import ParameterError
 from workbench.panels.look import named, wrapping_row
-from workbench.panels.replay_state import AnyProgram, Source
+from workbench.panels.replay_state import GIVEN, AnyProgram, Source
+from workbench.programs import ExecutionGraph, Program
 
 MOST_RANKS = 4096
 
@@ -177,6 +178,30 @@ class GeneratorFields:
             return made
 
         return Source(self.name, f"programs.generate.{generator}({words})", make)
+
+
+def source_of(program: str | AnyProgram | None, first: str = "") -> Source:
+    """Return where a program comes from that somebody named or handed over.
+
+    Args:
+        program: the name of a shipped program or of a generator, a program, or a graph.
+        first: name of the one to take for None.
+
+    Raises:
+        ParameterError: it is none of these.
+        DatasetError: there is no such program.
+    """
+    if isinstance(program, (Program, ExecutionGraph)):
+        return Source.of(GIVEN, "program", program)
+    name = first if program is None else program
+    if not isinstance(name, str):
+        raise ParameterError(
+            f"a program must be a name, a Program or an ExecutionGraph; got {program!r}",
+            key="program",
+        )
+    return (
+        GeneratorFields(name, lambda: None).source() if name in GENERATED else shipped_source(name)
+    )
 
 
 def shipped_source(name: str) -> Source:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import ipywidgets as widgets
@@ -335,3 +336,20 @@ def _machines() -> list[tuple[str, str]]:
 
 def _machine_of(state: ReplayState) -> str:
     return DEFAULTS_NAME if not state.machine and state.model == LOGGOPSIM else state.machine
+
+
+def seconds_of(name: str, value: Any, power: int) -> float:
+    """Return a time by its decimal digits: 0.018 ns are 1.8e-11 s.
+
+    Args:
+        name: whose it is, for the message.
+        value: a number.
+        power: of ten that one of it has in s.
+
+    Raises:
+        ParameterError: it is no number.
+    """
+    try:
+        return float(Decimal(repr(float(value))).scaleb(power))
+    except (TypeError, ValueError, InvalidOperation):
+        raise ParameterError(f"{name} must be a number; got {value!r}", key=name) from None

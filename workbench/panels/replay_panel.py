@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
@@ -21,19 +20,15 @@ import ipywidgets as widgets
 
 from workbench import jobs
 from workbench.errors import ParameterError, SimulationHalted
-from workbench.models import LogGPS
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.live import renew
 from workbench.panels.look import panel_box, push_button, wrapping_row
-from workbench.panels.program_sources import GENERATED, GeneratorFields, shipped_source
-from workbench.panels.replay_controls import ReplayControls, parameters_of
+from workbench.panels.program_sources import source_of
+from workbench.panels.replay_controls import ReplayControls, parameters_of, seconds_of
 from workbench.panels.replay_files import FILES, notes_html
 from workbench.panels.replay_state import (
-    GIVEN,
-    AnyProgram,
     ReplayState,
     Shown,
-    Source,
     python_lines,
 )
 from workbench.panels.replay_view import CommunicationView, ReplayView
@@ -86,7 +81,7 @@ class ReplayPanel:
         self._pinned: Shown | None = None
         self._view: ReplayView | None = None
         self._export: ExportTab | None = None
-        first = ReplayState(_first_source(program), **parameters_of(machine))
+        first = ReplayState(source_of(program, FIRST), **parameters_of(machine))
         self._controls = ReplayControls(first, self._changed)
         self._work: Running[Shown] = Running(
             ("▶ Replay", "Replay again, in the background", "88px"),
@@ -251,11 +246,12 @@ class ReplayPanel:
         elif name == "algorithms":
             controls.take_algorithms(value)
         elif name in _TIMES:
-            controls.take_model(_changed_model(self.state.model, name[0], value, _TIMES[name]))
+            seconds = seconds_of(name[0], value, _TIMES[name])
+            controls.take_model(self.state.model.replace(**{name[0]: seconds}))
         elif name == _SIZE:
             controls.take_model(self.state.model.replace(S=value))
         elif name == "program" and not isinstance(value, str):
-            controls.take_program(_given(value))
+            controls.take_program(source_of(value))
         else:
             controls.choose(name, value)
 
@@ -360,30 +356,3 @@ class ReplayPanel:
 
     def _stem(self) -> str:
         return self.state.source.name
-
-
-def _first_source(program: Any) -> Source:
-    if program is not None and not isinstance(program, str):
-        return _given(program)
-    name = FIRST if program is None else program
-    if name in GENERATED:
-        return GeneratorFields(name, lambda: None).source()
-    return shipped_source(name)
-
-
-def _given(program: AnyProgram) -> Source:
-    if not isinstance(program, (Program, ExecutionGraph)):
-        raise ParameterError(
-            f"a program must be a name, a Program or an ExecutionGraph; got {program!r}",
-            key="program",
-        )
-    return Source.of(GIVEN, "program", program)
-
-
-def _changed_model(model: LogGPS, name: str, value: Any, power: int) -> LogGPS:
-    """Return the parameters with one changed, by its decimal digits: 0.018 ns are 1.8e-11 s."""
-    try:
-        seconds = float(Decimal(repr(float(value))).scaleb(power))
-    except (TypeError, ValueError, InvalidOperation):
-        raise ParameterError(f"{name} must be a number; got {value!r}", key=name) from None
-    return model.replace(**{name: seconds})

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import ipywidgets as widgets
 from bokeh.layouts import row
-from bokeh.models import ColumnDataSource
 
-from workbench.panels.live import Downloads, LiveView
+from workbench.panels.live import Downloads, LiveView, WindowView
 from workbench.panels.replay_state import Shown, read_comparison, short_model
 from workbench.plotting.breakdown import BreakdownFigure, breakdown_figure, read_breakdown
 from workbench.plotting.communication import (
@@ -34,31 +31,6 @@ _SMALL = "font-size:12px;line-height:1.35;color:#555"
 _ROW_PX = 24
 _COMMUNICATION_PX = 330
 _LEAST_PX, _MOST_PX, _AROUND_PX = 230, 430, 105
-
-
-class WindowView(LiveView):
-    """A live view whose page tells Python which window of a figure it shows."""
-
-    _asked: str = ""
-
-    def hear_windows(self, asked: ColumnDataSource, told: Callable[[], None]) -> None:
-        """Take back the window that a page writes into a source.
-
-        Args:
-            asked: of the view's document.
-            told: called after each.
-        """
-        self._asked = asked.id
-        asked.on_change("data", lambda _attr, _old, _new: told())
-
-    def _sync_model(self, model: Any, content: dict[str, Any], buffers: list[Any]) -> None:
-        changed = content.get("model")
-        about = changed.get("id") if isinstance(changed, dict) else None
-        if about is not None and about == self._asked and content.get("attr") == "data":
-            # Past what LiveView lets through, selections only.
-            super(LiveView, self)._sync_model(model, content, buffers)
-        else:
-            super()._sync_model(model, content, buffers)
 
 
 class ReplayView:

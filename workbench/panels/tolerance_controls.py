@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import ipywidgets as widgets
@@ -11,9 +10,9 @@ import ipywidgets as widgets
 from workbench.errors import ParameterError
 from workbench.panels.controls import ErrorLine
 from workbench.panels.look import named, push_button, wrapping_row
-from workbench.panels.program_sources import GENERATED, GeneratorFields, shipped_source
-from workbench.panels.replay_controls import ReplayControls
-from workbench.panels.replay_state import GIVEN, AnyProgram, ReplayState, Source
+from workbench.panels.program_sources import source_of
+from workbench.panels.replay_controls import ReplayControls, seconds_of
+from workbench.panels.replay_state import AnyProgram, ReplayState
 from workbench.panels.tolerance_state import (
     ALONE,
     Case,
@@ -27,7 +26,6 @@ from workbench.panels.tolerance_state import (
     read_interval,
     read_percents,
 )
-from workbench.programs import ExecutionGraph, Program
 from workbench.sensitivity.analysis import PERCENT
 
 _TIMES = {"L_us": -6, "o_us": -6, "g_us": -6, "G_ns": -9, "O_ns": -9}
@@ -160,7 +158,7 @@ class ToleranceControls(ReplayControls):
         elif name == _SIZE:
             self.take_model(self.state.model.replace(S=value))
         elif name == "program" and not isinstance(value, str):
-            self.take_program(first_source(value))
+            self.take_program(source_of(value))
         elif name in _CHOICES:
             self.choose(name, value)
         elif name == "interval_us":
@@ -228,7 +226,7 @@ class ToleranceControls(ReplayControls):
         """
         if not names:
             raise ParameterError("at least one program must be given; got none", key="programs")
-        first, *others = [first_source(name) for name in names]
+        first, *others = [source_of(name) for name in names]
         self.take_kept([Case(source) for source in others], tell=False)
         self.take_program(first)
 
@@ -290,44 +288,3 @@ class ToleranceControls(ReplayControls):
     def _something_changed(self) -> None:
         if self._ready and not self._silent:
             self._told()
-
-
-def first_source(program: str | AnyProgram | None, first: str = "") -> Source:
-    """Return where a program comes from that somebody named or handed over.
-
-    Args:
-        program: the name of a shipped program or of a generator, a program, or a graph.
-        first: name of the one to take for None.
-
-    Raises:
-        ParameterError: it is none of these.
-        DatasetError: there is no such program.
-    """
-    if isinstance(program, (Program, ExecutionGraph)):
-        return Source.of(GIVEN, "program", program)
-    name = first if program is None else program
-    if not isinstance(name, str):
-        raise ParameterError(
-            f"a program must be a name, a Program or an ExecutionGraph; got {program!r}",
-            key="program",
-        )
-    return (
-        GeneratorFields(name, lambda: None).source() if name in GENERATED else shipped_source(name)
-    )
-
-
-def seconds_of(name: str, value: Any, power: int) -> float:
-    """Return a time by its decimal digits: 0.018 ns are 1.8e-11 s.
-
-    Args:
-        name: whose it is, for the message.
-        value: a number.
-        power: of ten that one of it has in s.
-
-    Raises:
-        ParameterError: it is no number.
-    """
-    try:
-        return float(Decimal(repr(float(value))).scaleb(power))
-    except (TypeError, ValueError, InvalidOperation):
-        raise ParameterError(f"{name} must be a number; got {value!r}", key=name) from None

@@ -22,15 +22,14 @@ from workbench import jobs
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.panels.live import renew
 from workbench.panels.look import panel_box, wrapping_row
-from workbench.panels.replay_controls import parameters_of
+from workbench.panels.program_sources import source_of
+from workbench.panels.replay_controls import parameters_of, seconds_of
 from workbench.panels.replay_state import AnyProgram, ReplayState
 from workbench.panels.running import Running, wait_for
 from workbench.panels.ticker import Ticker
 from workbench.panels.tolerance_controls import (
     CONTROLLED,
     ToleranceControls,
-    first_source,
-    seconds_of,
 )
 from workbench.panels.tolerance_files import FILES, tolerances_frame
 from workbench.panels.tolerance_state import Analysed, Case, ToleranceState, python_lines
@@ -83,7 +82,7 @@ class TolerancePanel:
         self._pointing: jobs.Job[ReplayResult] | None = None
         self._comparing: jobs.Job[dict[str, ContentionReport]] | None = None
         listed = program if isinstance(program, (list, tuple)) else [program]
-        sources = [first_source(one, FIRST) for one in listed] or [first_source(None, FIRST)]
+        sources = [source_of(one, FIRST) for one in listed] or [source_of(None, FIRST)]
         first = ReplayState(sources[0], **parameters_of(machine))
         self._controls = ToleranceControls(first, self._changed)
         self._work: Running[Analysed] = Running(

@@ -11,8 +11,7 @@ import ipywidgets as widgets
 from bokeh.models import ColumnDataSource, CustomJS, Title
 from bokeh.plotting import figure
 
-from workbench.panels.live import Downloads
-from workbench.panels.replay_view import WindowView
+from workbench.panels.live import Downloads, WindowView
 from workbench.panels.tolerance_state import Analysed
 from workbench.plotting.replay_look import time_text
 from workbench.plotting.spacetime import SpacetimeFigure, read_spacetime, spacetime_figure

@@ -49,6 +49,8 @@ from workbench.plotting.message_sizes import (
     read_message_sizes,
 )
 from workbench.plotting.pairs import PairsFigure, pairs_figure, plot_pairs, read_pairs
+from workbench.plotting.placement_map import PlacementMap, placement_map, plot_placement
+from workbench.plotting.placement_times import PlacementTimes, placement_times
 from workbench.plotting.placements import plot_placements, read_placements
 from workbench.plotting.reading import read_convergence, read_errors, read_size
 from workbench.plotting.regimes import (
@@ -90,6 +92,8 @@ __all__ = [
     "InfluenceFigure",
     "MessageSizesFigure",
     "PairsFigure",
+    "PlacementMap",
+    "PlacementTimes",
     "SpacetimeFigure",
     "StudyHeatmap",
     "ThresholdFigure",
@@ -104,6 +108,8 @@ __all__ = [
     "message_size_table",
     "message_sizes_figure",
     "pairs_figure",
+    "placement_map",
+    "placement_times",
     "plot_baseline",
     "plot_bolted",
     "plot_breakdown",
@@ -119,6 +125,7 @@ __all__ = [
     "plot_message_sizes",
     "plot_pairs",
     "plot_percent_error",
+    "plot_placement",
     "plot_placements",
     "plot_spacetime",
     "plot_study",

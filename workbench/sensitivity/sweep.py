@@ -138,11 +138,13 @@ class Sweep:
         other = self._copy()
         other.model = model
         parameters, before = PicosecondCosts.of(model), PicosecondCosts.of(self.model)
+        other._L_ps = parameters.L
+        if (parameters.o, parameters.G, parameters.S) == (before.o, before.G, before.S):
+            return other
         self._check_sizes(parameters)
         sizes = self._packed.message_bytes
         if ((sizes > parameters.S) != (sizes > before.S)).any():
             other._packed = pack(self.graph, self.match, parameters.S, model, halt=self._halt)
-        other._L_ps = parameters.L
         other._set(
             costs_of(
                 other._packed,

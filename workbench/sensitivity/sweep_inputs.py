@@ -114,7 +114,8 @@ def class_counts(
             f"least 0; got shape {counts.shape}",
             key="multiples",
         )
-    each = np.array([picoseconds(value) for value in values.tolist()], np.int64)
+    latencies_ps = [picoseconds(value) for value in values.tolist()]
+    each = np.array([min(ps, 2 * LONGEST_PARAMETER) for ps in latencies_ps], np.int64)
     if (counts.astype(np.float64) @ each.astype(np.float64)).max(initial=0.0) > LONGEST_PARAMETER:
         raise ParameterError(
             f"latencies of classes must add up to {LONGEST_PARAMETER / PS_PER_S:.0f} s at most for "

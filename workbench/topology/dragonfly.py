@@ -44,6 +44,7 @@ def dragonfly(
     - ``circulant``: ports lead to groups i + 1, i - 1, i + 2, i - 2, …, counted around.
 
     Ports beyond g - 1 stay unused. Hosts are numbered router by router and group by group.
+    Coordinates are the group and the place in it.
 
     Args:
         a: routers of a group.
@@ -103,6 +104,8 @@ def dragonfly(
         host_router=np.repeat(np.arange(g * a, dtype=np.int32), p),
         group=np.repeat(np.arange(g, dtype=np.int32), a),
         parameters={"a": a, "p": p, "h": h, "g": g, "wiring": wiring},
+        family="dragonfly",
+        coordinates=np.indices((g, a), np.int32).reshape(2, -1).T,
     )
 
 

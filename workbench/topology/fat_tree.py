@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.topology.topology import TERMINAL, Topology, whole
@@ -20,7 +21,8 @@ def fat_tree(k: int) -> Topology:
     Each of k pods has k/2 edge and k/2 aggregation switches, all joined; each edge switch has k/2
     hosts. Aggregation switch j of every pod is joined to cores j·k/2 up to (j + 1)·k/2. Hosts are
     numbered switch by switch and pod by pod; routers are edge switches, then aggregation, then
-    core. A pod is a group, the core has none.
+    core. A pod is a group, the core has none. Coordinates are the tier (0 to 2), the pod (-1 for
+    the core) and the place there.
 
     Args:
         k: ports of a switch, even.
@@ -54,4 +56,16 @@ def fat_tree(k: int) -> Topology:
         host_router=np.repeat(np.arange(k * half, dtype=np.int32), half),
         group=np.concatenate((in_pods, np.full(half * half, -1))).astype(np.int32),
         parameters={"k": k},
+        family="fat-tree",
+        coordinates=_coordinates(k),
     )
+
+
+def _coordinates(k: int) -> NDArray[np.int32]:
+    """Return tier, pod (-1 for the core) and place in its tier and pod of each switch."""
+    half = k // 2
+    pod, place = (axis.ravel() for axis in np.indices((k, half)))
+    core = np.arange(half * half)
+    rows = [np.column_stack((np.full_like(pod, tier), pod, place)) for tier in (0, 1)]
+    rows.append(np.column_stack((np.full_like(core, 2), np.full_like(core, -1), core)))
+    return np.concatenate(rows).astype(np.int32)

@@ -35,6 +35,9 @@ class Topology:
         host_router: int32[hosts], the router each host is at.
         group: int32[routers], the pod, group or cabinet each router is in, -1 for none.
         parameters: what the topology was made with, by its usual letters.
+        family: the word of its family in ``FAMILIES``, ``custom`` for any other graph.
+        coordinates: int32[routers, k], where each router is by its family's own reckoning, such
+            as x, y, z of a torus; k is 0 where there is none.
     """
 
     name: str
@@ -45,6 +48,8 @@ class Topology:
     host_router: NDArray[np.int32]
     group: NDArray[np.int32]
     parameters: Mapping[str, int | str] = field(default_factory=dict)
+    family: str = "custom"
+    coordinates: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 0), np.int32))
 
     def __post_init__(self) -> None:
         if not 1 <= self.num_routers <= _MOST_ROUTERS:
@@ -63,6 +68,15 @@ class Topology:
         _set(self, "host_router", np.asarray(self.host_router, np.int32))
         _set(self, "group", np.asarray(self.group, np.int32))
         _set(self, "parameters", MappingProxyType(dict(self.parameters)))
+        if not self.coordinates.size:
+            _set(self, "coordinates", np.zeros((self.num_routers, 0), np.int32))
+        _set(self, "coordinates", np.asarray(self.coordinates, np.int32))
+        if self.coordinates.ndim != 2 or len(self.coordinates) != self.num_routers:
+            raise ParameterError(
+                f"coordinates must have one row for each of {self.num_routers} routers; got the "
+                f"shape {self.coordinates.shape}",
+                key="coordinates",
+            )
         if len(self.link_class) != len(self.links):
             raise ParameterError(
                 f"link_class must have one entry for each of {len(self.links)} links; got "

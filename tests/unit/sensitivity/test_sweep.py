@@ -269,6 +269,9 @@ def test_another_model_needs_no_packing_unless_messages_cross_the_threshold():
     cheap = MODEL.replace(o=1e-7, G=1e-10, L=3e-6)
     assert sweep.replace(cheap)._packed is sweep._packed
     assert sweep.replace(cheap).makespan_ps() == Sweep(graph, cheap).makespan_ps()
+    far = MODEL.replace(L=5e-6)
+    assert sweep.replace(far).at() == Sweep(graph, far).at()
+    assert sweep.replace(far).passes == sweep.passes  # nothing was prepared again
     waiting = MODEL.replace(S=8)
     assert sweep.replace(waiting)._packed is not sweep._packed
     assert sweep.replace(waiting).makespan_ps() == Sweep(graph, waiting).makespan_ps()
@@ -342,6 +345,8 @@ def test_says_what_must_hold():
         sweep.per_class([3], [1e-6])
     with pytest.raises(ParameterError, match="2 classes"):
         sweep.per_class([[1]], [1e-6, 1e-6])
+    with pytest.raises(ParameterError, match="add up to 288230 s"):
+        sweep.per_class([[1]], [1e30])
     with pytest.raises(ParameterError, match="4611686 s"):
         sweep.makespan(5e6)
     with pytest.raises(ProgramError, match="must have its receive"):

@@ -8,15 +8,14 @@ curve = workbench.datasets.load("azure-hb96v3-hdr")
 
 from __future__ import annotations
 
-import difflib
 import hashlib
-import html
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.catalogue import Catalogue
 from workbench.errors import DatasetError
 from workbench.provenance import Provenance
 
@@ -53,58 +52,6 @@ class Dataset:
     caveats: tuple[str, ...]
     folder: Path
     files: tuple[tuple[str, int, str], ...]
-
-
-@dataclass(frozen=True)
-class DatasetList:
-    """The shipped datasets: iterates over their names, prints itself as a table."""
-
-    datasets: tuple[Dataset, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names ``load`` takes."""
-        return tuple(dataset.name for dataset in self.datasets)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
-
-    def __len__(self) -> int:
-        return len(self.datasets)
-
-    def __getitem__(self, name: str) -> Dataset:
-        for dataset in self.datasets:
-            if dataset.name == name:
-                return dataset
-        raise DatasetError(_unknown(name, self.names))
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.names
-
-    def __repr__(self) -> str:
-        rows = self._rows()
-        widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-        return "\n".join(
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        )
-
-    def _repr_html_(self) -> str:
-        head, *body = (
-            "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
-            for tag, row in zip(["th"] + ["td"] * len(self), self._rows(), strict=True)
-        )
-        rows = "".join(f"<tr>{row}</tr>" for row in body)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-
-    def _rows(self) -> tuple[tuple[str, ...], ...]:
-        return (
-            ("name", "system", "interconnect", "MPI", "statistic", "licence"),
-            *(
-                (d.name, d.system, d.interconnect, d.mpi, d.statistic, d.provenance.licence)
-                for d in self.datasets
-            ),
-        )
 
 
 def load(name: str) -> OSUCurve:
@@ -148,7 +95,7 @@ def text(name: str, file: str) -> str:
     raise DatasetError(f"{name} must hold the file that is asked for; got {file!r}; it has {files}")
 
 
-def list() -> DatasetList:
+def list() -> Catalogue[Dataset]:
     """Return the shipped datasets, in alphabetical order.
 
     Raises:
@@ -162,7 +109,16 @@ def list() -> DatasetList:
             f"the shipped datasets must be in {folder}; found none; reinstall the package, or "
             "restore the folder datasets/ of the checkout"
         )
-    return DatasetList(tuple(_described(path) for path in descriptors))
+    found = [_described(path) for path in descriptors]
+    return Catalogue(
+        "dataset",
+        found,
+        ("name", "system", "interconnect", "MPI", "statistic", "licence"),
+        [
+            (d.name, d.system, d.interconnect, d.mpi, d.statistic, d.provenance.licence)
+            for d in found
+        ],
+    )
 
 
 def data_folder() -> Path:
@@ -246,11 +202,3 @@ def _verified(dataset: Dataset, file: str, size: int, digest: str) -> str:
             "values"
         )
     return data.decode("utf-8")
-
-
-def _unknown(name: str, names: tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(str(name).lower(), names, n=3, cutoff=0.5) or [
-        known for known in names if str(name).lower() in known and name
-    ]
-    hint = f"did you mean {' or '.join(near)}? " if near else ""
-    return f"there must be a dataset of that name; got {name!r}; {hint}known: {', '.join(names)}"

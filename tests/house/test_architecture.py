@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-FLOOR = {"errors", "units", "provenance", "jobs", "datasets", "jsonfile"}
+FLOOR = {"errors", "units", "provenance", "jobs", "catalogue", "datasets", "jsonfile"}
 NOUNS = {"models", "programs", "topology", "measure"}
 SHARED_ANALYSES = {"simulate", "fit"}
 ANALYSES = SHARED_ANALYSES | {"sensitivity", "study", "tune", "uq", "variability"}

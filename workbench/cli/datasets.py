@@ -41,11 +41,11 @@ def run(arguments: argparse.Namespace) -> int:
                     "caveats": list(d.caveats),
                     "provenance": d.provenance.to_dict(),
                 }
-                for d in shipped.datasets
+                for d in shipped.things
             }
         )
         return 0
     width = max(map(len, shipped))
-    for d in shipped.datasets:
+    for d in shipped.things:
         print(f"{d.name:<{width}}  {d.provenance.caption()}")
     return 0

@@ -306,7 +306,7 @@ class ReplayControls:
         own = [(name, name) for name in self._sources if name not in known]
         shipped = [
             (f"{one.name}: {one.title}, {one.provenance.origin}", one.name)
-            for one in programs.list().programs
+            for one in programs.list().things
         ]
         made = [(about.title, name) for name, about in GENERATED.items()]
         return [*own, *shipped, *made]

@@ -9,14 +9,13 @@ program = programs.load("cg-8")
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import hashlib
-import html
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from workbench.catalogue import Catalogue
 from workbench.datasets import data_folder
 from workbench.errors import DatasetError, WorkbenchError
 from workbench.jsonfile import read_json
@@ -58,60 +57,6 @@ class ShippedProgram:
     descriptor: Mapping[str, Any] = dataclasses.field(repr=False)
 
 
-@dataclass(frozen=True)
-class ProgramList:
-    """The shipped programs: iterates over their names, prints itself as a table."""
-
-    programs: tuple[ShippedProgram, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names ``load`` takes."""
-        return tuple(program.name for program in self.programs)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names)
-
-    def __len__(self) -> int:
-        return len(self.programs)
-
-    def __getitem__(self, name: str) -> ShippedProgram:
-        for program in self.programs:
-            if program.name == name:
-                return program
-        near = difflib.get_close_matches(str(name).lower(), self.names, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}? " if near else ""
-        raise DatasetError(
-            f"there must be a program of that name; got {name!r}; {hint}known: "
-            f"{', '.join(self.names) or 'none'}"
-        )
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.names
-
-    def __repr__(self) -> str:
-        rows = self._rows()
-        widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-        return "\n".join(
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        )
-
-    def _repr_html_(self) -> str:
-        head, *body = (
-            "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
-            for tag, row in zip(["th"] + ["td"] * len(self), self._rows(), strict=True)
-        )
-        rows = "".join(f"<tr>{row}</tr>" for row in body)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-
-    def _rows(self) -> tuple[tuple[str, ...], ...]:
-        return (
-            ("name", "ranks", "origin", "title"),
-            *((p.name, str(p.ranks), p.provenance.origin, p.title) for p in self.programs),
-        )
-
-
 def load(name: str) -> Program:
     """Return a shipped program, read or generated, and checked against its checksum.
 
@@ -129,7 +74,7 @@ def load(name: str) -> Program:
     return _recorded(shipped)
 
 
-def list() -> ProgramList:
+def list() -> Catalogue[ShippedProgram]:
     """Return the shipped programs: those recorded, then those generated, each by name.
 
     Raises:
@@ -137,7 +82,13 @@ def list() -> ProgramList:
     """
     folder = data_folder()
     paths = (path for pattern in _PATTERNS for path in sorted(folder.glob(pattern)))
-    return ProgramList(tuple(map(_described, paths)))
+    shipped = tuple(map(_described, paths))
+    return Catalogue(
+        "program",
+        shipped,
+        ("name", "ranks", "origin", "title"),
+        [(p.name, str(p.ranks), p.provenance.origin, p.title) for p in shipped],
+    )
 
 
 def _described(path: Path) -> ShippedProgram:

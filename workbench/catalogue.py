@@ -1,0 +1,88 @@
+"""A list of what ships, by name: prints itself as a table, and knows what a wrong name may mean."""
+
+from __future__ import annotations
+
+import difflib
+import html
+from collections.abc import Iterator, Sequence
+from typing import Generic, Protocol, TypeVar
+
+from workbench.errors import DatasetError
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+_T = TypeVar("_T", bound=_Named)
+
+
+class Catalogue(Generic[_T]):
+    """Things with names: iterates over the names, gives a thing for its name.
+
+    Args:
+        kind: what they are, for errors, such as ``dataset``.
+        things: the things, in the order of the table.
+        columns: words above the columns of the table.
+        cells: texts of each thing's row, one for each column.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        things: Sequence[_T],
+        columns: Sequence[str],
+        cells: Sequence[Sequence[str]],
+    ) -> None:
+        self._kind = kind
+        self._things = tuple(things)
+        self._rows = (tuple(columns), *(tuple(row) for row in cells))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names, in the order of the table."""
+        return tuple(thing.name for thing in self._things)
+
+    @property
+    def things(self) -> tuple[_T, ...]:
+        """What is listed, in the order of the table."""
+        return self._things
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self._things)
+
+    def __getitem__(self, name: str) -> _T:
+        for thing in self._things:
+            if thing.name == name:
+                return thing
+        asked = str(name).lower()
+        near = difflib.get_close_matches(asked, self.names, n=3, cutoff=0.5) or [
+            known for known in self.names if asked and asked in known
+        ]
+        hint = f"did you mean {' or '.join(near)}? " if near else ""
+        raise DatasetError(
+            f"there must be a {self._kind} of that name; got {name!r}; {hint}known: "
+            f"{', '.join(self.names) or 'none'}"
+        )
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __repr__(self) -> str:
+        widths = [max(map(len, column)) for column in zip(*self._rows, strict=True)]
+        return "\n".join(
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+            for row in self._rows
+        )
+
+    def _repr_html_(self) -> str:
+        head, *body = (
+            "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
+            for tag, row in zip(["th"] + ["td"] * len(self), self._rows, strict=True)
+        )
+        rows = "".join(f"<tr>{row}</tr>" for row in body)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"

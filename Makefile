@@ -41,7 +41,8 @@ install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening an
 
 test: $(TEST_STAMP) lint types kernels-uncompiled $(WARM_STAMP) ## install, then run lint, types and every test
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
-	.ci/postgresql && .ci/mpi && $(PY) -m pytest --quiet --ignore=tests/benchmarks
+	.ci/postgresql && .ci/mpi && $(PY) -m pytest --quiet --ignore=tests/benchmarks \
+	  --numprocesses logical --maxprocesses 4 --dist loadgroup
 
 lint: $(TEST_STAMP)
 	$(PY) -m ruff check .

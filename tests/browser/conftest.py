@@ -10,6 +10,13 @@ import pytest
 from tests.browser.servers import ROOT, Server, serve
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the browser's tests in one process: they share servers and look at the clock."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
 @pytest.fixture(scope="session")
 def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
     """A laptop's screen."""

@@ -1,10 +1,11 @@
 """Place a program's ranks on a network: which host for each, and how long the program takes.
 
-FILE is GOAL, as text or LogGOPSim's binary, or a trace, as for workbench replay. The topology is
-fat-tree:K or dragonfly:G,A,P, and gives the latency: a message that passes h switches takes h + 1
-wires and h switches; -L, -g and -O are not used. Methods are block, round-robin, random, volume (by
-the bytes exchanged), algorithm-3 (LLAMP's) and search (annealing on critical paths); all compares
-them. Times are in nanoseconds and without contention.
+FILE is GOAL, as text or LogGOPSim's binary, or a trace, as for workbench replay. The topology is a
+family with its parameters, such as fat-tree:16 or torus:8x8x8, or a machine's name, and gives the
+latency: a message that passes h switches takes h + 1 wires and h switches; -L, -g and -O are not
+used. Methods are block, round-robin, random, volume (by the bytes exchanged), algorithm-3 (LLAMP's)
+and search (annealing on critical paths); all compares them. Times are in nanoseconds and without
+contention.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from workbench.cli.stopping import stoppable
 if TYPE_CHECKING:
     from workbench.sensitivity.placement import Placement
 
-ABOUT = "place a program's ranks on a fat tree or a dragonfly"
+ABOUT = "place a program's ranks on a network"
 
 ALL = "all"
 
@@ -45,8 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--topology",
         required=True,
         metavar="SPEC",
-        help="fat-tree:16, dragonfly:8,4,8 (groups, routers of each, hosts of each) or by letters, "
-        "dragonfly:a=4,p=8,h=2,wiring=relative",
+        help="such as fat-tree:16, dragonfly:8,4,8 (groups, routers of each, hosts of each), by "
+        "letters, dragonfly:a=4,p=8,h=2,wiring=relative, or a machine, edison",
     )
     parser.add_argument(
         "--method",

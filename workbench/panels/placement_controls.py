@@ -127,7 +127,15 @@ class NetworkControls:
             ParameterError: the topology is not accepted.
         """
         made = parse_topology(network.topology)
-        family = network.topology.partition(":")[0].strip()
+        families = [word for _, word in _FAMILY_NAMES]
+        if made.family not in families or made.parameters.keys() - self.letters.keys() - {"wiring"}:
+            raise ParameterError(
+                f"a topology must be one of {', '.join(families)} to have controls here, with "
+                f"{', '.join(self.letters)} and wiring; got {network.topology!r}: use "
+                "workbench.sensitivity.placement.place_all for others",
+                key="topology",
+            )
+        family = made.family
         self.network = network
         self._silent = True
         try:

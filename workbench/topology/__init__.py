@@ -14,17 +14,78 @@ from __future__ import annotations
 
 # Not looked up late as elsewhere: generators have the names of their modules, and a module that is
 # imported later would take the generator's place.
+from workbench.topology.aries import aries
+from workbench.topology.channels import Channels, channels
+from workbench.topology.complete import fully_connected
 from workbench.topology.dragonfly import WIRINGS, dragonfly
+from workbench.topology.dragonfly_plus import dragonfly_plus
+from workbench.topology.families import FAMILIES, Family, Parameter
 from workbench.topology.fat_tree import fat_tree
-from workbench.topology.spec import FAMILIES, parse_topology
+from workbench.topology.hammingmesh import hammingmesh
+from workbench.topology.hypercube import hypercube
+from workbench.topology.hyperx import hyperx
+from workbench.topology.jellyfish import jellyfish
+from workbench.topology.metrics import (
+    Comparison,
+    PriceTable,
+    TopologyMetrics,
+    compare,
+    resilience,
+    summary,
+)
+from workbench.topology.polarfly import polarfly
+from workbench.topology.presets import PRESETS, Preset, preset, presets
+from workbench.topology.slim_fly import slim_fly
+from workbench.topology.spec import parse_topology, topology_word
+from workbench.topology.spectralfly import spectralfly
+from workbench.topology.star import star
+from workbench.topology.throughput import Throughput, throughput
 from workbench.topology.topology import TERMINAL, Topology
+from workbench.topology.torus import torus
+from workbench.topology.traffic import PATTERNS, Traffic, traffic
+from workbench.topology.xgft import xgft
+from workbench.topology.xpander import xpander
 
 __all__ = [
     "FAMILIES",
+    "PATTERNS",
+    "PRESETS",
     "TERMINAL",
     "WIRINGS",
+    "Channels",
+    "Comparison",
+    "Family",
+    "Parameter",
+    "Preset",
+    "PriceTable",
+    "Throughput",
     "Topology",
+    "TopologyMetrics",
+    "Traffic",
+    "aries",
+    "channels",
+    "compare",
     "dragonfly",
+    "dragonfly_plus",
     "fat_tree",
+    "fully_connected",
+    "hammingmesh",
+    "hypercube",
+    "hyperx",
+    "jellyfish",
     "parse_topology",
+    "polarfly",
+    "preset",
+    "presets",
+    "resilience",
+    "slim_fly",
+    "spectralfly",
+    "star",
+    "summary",
+    "throughput",
+    "topology_word",
+    "torus",
+    "traffic",
+    "xgft",
+    "xpander",
 ]

@@ -58,9 +58,7 @@ def dragonfly(
     p = whole("p", p, 1, "the hosts of a router")
     between = arrange(a, h, g, wiring, links, "a")
     g = between.g
-    refuse_larger(
-        "dragonfly", "g, a or p", hosts=g * a * p, links=g * a * (a - 1) // 2 + between.num_links
-    )
+    refuse_larger("dragonfly", "g", hosts=g * a * p, links=g * a * (a - 1) // 2 + between.num_links)
     one, other = np.triu_indices(a, 1)
     first_of_group = np.arange(g)[:, None] * a
     local = np.column_stack(((first_of_group + one).ravel(), (first_of_group + other).ravel()))

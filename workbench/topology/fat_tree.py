@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
+from workbench.topology.building import nearest
 from workbench.topology.topology import TERMINAL, Topology, whole
 
 CLASSES = (TERMINAL, "intra-group", "inter-group")
@@ -15,7 +16,7 @@ LARGEST_K = 256
 """Largest radix: 4.2 million hosts."""
 
 
-def fat_tree(k: int) -> Topology:
+def fat_tree(k: int, *, taper: int = 1) -> Topology:
     """Return a fat tree of switches with k ports: k³/4 hosts, 5k²/4 switches, full bisection.
 
     Each of k pods has k/2 edge and k/2 aggregation switches, all joined; each edge switch has k/2
@@ -24,48 +25,60 @@ def fat_tree(k: int) -> Topology:
     core. A pod is a group, the core has none. Coordinates are the tier (0 to 2), the pod (-1 for
     the core) and the place there.
 
+    With a taper of t an edge switch has t hosts for each link up: k/(t + 1) of its ports lead up,
+    to as many aggregation switches, and there are k/2 · k/(t + 1) cores.
+
     Args:
-        k: ports of a switch, even.
+        k: ports of a switch, even, and a multiple of t + 1.
+        taper: hosts of an edge switch for each of its links up, t; 1 is a full fat tree.
 
     Raises:
-        ParameterError: k is odd, below 2 or above 256.
+        ParameterError: k is no such number, below 2 or above 256.
     """
     k = whole("k", k, 2, "the ports of a switch")
-    if k % 2 or k > LARGEST_K:
-        near = f"{k - 1} or {k + 1}" if k < LARGEST_K else str(LARGEST_K)
+    taper = whole("taper", taper, 1, "the hosts for each link up")
+    parts = taper + 1
+
+    def fits(ports: int) -> bool:
+        return ports % 2 == 0 and ports % parts == 0
+
+    if not fits(k) or k > LARGEST_K:
+        also = f", a multiple of {parts}" if taper > 1 else ""
         raise ParameterError(
-            f"k of a fat tree must be even and at most {LARGEST_K}; got {k}: take {near}", key="k"
+            f"k of a fat tree must be even{also} and at most {LARGEST_K}; got {k}: take "
+            f"{nearest(k, fits, 2, LARGEST_K)}",
+            key="k",
         )
-    half = k // 2
-    pod, lower, upper = (axis.ravel() for axis in np.indices((k, half, half)))
-    edge = pod * half + lower
-    aggregation = k * half + pod * half + upper
-    # The same three indices read as pod, aggregation switch and its port give the upper links.
-    above = k * half + pod * half + lower
-    core = 2 * k * half + lower * half + upper
-    links = np.concatenate(
-        (np.column_stack((edge, aggregation)), np.column_stack((above, core)))
-    ).astype(np.int32)
-    in_pods = np.tile(np.repeat(np.arange(k), half), 2)
+    half, up = k // 2, k // parts
+    edges, aggregations, cores = k * half, k * up, half * up
+    pod, lower, upper = (axis.ravel() for axis in np.indices((k, half, up)))
+    to_aggregation = np.column_stack((pod * half + lower, edges + pod * up + upper))
+    pod, lower, upper = (axis.ravel() for axis in np.indices((k, up, half)))
+    to_core = np.column_stack(
+        (edges + pod * up + lower, edges + aggregations + lower * half + upper)
+    )
+    tapered = f", taper {taper}:1" if taper > 1 else ""
+    coordinates = np.concatenate(
+        (_pods(0, k, half), _pods(1, k, up), _tier(2, np.full(cores, -1), np.arange(cores)))
+    )
     return Topology(
-        name=f"fat tree, k={k}",
-        num_routers=k * k + half * half,
-        links=links,
-        link_class=np.repeat(np.array([1, 2], np.uint8), k * half * half),
+        name=f"fat tree, k={k}{tapered}",
+        num_routers=edges + aggregations + cores,
+        links=np.concatenate((to_aggregation, to_core)).astype(np.int32),
+        link_class=np.repeat(np.array([1, 2], np.uint8), k * half * up),
         classes=CLASSES,
-        host_router=np.repeat(np.arange(k * half, dtype=np.int32), half),
-        group=np.concatenate((in_pods, np.full(half * half, -1))).astype(np.int32),
-        parameters={"k": k},
+        host_router=np.repeat(np.arange(edges, dtype=np.int32), k - up),
+        group=coordinates[:, 1].copy(),
+        parameters={"k": k} | ({"taper": taper} if taper > 1 else {}),
         family="fat-tree",
-        coordinates=_coordinates(k),
+        coordinates=coordinates,
     )
 
 
-def _coordinates(k: int) -> NDArray[np.int32]:
-    """Return tier, pod (-1 for the core) and place in its tier and pod of each switch."""
-    half = k // 2
-    pod, place = (axis.ravel() for axis in np.indices((k, half)))
-    core = np.arange(half * half)
-    rows = [np.column_stack((np.full_like(pod, tier), pod, place)) for tier in (0, 1)]
-    rows.append(np.column_stack((np.full_like(core, 2), np.full_like(core, -1), core)))
-    return np.concatenate(rows).astype(np.int32)
+def _pods(tier: int, pods: int, each: int) -> NDArray[np.int32]:
+    pod, place = (axis.ravel() for axis in np.indices((pods, each)))
+    return _tier(tier, pod, place)
+
+
+def _tier(tier: int, group: NDArray[np.int64], place: NDArray[np.int64]) -> NDArray[np.int32]:
+    return np.column_stack((np.full_like(place, tier), group, place)).astype(np.int32)

@@ -1,80 +1,142 @@
-"""Topologies by a word, as the shell and notebooks name them: ``fat-tree:16``."""
+"""Topologies by a word, as the shell and notebooks name them: ``fat-tree:16``, ``torus:8x8x8``."""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 
 from workbench.errors import ParameterError
-from workbench.topology.dragonfly import dragonfly
-from workbench.topology.fat_tree import fat_tree
+from workbench.topology.families import FAMILIES, Family, Parameter
+from workbench.topology.presets import PRESETS
 from workbench.topology.topology import Topology
 
-FAMILIES: Mapping[str, tuple[Callable[..., Topology], tuple[str, ...]]] = MappingProxyType(
-    {"fat-tree": (fat_tree, ("k",)), "dragonfly": (dragonfly, ("g", "a", "p", "h"))}
-)
-"""Each family's generator, and what numbers without a letter mean, in their order.
-
-A dragonfly's are groups, routers, hosts, and ports, as Shen et al., LLAMP, section IV.2 list them.
-"""
+_LONGEST_NUMBER = 12
+_TRUE, _FALSE = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
 
 
 def parse_topology(text: str) -> Topology:
     """Return the topology that a word describes.
 
-    ``fat-tree:16``, ``dragonfly:8,4,8`` (g, a, p, with the fewest global ports) or by letters,
-    ``dragonfly:a=4,p=8,h=2,wiring=relative``.
+    ``fat-tree:16``, ``dragonfly:8,4,8`` (g, a, p, with the fewest global ports), ``torus:8,8,8`` or
+    ``torus:8x8x8``, by letters as in ``dragonfly:a=4,p=8,h=2,wiring=relative``, or a machine's name
+    as in ``hopper``. `FAMILIES` and `presets()` list them all.
 
     Args:
-        text: family, colon, and the parameters with commas between them.
+        text: family, colon, and the parameters with commas between them; several numbers for one
+            parameter have an x between them.
 
     Raises:
         ParameterError: there is no such family, or a parameter is not accepted.
     """
-    family, _, rest = (part.strip() for part in text.partition(":"))
-    if family not in FAMILIES:
+    word, colon, rest = (part.strip() for part in text.partition(":"))
+    if not colon and word.lower() in PRESETS:
+        return PRESETS[word.lower()].build()
+    if word not in FAMILIES:
         raise ParameterError(
             f"a topology must be one of {', '.join(FAMILIES)} with its parameters, such as "
-            f"fat-tree:16; got {text!r}",
+            f"fat-tree:16, or one of {', '.join(PRESETS)}; got {_short(text)}",
             key="topology",
         )
-    generator, order = FAMILIES[family]
-    known = inspect.signature(generator).parameters
-    values: dict[str, int | str] = {}
-    for place, word in enumerate(part.strip() for part in rest.split(",") if part.strip()):
-        name, equals, value = (part.strip() for part in word.partition("="))
-        if not equals:
-            if place >= len(order):
-                raise ParameterError(
-                    f"{family} takes at most {len(order)} numbers without letters, "
-                    f"{', '.join(order)}; got {rest!r}",
-                    key="topology",
-                )
-            name, value = order[place], name
+    family = FAMILIES[word]
+    values = {
+        parameter.name: _value(word, parameter, value)
+        for parameter, value in _assigned(word, family, rest)
+    }
+    missing = [one.name for one in family.parameters if one.needed and one.name not in values]
+    if missing:
+        raise ParameterError(
+            f"{word} needs {', '.join(missing)}, as in {word}:{family.example}; got {_short(text)}",
+            key=missing[0],
+        )
+    return family.generator(**values)
+
+
+def topology_word(topology: Topology) -> str:
+    """Return the word that `parse_topology` makes a topology from.
+
+    Args:
+        topology: that a generator made.
+
+    Raises:
+        ParameterError: it is of no family.
+    """
+    if topology.family not in FAMILIES:
+        raise ParameterError(
+            f"only a topology of {', '.join(FAMILIES)} has a word; {topology.name} is "
+            f"{topology.family}: write it to a file",
+            key="topology",
+        )
+    parts = ",".join(f"{name}={value}" for name, value in topology.parameters.items())
+    return f"{topology.family}:{parts}"
+
+
+def _assigned(word: str, family: Family, rest: str) -> list[tuple[Parameter, str]]:
+    """Return which parameter each part of a word is for, with its text."""
+    known = {parameter.name: parameter for parameter in family.parameters}
+    parts = [part.strip() for part in rest.split(",") if part.strip()]
+    bare = [part for part in parts if "=" not in part]
+    given: list[tuple[str, str]] = []
+    if len(family.order) == 1 and known[family.order[0]].kind == "numbers" and len(bare) > 1:
+        mixed = next((part for part in bare if not part.isdecimal()), None)
+        if mixed is not None:
+            raise ParameterError(
+                f"{word} takes its {family.order[0]} as {word}:{family.example} or with commas; "
+                f"got {_short(mixed)} among others",
+                key="topology",
+            )
+        given.append((family.order[0], "x".join(bare)))
+        bare = []
+    if len(bare) > len(family.order):
+        raise ParameterError(
+            f"{word} takes at most {len(family.order)} numbers without letters, "
+            f"{', '.join(family.order)}; got {_short(rest)}",
+            key="topology",
+        )
+    given += zip(family.order, bare, strict=False)
+    for part in parts:
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if equals:
+            given.append((name, value))
+    seen: set[str] = set()
+    for name, _ in given:
         if name not in known:
             raise ParameterError(
-                f"{family} has the parameters {', '.join(known)}; got {name!r}", key="topology"
+                f"{word} has the parameters {', '.join(known)}; got {_short(name)}", key="topology"
             )
-        if name in values:
-            raise ParameterError(f"{family}: {name} must be given once; got {rest!r}", key=name)
-        values[name] = _number(value) if name in order else value
-    missing = [
-        name
-        for name, parameter in known.items()
-        if parameter.default is inspect.Parameter.empty and name not in values
-    ]
-    if missing:
-        raise ParameterError(f"{family} needs {', '.join(missing)}; got {text!r}", key=missing[0])
-    return generator(**values)
+        if name in seen:
+            raise ParameterError(f"{word}: {name} must be given once; got {_short(rest)}", key=name)
+        seen.add(name)
+    return [(known[name], value) for name, value in given]
+
+
+def _value(word: str, parameter: Parameter, text: str) -> object:
+    """Return a parameter as its generator takes it."""
+    readers: dict[str, Callable[[str], object]] = {
+        "number": _number,
+        "numbers": lambda given: tuple(_number(one) for one in given.split("x")),
+        "word": str,
+    }
+    if parameter.optional and text.lower() == "none":
+        return None
+    if parameter.kind == "flag":
+        if text.lower() not in _TRUE + _FALSE:
+            raise ParameterError(
+                f"{word}: {parameter.name} must be true or false; got {_short(text)}",
+                key=parameter.name,
+            )
+        return text.lower() in _TRUE
+    return readers[parameter.kind](text)
 
 
 def _number(text: str) -> int:
     try:
-        if len(text) > 12:
+        if len(text) > _LONGEST_NUMBER:
             raise ValueError
         return int(text)
     except ValueError:
         raise ParameterError(
-            f"a topology's numbers must be whole; got {text!r}", key="topology"
+            f"a topology's numbers must be whole; got {_short(text)}", key="topology"
         ) from None
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 80 else f"{text[:77]}...")

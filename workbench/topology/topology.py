@@ -6,11 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
+
+if TYPE_CHECKING:
+    import networkx
 
 TERMINAL = "terminal"
 """Name of the class of links between hosts and routers, the first of every topology."""
@@ -133,8 +137,16 @@ class Topology:
         Raises:
             ParameterError: there is no route between two routers.
         """
-        everyone = np.arange(self.num_routers, dtype=np.int32)
-        links: NDArray[np.uint8] = self._routes(everyone).sum(axis=2, dtype=np.uint8)
+        from kernels import allpairs as kernel
+
+        start, neighbour, _ = self._adjacency
+        links = np.empty((self.num_routers, self.num_routers), np.uint8)
+        if not kernel.distances(start, neighbour, links):
+            raise self._too_long(kernel.LONGEST)
+        # In a network that is not joined router 0 does not reach some router either.
+        apart = np.flatnonzero(links[0] == kernel.UNREACHED)
+        if len(apart):
+            raise self._apart(0, int(apart[0]))
         return links
 
     @property
@@ -214,6 +226,29 @@ class Topology:
             )
         return given.astype(np.int64)
 
+    def to_networkx(self) -> networkx.MultiGraph:
+        """Return the routers and links as a ``networkx.MultiGraph``.
+
+        Nodes are the routers' numbers with ``hosts``, ``group`` and ``coordinates``, a tuple of
+        int; edges have ``link_class``, a name. The graph has ``name`` and ``family``.
+        """
+        import networkx
+
+        graph = networkx.MultiGraph(name=self.name, family=self.family)
+        hosts = np.bincount(self.host_router, minlength=self.num_routers).tolist()
+        rows = zip(hosts, self.group.tolist(), self.coordinates.tolist(), strict=True)
+        graph.add_nodes_from(
+            (router, {"hosts": count, "group": group, "coordinates": tuple(where)})
+            for router, (count, group, where) in enumerate(rows)
+        )
+        graph.add_edges_from(
+            (one, other, {"link_class": self.classes[place]})
+            for (one, other), place in zip(
+                self.links.tolist(), self.link_class.tolist(), strict=True
+            )
+        )
+        return graph
+
     def _routes(self, sources: NDArray[np.int32]) -> NDArray[np.uint8]:
         """Return the links of each class from routers to all, uint8[s, routers, classes]."""
         from kernels import hops as kernel
@@ -224,19 +259,24 @@ class Topology:
             start, neighbour, link_class, sources.astype(np.int32), packed
         )
         if not short:
-            raise ParameterError(
-                f"routes must have at most {kernel.LONGEST} links; {self.name} has longer ones",
-                key="links",
-            )
+            raise self._too_long(kernel.LONGEST)
         apart = np.argwhere(packed < 0)
         if len(apart):
-            raise ParameterError(
-                f"there must be a route between all routers; {self.name} has none from router "
-                f"{int(sources[apart[0, 0]])} to router {int(apart[0, 1])}",
-                key="links",
-            )
+            raise self._apart(int(sources[apart[0, 0]]), int(apart[0, 1]))
         counts = packed.view(np.uint8).reshape(*packed.shape, 8)
         return counts[..., : len(self.classes)]
+
+    def _too_long(self, longest: int) -> ParameterError:
+        return ParameterError(
+            f"routes must have at most {longest} links; {self.name} has longer ones", key="links"
+        )
+
+    def _apart(self, one: int, other: int) -> ParameterError:
+        return ParameterError(
+            f"there must be a route between all routers; {self.name} has none from router "
+            f"{one} to router {other}",
+            key="links",
+        )
 
     @cached_property
     def _adjacency(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]:
@@ -252,12 +292,13 @@ class Topology:
         if not isinstance(other, Topology):
             return NotImplemented
         return (
-            (self.name, self.num_routers, self.classes)
-            == (other.name, other.num_routers, other.classes)
+            (self.name, self.family, self.num_routers, self.classes)
+            == (other.name, other.family, other.num_routers, other.classes)
             and np.array_equal(self.links, other.links)
             and np.array_equal(self.link_class, other.link_class)
             and np.array_equal(self.host_router, other.host_router)
             and np.array_equal(self.group, other.group)
+            and np.array_equal(self.coordinates, other.coordinates)
         )
 
     __hash__ = None  # type: ignore[assignment]

@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 from workbench import topology
 from workbench.errors import ParameterError
 from workbench.topology import WIRINGS
+from workbench.topology.arrangement import SST
 from workbench.topology.dragonfly import Wiring
+
+PAIRED = [wiring for wiring in WIRINGS if wiring != SST]
+"""The wirings that join every two groups by as many links as asked for."""
 
 
 @given(st.sampled_from([2, 4, 6, 8, 12]))
@@ -45,7 +49,7 @@ def test_every_core_switch_reaches_every_pod_once() -> None:
         assert sorted(made.group[up[up[:, 1] == core, 0]]) == list(range(6))
 
 
-@given(st.integers(1, 5), st.integers(1, 3), st.integers(1, 4), st.sampled_from(WIRINGS), st.data())
+@given(st.integers(1, 5), st.integers(1, 3), st.integers(1, 4), st.sampled_from(PAIRED), st.data())
 def test_a_dragonfly_has_the_sizes_of_its_formulas(
     a: int, p: int, h: int, wiring: Wiring, data: st.DataObject
 ) -> None:
@@ -87,7 +91,7 @@ def test_the_average_path_length_of_a_full_dragonfly(a: int, h: int, length: flo
 def test_the_ports_of_the_wirings() -> None:
     """Group 2 of 5 with one router each: who is at the other end of port 0, 1, 2, 3."""
     reached = {}
-    for wiring in WIRINGS:
+    for wiring in PAIRED:
         made = topology.dragonfly(4, 1, 1, wiring=wiring)
         links = made.links[made.link_class == 2]
         ends = {int(a): int(b) // 4 for pair in links for a, b in (pair, pair[::-1])}
@@ -114,7 +118,7 @@ def test_the_two_networks_of_llamps_study() -> None:
 
 def test_other_wirings_have_other_mean_hops() -> None:
     """The study does not say which it is; only the absolute one gives its figure."""
-    means = {w: topology.dragonfly(4, 8, g=8, wiring=w).mean_hops() for w in WIRINGS}
+    means = {w: topology.dragonfly(4, 8, g=8, wiring=w).mean_hops() for w in PAIRED}
     assert {w: round(mean, 4) for w, mean in means.items()} == {
         "absolute": 3.2725,
         "relative": 3.2431,
@@ -152,10 +156,88 @@ def test_fat_trees_that_cannot_be_built(k: object, said: str) -> None:
         ({"a": 2, "p": 1, "h": 0}, "h, a router's ports"),
         ({"a": 2, "p": 1, "g": 0}, "g, the groups"),
         ({"a": 2, "p": 1, "h": 1, "wiring": "other"}, "wiring must be one of"),
-        ({"a": 10**6, "p": 1, "h": 1}, "at most 4194304 hosts and links"),
-        ({"a": 2**30, "p": 2**30, "h": 2**30, "g": 1}, "at most 4194304 hosts and links"),
+        ({"a": 10**6, "p": 1, "h": 1}, "at most 4194304 hosts; this one would have 1000001000000"),
+        ({"a": 2**30, "p": 1, "h": 1, "g": 1}, "at most 4194304 hosts; .* 1073741824: lower g"),
+        ({"a": 4096, "p": 1, "h": 1, "g": 2}, "at most 4194304 links"),
+        ({"a": 2**30, "p": 2**30, "h": 2**30, "g": 1}, "hosts; this one would have over 10"),
+        ({"a": 4, "p": 2, "h": 2, "links": 0}, "links, the links between two groups"),
+        ({"a": 4, "p": 2, "h": 2, "g": 6, "links": 2}, "lower g to 5 or raise h to 3"),
+        ({"a": 4, "p": 2, "h": 3, "wiring": SST}, "h must be even for sst-circulant.*take 2 or 4"),
+        ({"a": 4, "p": 2, "h": 2, "wiring": SST, "links": 2}, "links cannot be chosen"),
     ],
 )
 def test_dragonflies_that_cannot_be_built(arguments: dict[str, object], said: str) -> None:
     with pytest.raises(ParameterError, match=said):
         topology.dragonfly(**arguments)  # type: ignore[arg-type]
+
+
+@given(st.integers(1, 5), st.integers(1, 4), st.integers(1, 4), st.sampled_from(PAIRED), st.data())
+def test_several_links_of_two_groups(
+    a: int, h: int, links: int, wiring: Wiring, data: st.DataObject
+) -> None:
+    most = a * h // links + 1
+    g = data.draw(st.integers(1, most))
+    made = topology.dragonfly(a, 1, h, g, wiring=wiring, links=links)
+    between = np.sort(made.group[made.links[made.link_class == 2]], axis=1)
+    pairs, counts = np.unique(between, axis=0, return_counts=True)
+    assert len(pairs) == g * (g - 1) // 2
+    assert set(counts) <= {links}
+    assert made.degree.max(initial=0) <= a - 1 + h
+
+
+def test_all_ports_of_a_dragonfly_with_few_groups() -> None:
+    """9 groups of 32 ports: four links for each pair, at four routers, and no port over."""
+    assert topology.dragonfly(8, 4, 4, 1, links=None) == topology.dragonfly(8, 4, 4, 1)
+    made = topology.dragonfly(8, 4, 4, 9, links=None)
+    assert made.num_links == 9 * 28 + 36 * 4
+    assert set(made.degree) == {7 + 4}
+    ends = made.links[made.link_class == 2]
+    of_pair = ends[(made.group[ends] == [0, 1]).all(axis=1)]
+    assert len(set(of_pair[:, 0])) == len(set(of_pair[:, 1])) == 4
+
+
+@given(st.integers(1, 5), st.sampled_from([2, 4, 6]), st.data())
+def test_the_circulant_wiring_of_sst_macro(a: int, h: int, data: st.DataObject) -> None:
+    """Router A of group i reaches A of groups i ± (A·h/2 + j), but for its own."""
+    g = data.draw(st.integers(1, a * h + 1))
+    made = topology.dragonfly(a, 1, h, g, wiring=SST)
+    reached: list[list[int]] = [[] for _ in range(made.num_routers)]
+    for one, other in made.links[made.link_class == 2].tolist():
+        assert one % a == other % a
+        reached[one].append(other // a)
+        reached[other].append(one // a)
+    for router, groups in enumerate(reached):
+        group, place = divmod(router, a)
+        steps = [place * (h // 2) + j for j in range(1, h // 2 + 1)]
+        expected = [(group + sign * step) % g for step in steps for sign in (1, -1)]
+        assert sorted(groups) == sorted(to for to in expected if to != group)
+    assert made.diameter <= 3
+
+
+def test_the_fewest_ports_of_the_circulant_wiring_are_even() -> None:
+    assert topology.dragonfly(4, 1, g=6, wiring=SST).parameters["h"] == 2
+    assert topology.dragonfly(4, 1, g=1, wiring=SST).num_links == 6
+
+
+@given(st.sampled_from([(6, 2), (12, 2), (8, 3), (12, 3), (12, 5)]))
+def test_a_tapered_fat_tree(shape: tuple[int, int]) -> None:
+    k, taper = shape
+    made = topology.fat_tree(k, taper=taper)
+    up = k // (taper + 1)
+    assert made.num_hosts == k * k // 2 * (k - up)
+    assert made.num_routers == k * (k // 2 + up) + k // 2 * up
+    ports = made.degree + np.bincount(made.host_router, minlength=made.num_routers)
+    assert set(ports) == {k}
+    assert made.diameter == 4
+    leaving = made.links[made.link_class == 2]
+    # Half of the pods send this share of what their hosts do to the core.
+    assert (made.group[leaving[:, 0]] < k // 2).sum() * 2 * taper == made.num_hosts
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [((10, 2), "a multiple of 3 .*take 6 or 12"), ((4, 0), "taper"), ((4, True), "taper")],
+)
+def test_tapers_that_cannot_be_built(arguments: tuple[int, int], said: str) -> None:
+    with pytest.raises(ParameterError, match=said):
+        topology.fat_tree(arguments[0], taper=arguments[1])

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import inspect
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -97,6 +101,10 @@ def test_one_router_needs_no_link() -> None:
 def test_topologies_compare_by_what_they_hold() -> None:
     assert topology.fat_tree(4) == topology.fat_tree(4)
     assert topology.fat_tree(4) != topology.fat_tree(6)
+    made = network(2, [(0, 1)], [0, 1])
+    assert made == replace(made, parameters={"n": 2})
+    assert made != replace(made, family="fully-connected")
+    assert made != replace(made, coordinates=np.array([[0], [1]]))
     assert repr(topology.fat_tree(4)) == "Topology(fat tree, k=4: 16 hosts, 20 routers, 32 links)"
 
 
@@ -107,6 +115,25 @@ def test_topologies_compare_by_what_they_hold() -> None:
         ("fat-tree: k=4", topology.fat_tree(4)),
         ("dragonfly:8,4,8", topology.dragonfly(4, 8, g=8)),
         ("dragonfly:9,4,2,2", topology.dragonfly(4, 2, 2)),
+        ("dragonfly:9,8,4,4,links=none", topology.dragonfly(8, 4, 4, 9, links=None)),
+        ("fat-tree:6,taper=2", topology.fat_tree(6, taper=2)),
+        ("torus:4,3,2", topology.torus((4, 3, 2))),
+        ("torus:4x3x2, hosts=2", topology.torus((4, 3, 2), hosts=2)),
+        ("torus:5", topology.torus(5)),
+        (
+            "torus:dims=4x3, mesh=Yes, multiplicity=2x1",
+            topology.torus((4, 3), mesh=True, multiplicity=(2, 1)),
+        ),
+        ("torus:4x3,mesh=no,multiplicity=2", topology.torus((4, 3), multiplicity=2)),
+        ("hypercube:3", topology.hypercube(3)),
+        ("hyperx:4,4,hosts=3", topology.hyperx((4, 4), hosts=3)),
+        ("xgft:4x4,1x2", topology.xgft((4, 4), (1, 2))),
+        ("xgft:2x3x4,1x2x2,1x2x1", topology.xgft((2, 3, 4), (1, 2, 2), (1, 2, 1))),
+        ("aries:3,blue=4", topology.aries(3, blue=4)),
+        ("dragonfly-plus:5,2,2,3,2", topology.dragonfly_plus(2, 2, 3, 2, 5)),
+        ("fully-connected:5,hosts=2", topology.fully_connected(5, hosts=2)),
+        ("star:5", topology.star(5)),
+        ("Hopper", topology.preset("hopper")),
         (
             "dragonfly:a=4, p=2, h=2, wiring=relative",
             topology.dragonfly(4, 2, 2, wiring="relative"),
@@ -115,12 +142,54 @@ def test_topologies_compare_by_what_they_hold() -> None:
 )
 def test_words_for_topologies(word: str, same: Topology) -> None:
     assert topology.parse_topology(word) == same
+    # Nothing but a machine's name is lost on the way there and back.
+    again = topology.parse_topology(topology.topology_word(same))
+    assert replace(again, name=same.name) == same
+
+
+def test_a_topology_of_no_family_has_no_word() -> None:
+    with pytest.raises(ParameterError, match="example is custom"):
+        topology.topology_word(network(2, [(0, 1)], [0, 1]))
+
+
+@pytest.mark.parametrize("word", topology.FAMILIES)
+def test_what_is_said_of_a_family_is_so(word: str) -> None:
+    """Controls and help come from these lines, so they must name what the generator takes."""
+    family = topology.FAMILIES[word]
+    known = inspect.signature(family.generator).parameters
+    assert [one.name for one in family.parameters] == list(known)
+    for one in family.parameters:
+        default = known[one.name].default
+        assert one.needed == (default is inspect.Parameter.empty)
+        assert one.optional or default is not None
+    assert set(family.order) <= known.keys()
+    made = topology.parse_topology(f"{word}:{family.example}")
+    assert made.family == word
+    assert topology.parse_topology(topology.topology_word(made)) == made
+    started = ",".join(f"{one.name}={one.start}" for one in family.parameters if one.start)
+    assert topology.parse_topology(f"{word}:{started}").num_hosts > 1
+
+
+@given(st.text(max_size=40), st.sampled_from(["", *topology.FAMILIES]))
+def test_any_word_gives_a_topology_or_is_refused(text: str, family: str) -> None:
+    with contextlib.suppress(ParameterError):
+        assert isinstance(topology.parse_topology(f"{family}:{text}"), Topology)
+
+
+def test_a_graph_of_networkx() -> None:
+    graph = topology.torus((3, 1), multiplicity=(2, 1)).to_networkx()
+    assert graph.graph == {"name": "torus 3x1, 2x1 links side by side", "family": "torus"}
+    assert graph.nodes[2] == {"hosts": 1, "group": -1, "coordinates": (2, 0)}
+    assert len(graph) == 3
+    assert graph.number_of_edges(0, 1) == 2
+    assert graph.number_of_edges() == 6
+    assert {kind for _, _, kind in graph.edges(data="link_class")} == {"dimension 0"}
 
 
 @pytest.mark.parametrize(
     ("word", "said"),
     [
-        ("torus:4,4", "must be one of fat-tree, dragonfly"),
+        ("ring:4,4", "must be one of fat-tree, dragonfly"),
         ("", "must be one of fat-tree, dragonfly"),
         ("fat-tree", "fat-tree needs k"),
         ("fat-tree:4,5", "at most 1 numbers without letters"),
@@ -129,6 +198,17 @@ def test_words_for_topologies(word: str, same: Topology) -> None:
         ("fat-tree:p=4", "has the parameters k"),
         ("fat-tree:4,k=4", "k must be given once"),
         ("dragonfly:8,4", "dragonfly needs p"),
+        ("torus", "torus needs dims, as in torus:8x8x8"),
+        ("torus:4x4,2", "as torus:8x8x8 or with commas; got '4x4' among others"),
+        ("torus:4x", "must be whole; got ''"),
+        ("torus:4x0", "dims, the routers along a dimension, must be a whole number of at least 1"),
+        ("torus:4,hosts=none", "must be whole; got 'none'"),
+        ("torus:4,mesh=perhaps", "mesh must be true or false; got 'perhaps'"),
+        ("torus:" + ",".join("1" * 40), "must be 1 to 32 numbers; got 40"),
+        ("torus:4,4,multiplicity=1x2x3", "one for each of 2 dimensions; got 3"),
+        ("torus:100000,100000", "at most 4194304 hosts"),
+        ("hopper:3", "must be one of fat-tree"),
+        ("x" * 5000, "got 'xxx"),
         ("dragonfly:8,4,8,wiring=other", "wiring must be one of absolute, relative, circulant"),
     ],
 )

@@ -1,0 +1,272 @@
+"""The families of topologies: their generators, and what a shell or a panel must know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from workbench.topology.aries import aries
+from workbench.topology.arrangement import WIRINGS
+from workbench.topology.complete import fully_connected
+from workbench.topology.dragonfly import dragonfly
+from workbench.topology.dragonfly_plus import dragonfly_plus
+from workbench.topology.fat_tree import fat_tree
+from workbench.topology.hammingmesh import hammingmesh
+from workbench.topology.hypercube import hypercube
+from workbench.topology.hyperx import hyperx
+from workbench.topology.jellyfish import jellyfish
+from workbench.topology.polarfly import polarfly
+from workbench.topology.slim_fly import slim_fly
+from workbench.topology.spectralfly import spectralfly
+from workbench.topology.star import star
+from workbench.topology.topology import Topology
+from workbench.topology.torus import torus
+from workbench.topology.xgft import xgft
+from workbench.topology.xpander import xpander
+
+Kind = Literal["number", "numbers", "flag", "word"]
+
+
+class Parameter(NamedTuple):
+    """One parameter of a family.
+
+    Attributes:
+        name: as the generator has it.
+        meaning: a few words for a control or a line of help.
+        start: what a control shows first, as text in a topology's word; empty for the default.
+        kind: of its value: ``number``, ``numbers`` (with x between them), ``flag`` or ``word``.
+        needed: whether it has no default.
+        optional: whether it may be ``none``.
+        choices: the words it may be; none for other kinds.
+    """
+
+    name: str
+    meaning: str
+    start: str = ""
+    kind: Kind = "number"
+    needed: bool = False
+    optional: bool = False
+    choices: tuple[str, ...] = ()
+
+
+class Family(NamedTuple):
+    """One family of topologies.
+
+    Attributes:
+        generator: makes one.
+        order: what numbers without a letter mean, in their order.
+        title: its name in words.
+        about: one line on what it is.
+        example: parameters that make one, as after the colon of a topology's word.
+        parameters: of the generator, in the order of its signature.
+    """
+
+    generator: Callable[..., Topology]
+    order: tuple[str, ...]
+    title: str
+    about: str
+    example: str
+    parameters: tuple[Parameter, ...]
+
+
+_HOSTS = Parameter("hosts", "hosts of a router", "1")
+_BALANCED = Parameter("hosts", "hosts of a router; half of its links", optional=True)
+_SEED = Parameter("seed", "seed of the random draw", "1")
+_WIRING = Parameter("wiring", "port to group", WIRINGS[0], "word", choices=WIRINGS)
+_LINKS = Parameter("links", "links of two groups", "1", optional=True)
+
+FAMILIES: Mapping[str, Family] = MappingProxyType(
+    {
+        "fat-tree": Family(
+            fat_tree,
+            ("k",),
+            "fat tree",
+            "three tiers of equal switches, full or tapered",
+            "8",
+            (
+                Parameter("k", "ports of a switch", "8", needed=True),
+                Parameter("taper", "hosts for each link up", "1"),
+            ),
+        ),
+        # The order is that of Shen et al., LLAMP, section IV.2.
+        "dragonfly": Family(
+            dragonfly,
+            ("g", "a", "p", "h"),
+            "dragonfly",
+            "groups of fully joined routers, every two groups joined",
+            "9,4,2,2",
+            (
+                Parameter("a", "routers of a group", "4", needed=True),
+                Parameter("p", "hosts of a router", "2", needed=True),
+                Parameter("h", "global ports of a router", "2", optional=True),
+                Parameter("g", "groups", "9", optional=True),
+                _WIRING,
+                _LINKS,
+            ),
+        ),
+        "torus": Family(
+            torus,
+            ("dims",),
+            "torus",
+            "a grid of any dimensions whose ends meet; a mesh where they do not",
+            "8x8x8",
+            (
+                Parameter("dims", "routers along each dimension", "8x8x8", "numbers", needed=True),
+                _HOSTS,
+                Parameter("mesh", "ends do not meet", "false", "flag"),
+                Parameter("multiplicity", "links side by side", "1", "numbers", optional=True),
+            ),
+        ),
+        "hypercube": Family(
+            hypercube,
+            ("n",),
+            "hypercube",
+            "2ⁿ routers, joined where their numbers differ in one bit",
+            "6",
+            (Parameter("n", "dimensions", "6", needed=True), _HOSTS),
+        ),
+        "hyperx": Family(
+            hyperx,
+            ("sizes",),
+            "HyperX",
+            "a grid whose rows are fully joined in every dimension; flattened butterfly",
+            "8x8",
+            (
+                Parameter("sizes", "routers along each dimension", "8x8", "numbers", needed=True),
+                Parameter("hosts", "hosts of a router", "8"),
+                Parameter("multiplicity", "links side by side", "1", "numbers", optional=True),
+            ),
+        ),
+        "xgft": Family(
+            xgft,
+            ("m", "w", "parallel"),
+            "extended fat tree",
+            "a tree of any height with any numbers of children and parents",
+            "8x8x4,1x4x4",
+            (
+                Parameter("m", "children on each level", "8x8x4", "numbers", needed=True),
+                Parameter("w", "parents on each level", "1x4x4", "numbers", needed=True),
+                Parameter("parallel", "links side by side", "1", "numbers", optional=True),
+            ),
+        ),
+        "aries": Family(
+            aries,
+            ("g",),
+            "Cray XC (Aries)",
+            "groups of 6 rows of 16 routers, joined along rows and columns and between groups",
+            "4",
+            (
+                Parameter("g", "groups of 96 routers", "4", needed=True),
+                Parameter("blue", "links of two groups", "", optional=True),
+                Parameter("hosts", "hosts of a router", "4"),
+            ),
+        ),
+        "dragonfly-plus": Family(
+            dragonfly_plus,
+            ("g", "leaves", "spines", "p", "h"),
+            "Dragonfly+",
+            "groups of leaves and spines, joined by the spines",
+            "9,4,4,4,2",
+            (
+                Parameter("leaves", "leaf routers of a group", "4", needed=True),
+                Parameter("spines", "spine routers of a group", "4", needed=True),
+                Parameter("p", "hosts of a leaf", "4", needed=True),
+                Parameter("h", "global ports of a spine", "2", optional=True),
+                Parameter("g", "groups", "9", optional=True),
+                _WIRING,
+                _LINKS,
+            ),
+        ),
+        "fully-connected": Family(
+            fully_connected,
+            ("n",),
+            "fully connected",
+            "a link between every two routers",
+            "16",
+            (Parameter("n", "routers", "16", needed=True), _HOSTS),
+        ),
+        "star": Family(
+            star,
+            ("n",),
+            "star",
+            "routers round a hub without hosts",
+            "16",
+            (
+                Parameter("n", "routers round the hub", "16", needed=True),
+                _HOSTS,
+                Parameter("multiplicity", "links to the hub", "1"),
+            ),
+        ),
+        "slim-fly": Family(
+            slim_fly,
+            ("q", "hosts"),
+            "Slim Fly",
+            "MMS graphs: diameter two with nearly the most routers that allows",
+            "7",
+            (Parameter("q", "a prime power", "7", needed=True), _BALANCED),
+        ),
+        "polarfly": Family(
+            polarfly,
+            ("q", "hosts"),
+            "PolarFly",
+            "points of a finite plane, joined where orthogonal: diameter two",
+            "11",
+            (Parameter("q", "a prime power", "11", needed=True), _BALANCED),
+        ),
+        "spectralfly": Family(
+            spectralfly,
+            ("p", "q", "hosts"),
+            "SpectralFly",
+            "LPS graphs: as large a spectral gap as their degree allows",
+            "11,7",
+            (
+                Parameter("p", "a prime, links less 1", "11", needed=True),
+                Parameter("q", "another prime, above 2√p", "7", needed=True),
+                _BALANCED,
+            ),
+        ),
+        "jellyfish": Family(
+            jellyfish,
+            ("n", "r", "hosts"),
+            "Jellyfish",
+            "a random graph whose routers all have as many links",
+            "98,11",
+            (
+                Parameter("n", "routers", "98", needed=True),
+                Parameter("r", "links of a router", "11", needed=True),
+                _BALANCED,
+                _SEED,
+            ),
+        ),
+        "xpander": Family(
+            xpander,
+            ("d", "lift", "hosts"),
+            "Xpander",
+            "a random lift of the fully connected network",
+            "11,8",
+            (
+                Parameter("d", "links of a router", "11", needed=True),
+                Parameter("lift", "routers of a meta-node", "8", needed=True),
+                _BALANCED,
+                _SEED,
+            ),
+        ),
+        "hammingmesh": Family(
+            hammingmesh,
+            ("a", "b", "x", "y", "radix"),
+            "HammingMesh",
+            "boards that are meshes, in rows and columns joined by switches",
+            "2,2,8,8",
+            (
+                Parameter("a", "columns of a board", "2", needed=True),
+                Parameter("b", "rows of a board", "2", needed=True),
+                Parameter("x", "boards of a row", "8", needed=True),
+                Parameter("y", "boards of a column", "8", needed=True),
+                Parameter("radix", "ports of a switch", "64"),
+                Parameter("hosts", "hosts of an accelerator", "1"),
+            ),
+        ),
+    }
+)
+"""The families, by the word that `parse_topology` takes."""

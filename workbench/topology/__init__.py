@@ -21,6 +21,16 @@ from workbench.topology.dragonfly import WIRINGS, dragonfly
 from workbench.topology.dragonfly_plus import dragonfly_plus
 from workbench.topology.families import FAMILIES, Family, Parameter
 from workbench.topology.fat_tree import fat_tree
+from workbench.topology.files import (
+    from_networkx,
+    read_topology,
+    to_codes,
+    to_csv,
+    to_edge_list,
+    to_graphml,
+    to_sstmacro_json,
+    write_topology,
+)
 from workbench.topology.hammingmesh import hammingmesh
 from workbench.topology.hypercube import hypercube
 from workbench.topology.hyperx import hyperx
@@ -35,6 +45,7 @@ from workbench.topology.metrics import (
 )
 from workbench.topology.polarfly import polarfly
 from workbench.topology.presets import PRESETS, Preset, preset, presets
+from workbench.topology.propose import Proposal, matched, propose, usual_radix
 from workbench.topology.slim_fly import slim_fly
 from workbench.topology.spec import parse_topology, topology_word
 from workbench.topology.spectralfly import spectralfly
@@ -58,6 +69,7 @@ __all__ = [
     "Parameter",
     "Preset",
     "PriceTable",
+    "Proposal",
     "Throughput",
     "Topology",
     "TopologyMetrics",
@@ -68,24 +80,35 @@ __all__ = [
     "dragonfly",
     "dragonfly_plus",
     "fat_tree",
+    "from_networkx",
     "fully_connected",
     "hammingmesh",
     "hypercube",
     "hyperx",
     "jellyfish",
+    "matched",
     "parse_topology",
     "polarfly",
     "preset",
     "presets",
+    "propose",
+    "read_topology",
     "resilience",
     "slim_fly",
     "spectralfly",
     "star",
     "summary",
     "throughput",
+    "to_codes",
+    "to_csv",
+    "to_edge_list",
+    "to_graphml",
+    "to_sstmacro_json",
     "topology_word",
     "torus",
     "traffic",
+    "usual_radix",
+    "write_topology",
     "xgft",
     "xpander",
 ]

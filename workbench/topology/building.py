@@ -48,7 +48,7 @@ def balanced(hosts: int | None, degree: int) -> int:
     """Return the hosts of each router: those given, or half as many as it has links, rounded up.
 
     With a mean route of about two links a router's hosts then fill its links when all send at once
-    (Besta, Hoefler: Slim Fly, SC 2014, section II-B2).
+    (Besta, Hoefler: Slim Fly, SC 2014, section II).
 
     Args:
         hosts: hosts of each router; None takes the balanced number.

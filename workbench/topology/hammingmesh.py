@@ -1,7 +1,7 @@
 """HammingMesh: boards of accelerators in a mesh, whose edges meet in switches along each line.
 
 Hoefler, Bonato, De Sensi, Di Girolamo, Li, Heddes, Belk, Goel, Castro, Scott: HammingMesh: A
-Network Topology for Large-Scale Deep Learning, SC 2022, section III. One of its planes is built.
+Network Topology for Large-Scale Deep Learning, SC 2022. One of its planes is built.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def polarfly(q: int, *, hosts: int | None = None) -> Topology:
     Two are joined where their dot product is 0. Those orthogonal to themselves, the quadrics, have
     a link less. Two routers that are not joined have exactly one neighbour in common.
 
-    Groups are the clusters of the paper's section V-A: 0 the quadrics, and one for each neighbour
+    Groups are the clusters of the paper's layout: 0 the quadrics, and one for each neighbour
     of the first quadric, made of it and its own neighbours that are no quadrics.
 
     Args:

@@ -28,13 +28,13 @@ def slim_fly(q: int, *, hosts: int | None = None) -> Topology:
     joined to (0, x, y') where y - y' is in a set X, (1, m, c) to (1, m, c') where c - c' is in a
     set X', and (0, x, y) to (1, m, c) where y = m·x + c. Its second largest eigenvalue is q less
     than its degree. Routers are numbered in the order of these triples, which are the coordinates.
-    A group, a rack of the paper's section VI-A, is all routers with one x and with the m that is
-    the same element.
+    A group, a rack as in the paper's section VI, is all routers with one x and with the m that
+    is the same element; every two are joined by 2q links.
 
     Args:
         q: a prime power of at least 3.
         hosts: hosts of each router; None takes half of its links, rounded up, for full throughput
-            (section II-B2).
+            (section II).
 
     Raises:
         ParameterError: q is no such prime power, or the network is too large.
@@ -85,7 +85,7 @@ def _fits(q: int) -> bool:
 
 
 def generating_sets(field: GaloisField) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return X and X', which differences of joined routers are in (Hafner 2004, section 2).
+    """Return X and X', which differences of joined routers are in (Hafner 2004).
 
     Args:
         field: the field of q elements.

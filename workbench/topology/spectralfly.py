@@ -3,7 +3,7 @@
 Young, Aksoy, Firoz, Gioiosa, Hagge, Kempton, Escobedo, Raugas: SpectralFly: Ramanujan Graphs as
 Flexible and Efficient Interconnection Networks, IPDPS 2022. The graphs are those of Lubotzky,
 Phillips, Sarnak: Ramanujan Graphs, Combinatorica 8, 1988; for p = 3 mod 4 as in Davidoff, Sarnak,
-Valette: Elementary Number Theory, Group Theory and Ramanujan Graphs, 2003, section 2.6 and 4.2.
+Valette: Elementary Number Theory, Group Theory and Ramanujan Graphs, 2003, chapter 4.
 """
 
 from __future__ import annotations

@@ -1,0 +1,162 @@
+"""How much fits: known values, every route as a variable, bounds that hold, what is refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.kernels.networks import networks
+from tests.reference import networks as reference
+from tests.unit.topology.test_metrics import network
+from workbench import topology
+from workbench.errors import ParameterError, SimulationHalted
+from workbench.topology import throughput, traffic
+from workbench.topology.throughput import METHODS
+from workbench.topology.traffic import from_matrix, longest_matching
+
+Links = list[tuple[int, int]]
+LP = 1e-6  # of HiGHS's interior points, relative to 1
+
+
+@pytest.mark.parametrize(
+    ("word", "pattern", "value"),
+    [
+        ("torus:4x4", "longest-matching", 1.0),
+        ("hyperx:sizes=4x4,hosts=3", "longest-matching", 0.667),
+        ("dragonfly:9,4,2,2", "longest-matching", 0.665),
+        ("fat-tree:4", "longest-matching", 1.0),
+        # Each router's k/2 links up carry what its k/2 hosts send beyond it, 15 - 1 of 15.
+        ("fat-tree:4", "uniform", 1.0714),
+        # 2 m / (n ASPL): no network carries more, and an edge-transitive one carries it.
+        ("torus:4x4", "uniform", 64 / (16 * 32 / 15)),
+        ("hypercube:4", "uniform", 64 / (16 * 32 / 15)),
+        ("fully-connected:6", "uniform", 5.0),
+        # All k links of a corner and back again.
+        ("hypercube:4", "bit-complement", 1.0),
+    ],
+)
+def test_known_values(word: str, pattern: str, value: float) -> None:
+    found = throughput(topology.parse_topology(word), pattern, method="exact")
+    assert found.exact
+    assert found.lower == pytest.approx(value, abs=5e-4)
+    assert found.lower <= found.distance_bound * (1 + LP)
+
+
+def test_of_equally_long_matchings_some_fit_better() -> None:
+    """PolarFly, q=3, two hosts a router: 2/3 for most of them."""
+    made = topology.polarfly(3, hosts=2)
+    found = [throughput(made, longest_matching(made, rng=seed)).lower for seed in range(5)]
+    assert np.median(found) == pytest.approx(2 / 3, abs=LP)
+    assert {one.distance_bound for one in (throughput(made), throughput(made))} == {
+        throughput(made).distance_bound
+    }
+
+
+@settings(max_examples=40)
+@given(networks(least=2, most=5, joined=True), st.integers(0, 2**32 - 1))
+def test_the_optimum_is_that_over_all_routes(drawn: tuple[int, Links], seed: int) -> None:
+    routers, links = drawn
+    rng = np.random.default_rng(seed)
+    sent = rng.uniform(0.1, 1, (routers, routers)) * (rng.random((routers, routers)) < 0.6)
+    np.fill_diagonal(sent, 0)
+    made = network(links, [1] * routers)
+    demand = from_matrix(made, sent)
+    found = throughput(made, demand, method="exact")
+    if not sent.any():
+        assert math.isinf(found.lower)
+        return
+    best = reference.throughput(links, routers, demand.between_routers())
+    assert found.lower == pytest.approx(best, rel=1e-5)
+    bounds = throughput(made, demand, method="bounds", phases=60)
+    assert bounds.lower <= best * (1 + 1e-9)
+    assert bounds.upper >= best * (1 - 1e-9)
+    quick = throughput(made, demand, method="quick")
+    assert quick.lower <= bounds.lower <= bounds.upper <= quick.upper * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("word", ["dragonfly:9,4,2,2", "slim-fly:5", "torus:5x4"])
+@pytest.mark.parametrize("pattern", ["longest-matching", "uniform", "permutation"])
+def test_bounds_close_in_on_the_optimum(word: str, pattern: str) -> None:
+    made = topology.parse_topology(word)
+    exact = throughput(made, pattern, method="exact").lower
+    found = throughput(made, pattern, method="bounds", tolerance=0.05, phases=400)
+    assert found.lower <= exact * (1 + LP)
+    assert found.upper >= exact * (1 - LP)
+    assert found.upper <= found.lower * 1.1
+    again = throughput(made, pattern, method="bounds", tolerance=0.05, phases=400)
+    assert found == again
+
+
+def test_what_both_bounds_agree_on_is_exact_without_a_search() -> None:
+    found = throughput(topology.torus((8, 8, 8)), "uniform")
+    assert found.exact
+    assert found.phases == 0
+    # 6 links a router, 511 other hosts, whose distances sum up to 512 · 6.
+    assert found.lower == pytest.approx(6 * 511 / (512 * 6), rel=1e-12)
+
+
+def test_large_networks_get_bounds_labelled_as_such() -> None:
+    made = topology.dragonfly(8, 4, 4)
+    found = throughput(made, "adversarial", phases=10)
+    assert not found.exact
+    assert found.method == "bounds"
+    assert found.phases == 10
+    # Valiant's routing alone carries half of what fits of uniform traffic, 1.008.
+    assert 0.5 < found.lower < found.upper < found.distance_bound
+    assert "lower and upper bound" in repr(found)
+    assert " to " in str(found)
+
+
+def test_more_links_never_carry_less() -> None:
+    made = topology.torus((3, 3))
+    wide = topology.torus((3, 3), multiplicity=(2, 2))
+    for pattern in ("uniform", "permutation"):
+        one, two = (throughput(n, pattern, method="exact").lower for n in (made, wide))
+        assert two == pytest.approx(2 * one, rel=LP)
+
+
+def test_nothing_between_routers_has_no_limit() -> None:
+    found = throughput(network([], [4]), "uniform")
+    assert found.exact
+    assert math.isinf(found.lower)
+
+
+def test_what_is_refused() -> None:
+    made = topology.torus((3, 3))
+    for options, said in (
+        ({"method": "guess"}, f"one of {', '.join(METHODS)}"),
+        ({"tolerance": 0}, "tolerance must be above 0"),
+    ):
+        with pytest.raises(ParameterError, match=said):
+            throughput(made, "uniform", **options)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="must be of torus 3x3"):
+        throughput(made, traffic(topology.torus((4, 4)), "uniform"))
+    with pytest.raises(ParameterError, match="route for all traffic"):
+        throughput(network([(0, 1), (2, 3)], [1] * 4), "uniform")
+    with pytest.raises(ParameterError, match="at most 10000 routers"):
+        throughput(topology.torus((101, 101)), "uniform")
+
+
+def test_a_halt_ends_the_search_and_the_program() -> None:
+    made = topology.dragonfly(4, 2, 2)
+    told: list[tuple[int, int]] = []
+
+    class Cell:
+        """Set by the first phase that is told."""
+
+        halt = np.zeros(1, np.int8)
+
+    def tell(done: int, total: int) -> None:
+        told.append((done, total))
+        Cell.halt[0] = 1
+
+    found = throughput(made, method="bounds", phases=50, halt=Cell.halt, progress=tell)
+    assert told == [(1, 50)]
+    assert found.phases == 1
+    assert found.lower < found.upper
+    with pytest.raises(SimulationHalted):
+        throughput(made, method="exact", halt=Cell.halt)

@@ -1,0 +1,29 @@
+"""Networks in and out of files, and of networkx.
+
+network = read_topology("machine.csv")
+network = from_networkx(networkx.petersen_graph())
+write_topology(network, "machine.graphml")
+"""
+
+from __future__ import annotations
+
+from workbench.topology.files.codes import to_codes
+from workbench.topology.files.csv_table import to_csv
+from workbench.topology.files.edge_list import to_edge_list
+from workbench.topology.files.graphml import to_graphml
+from workbench.topology.files.networkx_graph import from_networkx
+from workbench.topology.files.reading import FORMATS, SUFFIXES, read_topology, write_topology
+from workbench.topology.files.sstmacro_json import to_sstmacro_json
+
+__all__ = [
+    "FORMATS",
+    "SUFFIXES",
+    "from_networkx",
+    "read_topology",
+    "to_codes",
+    "to_csv",
+    "to_edge_list",
+    "to_graphml",
+    "to_sstmacro_json",
+    "write_topology",
+]

@@ -1,0 +1,321 @@
+"""A topology put together piece by piece, as a file tells of it, with the line for each error."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParseError
+from workbench.topology.parameters import LARGEST
+from workbench.topology.topology import MOST_CLASSES, TERMINAL, Topology
+
+LINK = "link"
+"""The class of links of a file that tells none."""
+
+MOST_HOSTS_OF_ROUTER = 65536
+MOST_PARALLEL = 256
+"""Most links side by side that one line of a file may tell of."""
+
+_LONGEST_NAME = 255
+_LARGEST_NUMBER = 2**31 - 1
+_LONGEST_NUMBER = 12
+_MOST_COORDINATES = 16
+
+
+class Place(NamedTuple):
+    """Where a piece of a file is, for errors: the source's name and the line, 0 for the whole."""
+
+    source: str
+    line: int = 0
+
+    def error(self, message: str) -> ParseError:
+        """Return the error of what is wrong there.
+
+        Args:
+            message: what must hold, what was got and what to do.
+        """
+        return ParseError(message, source=self.source, line=self.line)
+
+
+@dataclass
+class Assembly:
+    """Routers by name and the links between them, in the order in which they are told.
+
+    Attributes:
+        source: name of the file, for errors.
+    """
+
+    source: str
+    _routers: dict[str, int] = field(default_factory=dict)
+    _classes: dict[str, int] = field(default_factory=dict)
+    _ends: array[int] = field(default_factory=lambda: array("i"))
+    _link_class: array[int] = field(default_factory=lambda: array("B"))
+    _hosts: dict[int, int] = field(default_factory=dict)
+    _groups: dict[int, str] = field(default_factory=dict)
+    _at: dict[int, tuple[int, ...]] = field(default_factory=dict)
+
+    def router(self, name: str, place: Place) -> int:
+        """Return the number of a router, a new one for a name not met before.
+
+        Args:
+            name: its name in the file.
+            place: where it is met.
+
+        Raises:
+            ParseError: it has no name or a very long one, or there are too many.
+        """
+        number = self._routers.get(name)
+        if number is None:
+            if not 1 <= len(name) <= _LONGEST_NAME:
+                raise place.error(
+                    f"a router's name must have 1 to {_LONGEST_NAME} characters; got {len(name)}"
+                )
+            number = len(self._routers)
+            if number >= LARGEST:
+                raise place.error(f"a topology must have at most {LARGEST} routers")
+            self._routers[name] = number
+        return number
+
+    def link(
+        self, one: int, other: int, place: Place, link_class: str = LINK, parallel: int = 1
+    ) -> None:
+        """Add a link, or several side by side.
+
+        Args:
+            one: number of a router.
+            other: number of the other one.
+            place: where the link is told.
+            link_class: the name of its class.
+            parallel: how many there are.
+
+        Raises:
+            ParseError: it joins a router to itself, has a class too many, or there are too many.
+        """
+        if one == other:
+            raise place.error("a link must join two routers; this one joins a router to itself")
+        number = self._classes.get(link_class)
+        if number is None:
+            if link_class == TERMINAL or not 1 <= len(link_class) <= _LONGEST_NAME:
+                raise place.error(
+                    f"a link's class must be a name other than {TERMINAL!r}, which is that of "
+                    f"hosts' links; got {link_class[:80]!r}"
+                )
+            if len(self._classes) == MOST_CLASSES - 1:
+                raise place.error(
+                    f"a topology must have at most {MOST_CLASSES - 1} classes of links, "
+                    f"{', '.join(self._classes)}; got another, {link_class[:80]!r}"
+                )
+            number = len(self._classes) + 1
+            self._classes[link_class] = number
+        if len(self._link_class) + parallel > LARGEST:
+            raise place.error(f"a topology must have at most {LARGEST} links")
+        self._ends.extend((one, other) * parallel)
+        self._link_class.extend((number,) * parallel)
+
+    def hosts(self, router: int, count: int, place: Place) -> None:
+        """Set how many hosts a router has.
+
+        Args:
+            router: its number.
+            count: how many.
+            place: where that is told.
+
+        Raises:
+            ParseError: it was told otherwise before.
+        """
+        if self._hosts.setdefault(router, count) != count:
+            raise place.error(
+                f"a router's hosts must be told once; got {count} after {self._hosts[router]}"
+            )
+
+    def add_host(self, router: int) -> None:
+        """Add one host to a router.
+
+        Args:
+            router: its number.
+        """
+        self._hosts[router] = self._hosts.get(router, 0) + 1
+
+    def group(self, router: int, name: str, place: Place) -> None:
+        """Set the group that a router is in.
+
+        Args:
+            router: its number.
+            name: of the group; empty or -1 for none.
+            place: where that is told.
+
+        Raises:
+            ParseError: it was told otherwise before.
+        """
+        if name not in ("", "-1") and self._groups.setdefault(router, name) != name:
+            raise place.error("a router's group must be told once")
+
+    def at(self, router: int, coordinates: Sequence[int], place: Place) -> None:
+        """Set a router's coordinates.
+
+        Args:
+            router: its number.
+            coordinates: as many for every router.
+            place: where they are told.
+
+        Raises:
+            ParseError: other routers have more or fewer.
+        """
+        first = next(iter(self._at.values()), coordinates)
+        if len(coordinates) != len(first) or len(coordinates) > _MOST_COORDINATES:
+            raise place.error(
+                f"all routers must have as many coordinates, at most {_MOST_COORDINATES}; got "
+                f"{len(coordinates)} after {len(first)}"
+            )
+        self._at[router] = tuple(coordinates)
+
+    def topology(
+        self,
+        *,
+        hosts: int | None = None,
+        directed: bool | None = False,
+        name: str = "",
+        ordered: bool = False,
+    ) -> Topology:
+        """Return what was put together.
+
+        Routers are numbered as they were met; if all names are whole numbers, by these. Hosts are
+        numbered router by router.
+
+        Args:
+            hosts: hosts of each router, in place of what was told; None takes that, or one for
+                each where nothing was.
+            directed: whether a link is told once for each way, so that those of two routers count
+                as many as of the way told more often; None takes it so if all are told both ways.
+            name: the topology's; empty takes the source's.
+            ordered: whether routers keep the order in which they were met, whatever their names.
+
+        Raises:
+            ParseError: there are no routers, or too many hosts.
+        """
+        everything = Place(self.source)
+        count = len(self._routers)
+        if not count:
+            raise everything.error("a topology must have routers; this file names none")
+        number = np.arange(count) if ordered else _numbering(list(self._routers))
+        ends = np.frombuffer(self._ends, np.int32).reshape(-1, 2)
+        link_class = np.frombuffer(self._link_class, np.uint8)
+        if directed is None:
+            directed = _both_ways(ends, link_class, count)
+        if directed:
+            ends, link_class = _once(ends, link_class, count)
+        of_router = np.zeros(count, np.int64)
+        if hosts is None and not self._hosts:
+            hosts = 1
+        if hosts is not None:
+            of_router[:] = hosts
+        else:
+            of_router[number[list(self._hosts)]] = list(self._hosts.values())
+        if of_router.sum() > LARGEST:
+            raise everything.error(
+                f"a topology must have at most {LARGEST} hosts; got {of_router.sum()}"
+            )
+        group = np.full(count, -1, np.int32)
+        if self._groups:
+            names = list(dict.fromkeys(self._groups.values()))
+            of_name = dict(zip(names, _numbering(names).tolist(), strict=True))
+            group[number[list(self._groups)]] = [of_name[name] for name in self._groups.values()]
+        coordinates = np.zeros((count, 0), np.int32)
+        if self._at:
+            if len(self._at) != count:
+                raise everything.error(
+                    f"all {count} routers must have coordinates or none; {len(self._at)} have"
+                )
+            coordinates = np.zeros((count, len(next(iter(self._at.values())))), np.int32)
+            coordinates[number[list(self._at)]] = list(self._at.values())
+        return Topology(
+            name=name or self.source,
+            num_routers=count,
+            links=number[ends].astype(np.int32).reshape(-1, 2),
+            link_class=link_class,
+            classes=(TERMINAL, *self._classes) if self._classes else (TERMINAL, LINK),
+            host_router=np.repeat(np.arange(count), of_router).astype(np.int32),
+            group=group,
+            coordinates=coordinates,
+        )
+
+
+def whole_number(text: str, meaning: str, most: int, place: Place, least: int = 0) -> int:
+    """Return a whole number of a file.
+
+    Args:
+        text: as it stands there.
+        meaning: what it is, for the error.
+        most: the largest it may be.
+        place: where it is.
+        least: the smallest it may be.
+
+    Raises:
+        ParseError: it is none.
+    """
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdecimal() and len(digits) <= _LONGEST_NUMBER) or not (
+        least <= int(text) <= most
+    ):
+        raise place.error(
+            f"{meaning} must be a whole number from {least} to {most}; got {text[:80]!r}"
+        )
+    return int(text)
+
+
+def coordinates_of(text: str, separator: str, place: Place) -> tuple[int, ...]:
+    """Return a router's coordinates.
+
+    Args:
+        text: whole numbers.
+        separator: between them.
+        place: where they are.
+
+    Raises:
+        ParseError: they are none.
+    """
+    parts = text.split(separator, _MOST_COORDINATES)
+    return tuple(
+        whole_number(part.strip(), "a coordinate", _LARGEST_NUMBER, place, -_LARGEST_NUMBER)
+        for part in parts
+    )
+
+
+def _numbering(names: list[str]) -> NDArray[np.int64]:
+    """Return the number of each name: by its value if all are whole numbers, else by its place."""
+    order = np.arange(len(names))
+    if all(name.isascii() and name.isdecimal() and len(name) <= _LONGEST_NUMBER for name in names):
+        order[np.array(sorted(range(len(names)), key=lambda place: int(names[place])))] = np.arange(
+            len(names)
+        )
+    return order
+
+
+def _codes(
+    ends: NDArray[np.int32], link_class: NDArray[np.uint8], count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return a number for each two routers and class of links, and 1 for links told backwards."""
+    low, high = np.sort(ends, axis=1).astype(np.int64).T
+    code = (low * count + high) * MOST_CLASSES + link_class
+    return code, (ends[:, 0] > ends[:, 1]).astype(np.int64)
+
+
+def _both_ways(ends: NDArray[np.int32], link_class: NDArray[np.uint8], count: int) -> bool:
+    code, backwards = _codes(ends, link_class, count)
+    return bool(np.array_equal(np.sort(code[backwards == 0]), np.sort(code[backwards == 1])))
+
+
+def _once(
+    ends: NDArray[np.int32], link_class: NDArray[np.uint8], count: int
+) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """Return as many links between two routers as are told of the way told more often."""
+    code, backwards = _codes(ends, link_class, count)
+    pairs, of_link = np.unique(code, return_inverse=True)
+    ways = np.bincount(of_link * 2 + backwards, minlength=2 * len(pairs)).reshape(-1, 2)
+    kept = backwards == np.argmax(ways, axis=1)[of_link]
+    return ends[kept], link_class[kept]

@@ -1,0 +1,229 @@
+"""How loaded each link is on average, without a simulation: traffic over shortest routes.
+
+Each message takes any of the shortest routes that ``Topology.wires`` counts, those with the fewest
+links of the last class: a dragonfly's take one global link. Routers share what they pass on equally
+among the channels that such routes begin with (ECMP). With Valiant's routing a message goes to a
+random router first (Valiant, SIAM J. Comput. 11, 1982). All links have the bandwidth of a host's
+link. Loads are means: queues, and what they do to latency, need a simulation.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench import jobs
+from workbench.errors import ParameterError, SimulationHalted
+from workbench.topology.channels import Channels, channels
+from workbench.topology.topology import Topology
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+
+LoadRouting = Literal["minimal", "valiant", "mixed"]
+LOAD_ROUTINGS: tuple[LoadRouting, ...] = get_args(LoadRouting)
+"""All shortest routes; over a random router; the best share of both, which UGAL aims at."""
+
+_HALVINGS = 40
+_PARTS, _WORTH_THREADS = 4, 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class LinkLoads:
+    """The mean load of each channel where every host sends with its whole bandwidth.
+
+    A load of 2 means that twice as much is asked of a channel as it can carry.
+
+    Attributes:
+        channels: of the network.
+        channel: float64[D], load of each channel from router to router.
+        host: the largest load of a link between a host and its router.
+        routing: how messages were routed.
+        minimal_share: share of the traffic on shortest routes; the rest goes over random routers.
+    """
+
+    channels: Channels
+    channel: FloatArray
+    host: float
+    routing: LoadRouting
+    minimal_share: float
+
+    @property
+    def topology(self) -> Topology:
+        """The network."""
+        return self.channels.topology
+
+    @cached_property
+    def link(self) -> FloatArray:
+        """The larger load of the two directions of each link, float64[links]."""
+        found = np.zeros(self.topology.num_links)
+        np.maximum.at(found, self.channels.link, self.channel)
+        return found
+
+    @property
+    def largest(self) -> float:
+        """The largest load of any channel, the hosts' own among them."""
+        return float(max(self.channel.max(initial=0.0), self.host))
+
+    @property
+    def saturation(self) -> float:
+        """The share of their bandwidth at which hosts may send before some channel is full."""
+        return min(1.0, 1.0 / self.largest) if self.largest > 0 else 1.0
+
+    def hottest(self, count: int = 10) -> pd.DataFrame:
+        """Return the most loaded channels between routers, the most loaded first.
+
+        Args:
+            count: how many at most.
+
+        Returns:
+            ``source`` and ``target``, the routers, ``link_class``, and ``load``.
+        """
+        import pandas as pd
+
+        order = np.argsort(-self.channel, kind="stable")[:count]
+        classes = self.topology.classes
+        return pd.DataFrame(
+            {
+                "source": self.channels.source[order],
+                "target": self.channels.target[order],
+                "link_class": [classes[one] for one in self.channels.link_class[order]],
+                "load": self.channel[order],
+            }
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"LinkLoads({self.topology.name}, {self.routing}: largest {self.largest:.3g}, full at "
+            f"{self.saturation:.3g} of the hosts' bandwidth)"
+        )
+
+
+def link_loads(
+    topology: Topology,
+    traffic: ArrayLike | None = None,
+    *,
+    routing: LoadRouting = "minimal",
+    halt: NDArray[np.int8] | None = None,
+) -> LinkLoads:
+    """Return the mean load of each channel under some traffic.
+
+    Args:
+        topology: the network.
+        traffic: float64[routers, routers], what the hosts of one router send to those of another,
+            in units of a host's bandwidth; None sends from each host to all others equally.
+        routing: ``minimal``, ``valiant``, or ``mixed``: the share of both with the smallest largest
+            load, one share for all messages.
+        halt: int8[1], not 0 ends the work.
+
+    Raises:
+        ParameterError: the traffic is not of these routers, or takes a way that does not exist.
+        SimulationHalted: ``halt`` was set.
+    """
+    if routing not in LOAD_ROUTINGS:
+        raise ParameterError(
+            f"routing must be one of {', '.join(LOAD_ROUTINGS)}; got {routing!r}", key="routing"
+        )
+    sent = uniform_traffic(topology) if traffic is None else _checked(topology, traffic)
+    hosts = np.bincount(topology.host_router, minlength=topology.num_routers)
+    ports = channels(topology)
+    stop = np.zeros(1, np.int8) if halt is None else halt
+    share = 1.0 if routing == "minimal" else 0.0
+    found = _loads(ports, sent, stop) if routing != "valiant" else np.zeros(0)
+    if routing != "minimal":
+        detour = _loads(ports, _detours(sent, hosts), stop)
+        share = _best_share(found, detour) if routing == "mixed" else 0.0
+        found = detour if routing == "valiant" else share * found + (1 - share) * detour
+    attached = np.maximum(hosts, 1)
+    per_host = np.maximum(sent.sum(axis=1) / attached, sent.sum(axis=0) / attached)
+    return LinkLoads(ports, found, float(per_host.max(initial=0.0)), routing, share)
+
+
+def uniform_traffic(topology: Topology) -> FloatArray:
+    """Return what routers send to one another if each host sends to all others equally.
+
+    Args:
+        topology: the network.
+
+    Returns:
+        float64[routers, routers], in units of a host's bandwidth; what stays at a router is 0.
+    """
+    hosts = np.bincount(topology.host_router, minlength=topology.num_routers).astype(float)
+    sent: FloatArray = np.outer(hosts, hosts) / max(topology.num_hosts - 1, 1)
+    np.fill_diagonal(sent, 0.0)
+    return sent
+
+
+def _checked(topology: Topology, traffic: ArrayLike) -> FloatArray:
+    sent = np.array(traffic, float)
+    n = topology.num_routers
+    if sent.shape != (n, n) or not np.isfinite(sent).all() or (sent < 0).any():
+        raise ParameterError(
+            f"traffic must be a matrix of {n} by {n} numbers of at least 0, a row for each router "
+            f"that sends; got shape {sent.shape}",
+            key="traffic",
+        )
+    # What stays at a router takes no channel between routers.
+    np.fill_diagonal(sent, 0.0)
+    return sent
+
+
+def _detours(sent: FloatArray, hosts: NDArray[np.int64]) -> FloatArray:
+    """Return both phases of Valiant's routing together, over routers that have hosts."""
+    over = hosts / hosts.sum()
+    both: FloatArray = np.outer(sent.sum(axis=1), over) + np.outer(over, sent.sum(axis=0))
+    np.fill_diagonal(both, 0.0)
+    return both
+
+
+def _loads(ports: Channels, sent: FloatArray, halt: NDArray[np.int8]) -> FloatArray:
+    from kernels import link_load as kernel
+
+    to = np.flatnonzero(sent.any(axis=0)).astype(np.int32)
+    between = ports.target[: ports.between_routers]
+    link_class = ports.link_class[: ports.between_routers]
+
+    def part(some: NDArray[np.int32]) -> tuple[int, FloatArray]:
+        load = np.zeros(ports.between_routers)
+        columns = sent[:, some]
+        return kernel.equal_split(ports.first, between, link_class, some, columns, halt, load), load
+
+    # As many parts on every machine: sums depend on their order.
+    pieces = np.array_split(to, _PARTS if len(to) * len(between) > _WORTH_THREADS else 1)
+    if len(pieces) > 1:
+        with ThreadPoolExecutor(min(jobs.cores(), _PARTS)) as pool:
+            found = list(pool.map(part, pieces))
+    else:
+        found = [part(pieces[0])]
+    stati = {status for status, _ in found}
+    load = np.sum([one for _, one in found], axis=0)
+    if kernel.HALTED in stati:
+        raise SimulationHalted("the loads were stopped before they were known")
+    if kernel.APART in stati:
+        raise ParameterError(
+            f"there must be a route for all traffic; {ports.topology.name} has parts that no link "
+            "joins",
+            key="topology",
+        )
+    return np.asarray(load, float)
+
+
+def _best_share(direct: FloatArray, detour: FloatArray) -> float:
+    """Return the share of direct traffic with the smallest largest load; a convex function."""
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        one, other = low + (high - low) / 3, high - (high - low) / 3
+        worst = [float((s * direct + (1 - s) * detour).max(initial=0.0)) for s in (one, other)]
+        # Of equal ones the larger share: a short route costs less latency.
+        if worst[0] < worst[1]:
+            high = other
+        else:
+            low = one
+    return high

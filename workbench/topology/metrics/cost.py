@@ -1,0 +1,184 @@
+"""What a network costs and draws, by a price table that anyone may edit: an estimate."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError
+from workbench.topology.topology import Topology
+
+
+@dataclass(frozen=True)
+class PriceTable:
+    """Prices, power and lengths: assumptions to replace by quotations, in whatever currency.
+
+    The form is that of Besta, Hoefler: Slim Fly, SC 2014, section VI: a router's price grows with
+    its ports, a cable's with its length and bandwidth; within a cabinet cables are electrical,
+    between cabinets optical. The figures are rounded from prices of about 2014, of FDR10 cables and
+    routers; they are assumptions, for comparing networks and not for buying one.
+
+    Attributes:
+        router_fixed: price of a router without ports; may be below 0, as a line's intercept.
+        router_per_port: price of a port in use.
+        electrical_fixed_per_gbit_s: price of an electrical cable of no length, per Gbit/s.
+        electrical_per_m_gbit_s: price of its metre, per Gbit/s.
+        optical_fixed_per_gbit_s: price of an optical cable of no length, per Gbit/s.
+        optical_per_m_gbit_s: price of its metre, per Gbit/s.
+        bandwidth_gbit_s: of a link.
+        power_per_port_w: power that a port in use draws, W: four lanes of 0.7 W.
+        host_cable_m: length of the cable to a host, m.
+        cabinet_cable_m: length of a cable within a cabinet, m.
+        cabinet_pitch_m: from a cabinet to the next, along and across rows, m.
+        overhead_m: what a cable between cabinets is longer than the way along the rows, m.
+        routers_per_cabinet: where a router has no group, so many in the routers' order share a
+            cabinet; a group is a cabinet.
+    """
+
+    router_fixed: float = -890.0
+    router_per_port: float = 350.0
+    electrical_fixed_per_gbit_s: float = 0.58
+    electrical_per_m_gbit_s: float = 0.41
+    optical_fixed_per_gbit_s: float = 2.75
+    optical_per_m_gbit_s: float = 0.092
+    bandwidth_gbit_s: float = 40.0
+    power_per_port_w: float = 2.8
+    host_cable_m: float = 1.0
+    cabinet_cable_m: float = 1.0
+    cabinet_pitch_m: float = 1.0
+    overhead_m: float = 2.0
+    routers_per_cabinet: int = 24
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            least = -math.inf if field.name == "router_fixed" else 0.0
+            if not (math.isfinite(value) and value >= least):
+                raise ParameterError(
+                    f"{field.name} must be a number of at least 0; got {value}", key=field.name
+                )
+        if self.routers_per_cabinet < 1:
+            raise ParameterError(
+                f"routers_per_cabinet must be at least 1; got {self.routers_per_cabinet}",
+                key="routers_per_cabinet",
+            )
+
+    def replace(self, **values: Any) -> PriceTable:
+        """Return the table with other values.
+
+        Args:
+            values: by their names.
+
+        Raises:
+            ParameterError: there is no such value, or it is out of its range.
+        """
+        known = [field.name for field in fields(self)]
+        for name in values:
+            if name not in known:
+                raise ParameterError(
+                    f"a price table has {', '.join(known)}; got {name!r}", key=name
+                )
+        return replace(self, **values)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a network costs and draws, as estimated by a price table.
+
+    Attributes:
+        routers: price of the routers with hosts or links.
+        cables: price of all cables, the hosts' among them.
+        power_w: power of the ports in use, W.
+        electrical: number of electrical cables between routers.
+        optical: number of optical ones.
+        optical_m: their mean length, m; 0 where there is none.
+        hosts: number of hosts.
+        prices: the table.
+    """
+
+    routers: float
+    cables: float
+    power_w: float
+    electrical: int
+    optical: int
+    optical_m: float
+    hosts: int
+    prices: PriceTable
+
+    @property
+    def total(self) -> float:
+        """Price of routers and cables."""
+        return self.routers + self.cables
+
+    @property
+    def per_host(self) -> float:
+        """Price of routers and cables for each host."""
+        return self.total / self.hosts if self.hosts else math.nan
+
+    @property
+    def power_per_host_w(self) -> float:
+        """Power for each host, W."""
+        return self.power_w / self.hosts if self.hosts else math.nan
+
+    def __repr__(self) -> str:
+        return (
+            f"Cost({self.per_host:,.0f} and {self.power_per_host_w:.1f} W a host, estimated; "
+            f"{self.electrical} electrical and {self.optical} optical cables)"
+        )
+
+
+def cost(topology: Topology, prices: PriceTable | None = None) -> Cost:
+    """Return what a network costs and draws, as a price table has it.
+
+    Cabinets stand in rows that form nearly a square, in the order of the groups; cables run along
+    and across rows.
+
+    Args:
+        topology: the network.
+        prices: the price table; None takes the default one.
+    """
+    table = PriceTable() if prices is None else prices
+    ports = topology.degree + np.bincount(topology.host_router, minlength=topology.num_routers)
+    used = ports[ports > 0]
+    cabinet = _cabinets(topology, table)
+    one, other = cabinet[topology.links[:, 0]], cabinet[topology.links[:, 1]]
+    width = max(1, math.ceil(math.sqrt(cabinet.max(initial=0) + 1)))
+    steps = np.abs(one // width - other // width) + np.abs(one % width - other % width)
+    optical = one != other
+    lengths = steps[optical] * table.cabinet_pitch_m + table.overhead_m
+    electrical = int((~optical).sum())
+    per_gbit_s = (
+        topology.num_hosts * _electrical(table, table.host_cable_m)
+        + electrical * _electrical(table, table.cabinet_cable_m)
+        + len(lengths) * table.optical_fixed_per_gbit_s
+        + float(lengths.sum()) * table.optical_per_m_gbit_s
+    )
+    return Cost(
+        routers=float(len(used) * table.router_fixed + used.sum() * table.router_per_port),
+        cables=float(per_gbit_s * table.bandwidth_gbit_s),
+        power_w=float(used.sum() * table.power_per_port_w),
+        electrical=electrical,
+        optical=len(lengths),
+        optical_m=float(lengths.mean()) if len(lengths) else 0.0,
+        hosts=topology.num_hosts,
+        prices=table,
+    )
+
+
+def _electrical(table: PriceTable, length_m: float) -> float:
+    return table.electrical_fixed_per_gbit_s + table.electrical_per_m_gbit_s * length_m
+
+
+def _cabinets(topology: Topology, table: PriceTable) -> NDArray[np.int64]:
+    """Return the cabinet of each router: its group, or by order where it has none."""
+    cabinet = np.empty(topology.num_routers, np.int64)
+    grouped = topology.group >= 0
+    names, number = np.unique(topology.group[grouped], return_inverse=True)
+    cabinet[grouped] = number
+    alone = np.flatnonzero(~grouped)
+    cabinet[alone] = len(names) + np.arange(len(alone)) // table.routers_per_cabinet
+    return cabinet

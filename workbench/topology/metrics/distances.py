@@ -1,0 +1,136 @@
+"""How far apart routers and hosts are: histogram, diameter, average; and the shortest cycle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import SimulationHalted
+from workbench.topology.metrics.graph import Graph
+from workbench.topology.topology import Topology
+
+IntArray = NDArray[np.int64]
+Halt = NDArray[np.int8]
+
+_LENGTHS = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class Distances:
+    """Pairs of different routers, and of different hosts, by the links on a shortest route.
+
+    Attributes:
+        routers: int64[d], ordered pairs of different routers at each distance; 0 at distance 0.
+        hosts: int64[d], ordered pairs of different hosts whose routers are that far apart; at
+            distance 0 those at the same router. A message passes one router more than links.
+        apart: ordered pairs of routers that no route joins.
+    """
+
+    routers: IntArray
+    hosts: IntArray
+    apart: int
+
+    @property
+    def connected(self) -> bool:
+        """Whether there is a route between all routers."""
+        return self.apart == 0
+
+    @property
+    def diameter(self) -> float:
+        """Most links on a shortest route between two routers; infinite where there is none."""
+        return float(len(self.routers) - 1) if self.connected else math.inf
+
+    @property
+    def average(self) -> float:
+        """Average shortest path length between two different routers that a route joins, ASPL."""
+        return _mean(self.routers, 0)
+
+    @property
+    def host_average(self) -> float:
+        """Mean of the routers that a message between two different hosts passes."""
+        return _mean(self.hosts, 1)
+
+    def __repr__(self) -> str:
+        return f"Distances(diameter {self.diameter:g}, average {self.average:.4f})"
+
+
+def _mean(pairs: IntArray, more: int) -> float:
+    total = int(pairs.sum())
+    lengths = np.arange(len(pairs), dtype=np.float64) + more
+    return float(lengths @ pairs) / total if total else math.nan
+
+
+def distances(
+    topology: Topology | Graph,
+    *,
+    halt: Halt | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Distances:
+    """Return how far apart routers and hosts are, without a matrix of the size of their pairs.
+
+    Args:
+        topology: the network.
+        halt: int8[1]; another thread may set it to end the work.
+        progress: called with the routers done, and their number.
+
+    Raises:
+        SimulationHalted: ``halt`` was set.
+    """
+    from kernels import allpairs as kernel
+
+    graph = topology if isinstance(topology, Graph) else Graph.of(topology)
+    n = graph.num_routers
+    planes = max(int(graph.hosts.max(initial=0)).bit_length(), 1)
+    routers, hosts = np.zeros(_LENGTHS, np.int64), np.zeros(_LENGTHS, np.int64)
+    longest = 0
+    for first in range(0, n, kernel.SOURCES):
+        if halt is not None and halt[0]:
+            raise SimulationHalted("the distances were stopped before they were known")
+        block = np.zeros((2, len(routers)), np.int64)
+        while True:
+            reached = kernel.histogram(
+                graph.start, graph.neighbour, graph.hosts, planes, first, block[0], block[1]
+            )
+            if reached >= 0:
+                break
+            block = np.zeros((2, 2 * block.shape[1]), np.int64)
+        if block.shape[1] > len(routers):
+            more = block.shape[1] - len(routers)
+            routers, hosts = np.pad(routers, (0, more)), np.pad(hosts, (0, more))
+        routers += block[0]
+        hosts += block[1]
+        longest = max(longest, reached)
+        if progress is not None:
+            progress(min(first + kernel.SOURCES, n), n)
+    routers[0] = 0
+    hosts[0] -= int(graph.hosts.sum())
+    apart = n * (n - 1) - int(routers.sum())
+    return Distances(routers[: longest + 1], hosts[: longest + 1], apart)
+
+
+def girth(topology: Topology | Graph) -> float:
+    """Return the links of the shortest cycle: 2 for parallel links, infinite where there is none.
+
+    Args:
+        topology: the network.
+    """
+    from kernels import paths as kernel
+
+    graph = topology if isinstance(topology, Graph) else Graph.of(topology)
+    if (graph.capacity > 1).any():
+        return 2.0
+    return float(kernel.girth(graph.start, graph.neighbour)) or math.inf
+
+
+def moore_bound(degree: int, diameter: int) -> float:
+    """Return the most routers that a degree and a diameter allow (Hoffman, Singleton 1960).
+
+    Args:
+        degree: most links of a router.
+        diameter: most links on a shortest route.
+    """
+    return 1.0 + degree * sum(float(degree - 1) ** level for level in range(diameter))

@@ -1,0 +1,101 @@
+"""A topology's links as rows of neighbours, parallel ones merged, for metrics and kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.topology.topology import Topology
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """Routers and who is joined to whom; a slot is one direction of all links of a pair.
+
+    Attributes:
+        start: int32[routers + 1]; the slots of router r are those from ``start[r]`` up to
+            ``start[r + 1]``.
+        neighbour: int32[slots], the router at the other end, ascending within a row.
+        capacity: float64[slots], how many parallel links join the two.
+        hosts: int64[routers], hosts of each router.
+    """
+
+    start: NDArray[np.int32]
+    neighbour: NDArray[np.int32]
+    capacity: NDArray[np.float64]
+    hosts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, topology: Topology, links: NDArray[np.bool_] | None = None) -> Graph:
+        """Return the graph of a topology.
+
+        Args:
+            topology: the network.
+            links: bool[links], which of them there are; None takes all.
+        """
+        ends = topology.links if links is None else topology.links[links]
+        n = topology.num_routers
+        key = np.concatenate((ends[:, 0], ends[:, 1])).astype(np.int64) * n
+        key += np.concatenate((ends[:, 1], ends[:, 0]))
+        pair, count = np.unique(key, return_counts=True)
+        start = np.searchsorted(pair, np.arange(n + 1, dtype=np.int64) * n).astype(np.int32)
+        return cls(
+            start=start,
+            neighbour=(pair % n).astype(np.int32),
+            capacity=count.astype(np.float64),
+            hosts=np.bincount(topology.host_router, minlength=n),
+        )
+
+    @property
+    def num_routers(self) -> int:
+        """Number of routers."""
+        return len(self.hosts)
+
+    @cached_property
+    def tail(self) -> NDArray[np.int32]:
+        """The router whose row each slot stands in, int32[slots]."""
+        routers = np.arange(self.num_routers, dtype=np.int32)
+        return np.repeat(routers, np.diff(self.start))
+
+    @cached_property
+    def opposite(self) -> NDArray[np.int64]:
+        """The slot of the other direction, int64[slots]."""
+        # Rows are ascending: sorted by neighbour, then router, slots are the transposed rows.
+        return np.lexsort((self.tail, self.neighbour))
+
+    @property
+    def degree(self) -> NDArray[np.float64]:
+        """Links of each router to others, float64[routers]."""
+        count = np.bincount(self.tail, weights=self.capacity, minlength=self.num_routers)
+        return count.astype(np.float64)
+
+    def matrix(self) -> Any:
+        """Return the adjacency with the number of links of each pair, scipy's csr_array."""
+        from scipy.sparse import csr_array
+
+        n = self.num_routers
+        return csr_array((self.capacity, self.neighbour, self.start), shape=(n, n))
+
+    def components(self) -> NDArray[np.int32]:
+        """Return the number of the connected part that each router is in, int32[routers]."""
+        from scipy.sparse.csgraph import connected_components
+
+        found: NDArray[np.int32] = connected_components(self.matrix(), directed=False)[1]
+        return found
+
+    def part(self, routers: NDArray[np.bool_]) -> Graph:
+        """Return the graph of some of the routers, numbered anew in their order.
+
+        Args:
+            routers: bool[routers], which.
+        """
+        number = np.cumsum(routers, dtype=np.int32) - np.int32(1)
+        kept = routers[self.tail] & routers[self.neighbour]
+        rows = number[self.tail[kept]]
+        n = int(routers.sum())
+        start = np.searchsorted(rows, np.arange(n + 1)).astype(np.int32)
+        return Graph(start, number[self.neighbour[kept]], self.capacity[kept], self.hosts[routers])

@@ -1,0 +1,456 @@
+"""All that is known of a network in one table, and several networks beside one another."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError, SimulationHalted
+from workbench.topology.metrics.bisection import STARTS, Bisection, bisection
+from workbench.topology.metrics.cost import Cost, PriceTable, cost
+from workbench.topology.metrics.distances import Distances, distances, girth, moore_bound
+from workbench.topology.metrics.diversity import PathDiversity, path_diversity
+from workbench.topology.metrics.graph import Graph
+from workbench.topology.metrics.resilience import Resilience, resilience
+from workbench.topology.metrics.spectrum import Spectrum, spectrum
+from workbench.topology.throughput import Method, Throughput, throughput
+from workbench.topology.topology import Topology
+from workbench.topology.traffic import Traffic
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Halt = NDArray[np.int8]
+
+Part = Literal["distances", "spectrum", "bisection", "diversity", "cost", "resilience"]
+PARTS: tuple[Part, ...] = get_args(Part)
+"""What ``summary`` can find; throughput is asked for by its traffic."""
+
+USUAL: tuple[Part, ...] = PARTS[:-1]
+"""The parts that ``summary`` finds by default."""
+
+_EQUAL = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class TopologyMetrics:
+    """What is known of a network; a part that was not asked for is None.
+
+    Attributes:
+        name: of the network.
+        family: the word of its family.
+        parameters: what it was made with.
+        hosts: number of hosts.
+        routers: number of routers.
+        links: number of links between routers.
+        link_classes: number of links of each class.
+        radix: most ports in use of a router, hosts' ones among them.
+        degree: most links of a router to others.
+        least_degree: fewest.
+        distances: how far apart routers and hosts are.
+        girth: links of the shortest cycle; nan where distances were not asked for.
+        spectrum: eigenvalues.
+        bisection: links between halves of the hosts.
+        diversity: ways between routers.
+        cost: price and power, estimated.
+        resilience: what is left when links fail.
+        throughput: how much of each traffic it carries, by the traffic's name.
+    """
+
+    name: str
+    family: str
+    parameters: Mapping[str, int | str]
+    hosts: int
+    routers: int
+    links: int
+    link_classes: Mapping[str, int]
+    radix: int
+    degree: int
+    least_degree: int
+    distances: Distances | None = None
+    girth: float = math.nan
+    spectrum: Spectrum | None = None
+    bisection: Bisection | None = None
+    diversity: PathDiversity | None = None
+    cost: Cost | None = None
+    resilience: Resilience | None = None
+    throughput: Mapping[str, Throughput] = field(default_factory=dict)
+
+    @property
+    def moore_efficiency(self) -> float:
+        """Routers as a share of the most that its degree and diameter allow; nan if unknown."""
+        if self.distances is None or not self.distances.connected or self.degree < 1:
+            return math.nan
+        most = moore_bound(self.degree, int(self.distances.diameter))
+        return self.routers / most if most > 0 else math.nan
+
+    def rows(self) -> dict[str, Row]:
+        """Return the measures that are known, in the order of a table."""
+        found = {
+            "hosts": Row(self.hosts),
+            "routers": Row(self.routers),
+            "links": Row(self.links),
+            "radix": Row(self.radix),
+        }
+        if self.hosts:
+            found["routers per host"] = Row(self.routers / self.hosts, better=-1)
+            found["links per host"] = Row(self.links / self.hosts, better=-1)
+        if self.distances is not None:
+            found["diameter"] = Row(self.distances.diameter, better=-1)
+            found["average path"] = Row(self.distances.average, better=-1)
+            found["routers passed"] = Row(self.distances.host_average, better=-1)
+            found["Moore efficiency"] = Row(self.moore_efficiency, better=1)
+            found["girth"] = Row(self.girth)
+        if self.spectrum is not None:
+            found["λ₂"] = Row(self.spectrum.lambda_2)
+            found["spectral gap"] = Row(self.spectrum.gap)
+            found["algebraic connectivity"] = Row(self.spectrum.connectivity, better=1)
+            found["Ramanujan"] = Row(
+                math.nan if self.spectrum.ramanujan is None else float(self.spectrum.ramanujan),
+                words=(("no", "yes")),
+            )
+        if self.bisection is not None:
+            cut = self.bisection
+            half = self.hosts / 2 if self.hosts else math.nan
+            found["bisection"] = Row(cut.lower, cut.upper)
+            found["bisection per host"] = Row(cut.lower / half, cut.upper / half, better=1)
+        if self.diversity is not None:
+            found["shortest routes"] = Row(self.diversity.mean_shortest, better=1)
+            found["routes without common link"] = Row(self.diversity.mean_disjoint, better=1)
+        for name, carried in self.throughput.items():
+            found[f"throughput, {name}"] = Row(carried.lower, carried.upper, better=1)
+        if self.cost is not None:
+            found["cost per host"] = Row(self.cost.per_host, better=-1)
+            found["power per host, W"] = Row(self.cost.power_per_host_w, better=-1)
+        if self.resilience is not None:
+            last = f"{self.resilience.shares[-1]:.0%} of links failed"
+            found[f"hosts together, {last}"] = Row(
+                float(self.resilience.connected[-1].mean()), better=1
+            )
+            found[f"average path, {last}"] = Row(
+                float(self.resilience.average[-1].mean()), better=-1
+            )
+        return found
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each measure: ``lower`` and ``upper``, equal where it is known."""
+        import pandas as pd
+
+        rows = self.rows()
+        frame = pd.DataFrame(
+            {
+                "lower": [row.lower for row in rows.values()],
+                "upper": [row.highest for row in rows.values()],
+            },
+            index=pd.Index(list(rows), name="measure"),
+        )
+        return frame.astype(float)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that JSON can hold; a bracket as its two numbers."""
+        found: dict[str, Any] = {
+            "name": self.name,
+            "family": self.family,
+            "parameters": dict(self.parameters),
+            "links by class": dict(self.link_classes),
+        }
+        for name, row in self.rows().items():
+            found[name] = row.plain()
+        if self.distances is not None:
+            found["pairs of routers by links"] = self.distances.routers.tolist()
+            found["pairs of hosts by links"] = self.distances.hosts.tolist()
+        if self.throughput:
+            found["throughput is exact"] = {
+                name: carried.exact for name, carried in self.throughput.items()
+            }
+        return found
+
+    def __repr__(self) -> str:
+        return (
+            f"TopologyMetrics({self.name}: {self.hosts} hosts, {self.routers} routers, "
+            f"{self.links} links"
+            + (f", diameter {self.distances.diameter:g}" if self.distances is not None else "")
+            + (f", bisection {self.rows()['bisection']}" if self.bisection is not None else "")
+            + ")"
+        )
+
+    def _repr_html_(self) -> str:
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{html.escape(name)}</th><td>{html.escape(str(row))}"
+            "</td></tr>"
+            for name, row in self.rows().items()
+        )
+        return f"<table><caption>{html.escape(self.name)}</caption><tbody>{cells}</tbody></table>"
+
+
+class Row(NamedTuple):
+    """One measure of a network: a number, or a bracket of two.
+
+    Attributes:
+        lower: the number, or the lower bound.
+        upper: the upper bound; None where the number is known.
+        better: 1 where more is better, -1 where less is, 0 where neither.
+        words: what 0 and 1 mean; none for numbers.
+    """
+
+    lower: float
+    upper: float | None = None
+    better: int = 0
+    words: tuple[str, ...] = ()
+
+    @property
+    def highest(self) -> float:
+        """The upper bound, or the number."""
+        return self.lower if self.upper is None else self.upper
+
+    def plain(self) -> Any:
+        """Return what JSON holds: a number, two, or a truth."""
+        if self.words:
+            return None if math.isnan(self.lower) else bool(self.lower)
+        if self.highest == self.lower or math.isnan(self.lower):
+            return self.lower
+        return [self.lower, self.highest]
+
+    def __str__(self) -> str:
+        if math.isnan(self.lower):
+            return "–"
+        if self.words:
+            return self.words[int(self.lower)]
+        if self.highest - self.lower <= _EQUAL * abs(self.lower) or math.isinf(self.lower):
+            return _figure(self.lower)
+        return f"{_figure(self.lower)} to {_figure(self.highest)}"
+
+
+def _figure(value: float) -> str:
+    if math.isinf(value):
+        return "∞"
+    return f"{value:,.0f}" if value == round(value) or abs(value) >= 1e5 else f"{value:.4g}"
+
+
+def summary(
+    topology: Topology,
+    *,
+    parts: Sequence[Part] = USUAL,
+    traffic: Sequence[str | Traffic] = (),
+    method: Method = "auto",
+    prices: PriceTable | None = None,
+    starts: int = STARTS,
+    rng: int = 0,
+    halt: Halt | None = None,
+    progress: Callable[[int, int, str], object] | None = None,
+) -> TopologyMetrics:
+    """Return the measures of a network.
+
+    Args:
+        topology: the network.
+        parts: what to find, of ``PARTS``; sizes are always there.
+        traffic: patterns' names, or traffic of this network, to find the throughput of.
+        method: how; see ``throughput``.
+        prices: the price table; None takes the default one.
+        starts: random divisions that the search for a bisection begins with.
+        rng: seed of all random choices: divisions, pairs of routers, links that fail.
+        halt: int8[1]; another thread may set it to end the work.
+        progress: called with the steps done, their number, and the name of the next one.
+
+    Raises:
+        ParameterError: there is no such part or pattern.
+        SimulationHalted: ``halt`` was set.
+    """
+    unknown = [part for part in parts if part not in PARTS]
+    if unknown:
+        raise ParameterError(
+            f"parts must be of {', '.join(PARTS)}; got {unknown[0]!r}", key="parts"
+        )
+    graph = Graph.of(topology)
+    work: dict[str, Callable[[], Any]] = {
+        "distances": lambda: (distances(graph, halt=halt), girth(graph)),
+        "spectrum": lambda: spectrum(graph),
+        "bisection": lambda: bisection(topology, starts=starts, rng=rng, halt=halt),
+        "diversity": lambda: path_diversity(topology, rng=rng),
+        "cost": lambda: cost(topology, prices),
+        "resilience": lambda: resilience(topology, rng=rng, halt=halt),
+    }
+    steps = [part for part in PARTS if part in parts]
+    total = len(steps) + len(traffic)
+    found: dict[str, Any] = {}
+
+    def tell(done: int, name: str) -> None:
+        if halt is not None and halt[0]:
+            raise SimulationHalted(f"the summary was stopped before {name}")
+        if progress is not None:
+            progress(done, total, name)
+
+    for done, part in enumerate(steps):
+        tell(done, part)
+        found[part] = work[part]()
+    if "distances" in found:
+        found["distances"], found["girth"] = found["distances"]
+    carried: dict[str, Throughput] = {}
+    for done, pattern in enumerate(traffic, len(steps)):
+        tell(done, pattern if isinstance(pattern, str) else pattern.name)
+        one = throughput(topology, pattern, method=method, halt=halt)
+        carried[one.traffic] = one
+    tell(total, "its end")
+    degree = topology.degree
+    ports = degree + graph.hosts
+    classes = np.bincount(topology.link_class, minlength=len(topology.classes))
+    return TopologyMetrics(
+        name=topology.name,
+        family=topology.family,
+        parameters=MappingProxyType(dict(topology.parameters)),
+        hosts=topology.num_hosts,
+        routers=topology.num_routers,
+        links=topology.num_links,
+        link_classes={
+            name: int(count) for name, count in zip(topology.classes[1:], classes[1:], strict=True)
+        },
+        radix=int(ports.max()),
+        degree=int(degree.max()),
+        least_degree=int(degree.min()),
+        throughput=MappingProxyType(carried),
+        **found,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Measures of several networks beside one another.
+
+    Attributes:
+        metrics: of each network.
+    """
+
+    metrics: tuple[TopologyMetrics, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the networks, with a number where two have the same."""
+        names = [one.name for one in self.metrics]
+        return tuple(
+            name if names.count(name) == 1 else f"{name} ({names[: i + 1].count(name)})"
+            for i, name in enumerate(names)
+        )
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures that are known of any of the networks, in the order of a table."""
+        seen: dict[str, None] = {}
+        for one in self.metrics:
+            seen |= dict.fromkeys(one.rows())
+        return tuple(seen)
+
+    def row(self, measure: str) -> tuple[Row, ...]:
+        """Return a measure of each network; nan where it is not known.
+
+        Args:
+            measure: one of ``measures``.
+        """
+        return tuple(one.rows().get(measure, Row(math.nan)) for one in self.metrics)
+
+    def best(self, measure: str) -> tuple[int, ...]:
+        """Return the places of the networks that are best, or may be where there are bounds.
+
+        Args:
+            measure: one of ``measures``.
+
+        Returns:
+            None of them where neither more nor less is better, or where all are equal.
+        """
+        row = self.row(measure)
+        better = next((one.better for one in row if one.better), 0)
+        known = [i for i, one in enumerate(row) if not math.isnan(one.lower)]
+        if not better or len(known) < 2:
+            return ()
+        ends = {i: sorted((better * row[i].lower, better * row[i].highest)) for i in known}
+        bar = max(low for low, _ in ends.values())
+        slack = _EQUAL * abs(bar) if math.isfinite(bar) else 0.0
+        winners = tuple(i for i in known if ends[i][1] >= bar - slack)
+        return () if len(winners) == len(known) else winners
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each measure and a column for each network, as text.
+
+        The column ``best`` names the best ones.
+        """
+        import pandas as pd
+
+        labels, measures = self.labels, self.measures
+        frame = pd.DataFrame(
+            [[str(one) for one in self.row(measure)] for measure in measures],
+            index=pd.Index(measures, name="measure"),
+            columns=list(labels),
+        )
+        frame["best"] = ["; ".join(labels[i] for i in self.best(m)) for m in measures]
+        return frame
+
+    def numbers(self) -> pd.DataFrame:
+        """Return a row for each network and measure: ``lower``, ``upper`` and ``best``."""
+        import pandas as pd
+
+        rows = [
+            {
+                "topology": label,
+                "measure": measure,
+                "lower": row.lower,
+                "upper": row.highest,
+                "best": place in self.best(measure),
+            }
+            for measure in self.measures
+            for place, (label, row) in enumerate(zip(self.labels, self.row(measure), strict=True))
+        ]
+        return pd.DataFrame(rows, columns=["topology", "measure", "lower", "upper", "best"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that JSON can hold."""
+        labels = self.labels
+        return {
+            "topologies": [one.to_dict() for one in self.metrics],
+            "best": {m: [labels[i] for i in self.best(m)] for m in self.measures},
+        }
+
+    def __repr__(self) -> str:
+        return f"Comparison({', '.join(self.labels)})"
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{html.escape(label)}</th>" for label in self.labels)
+        body = []
+        for measure in self.measures:
+            winners = self.best(measure)
+            cells = "".join(
+                f"<td><b>{html.escape(str(row))} ★</b></td>"
+                if place in winners
+                else f"<td>{html.escape(str(row))}</td>"
+                for place, row in enumerate(self.row(measure))
+            )
+            body.append(f"<tr><th style='text-align:left'>{html.escape(measure)}</th>{cells}</tr>")
+        return (
+            f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+            "<p>★ best, or may be the best of what lies between bounds. Cost is an estimate.</p>"
+        )
+
+
+def compare(topologies: Sequence[Topology | TopologyMetrics], **options: Any) -> Comparison:
+    """Return several networks beside one another.
+
+    Args:
+        topologies: networks, or their measures.
+        options: of ``summary``, for those that are networks.
+
+    Raises:
+        ParameterError: there is none, or an option is not accepted.
+    """
+    if not topologies:
+        raise ParameterError("a comparison needs one topology at least", key="topologies")
+    return Comparison(
+        tuple(
+            one if isinstance(one, TopologyMetrics) else summary(one, **options)
+            for one in topologies
+        )
+    )

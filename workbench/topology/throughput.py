@@ -1,0 +1,334 @@
+"""How much of some traffic a network can carry at best: the maximum concurrent flow.
+
+The throughput is the largest share of its bandwidth that every host can send at, all flows of the
+traffic alike, when routes are chosen as well as can be and may be split (Shahrokhi, Matula 1990;
+Jyothi et al., SC 2016). Links between routers have the bandwidth of a host's link, each way; above
+1 the hosts' own links are the limit. For up to about 100 routers it is found exactly as a linear
+program. Beyond that it lies between two bounds: routes that fit, as Garg and Könemann's method
+finds them, and lengths of the channels that no routes can beat, by duality.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
+from workbench.topology.link_load import link_loads
+from workbench.topology.metrics.graph import Graph
+from workbench.topology.topology import Topology
+from workbench.topology.traffic import Traffic, traffic
+
+FloatArray = NDArray[np.float64]
+Halt = NDArray[np.int8]
+Method = Literal["auto", "exact", "bounds", "quick"]
+METHODS: tuple[Method, ...] = get_args(Method)
+
+LARGEST_EXACT = 120_000
+"""Most variables, senders times channels, of a linear program that ``auto`` solves: Slim Fly q = 7
+has 105,644, and takes 14 s under uniform traffic."""
+
+LARGEST = 10_000
+"""Most routers: their demands are a matrix of 800 MB."""
+
+TOLERANCE = 0.02
+PHASES = 400
+
+_CROSSED = 20_000
+_FIRST_STEP = 0.1
+_LEAST_STEP = 0.002
+_WINDOW = 4
+_GROWTH = 1.5
+_EQUAL = 1e-9
+_WAIT_S = 0.05
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """The share of their bandwidth that hosts can send at, exactly or between two bounds.
+
+    Attributes:
+        traffic: the pattern's name.
+        lower: what is known to fit.
+        upper: what nothing exceeds.
+        distance_bound: the upper bound by distances: channels over what the shortest routes take.
+        method: ``exact``, by linear program, or because both bounds agree; ``bounds``.
+        phases: of Garg and Könemann's method; 0 where it was not needed.
+    """
+
+    traffic: str
+    lower: float
+    upper: float
+    distance_bound: float
+    method: str
+    phases: int = 0
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is known, to six digits at least, and not just between bounds."""
+        return self.method == "exact"
+
+    def __str__(self) -> str:
+        if self.exact:
+            return f"{self.lower:.3g}"
+        return f"{self.lower:.3g} to {self.upper:.3g}"
+
+    def __repr__(self) -> str:
+        how = "exact" if self.exact else "lower and upper bound"
+        return f"Throughput({self.traffic}: {self}, {how})"
+
+
+def throughput(
+    topology: Topology,
+    pattern: str | Traffic = "longest-matching",
+    *,
+    method: Method = "auto",
+    tolerance: float = TOLERANCE,
+    phases: int = PHASES,
+    halt: Halt | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Throughput:
+    """Return the largest share of their bandwidth at which hosts can send.
+
+    Args:
+        topology: the network.
+        pattern: a pattern's name, or traffic of this network.
+        method: ``exact`` solves the linear program; ``bounds`` runs Garg and Könemann's method;
+            ``quick`` takes the bounds that need no search, by even shares of the shortest routes
+            and Valiant's, and by distances; ``auto`` is exact up to ``LARGEST_EXACT`` variables.
+        tolerance: of ``bounds``: the search ends when the upper is no more than this share above
+            the lower one.
+        phases: of ``bounds``: how often all demands are sent at most.
+        halt: int8[1]; another thread may set it. Bounds so far count; the linear program has none.
+        progress: called with the phases done, and their number.
+
+    Raises:
+        ParameterError: the traffic is of another network, the network is too large, an argument is
+            none of these, or traffic has no way.
+        SimulationHalted: ``halt`` was set before there was a result.
+    """
+    if method not in METHODS:
+        raise ParameterError(
+            f"method must be one of {', '.join(METHODS)}; got {method!r}", key="method"
+        )
+    if not tolerance > 0:
+        raise ParameterError(f"tolerance must be above 0; got {tolerance}", key="tolerance")
+    sent = traffic(topology, pattern) if isinstance(pattern, str) else pattern
+    if sent.topology is not topology and sent.topology != topology:
+        raise ParameterError(
+            f"traffic must be of {topology.name}; got that of {sent.topology.name}", key="pattern"
+        )
+    if topology.num_routers > LARGEST:
+        raise ParameterError(
+            f"throughput is found for at most {LARGEST} routers; {topology.name} has "
+            f"{topology.num_routers}",
+            key="topology",
+        )
+    matrix = sent.between_routers()
+    if not matrix.any():
+        return Throughput(sent.name, math.inf, math.inf, math.inf, "exact")
+    stop = np.zeros(1, np.int8) if halt is None else halt
+    problem = _Problem(Graph.of(topology), matrix)
+    lower = 1.0 / float(link_loads(topology, matrix, routing="mixed", halt=stop).channel.max())
+    farthest = problem.distance_bound()
+    upper = min(farthest, problem.router_bound())
+    if upper <= lower * (1 + _EQUAL):
+        return Throughput(sent.name, lower, lower, farthest, "exact")
+    if method == "exact" or (method == "auto" and problem.variables <= LARGEST_EXACT):
+        best = problem.solve(stop)
+        return Throughput(sent.name, best, best, farthest, "exact")
+    done = 0
+    if method != "quick":
+        search = _Search(problem, lower, upper)
+        while done < phases and search.upper > search.lower * (1 + tolerance):
+            if not search.phase(stop):
+                break
+            done += 1
+            if progress is not None:
+                progress(done, phases)
+        lower, upper = search.lower, search.upper
+    return Throughput(sent.name, lower, max(upper, lower), farthest, "bounds", done)
+
+
+class _Problem:
+    """Demands between routers, sorted by who sends.
+
+    Args:
+        graph: the network.
+        matrix: float64[routers, routers], the demands.
+    """
+
+    def __init__(self, graph: Graph, matrix: FloatArray) -> None:
+        self.graph = graph
+        self.matrix = matrix
+        rows, columns = np.nonzero(matrix)
+        self.sources = np.unique(rows).astype(np.int32)
+        self.first = np.searchsorted(rows, np.append(self.sources, graph.num_routers))
+        self.first = self.first.astype(np.int64)
+        self.target = columns.astype(np.int32)
+        self.demand: FloatArray = matrix[rows, columns]
+
+    @property
+    def variables(self) -> int:
+        """Variables of the linear program: flows of each sender on each channel."""
+        return len(self.sources) * len(self.graph.capacity)
+
+    def distance_bound(self) -> float:
+        """Return all channels over what the demands take on shortest routes."""
+        from kernels import allpairs as kernel
+
+        n = self.graph.num_routers
+        hops = np.empty((n, n), np.uint8)
+        kernel.distances(self.graph.start, self.graph.neighbour, hops)
+        senders = np.repeat(self.sources, np.diff(self.first))
+        taken = float(self.demand @ hops[senders, self.target])
+        return float(self.graph.capacity.sum()) / taken
+
+    def router_bound(self) -> float:
+        """Return the least of any router's links over what it sends, or is sent."""
+        most = np.maximum(self.matrix.sum(axis=0), self.matrix.sum(axis=1))
+        busy = most > 0
+        return float((self.graph.degree[busy] / most[busy]).min())
+
+    def solve(self, halt: Halt) -> float:
+        """Return the optimum of the linear program.
+
+        A variable is what a sender puts on a channel, the last one the throughput t; at each other
+        router comes in t times the demand more than goes out.
+        """
+        import highspy
+        from scipy import sparse
+
+        graph, senders = self.graph, len(self.sources)
+        n, m = graph.num_routers, len(graph.capacity)
+        channel = np.arange(m)
+        entering = sparse.csr_array(
+            (
+                np.concatenate((np.ones(m), -np.ones(m))),
+                (np.concatenate((graph.neighbour, graph.tail)), np.concatenate((channel, channel))),
+            ),
+            shape=(n, m),
+        )
+        others = [np.delete(np.arange(n), source) for source in self.sources]
+        wanted = [self.matrix[s, rest] for s, rest in zip(self.sources, others, strict=True)]
+        balance = sparse.hstack(
+            (
+                sparse.block_diag([entering[rest] for rest in others]),
+                sparse.csr_array(-np.concatenate(wanted)[:, None]),
+            )
+        )
+        together = sparse.hstack([sparse.eye_array(m)] * senders + [sparse.csr_array((m, 1))])
+        rows = sparse.vstack((balance, together)).tocsc()
+        held = np.zeros(balance.shape[0])
+        cost = np.zeros(rows.shape[1])
+        cost[-1] = -1.0
+        model = highspy.HighsLp()
+        model.num_col_, model.num_row_ = rows.shape[1], rows.shape[0]
+        model.col_cost_ = cost
+        model.col_lower_ = np.zeros(len(cost))
+        model.col_upper_ = np.full(len(cost), highspy.kHighsInf)
+        model.row_lower_ = np.concatenate((held, np.full(m, -highspy.kHighsInf)))
+        model.row_upper_ = np.concatenate((held, graph.capacity))
+        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+        model.a_matrix_.start_ = rows.indptr
+        model.a_matrix_.index_ = rows.indices
+        model.a_matrix_.value_ = rows.data
+        return -_optimum(model, halt)
+
+
+def _optimum(model: Any, halt: Halt) -> float:
+    """Return the least value of a linear program, by HiGHS's interior points."""
+    import highspy
+
+    highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    highs.setOptionValue("output_flag", False)
+    highs.setOptionValue("solver", "ipm")
+    # To a vertex only where that is quick: it can take longer than the rest.
+    highs.setOptionValue("run_crossover", "on" if model.num_col_ <= _CROSSED else "off")
+    highs.HandleUserInterrupt = True
+    highs.passModel(model)
+    highs.startSolve()
+    while not highs.wait(_WAIT_S)[0]:
+        if halt[0]:
+            highs.cancelSolve()
+    status = highs.getModelStatus()
+    if halt[0] and status != highspy.HighsModelStatus.kOptimal:
+        raise SimulationHalted("the throughput was stopped before it was known")
+    if status != highspy.HighsModelStatus.kOptimal:
+        raise WorkbenchError(
+            f"HiGHS ended with {highs.modelStatusToString(status)!r}: take method='bounds'"
+        )
+    return float(highs.getInfo().objective_function_value)
+
+
+class _Search:
+    """Garg and Könemann's method, with bounds that hold at any time.
+
+    Each phase sends every demand once, on routes that are cheap where little was sent. What was
+    sent since the window began, over the fullest channel, fits; a new window begins now and then,
+    so that poor first phases are forgotten. The lengths give the upper bound.
+
+    Args:
+        problem: the network and its demands.
+        lower: a throughput that is known to fit.
+        upper: one that is known to be no less than the best.
+    """
+
+    def __init__(self, problem: _Problem, lower: float, upper: float) -> None:
+        self.problem = problem
+        self.lower = lower
+        self.upper = upper
+        self._length: FloatArray = 1.0 / problem.graph.capacity
+        self._load = np.zeros(len(self._length))
+        self._phases = 0
+        self._window = float(_WINDOW)
+        self._step = _FIRST_STEP
+
+    def phase(self, halt: Halt) -> bool:
+        """Send every demand once more, and return whether it was done to the end.
+
+        Args:
+            halt: int8[1]; ends it where it is set.
+
+        Raises:
+            ParameterError: there is no way for some traffic.
+        """
+        from kernels import concurrent_flow as kernel
+
+        graph, problem = self.problem.graph, self.problem
+        paid = kernel.send_phase(
+            graph.start,
+            graph.neighbour,
+            graph.tail,
+            graph.capacity,
+            problem.sources,
+            problem.first,
+            problem.target,
+            problem.demand,
+            self._step,
+            self._length,
+            self._load,
+            halt,
+        )
+        if paid < 0:
+            return False
+        if not math.isfinite(paid):
+            raise ParameterError("there must be a route for all traffic", key="topology")
+        self._phases += 1
+        fullest = float((self._load / graph.capacity).max())
+        self.lower = max(self.lower, self._phases / fullest)
+        # Lengths only grow: routes cost no less now than what was paid.
+        self.upper = min(self.upper, float(self._length @ graph.capacity) / paid)
+        self._length /= self._length.max()
+        if self._phases >= self._window:
+            self._window *= _GROWTH
+            self._phases = 0
+            self._load[:] = 0.0
+            between = self.upper / self.lower - 1
+            self._step = max(min(self._step, between / 3), _LEAST_STEP)
+        return True

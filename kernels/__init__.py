@@ -12,15 +12,20 @@ from numba import config
 
 
 @contextmanager
-def cache_of_all(folder: Path) -> Iterator[None]:
+def cache_of_all(folder: Path, *called: Path) -> Iterator[None]:
     """Cache what is compiled meanwhile in a place for this state of all of a folder's files.
 
     numba compiles a kernel again when its own file has changed, but not when a kernel that it
     calls has changed in another file: it would go on running the old one.
+
+    Args:
+        folder: of the kernels.
+        called: other folders whose kernels they call.
     """
     digest = hashlib.sha256()
-    for path in sorted(folder.glob("*.py")):
-        digest.update(path.read_bytes())
+    for each in (folder, *called):
+        for path in sorted(each.glob("*.py")):
+            digest.update(path.read_bytes())
     before = config.CACHE_DIR
     config.CACHE_DIR = str(_base(folder) / digest.hexdigest()[:16])
     try:

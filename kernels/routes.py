@@ -113,7 +113,7 @@ def tables(first, leads_to, weight, targets, cost, coordinates, dimension, row):
                     break
             candidate = _grown(candidate, used + first[router + 1] - first[router])
             found = used
-            mixed = np.uint64(14695981039346656037)
+            mixed = 2166136261
             for channel in range(first[router], first[router + 1]):
                 if wanted >= 0 and dimension[channel] != wanted:
                     continue
@@ -122,8 +122,9 @@ def tables(first, leads_to, weight, targets, cost, coordinates, dimension, row):
                     continue
                 candidate[found] = channel
                 found += 1
-                mixed = (mixed ^ np.uint64(channel)) * np.uint64(1099511628211)
-            slot = np.int64((mixed ^ (mixed >> np.uint64(29))) & np.uint64(slots - 1))
+                # FNV-1a (Fowler, Noll, Vo) of the channels.
+                mixed = (mixed ^ channel) * 16777619 & 0xFFFFFFFF
+            slot = (mixed ^ (mixed >> 15)) & (slots - 1)
             while table[slot] >= 0:
                 known = table[slot]
                 size = set_first[known + 1] - set_first[known]

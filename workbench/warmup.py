@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from workbench.models import LogGPS
+    from workbench.simulate.fabric.fabric import Congestion
     from workbench.simulate.replay_result import ReplayResult, Semantics
 
 
@@ -19,8 +20,8 @@ def warm_up() -> dict[str, float]:
 
     Returns:
         Seconds that each first use took, compilation included: by model name, then ``goal``,
-        ``lowering``, ``loggopsim``, ``llamp``, ``drawing``,
-        ``tolerance`` and ``placement``.
+        ``lowering``, ``loggopsim``, ``llamp``, ``drawing``, ``tolerance``, ``placement``,
+        ``topology``, ``traffic``, ``packets`` and ``flows``.
     """
     from workbench.models import MODELS
     from workbench.simulate import simulate_osu
@@ -34,6 +35,10 @@ def warm_up() -> dict[str, float]:
         "drawing": _drawing,
         "tolerance": _tolerance,
         "placement": _placement,
+        "topology": _topology,
+        "traffic": _traffic,
+        "packets": lambda: _on_fabric("packet"),
+        "flows": lambda: _on_fabric("flow"),
     }
     seconds: dict[str, float] = {}
     for name, use in uses.items():
@@ -97,6 +102,31 @@ def _placement() -> None:
     program = generate.cg(4, iterations=1)
     pair_sensitivity(program, _model())
     place(program, _model(), fat_tree(4), method="search", evaluations=2)
+
+
+def _topology() -> None:
+    from workbench import topology
+    from workbench.topology.link_load import link_loads
+
+    network = topology.dragonfly(4, 2, 2)
+    topology.summary(network, traffic=["longest-matching"], method="bounds")
+    topology.summary(topology.fat_tree(4))
+    link_loads(network)
+
+
+def _traffic() -> None:
+    from workbench.simulate.fabric import Fabric, run_traffic
+    from workbench.topology import dragonfly
+
+    run_traffic(Fabric(dragonfly(4, 2, 2)), "uniform", 0.1)
+
+
+def _on_fabric(congestion: Congestion) -> None:
+    from workbench.programs import generate
+    from workbench.simulate.fabric import Fabric, replay_on
+    from workbench.topology import dragonfly
+
+    replay_on(generate.cg(4, iterations=1), Fabric(dragonfly(4, 2, 2), congestion=congestion))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from workbench.cli import (
     collective,
     datasets,
     doctor,
+    fabric,
     fit,
     goal,
     osu,
@@ -32,6 +33,7 @@ from workbench.cli import (
     replay,
     study,
     tolerance,
+    topology,
     trace,
 )
 from workbench.cli.output import FAILED, SIGNALLED, say
@@ -46,6 +48,8 @@ _COMMANDS: dict[str, ModuleType] = {
     "replay": replay,
     "tolerance": tolerance,
     "place": place,
+    "topology": topology,
+    "fabric": fabric,
     "goal": goal,
     "collective": collective,
     "trace": trace,

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 # Not looked up late as elsewhere: generators have the names of their modules, and a module that is
 # imported later would take the generator's place.
+from workbench.topology.application import matrix_traffic, message_traffic
 from workbench.topology.aries import aries
 from workbench.topology.channels import Channels, channels
 from workbench.topology.complete import fully_connected
@@ -87,6 +88,8 @@ __all__ = [
     "hyperx",
     "jellyfish",
     "matched",
+    "matrix_traffic",
+    "message_traffic",
     "parse_topology",
     "polarfly",
     "preset",

@@ -44,7 +44,8 @@ class LinkLoads:
     Attributes:
         channels: of the network.
         channel: float64[D], load of each channel from router to router.
-        host: the largest load of a link between a host and its router.
+        host: the largest load of a link between a host and its router, by what comes from or goes
+            to other routers; the mean of a router's hosts.
         routing: how messages were routed.
         minimal_share: share of the traffic on shortest routes; the rest goes over random routers.
     """

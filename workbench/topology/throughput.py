@@ -45,6 +45,7 @@ _LEAST_STEP = 0.002
 _WINDOW = 4
 _GROWTH = 1.5
 _EQUAL = 1e-9
+_MOST_LABELS = 512
 _WAIT_S = 0.05
 
 
@@ -100,7 +101,8 @@ def throughput(
         pattern: a pattern's name, or traffic of this network.
         method: ``exact`` solves the linear program; ``bounds`` runs Garg and Könemann's method;
             ``quick`` takes the bounds that need no search, by even shares of the shortest routes
-            and Valiant's, and by distances; ``auto`` is exact up to ``LARGEST_EXACT`` variables.
+            and Valiant's, and by distances and cuts; ``auto`` is exact up to ``LARGEST_EXACT``
+            variables.
         tolerance: of ``bounds``: the search ends when the upper is no more than this share above
             the lower one.
         phases: of ``bounds``: how often all demands are sent at most.
@@ -136,7 +138,7 @@ def throughput(
     problem = _Problem(Graph.of(topology), matrix)
     lower = 1.0 / float(link_loads(topology, matrix, routing="mixed", halt=stop).channel.max())
     farthest = problem.distance_bound()
-    upper = min(farthest, problem.router_bound())
+    upper = min(farthest, problem.router_bound(), problem.cut_bound(topology))
     if upper <= lower * (1 + _EQUAL):
         return Throughput(sent.name, lower, lower, farthest, "exact")
     if method == "exact" or (method == "auto" and problem.variables <= LARGEST_EXACT):
@@ -195,6 +197,22 @@ class _Problem:
         busy = most > 0
         return float((self.graph.degree[busy] / most[busy]).min())
 
+    def cut_bound(self, topology: Topology) -> float:
+        """Return the least of any cut's links over what must cross it.
+
+        Cuts are about groups, and about the places along a coordinate, that follow one another.
+
+        Args:
+            topology: the network.
+        """
+        least = math.inf
+        links = self.graph.matrix()
+        for label in (topology.group, *topology.coordinates.T):
+            place = np.unique(label, return_inverse=True)[1]
+            if 1 < place.max(initial=0) + 1 <= _MOST_LABELS:
+                least = min(least, _range_bound(place, links, self.matrix))
+        return least
+
     def solve(self, halt: Halt) -> float:
         """Return the optimum of the linear program.
 
@@ -239,6 +257,35 @@ class _Problem:
         model.a_matrix_.index_ = rows.indices
         model.a_matrix_.value_ = rows.data
         return -_optimum(model, halt)
+
+
+def _range_bound(place: NDArray[np.intp], links: Any, demand: FloatArray) -> float:
+    """Return the least of links over demand, of routers in and out of a range of places.
+
+    Args:
+        place: int[routers], 0 up to a number of places.
+        links: csr_array[routers, routers], their number.
+        demand: float64[routers, routers].
+    """
+    from scipy import sparse
+
+    n, places = len(place), int(place.max()) + 1
+    member = sparse.csr_array((np.ones(n), (place, np.arange(n))), shape=(places, n))
+    first, end = np.triu_indices(places + 1, 1)
+    free = _leaving((member @ links @ member.T).toarray(), first, end)
+    asked = (member @ demand) @ member.T
+    most = np.maximum(_leaving(asked, first, end), _leaving(asked.T, first, end))
+    # Differences of sums: what is left of nothing is rounding.
+    crossed = most > _EQUAL * asked.sum()
+    return float((free[crossed] / most[crossed]).min(initial=math.inf))
+
+
+def _leaving(amount: FloatArray, first: NDArray[np.intp], end: NDArray[np.intp]) -> FloatArray:
+    """Return what goes from each range of places, ``first`` up to ``end``, to the other places."""
+    total = np.pad(amount.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+    inside = total[end, end] - total[first, end] - total[end, first] + total[first, first]
+    found: FloatArray = total[end, -1] - total[first, -1] - inside
+    return found
 
 
 def _optimum(model: Any, halt: Halt) -> float:

@@ -11,8 +11,14 @@ import pytest
 from tests.unit.topology.test_metrics import network
 from workbench import topology
 from workbench.errors import ParameterError, SimulationHalted
-from workbench.topology.metrics import PARTS, Row, compare, summary
-from workbench.topology.metrics.summary import Comparison, TopologyMetrics
+from workbench.topology.metrics import (
+    PARTS,
+    Comparison,
+    Row,
+    TopologyMetrics,
+    compare,
+    summary,
+)
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +59,8 @@ def test_json_takes_it_all(three: Comparison) -> None:
     said = json.loads(json.dumps(three.to_dict()))
     slim = said["topologies"][1]
     assert slim["bisection"] == [63, 65]
+    assert slim["bisection bounds"]["spectral"] == pytest.approx(62.5)
+    assert slim["bisection bounds"]["best cut"] == 65
     assert slim["diameter"] == 2
     assert slim["Ramanujan"] is True
     assert said["topologies"][0]["Ramanujan"] is None
@@ -131,6 +139,17 @@ def test_networks_in_parts_without_hosts_or_alone_have_measures_too() -> None:
     alone = summary(network([], [2]), traffic=["uniform"]).rows()
     assert str(alone["throughput, uniform"]) == "∞"
     assert str(alone["routers passed"]) == "1"
+
+
+@pytest.mark.parametrize("word", topology.FAMILIES)
+def test_every_family_is_measured(word: str) -> None:
+    made = topology.parse_topology(f"{word}:{topology.FAMILIES[word].example}")
+    found = summary(made, traffic=["uniform", "longest-matching"], method="quick", starts=2)
+    assert found.family == word
+    for name, row in found.rows().items():
+        assert row.lower <= row.highest or math.isnan(row.lower), name
+        # Nothing is unknown but what has no meaning there.
+        assert not math.isnan(row.lower) or name == "Ramanujan", name
 
 
 def test_progress_is_told_and_a_halt_ends_it() -> None:

@@ -15,8 +15,9 @@ from tests.unit.topology.test_metrics import network
 from workbench import topology
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.topology import throughput, traffic
+from workbench.topology.application import matrix_traffic
 from workbench.topology.throughput import METHODS
-from workbench.topology.traffic import from_matrix, longest_matching
+from workbench.topology.traffic import longest_matching
 
 Links = list[tuple[int, int]]
 LP = 1e-6  # of HiGHS's interior points, relative to 1
@@ -63,8 +64,8 @@ def test_the_optimum_is_that_over_all_routes(drawn: tuple[int, Links], seed: int
     rng = np.random.default_rng(seed)
     sent = rng.uniform(0.1, 1, (routers, routers)) * (rng.random((routers, routers)) < 0.6)
     np.fill_diagonal(sent, 0)
-    made = network(links, [1] * routers)
-    demand = from_matrix(made, sent)
+    made = network(links, [1] * routers, [router % 3 for router in range(routers)])
+    demand = matrix_traffic(made, sent)
     found = throughput(made, demand, method="exact")
     if not sent.any():
         assert math.isinf(found.lower)
@@ -97,6 +98,16 @@ def test_what_both_bounds_agree_on_is_exact_without_a_search() -> None:
     assert found.phases == 0
     # 6 links a router, 511 other hosts, whose distances sum up to 512 · 6.
     assert found.lower == pytest.approx(6 * 511 / (512 * 6), rel=1e-12)
+
+
+def test_a_cut_between_groups_bounds_what_fits() -> None:
+    """Two groups of four, one link: of each host's traffic 4/7 must cross it, 16/7 of all."""
+    full = [(i, j) for base in (0, 4) for i in range(base, base + 4) for j in range(base, i)]
+    made = network([*full, (3, 4)], [1] * 8, [0] * 4 + [1] * 4)
+    found = throughput(made, "uniform", method="quick")
+    assert found.exact
+    assert found.upper == pytest.approx(7 / 16, rel=1e-12)
+    assert found.distance_bound > 1
 
 
 def test_large_networks_get_bounds_labelled_as_such() -> None:

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from workbench import topology
 from workbench.errors import ParameterError
 from workbench.topology import PATTERNS, Topology, traffic
+from workbench.topology.application import matrix_traffic, message_traffic
 from workbench.topology.traffic import (
     Traffic,
-    from_matrix,
-    from_messages,
     hotspot,
     longest_matching,
     permutation,
@@ -154,18 +153,18 @@ def test_a_hotspot_gets_its_share() -> None:
 def test_a_programs_messages_fill_the_busiest_hosts_link() -> None:
     made = topology.torus((2, 2))
     matrix = [[7, 100, 0], [0, 0, 50], [50, 0, 0]]
-    sent = from_matrix(made, matrix, [0, 3, 2], name="cg")
+    sent = matrix_traffic(made, matrix, [0, 3, 2], name="cg")
     expected = np.zeros((4, 4))
     expected[0, 3], expected[3, 2], expected[2, 0] = 1.0, 0.5, 0.5
     np.testing.assert_array_equal(sent.between_hosts(), expected)
     assert sent.name == "cg"
     # Two ranks at one host: what they send each other takes no network, what others send adds up.
-    together = from_messages(made, [0, 0, 1, 2, 2], [1, 2, 2, 0, 0], [9, 5, 5, 2, 3], [1, 1, 0])
+    together = message_traffic(made, [0, 0, 1, 2, 2], [1, 2, 2, 0, 0], [9, 5, 5, 2, 3], [1, 1, 0])
     hosts = together.between_hosts()
     assert hosts[1, 0] == 1.0
     assert hosts[0, 1] == 0.5
     assert together.total == 1.5
-    assert from_matrix(made, np.zeros((2, 2))).total == 0
+    assert matrix_traffic(made, np.zeros((2, 2))).total == 0
 
 
 @pytest.mark.parametrize(
@@ -181,14 +180,14 @@ def test_a_programs_messages_fill_the_busiest_hosts_link() -> None:
 )
 def test_programs_that_do_not_fit(matrix: object, hosts: object, said: str) -> None:
     with pytest.raises(ParameterError, match=said):
-        from_matrix(topology.torus((2, 2)), matrix, hosts)  # type: ignore[arg-type]
+        matrix_traffic(topology.torus((2, 2)), matrix, hosts)  # type: ignore[arg-type]
 
 
 def test_messages_must_be_complete() -> None:
     made = topology.torus((2, 2))
     with pytest.raises(ParameterError, match="a sender, a receiver and a size"):
-        from_messages(made, [0, 1], [1], [5, 5])
+        message_traffic(made, [0, 1], [1], [5, 5])
     with pytest.raises(ParameterError, match="every rank must have a host"):
-        from_messages(made, [-1], [1], [5])
+        message_traffic(made, [-1], [1], [5])
     with pytest.raises(ParameterError, match="must be one of uniform, permutation"):
         traffic(made, "rush hour")

@@ -11,19 +11,13 @@
 from __future__ import annotations
 
 from workbench.topology.metrics.bisection import Bisection, bisection
+from workbench.topology.metrics.comparison import Comparison, compare
 from workbench.topology.metrics.cost import Cost, PriceTable, cost
 from workbench.topology.metrics.distances import Distances, distances, girth, moore_bound
 from workbench.topology.metrics.diversity import PathDiversity, path_diversity
 from workbench.topology.metrics.resilience import Resilience, resilience
 from workbench.topology.metrics.spectrum import Spectrum, spectrum
-from workbench.topology.metrics.summary import (
-    PARTS,
-    Comparison,
-    Row,
-    TopologyMetrics,
-    compare,
-    summary,
-)
+from workbench.topology.metrics.summary import PARTS, Row, TopologyMetrics, summary
 
 __all__ = [
     "PARTS",

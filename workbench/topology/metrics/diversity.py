@@ -89,12 +89,12 @@ def path_diversity(
     capacity = csr_array(
         (graph.capacity.astype(np.int32), graph.neighbour, graph.start), shape=(n, n)
     )
-    for i, (here, there) in enumerate(zip(source, target, strict=True)):
+    for i, (here, there) in enumerate(zip(source.tolist(), target.tolist(), strict=True)):
         kernel.count_paths(
             graph.start, graph.neighbour, graph.capacity, here, distance, count, order
         )
         shortest[i] = count[there]
-        disjoint[i] = maximum_flow(capacity, int(here), int(there)).flow_value
+        disjoint[i] = maximum_flow(capacity, here, there).flow_value
     seed = rng if isinstance(rng, int) else None
     return PathDiversity(source, target, shortest, disjoint, seed)
 

@@ -97,9 +97,7 @@ def _outer(graph: Graph, regular: bool) -> tuple[FloatArray, float]:
     start = np.random.default_rng(0).standard_normal(graph.num_routers)
     # Both ends are crowded: with few vectors Lanczos is slow to tell them apart.
     ends = [
-        eigsh(
-            matrix, k=2, which=end, v0=start, ncv=60, tol=_PRECISION, return_eigenvectors=False
-        )
+        eigsh(matrix, k=2, which=end, v0=start, ncv=60, tol=_PRECISION, return_eigenvectors=False)
         for end in ("SA", "LA")
     ]
     values = np.sort(np.concatenate(ends))

@@ -1,4 +1,4 @@
-"""All that is known of a network in one table, and several networks beside one another."""
+"""All that is known of a network in one table."""
 
 from __future__ import annotations
 
@@ -166,6 +166,12 @@ class TopologyMetrics:
         if self.distances is not None:
             found["pairs of routers by links"] = self.distances.routers.tolist()
             found["pairs of hosts by links"] = self.distances.hosts.tolist()
+        if self.bisection is not None:
+            found["bisection bounds"] = {
+                "spectral": self.bisection.spectral,
+                "by traffic": self.bisection.routed,
+                "best cut": self.bisection.upper,
+            }
         if self.throughput:
             found["throughput is exact"] = {
                 name: carried.exact for name, carried in self.throughput.items()
@@ -316,141 +322,4 @@ def summary(
         least_degree=int(degree.min()),
         throughput=MappingProxyType(carried),
         **found,
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """Measures of several networks beside one another.
-
-    Attributes:
-        metrics: of each network.
-    """
-
-    metrics: tuple[TopologyMetrics, ...]
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The names of the networks, with a number where two have the same."""
-        names = [one.name for one in self.metrics]
-        return tuple(
-            name if names.count(name) == 1 else f"{name} ({names[: i + 1].count(name)})"
-            for i, name in enumerate(names)
-        )
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """The measures that are known of any of the networks, in the order of a table."""
-        seen: dict[str, None] = {}
-        for one in self.metrics:
-            seen |= dict.fromkeys(one.rows())
-        return tuple(seen)
-
-    def row(self, measure: str) -> tuple[Row, ...]:
-        """Return a measure of each network; nan where it is not known.
-
-        Args:
-            measure: one of ``measures``.
-        """
-        return tuple(one.rows().get(measure, Row(math.nan)) for one in self.metrics)
-
-    def best(self, measure: str) -> tuple[int, ...]:
-        """Return the places of the networks that are best, or may be where there are bounds.
-
-        Args:
-            measure: one of ``measures``.
-
-        Returns:
-            None of them where neither more nor less is better, or where all are equal.
-        """
-        row = self.row(measure)
-        better = next((one.better for one in row if one.better), 0)
-        known = [i for i, one in enumerate(row) if not math.isnan(one.lower)]
-        if not better or len(known) < 2:
-            return ()
-        ends = {i: sorted((better * row[i].lower, better * row[i].highest)) for i in known}
-        bar = max(low for low, _ in ends.values())
-        slack = _EQUAL * abs(bar) if math.isfinite(bar) else 0.0
-        winners = tuple(i for i in known if ends[i][1] >= bar - slack)
-        return () if len(winners) == len(known) else winners
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row for each measure and a column for each network, as text.
-
-        The column ``best`` names the best ones.
-        """
-        import pandas as pd
-
-        labels, measures = self.labels, self.measures
-        frame = pd.DataFrame(
-            [[str(one) for one in self.row(measure)] for measure in measures],
-            index=pd.Index(measures, name="measure"),
-            columns=list(labels),
-        )
-        frame["best"] = ["; ".join(labels[i] for i in self.best(m)) for m in measures]
-        return frame
-
-    def numbers(self) -> pd.DataFrame:
-        """Return a row for each network and measure: ``lower``, ``upper`` and ``best``."""
-        import pandas as pd
-
-        rows = [
-            {
-                "topology": label,
-                "measure": measure,
-                "lower": row.lower,
-                "upper": row.highest,
-                "best": place in self.best(measure),
-            }
-            for measure in self.measures
-            for place, (label, row) in enumerate(zip(self.labels, self.row(measure), strict=True))
-        ]
-        return pd.DataFrame(rows, columns=["topology", "measure", "lower", "upper", "best"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values that JSON can hold."""
-        labels = self.labels
-        return {
-            "topologies": [one.to_dict() for one in self.metrics],
-            "best": {m: [labels[i] for i in self.best(m)] for m in self.measures},
-        }
-
-    def __repr__(self) -> str:
-        return f"Comparison({', '.join(self.labels)})"
-
-    def _repr_html_(self) -> str:
-        head = "".join(f"<th>{html.escape(label)}</th>" for label in self.labels)
-        body = []
-        for measure in self.measures:
-            winners = self.best(measure)
-            cells = "".join(
-                f"<td><b>{html.escape(str(row))} ★</b></td>"
-                if place in winners
-                else f"<td>{html.escape(str(row))}</td>"
-                for place, row in enumerate(self.row(measure))
-            )
-            body.append(f"<tr><th style='text-align:left'>{html.escape(measure)}</th>{cells}</tr>")
-        return (
-            f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
-            "<p>★ best, or may be the best of what lies between bounds. Cost is an estimate.</p>"
-        )
-
-
-def compare(topologies: Sequence[Topology | TopologyMetrics], **options: Any) -> Comparison:
-    """Return several networks beside one another.
-
-    Args:
-        topologies: networks, or their measures.
-        options: of ``summary``, for those that are networks.
-
-    Raises:
-        ParameterError: there is none, or an option is not accepted.
-    """
-    if not topologies:
-        raise ParameterError("a comparison needs one topology at least", key="topologies")
-    return Comparison(
-        tuple(
-            one if isinstance(one, TopologyMetrics) else summary(one, **options)
-            for one in topologies
-        )
     )

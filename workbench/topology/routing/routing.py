@@ -160,7 +160,6 @@ class Routing:
             wraps=self.rule.wraps,
             group=groups(self.topology),
             settings=settings,
-            first=self.channels.first,
         )
 
     def path(self, source: int, target: int) -> list[int]:

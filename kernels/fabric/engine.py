@@ -1,0 +1,60 @@
+"""Conservative windows: what happens within a window at one component concerns no other.
+
+Every link takes at least `LOOKAHEAD` ticks, so all that reaches a component within that time of the
+earliest event anywhere has been sent already. Components are therefore served one after another,
+each through the whole window, with lists of their own that fit into a fast cache; the order among
+them does not matter, and each handles its events in SST/macro's order.
+
+A host layer is a kernel of its own around these parts:
+
+    while engine.open_window(s, until):
+        status = engine.serve_routers(s, t, q, routes, depth, seen)
+        if status == OK: for each host that is due before s[WINDOW_END]: nic.step, what follows,
+            nic.settle
+        if status != OK: return status, to be called again when there is more room
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+from kernels.fabric import pisces, snappr
+from kernels.fabric.layout import (
+    AT_DUE,
+    LOOKAHEAD,
+    MODEL,
+    N_HOSTS,
+    N_ROUTERS,
+    NEVER,
+    NOW,
+    PISCES,
+    WINDOW_END,
+    WINDOWS,
+)
+
+
+@njit("b1(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+def open_window(s, until):
+    """Set WINDOW_END to the end of the next window; return False if no event is before `until`.
+
+    Then WINDOW_END is the tick of the next event, NEVER if there is none at all.
+    """
+    first, due = NEVER, s[AT_DUE]
+    for component in range(s[N_ROUTERS] + s[N_HOSTS]):
+        if s[due + component] < first:
+            first = s[due + component]
+    if first >= until:
+        s[WINDOW_END] = first
+        return False
+    s[NOW] = first
+    s[WINDOWS] += 1
+    s[WINDOW_END] = min(first + s[LOOKAHEAD], until)
+    return True
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def serve_routers(s, t, q, routes, depth, seen):
+    """Handle all events of routers in the window; return OK, NO_RECORDS or NO_STATE."""
+    if s[MODEL] == PISCES:
+        return pisces.serve(s, t, q, routes, depth, seen, s[WINDOW_END])
+    return snappr.serve(s, t, q, routes, depth, seen, s[WINDOW_END])

@@ -1,0 +1,263 @@
+"""The state of a network under simulation: what its cells are called.
+
+Three arrays hold everything. ``s`` (int64) is the state: settings, output ports, the event heaps
+of routers, hosts. ``q`` (int64) is a pool of records of eight cells, used for packets, messages,
+runs of equal packets and timed events alike. ``t`` (int32) holds tables that do not change. A
+kernel that needs more room in ``s`` or ``q`` says so between two events, and goes on once the
+caller has made them longer; no position changes by that.
+
+Time is counted in ticks of 1e-16 s. A *component* is a router or a host, routers first. A
+*channel* is an output port with the link behind it, numbered as ``workbench.topology.channels``
+does: first those between routers, then those to hosts (ejection), then those from hosts
+(injection).
+
+Flat arrays, because compiled code passes them at no cost; ``_nrt=False`` for the same reason: it
+leaves reference counts out. Nothing here allocates.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+NEVER = np.int64(2**62)
+CLOCK_END = np.int64(2**61)
+NOTHING = 0
+"""No record: record 0 is never handed out."""
+
+POSITION = (1 << 40) - 1
+"""Applied to a position that is none too many bits long anyway, it tells the compiler that the
+position is not negative, and spares it numba's wrapping of negative indices."""
+
+# Status of a run.
+OK, DEADLOCK, NO_RECORDS, NO_STATE, HALTED, CLOCK_RAN_OUT, LOST = range(7)
+
+# Settings, the first cells of the state.
+(
+    N_ROUTERS,
+    N_HOSTS,
+    N_BETWEEN,  # channels between routers
+    N_LANES,
+    AT_DUE,  # where the components' next ticks begin
+    AT_CHANNEL,
+    AT_LANE,
+    AT_ROUTER,
+    AT_HOST,
+    AT_ROTOR,
+    AT_LAYER,  # room of the host layer
+    END,  # end of what is in use
+    LOOKAHEAD,  # ticks that no component can affect another within
+    WINDOW_END,
+    FREE,  # first record of the free list
+    USED,  # records handed out at some time, the first one included
+    N_FREE,
+    LOST_ROOM,  # set where a list could not grow
+    ROUTING,  # 0 for the tables of SST/macro's routers, 1 for kernels.fabric.routing
+    AT_ROUTE,  # in t: channel, or -1 - rotor, of each pair of routers
+    AT_CANDIDATE,  # in t: the channels that rotors turn through
+    AT_HOPS,  # in t: hops of each pair of routers on the LogP overlay
+    FLOW_CONTROL,
+    MTU,
+    BUFFER_BYTES,  # of a NIC
+    NIC_BYTE,  # ticks a byte takes into a NIC
+    NEGLIGIBLE,  # bytes of the largest message on the overlay, -1 for none
+    OVERLAY,  # fixed ticks of the overlay
+    OVERLAY_BYTE,
+    OVERLAY_HOP,
+    NOW,
+    # What the event that a NIC has just handled means for its host.
+    EVENT_WORD,
+    EVENT_EXTRA,
+    EVENT_CODE,
+    EVENT_OWNER,  # of the event that a host handles
+    PACKETS_ARRIVED,
+    HOPS_TAKEN,  # packets that left an output port, NICs' included
+    WINDOWS,  # opened so far
+    MODEL,  # SNAPPR or PISCES
+    CONGESTION,  # 0 where packets pass a router's ports without waiting
+    ADAPTIVE,  # 1 where the routing asks for queue lengths
+    AT_MODEL,  # room of the port model
+) = range(42)
+N_SETTINGS = 64
+
+SNAPPR, PISCES = range(2)
+
+# Cells of a channel.
+(
+    NEXT_FREE,  # tick at which the port has sent what it has queued
+    FIRST,  # packets on their way to the other end, in order of arrival
+    LAST,
+    CREDITS_AT,  # ring of credits on their way back: where, its first, how many, room
+    CREDITS_FIRST,
+    N_CREDITS,
+    CREDITS_ROOM,
+    N_PENDING,  # packets without credit
+    TARGET,  # component at the other end
+    SOURCE,
+    BYTE,  # ticks of a byte
+    FLIT,  # ticks added to each packet
+    LATENCY,  # of a packet, and of a credit back
+    SLOT_DATA,  # the packets' slot in the heap of the router at the other end
+    SLOT_CREDIT,  # the credits' slot in the heap of the router that sends
+    DIMENSION,  # of a torus, -1 for none
+    WRAPS,  # 1 where the channel crosses its dimension's dateline
+    LANE_STEP,
+    BUSY,  # statistics: ticks spent sending,
+    STALLED,  # ticks without credit for a packet that waits,
+    BYTES_SENT,
+    PACKETS_SENT,
+    MOST_PENDING,  # and most packets without credit at a time
+) = range(23)
+N_CHANNEL = 24
+
+# Cells of a lane of a channel: credits in bytes, and the packets that wait for them.
+CREDITS, PENDING_FIRST, PENDING_LAST = range(3)
+N_LANE = 3
+
+# Cells of a router: its heap of slots, the number of packets delayed on entry so far, and a queue
+# of timed events for port models that need one.
+(
+    HEAP,
+    HEAP_COUNT,
+    SLOTS,  # where each slot stands in the heap, -1 for nowhere
+    MEANINGS,  # of the slots: channel << 1, and 1 for the channel's credits
+    N_DELAYED,
+    ROUTER_QUEUE,
+    ROUTER_QUEUE_DUE,
+    PORTS,  # first of the channels to other routers, if these follow one another
+    PORTS_END,
+) = range(9)
+N_ROUTER = 10
+
+# Entries of a router's heap: tick and key. The key's low bits are the slot; slots are numbered in
+# the order of SST/macro's links, so keys order events of one tick.
+SLOT_BITS = 20
+SLOT_MASK = (1 << SLOT_BITS) - 1
+
+# Cells of a host.
+(
+    CREDIT_DUE,  # tick of the next credit where something waits for it, else NEVER
+    DATA_DUE,  # tick of the next packet's arrival
+    QUEUE,  # root of the host's own events
+    QUEUE_DUE,  # and the tick of the first
+    ARBITRATION,  # tick at which the NIC's port goes on, NEVER if it is idle
+    BUFFER,  # bytes left in the NIC's buffer
+    INJECT_FIRST,  # messages not yet cut into packets
+    INJECT_LAST,
+    READY_FIRST,  # runs of packets with credit
+    READY_LAST,
+    WAIT_FIRST,  # runs of packets without
+    WAIT_LAST,
+    SEQUENCE,
+    ROUTER,
+    NEXT_PACKET,
+    LEFT_TO_CUT,  # bytes of the first message that are not yet packets
+) = range(16)
+N_HOST = 16
+
+# Cells of a packet. SIZE is number << 32 | bytes, the number being the source host's count; ENDS
+# is source host << 42 | target host << 20 | target router; CAME_BY is channel << 8 | lane; PATH
+# belongs to the routing.
+AT, NEXT, SIZE, MESSAGE, ENDS, CAME_BY, PATH, BORN = range(8)
+RECORD = 8
+ROUTER_MASK = (1 << 20) - 1
+HOST_MASK = (1 << 22) - 1
+SIZE_MASK = (1 << 32) - 1
+
+# Cells of a message; M_WORD and M_EXTRA belong to the host layer.
+M_LEFT, M_NEXT, M_BYTES, M_ENDS, M_WORD, M_EXTRA, M_FLAGS, M_BORN = range(8)
+ACKNOWLEDGED = 1
+"""Flag of a message whose sender is told when it is injected."""
+
+# Cells of a run of equal packets.
+U_MESSAGE, U_NEXT, U_BYTES, U_COUNT, U_TAIL = range(5)
+
+# Cells of a timed event. E_CLASS is owner << 32 | code.
+E_AT, E_SIBLING, E_CHILD, E_CLASS, E_ORDER, E_SECOND, E_WORD, E_EXTRA = range(8)
+# Owners, in the order of events of one tick at a host; credits and packets come between.
+OVERLAY_IN, CREDIT_IN, DATA_IN, NIC, OS, NODE = range(6)
+# Codes of the core's own events; a host layer's begin at TIMER.
+ARRIVE, INJECTED, TELL, EJECT, COMPLETE, DRAINED, TIMER = range(7)
+
+# What `nic.step` tells a host layer.
+NO_NEWS, MESSAGE_IN, ACK_IN, TIMER_DUE = range(4)
+
+RECORDS_MARGIN = 1024
+STATE_MARGIN = 1 << 15
+"""Free records, and free cells of state, that an event may count on."""
+
+
+@njit("i8(i8, i8)", cache=True, nogil=True, _nrt=False)
+def span(n_bytes, byte_delay):
+    """Return the ticks `n_bytes` take; the product is a double, as SST/macro's is."""
+    return np.int64(np.float64(byte_delay) * np.float64(n_bytes))
+
+
+@njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+def channel_cells(s, channel):
+    """Return where the cells of a channel begin."""
+    return (s[AT_CHANNEL] + N_CHANNEL * channel) & POSITION
+
+
+@njit("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def lane_cells(s, channel, lane):
+    """Return where the cells of a channel's lane begin."""
+    return (s[AT_LANE] + N_LANE * (channel * s[N_LANES] + lane)) & POSITION
+
+
+@njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+def router_cells(s, router):
+    """Return where the cells of a router begin."""
+    return (s[AT_ROUTER] + N_ROUTER * router) & POSITION
+
+
+@njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+def host_cells(s, host):
+    """Return where the cells of a host begin."""
+    return (s[AT_HOST] + N_HOST * host) & POSITION
+
+
+@njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+def injection_channel(s, host):
+    """Return the channel from a host into the network."""
+    return s[N_BETWEEN] + s[N_HOSTS] + host
+
+
+@njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+def ejection_channel(s, host):
+    """Return the channel from the network to a host."""
+    return s[N_BETWEEN] + host
+
+
+@njit("i8(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
+def room_left(s, q):
+    """Return NO_RECORDS or NO_STATE if the next event might not have enough room, else OK."""
+    if s[N_FREE] + q.size // RECORD - s[USED] < RECORDS_MARGIN:
+        return NO_RECORDS
+    if s.size - s[END] < STATE_MARGIN:
+        return NO_STATE
+    return OK
+
+
+@njit("i8(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
+def take_record(s, q):
+    """Return the position of a record's first cell; `room_left` has seen to it that there is one.
+
+    The record's cells are not cleared.
+    """
+    record = s[FREE]
+    if record != NOTHING:
+        s[FREE] = q[record + 1]
+        s[N_FREE] -= 1
+        return record
+    record = s[USED] * RECORD
+    s[USED] += 1
+    return record
+
+
+@njit("void(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+def free_record(s, q, record):
+    """Give a record back."""
+    q[record + 1] = s[FREE]
+    s[FREE] = record
+    s[N_FREE] += 1

@@ -1,0 +1,93 @@
+"""Where PISCES' own state is: arbiters, the crossbar's side of each lane, cells of its packets."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from kernels.fabric.arbiters import make_idle
+from kernels.fabric.layout import (
+    AT_MODEL,
+    BORN,
+    CREDITS,
+    E_SECOND,
+    N_BETWEEN,
+    N_HOSTS,
+    N_LANES,
+    N_ROUTERS,
+    NOTHING,
+    PENDING_FIRST,
+    PENDING_LAST,
+    POSITION,
+    lane_cells,
+)
+
+# Cells of the model's room: kinds of arbiters, the ticks a byte takes through a crossbar; then each
+# router's, an arbiter for each channel, and the crossbar's side of each lane.
+CROSSBAR_KIND, LINK_KIND, INJECTION_KIND, CROSSBAR_BYTE = range(4)
+N_MODEL = 4
+# A router's: the crossbar's arbiter, and packets on their way to buffers, in order.
+BUFFER_FIRST, BUFFER_LAST = 1, 2
+N_OF_ROUTER = 3
+# A lane's: CREDITS, PENDING_FIRST and PENDING_LAST of the crossbar, as the buffer has them among a
+# port's lanes; for each of the two a size that no packet that waits stays below; and credits on
+# their way from the buffer back to the crossbar, in order.
+LEAST, LEAST_IN_BUFFER, BACK_FIRST, BACK_LAST = 3, 4, 5, 6
+N_LANE = 7
+
+DELAY = BORN
+"""Cell of a packet: how many ticks apart its bytes are."""
+ORDER_SHIFT = 32
+"""On its way to a buffer a packet's CAME_BY is order << 32 | channel << 8 | lane."""
+B_NEXT = E_SECOND
+"""Cell of a credit on its way back; it is an event as well, with an order of its own."""
+
+
+def room(routers, channels, lanes):
+    """Return how many cells of state the model needs.
+
+    Args:
+        routers: number of routers.
+        channels: number of channels, those to and from hosts included.
+        lanes: lanes of each channel.
+    """
+    return N_MODEL + N_OF_ROUTER * routers + channels + N_LANE * channels * lanes
+
+
+@njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+def crossbar_cell(s, router):
+    """Return where the arbiter of a router's crossbar is, and the router's other cells begin."""
+    return (s[AT_MODEL] + N_MODEL + N_OF_ROUTER * router) & POSITION
+
+
+@njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+def channel_cell(s, channel):
+    """Return where the arbiter of a channel is."""
+    return (s[AT_MODEL] + N_MODEL + N_OF_ROUTER * s[N_ROUTERS] + channel) & POSITION
+
+
+@njit("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def crossbar_lane(s, channel, lane):
+    """Return where the crossbar's cells of a channel's lane begin."""
+    first = s[AT_MODEL] + N_MODEL + N_OF_ROUTER * s[N_ROUTERS] + s[N_BETWEEN] + 2 * s[N_HOSTS]
+    return (first + N_LANE * (channel * s[N_LANES] + lane)) & POSITION
+
+
+@njit("void(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
+def start(s, q):
+    """Make all arbiters idle and give the crossbars the credits that the buffers have.
+
+    The kinds, ``CROSSBAR_BYTE`` and the lanes' credits must be set, and a record be free for each
+    router and channel.
+    """
+    model = s[AT_MODEL]
+    for router in range(s[N_ROUTERS]):
+        make_idle(s, q, crossbar_cell(s, router), s[model + CROSSBAR_KIND])
+    inward = s[N_BETWEEN] + s[N_HOSTS]
+    for channel in range(inward + s[N_HOSTS]):
+        kind = s[model + (LINK_KIND if channel < inward else INJECTION_KIND)]
+        make_idle(s, q, channel_cell(s, channel), kind)
+        for lane in range(s[N_LANES]):
+            x = crossbar_lane(s, channel, lane)
+            s[x + CREDITS] = s[lane_cells(s, channel, lane) + CREDITS]
+            s[x + PENDING_FIRST] = NOTHING
+            s[x + PENDING_LAST] = NOTHING

@@ -1,0 +1,280 @@
+"""SNAPPR's output ports at routers, exactly as SST/macro v11.1 lets them act, with fewer events.
+
+A packet that has its credits leaves when the port has sent all before it: that tick is known when
+it enters the port's queue, so no event is needed for it, nor for the credit that goes back then. A
+credit that comes in is an event only where a packet waits for it; else it is counted when the port
+is next looked at.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from kernels.fabric import routing, sst_routes
+from kernels.fabric.layout import (
+    ADAPTIVE,
+    AT,
+    AT_DUE,
+    BUSY,
+    BYTE,
+    BYTES_SENT,
+    CAME_BY,
+    CONGESTION,
+    CREDITS,
+    END,
+    ENDS,
+    FIRST,
+    FLIT,
+    FLOW_CONTROL,
+    HEAP,
+    HOPS_TAKEN,
+    HOST_MASK,
+    LATENCY,
+    MEANINGS,
+    MOST_PENDING,
+    N_BETWEEN,
+    N_CREDITS,
+    N_DELAYED,
+    N_PENDING,
+    N_ROUTERS,
+    NEXT,
+    NEXT_FREE,
+    NO_STATE,
+    NOTHING,
+    OK,
+    PACKETS_SENT,
+    PATH,
+    PENDING_FIRST,
+    PENDING_LAST,
+    PORTS,
+    PORTS_END,
+    POSITION,
+    ROUTER_MASK,
+    ROUTING,
+    SIZE,
+    SIZE_MASK,
+    SLOT_BITS,
+    SLOT_CREDIT,
+    SLOT_MASK,
+    STALLED,
+    STATE_MARGIN,
+    channel_cells,
+    lane_cells,
+    router_cells,
+    span,
+)
+from kernels.fabric.lists import (
+    add_slot,
+    drop_first,
+    first_credit,
+    replace_first,
+    take_credit,
+)
+from kernels.fabric.ports import put_on_channel, return_credit, take_at_router
+
+
+@njit("void(i8[::1], i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def leave(s, q, now, channel, lane, packet, waited_since):
+    """Send a packet that has its credits, as soon as the port is free."""
+    c = channel_cells(s, channel)
+    size = q[packet + SIZE] & SIZE_MASK
+    free = s[c + NEXT_FREE]
+    start = max(now, free)
+    took = span(size, s[c + BYTE])
+    if waited_since >= 0:
+        s[c + STALLED] += max(0, start - max(waited_since, free))
+    overhead = s[c + FLIT]
+    done = start + took + overhead
+    s[c + NEXT_FREE] = done
+    s[c + BUSY] += took
+    s[c + BYTES_SENT] += size
+    s[c + PACKETS_SENT] += 1
+    came = q[packet + CAME_BY]
+    return_credit(s, came >> 8, done, came & 255, size)
+    q[packet + CAME_BY] = channel << 8 | lane
+    put_on_channel(s, q, c, packet, start + overhead + s[c + LATENCY])
+
+
+@njit("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def _count_credits(s, channel, c, now, key):
+    """Count the credits that reach a port before the event of this tick and key."""
+    last = now if s[c + SLOT_CREDIT] < key else now - 1
+    while first_credit(s, c) <= last:
+        word = take_credit(s, c)
+        s[lane_cells(s, channel, word >> 32) + CREDITS] += word & SIZE_MASK
+
+
+@njit("void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def enter(s, q, now, key, router, channel, lane, packet):
+    """Queue a packet at a port of a router, or let it wait for credits."""
+    if not s[FLOW_CONTROL]:
+        leave(s, q, now, channel, lane, packet, -1)
+        return
+    c = channel_cells(s, channel)
+    v = lane_cells(s, channel, lane)
+    size = q[packet + SIZE] & SIZE_MASK
+    if s[c + N_PENDING] == 0:
+        _count_credits(s, channel, c, now, key)
+    # As in SST/macro a small packet passes larger ones that wait for more credits.
+    if s[v + CREDITS] >= size:
+        s[v + CREDITS] -= size
+        leave(s, q, now, channel, lane, packet, -1)
+        return
+    q[packet + AT] = now
+    q[packet + NEXT] = NOTHING
+    if s[v + PENDING_FIRST] == NOTHING:
+        s[v + PENDING_FIRST] = packet
+    else:
+        q[s[v + PENDING_LAST] + NEXT] = packet
+    s[v + PENDING_LAST] = packet
+    waiting = s[c + N_PENDING] + 1
+    s[c + N_PENDING] = waiting
+    s[c + MOST_PENDING] = max(s[c + MOST_PENDING], waiting)
+    if waiting == 1 and s[c + N_CREDITS] > 0:
+        add_slot(s, router, first_credit(s, c), s[c + SLOT_CREDIT])
+
+
+@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def credit_in(s, q, now, router, channel):
+    """Take one credit at a port where packets wait; those that fit now enter its queue."""
+    c = channel_cells(s, channel)
+    word = take_credit(s, c)
+    lane = word >> 32
+    v = lane_cells(s, channel, lane)
+    s[v + CREDITS] += word & SIZE_MASK
+    packet = s[v + PENDING_FIRST] & POSITION
+    while packet != NOTHING and q[packet + SIZE] & SIZE_MASK <= s[v + CREDITS]:
+        following = q[packet + NEXT]
+        s[v + PENDING_FIRST] = following
+        s[v + CREDITS] -= q[packet + SIZE] & SIZE_MASK
+        s[c + N_PENDING] -= 1
+        leave(s, q, now, channel, lane, packet, q[packet + AT])
+        packet = following & POSITION
+    if s[c + N_PENDING] > 0 and s[c + N_CREDITS] > 0:
+        replace_first(s, router, first_credit(s, c), s[c + SLOT_CREDIT])
+    else:
+        drop_first(s, router)
+
+
+@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def pass_through(s, q, now, channel, packet):
+    """Let a packet pass a port without waiting (SST/macro's switch.congestion = false)."""
+    c = channel_cells(s, channel)
+    q[packet + CAME_BY] = channel << 8
+    put_on_channel(s, q, c, packet, now + s[c + LATENCY])
+
+
+@njit("void(i8[::1], i4[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def look(s, depth, router, now, n_bytes):
+    """Write how many packets of `n_bytes` wait at each port of a router that leads to another."""
+    r = router_cells(s, router)
+    for channel in range(s[r + PORTS], s[r + PORTS_END]):
+        c = channel_cells(s, channel)
+        took = max(1, n_bytes * s[c + BYTE])
+        queued = (max(0, s[c + NEXT_FREE] - now) + took - 1) // took
+        depth[channel] = queued + s[c + N_PENDING]
+
+
+@njit("i8(i8[::1], i4[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def settled_hop(s, t, q, router, packet):
+    """Return channel << 8 | lane of a packet's next hop where no routing has to be asked, or -1.
+
+    That is its host's channel at the target router, and any channel of SST/macro's routers.
+    """
+    ends = q[packet + ENDS]
+    target = ends & ROUTER_MASK
+    if target == router:
+        return (s[N_BETWEEN] + (ends >> 20 & HOST_MASK)) << 8
+    if s[ROUTING] == 0:
+        return sst_routes.choose(s, t, q, packet, router, target)
+    return -1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def next_hop(s, t, q, routes, depth, seen, now, router, packet):
+    """Return channel << 8 | lane of a packet's next hop.
+
+    Args:
+        s: the state.
+        t: tables.
+        q: the records.
+        routes: tables of ``kernels.fabric.routing``.
+        depth: int32[channels], room for queue lengths.
+        seen: int32[channels], queue lengths at the beginning of the window.
+        now: the tick.
+        router: where the packet is.
+        packet: which.
+    """
+    hop = settled_hop(s, t, q, router, packet)
+    if hop >= 0:
+        return hop
+    ends = q[packet + ENDS]
+    if s[ADAPTIVE]:
+        look(s, depth, router, now, q[packet + SIZE] & SIZE_MASK)
+    number = ends >> 42 << 32 | q[packet + SIZE] >> 32
+    channel, lane, word = routing.choose(
+        routes, depth, seen, number, q[packet + PATH], router, ends & ROUTER_MASK
+    )
+    q[packet + PATH] = word
+    return np.int64(channel) << 8 | np.int64(lane)
+
+
+@njit("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def arrive(s, q, now, router, key, hop):
+    """Take the packet of a router's first event in, on its way to `hop`, or hold it back."""
+    r = router_cells(s, router)
+    channel = s[s[r + MEANINGS] + (key & SLOT_MASK)] >> 1
+    c = channel_cells(s, channel)
+    packet = s[c + FIRST] & POSITION
+    if key <= SLOT_MASK:
+        out = channel_cells(s, hop >> 8)
+        if s[c + BYTE] > s[out + BYTE]:
+            size = q[packet + SIZE] & SIZE_MASK
+            wait = span(size, s[c + BYTE]) - span(size, s[out + BYTE])
+            if wait > 0:
+                # The tail cannot leave before it has arrived. No other packet comes in on this
+                # channel meanwhile: its port is still busy with this one.
+                q[packet + AT] = hop
+                s[r + N_DELAYED] += 1
+                replace_first(s, router, now + wait, s[r + N_DELAYED] << SLOT_BITS | key)
+                return
+    take_at_router(s, q, c)
+    s[HOPS_TAKEN] += 1
+    if s[CONGESTION]:
+        enter(s, q, now, key, router, hop >> 8, hop & 255, packet)
+    else:
+        pass_through(s, q, now, hop >> 8, packet)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def serve(s, t, q, routes, depth, seen, end):
+    """Handle all events of routers before tick `end`.
+
+    Returns:
+        OK, or NO_RECORDS or NO_STATE where it had to stop for room.
+    """
+    for router in range(s[N_ROUTERS]):
+        due = s[AT_DUE] + router
+        if s[due] >= end:
+            continue
+        r = router_cells(s, router)
+        heap = s[r + HEAP]
+        while s[due] < end:
+            if s.size - s[END] < STATE_MARGIN:
+                return NO_STATE
+            now, key = s[heap], s[heap + 1]
+            slot = s[s[r + MEANINGS] + (key & SLOT_MASK)]
+            if slot & 1:
+                credit_in(s, q, now, router, slot >> 1)
+                continue
+            packet = s[channel_cells(s, slot >> 1) + FIRST] & POSITION
+            if key > SLOT_MASK:
+                # It has been held back on entry; its way was chosen then.
+                hop = q[packet + AT]
+            else:
+                hop = settled_hop(s, t, q, router, packet)
+                if hop < 0:
+                    hop = next_hop(s, t, q, routes, depth, seen, now, router, packet)
+            arrive(s, q, now, router, key, hop)
+    return OK

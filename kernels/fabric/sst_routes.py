@@ -1,0 +1,51 @@
+"""The routes of SST/macro's routers: one channel for each target, or several taken in turn.
+
+``t[s[AT_ROUTE] + here * routers + target]`` is a channel, or -1 - r for rotor r. A rotor's three
+cells at ``s[AT_ROTOR] + 3 * r`` are the first of its channels in ``t``, their number, and whose
+turn it is. Several targets may share a rotor.
+
+Lanes: in a torus a packet takes lane 1 where it crosses the edge of a dimension and until it leaves
+that dimension, else lane 0 (datelines); elsewhere its lane is the sum of `LANE_STEP` over the
+channels it has taken (in a dragonfly the global ones).
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+from kernels.fabric.layout import (
+    AT_CANDIDATE,
+    AT_ROTOR,
+    AT_ROUTE,
+    CAME_BY,
+    DIMENSION,
+    LANE_STEP,
+    N_BETWEEN,
+    N_ROUTERS,
+    PATH,
+    WRAPS,
+    channel_cells,
+)
+
+
+@njit("i8(i8[::1], i4[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def choose(s, t, q, packet, here, target):
+    """Return channel << 8 | lane of a packet's next hop from router `here`; not at its target."""
+    channel = t[s[AT_ROUTE] + here * s[N_ROUTERS] + target]
+    if channel < 0:
+        rotor = s[AT_ROTOR] + 3 * (-1 - channel)
+        turn = s[rotor + 2]
+        channel = t[s[AT_CANDIDATE] + s[rotor] + turn]
+        turn += 1
+        s[rotor + 2] = turn if turn < s[rotor + 1] else 0
+    c = channel_cells(s, channel)
+    dimension = s[c + DIMENSION]
+    if dimension < 0:
+        lane = q[packet + PATH]
+        q[packet + PATH] = lane + s[c + LANE_STEP]
+        return channel << 8 | lane
+    came = q[packet + CAME_BY]
+    lane = s[c + WRAPS]
+    if came >> 8 < s[N_BETWEEN] and s[channel_cells(s, came >> 8) + DIMENSION] == dimension:
+        lane |= came & 255
+    return channel << 8 | lane

@@ -1,0 +1,20 @@
+"""Programs on a fabric: what the operations of each rank do, and the messages between them.
+
+``fluid.run`` carries messages as flows that share channels by max-min fairness (``max_min``),
+``packets.run`` as packets of ``kernels.fabric``. Both have their hosts from ``hosts``; ``layout``
+names the arrays, ``events`` has two heaps, ``paths`` and ``walk`` say which channels a message
+takes.
+"""
+
+from pathlib import Path
+
+from kernels import cache_of_all
+
+_HERE = Path(__file__).parent
+
+with cache_of_all(_HERE):
+    from kernels.fabric_programs import fluid, layout, max_min, paths
+with cache_of_all(_HERE, _HERE.parent / "fabric"):
+    from kernels.fabric_programs import packets, walk
+
+__all__ = ["fluid", "layout", "max_min", "packets", "paths", "walk"]

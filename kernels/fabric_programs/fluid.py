@@ -1,0 +1,166 @@
+"""A program on a fluid network, event by event: operations, starts and ends of flows."""
+
+import numpy as np
+from numba import njit
+
+from kernels.fabric_programs.events import drop_first, push
+from kernels.fabric_programs.hosts import acknowledge, arrive, count_missing, make_ready, start_all
+from kernels.fabric_programs.layout import (
+    ACKNOWLEDGED,
+    ARRIVE,
+    CALC,
+    CLOCK_END,
+    CLOCK_RAN_OUT,
+    CODES,
+    DIRTY,
+    DIRTY_SINCE,
+    ENDED,
+    EVENTS,
+    FINISHES,
+    FLOWS,
+    FULL,
+    HALTED,
+    INJECT,
+    NEVER,
+    NOW,
+    OK,
+    READY,
+    SEND,
+    STUCK,
+)
+from kernels.fabric_programs.max_min import begin, finish, share_out
+
+_STEPS_BETWEEN_LOOKS = 1024
+
+
+@njit(cache=True, nogil=True)
+def make_first(program, pending, events, cells):
+    """Make a run ready: count dependencies, and begin with what waits for nothing.
+
+    Args:
+        program: the program.
+        pending: as ``Pending`` says.
+        events: the heap, empty.
+        cells: int64[N_CELLS], 0.
+    """
+    count_missing(program, pending.missing)
+    start_all(program, pending, events, cells)
+
+
+@njit(cache=True, nogil=True)
+def run(program, costs, pending, events, network, flows, cells, stride, halt, progress):
+    """Run a program on a fluid network to its end.
+
+    At one tick flows end before operations go on, and rates are shared out when all that happens at
+    it is done, or ``costs.resolution`` after the first change.
+
+    Args:
+        program: the program.
+        costs: of hosts.
+        pending: what is known of the operations, as ``make_first`` left it.
+        events: the heap.
+        network: the channels.
+        flows: the flows under way.
+        cells: int64[N_CELLS].
+        stride: channels of the longest path.
+        halt: int8[1], ends the run when it is set.
+        progress: int64[1], out: operations that have ended.
+
+    Returns:
+        OK, HALTED, CLOCK_RAN_OUT, STUCK, or FULL: to be called again with more room.
+    """
+    steps = 0
+    while True:
+        steps += 1
+        if steps % _STEPS_BETWEEN_LOOKS == 0:
+            progress[0] = cells[ENDED]
+            if halt[0] != 0:
+                return HALTED
+        if cells[FLOWS] == len(flows.op):
+            return FULL
+        event_at = events.time[0] if cells[EVENTS] > 0 else np.int64(NEVER)
+        flow_at = flows.finish[flows.order[0]] if cells[FINISHES] > 0 else np.int64(NEVER)
+        at = min(event_at, flow_at)
+        if cells[DIRTY] > 0 and at - cells[DIRTY_SINCE] > costs.resolution:
+            if halt[0] != 0:
+                return HALTED
+            share_out(network, flows, cells, stride)
+            continue
+        if at == NEVER:
+            break
+        if at > CLOCK_END:
+            return CLOCK_RAN_OUT
+        cells[NOW] = at
+        if flow_at <= event_at:
+            slot = flows.order[0]
+            op = np.int64(flows.op[slot])
+            path = flows.path[slot]
+            finish(network, flows, cells, stride, slot)
+            push(events, cells, at + network.latency[path], op * CODES + ARRIVE)
+            _next_of_host(program, costs, pending, events, network, flows, cells, stride, path)
+            continue
+        item = events.item[0]
+        drop_first(events, cells)
+        op = item // CODES
+        code = item % CODES
+        latency = _latency(program, network, op)
+        if code == READY:
+            header = make_ready(program, costs, pending, events, cells, op, at, latency)
+            if header >= 0:
+                push(events, cells, header, op * CODES + ARRIVE)
+        elif code == ARRIVE:
+            arrive(program, costs, pending, events, cells, op, at, latency)
+        elif code == ACKNOWLEDGED:
+            acknowledge(program, costs, pending, events, cells, op, at)
+        elif code == INJECT:
+            _inject(program, costs, pending, events, network, flows, cells, stride, op, at)
+    progress[0] = cells[ENDED]
+    return OK if cells[ENDED] == len(program.kind) else STUCK
+
+
+@njit(cache=True, nogil=True)
+def _latency(program, network, op):
+    """Return the latency between the ranks of a message, 0 within a host."""
+    if program.kind[op] == CALC:
+        return np.int64(0)
+    path = program.path[op] if program.kind[op] == SEND else program.path[program.match[op]]
+    return network.latency[path] if path >= 0 else np.int64(0)
+
+
+@njit(cache=True, nogil=True)
+def _inject(program, costs, pending, events, network, flows, cells, stride, op, at):
+    """Give a message to its host's interface."""
+    path = np.int64(program.path[op])
+    if path < 0:
+        push(events, cells, at, op * CODES + ARRIVE)
+        return
+    host = program.source[path]
+    if costs.in_turn and pending.busy[host]:
+        pending.queue_next[op] = -1
+        if pending.queue_first[host] < 0:
+            pending.queue_first[host] = op
+        else:
+            pending.queue_next[pending.queue_last[host]] = op
+        pending.queue_last[host] = op
+    elif program.size[op] == 0:
+        push(events, cells, at + network.latency[path], op * CODES + ARRIVE)
+    else:
+        pending.busy[host] = 1
+        begin(network, flows, cells, stride, op, path, program.size[op])
+
+
+@njit(cache=True, nogil=True)
+def _next_of_host(program, costs, pending, events, network, flows, cells, stride, path):
+    """Let the next messages of a host enter the network, those without bytes at once."""
+    if not costs.in_turn:
+        return
+    host = program.source[path]
+    while pending.queue_first[host] >= 0:
+        op = np.int64(pending.queue_first[host])
+        pending.queue_first[host] = pending.queue_next[op]
+        after = np.int64(program.path[op])
+        if program.size[op] > 0:
+            begin(network, flows, cells, stride, op, after, program.size[op])
+            return
+        push(events, cells, cells[NOW] + network.latency[after], op * CODES + ARRIVE)
+    pending.busy[host] = 0

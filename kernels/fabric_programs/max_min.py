@@ -1,0 +1,288 @@
+"""Rates by max-min fairness: nobody's rate can be raised without lowering that of one no faster.
+
+Progressive filling (Bertsekas, Gallager: Data Networks, 1992, section 6.5.2): the channel that can
+give its flows the least each fixes their rates; what is left is shared among the others. A rate is
+max-min fair where each flow has a bottleneck, a full channel on which none is faster. So only the
+flows on changed channels are shared out anew, with the rates of all others kept; those whose
+bottleneck is gone thereby, or which are faster than one that they hold up, join them, and it is
+done again. That ends with the rates of a filling of the whole network.
+"""
+
+import numpy as np
+from numba import njit
+
+from kernels.fabric_programs.events import add_finish, drop_finish, move_finish
+from kernels.fabric_programs.layout import (
+    CLOCK_END,
+    DIRTY,
+    DIRTY_SINCE,
+    FLOWS,
+    MOST_FLOWS,
+    NEVER,
+    NOW,
+    RATES,
+    ROUND,
+    SHARINGS,
+    STAMP,
+)
+
+SAME = 1e-9
+"""Two rates that differ by less, relatively, are taken as equal: sums of thousands of rates are
+exact to about 1e-12."""
+
+
+@njit(cache=True, nogil=True)
+def _change(network, cells, channel):
+    """Note that a channel's flows have changed."""
+    if network.is_dirty[channel]:
+        return
+    network.is_dirty[channel] = 1
+    if cells[DIRTY] == 0:
+        cells[DIRTY_SINCE] = cells[NOW]
+    network.dirty[cells[DIRTY]] = channel
+    cells[DIRTY] += 1
+
+
+@njit(cache=True, nogil=True)
+def begin(network, flows, cells, stride, op, path, size):
+    """Start a flow, which has no rate until ``share_out``.
+
+    Args:
+        network: the channels.
+        flows: with a free slot.
+        cells: int64[N_CELLS].
+        stride: nodes of a slot.
+        op: the send.
+        path: its path.
+        size: bytes, more than 0.
+    """
+    slot = flows.unused[cells[FLOWS]]
+    cells[FLOWS] += 1
+    cells[MOST_FLOWS] = max(cells[MOST_FLOWS], cells[FLOWS])
+    flows.op[slot] = op
+    flows.path[slot] = path
+    flows.rate[slot] = 0.0
+    flows.left[slot] = size
+    flows.since[slot] = cells[NOW]
+    flows.finish[slot] = NEVER
+    flows.bottleneck[slot] = -1
+    add_finish(flows, cells, slot)
+    node = np.int64(slot) * stride
+    for i in range(network.path_start[path], network.path_start[path + 1]):
+        channel = network.path_channel[i]
+        next_node = network.first[channel]
+        flows.after[node] = next_node
+        flows.before[node] = -1
+        if next_node >= 0:
+            flows.before[next_node] = node
+        network.first[channel] = node
+        network.on[channel] += 1
+        network.most[channel] = max(network.most[channel], network.on[channel])
+        network.carried[channel] += size
+        _change(network, cells, channel)
+        node += 1
+
+
+@njit(cache=True, nogil=True)
+def finish(network, flows, cells, stride, slot):
+    """End a flow.
+
+    Args:
+        network: the channels.
+        flows: the flows.
+        cells: int64[N_CELLS].
+        stride: nodes of a slot.
+        slot: which.
+    """
+    drop_finish(flows, cells, slot)
+    path = flows.path[slot]
+    node = np.int64(slot) * stride
+    for i in range(network.path_start[path], network.path_start[path + 1]):
+        channel = network.path_channel[i]
+        before, after = flows.before[node], flows.after[node]
+        if before >= 0:
+            flows.after[before] = after
+        else:
+            network.first[channel] = after
+        if after >= 0:
+            flows.before[after] = before
+        network.on[channel] -= 1
+        _change(network, cells, channel)
+        node += 1
+    cells[FLOWS] -= 1
+    flows.unused[cells[FLOWS]] = slot
+
+
+@njit(cache=True, nogil=True)
+def share_out(network, flows, cells, stride):
+    """Give the flows on changed channels, and all whom that concerns, their rates.
+
+    Args:
+        network: the channels.
+        flows: the flows.
+        cells: int64[N_CELLS].
+        stride: nodes of a slot.
+    """
+    now = cells[NOW]
+    cells[ROUND] += 1
+    cells[SHARINGS] += 1
+    chosen = np.int64(0)
+    for i in range(cells[DIRTY]):
+        channel = network.dirty[i]
+        network.is_dirty[channel] = 0
+        node = network.first[channel]
+        while node >= 0:
+            chosen = _choose(flows, cells, node // stride, chosen)
+            node = flows.after[node]
+    cells[DIRTY] = 0
+    while chosen > 0:
+        touched = _touch(network, flows, cells, stride, chosen)
+        _fill(network, flows, cells, stride, chosen, touched)
+        before = chosen
+        for i in range(touched):
+            chosen = _disturbed(network, flows, cells, stride, network.touched[i], chosen)
+        if chosen == before:
+            break
+    cells[RATES] += chosen
+    for i in range(chosen):
+        slot = flows.chosen[i]
+        flows.finish[slot] = NEVER
+        # A quotient beyond the clock, or one by 0, is no whole number of ticks.
+        if flows.left[slot] < flows.rate[slot] * CLOCK_END:
+            flows.finish[slot] = now + np.int64(np.rint(flows.left[slot] / flows.rate[slot]))
+        move_finish(flows, cells, slot)
+
+
+@njit(cache=True, nogil=True)
+def _choose(flows, cells, slot, chosen):
+    """Take a flow into the sharing, if it is not yet, with what is left of it now."""
+    if flows.mark[slot] == cells[ROUND]:
+        return chosen
+    flows.mark[slot] = cells[ROUND]
+    flows.chosen[chosen] = slot
+    passed = flows.rate[slot] * (cells[NOW] - flows.since[slot])
+    flows.left[slot] = max(flows.left[slot] - passed, 0.0)
+    flows.since[slot] = cells[NOW]
+    return chosen + 1
+
+
+@njit(cache=True, nogil=True)
+def _touch(network, flows, cells, stride, chosen):
+    """List the channels of the chosen flows, with what those of others leave of each."""
+    cells[STAMP] += 1
+    touched = np.int64(0)
+    for i in range(chosen):
+        path = flows.path[flows.chosen[i]]
+        for j in range(network.path_start[path], network.path_start[path + 1]):
+            channel = network.path_channel[j]
+            if network.stamp[channel] != cells[STAMP]:
+                network.stamp[channel] = cells[STAMP]
+                network.touched[touched] = channel
+                network.open[channel] = 0
+                touched += 1
+            network.open[channel] += 1
+    for i in range(touched):
+        channel = network.touched[i]
+        spare = network.capacity[channel]
+        if network.open[channel] < network.on[channel]:
+            node = network.first[channel]
+            while node >= 0:
+                slot = node // stride
+                if flows.mark[slot] != cells[ROUND]:
+                    spare -= flows.rate[slot]
+                node = flows.after[node]
+        network.spare[channel] = max(spare, 0.0)
+    return touched
+
+
+@njit(cache=True, nogil=True)
+def _fill(network, flows, cells, stride, chosen, touched):
+    """Fix the rates of the chosen flows, those of the tightest channel first."""
+    key, by_key = network.key, network.by_key
+    for i in range(touched):
+        channel = network.touched[i]
+        by_key[i] = channel
+        key[i] = network.spare[channel] / network.open[channel]
+    for i in range(touched // 2 - 1, -1, -1):
+        _sink(key, by_key, touched, i)
+    for i in range(chosen):
+        flows.rate[flows.chosen[i]] = -1.0
+    left = chosen
+    count = touched
+    while left > 0:
+        channel = by_key[0]
+        if network.open[channel] == 0:
+            count -= 1
+            key[0], by_key[0] = key[count], by_key[count]
+            _sink(key, by_key, count, 0)
+            continue
+        # Others have taken their share meanwhile: what is left for each never gets less.
+        rate = max(network.spare[channel], 0.0) / network.open[channel]
+        if rate > key[0]:
+            key[0] = rate
+            _sink(key, by_key, count, 0)
+            if by_key[0] != channel:
+                continue
+        node = network.first[channel]
+        while node >= 0:
+            slot = node // stride
+            if flows.mark[slot] == cells[ROUND] and flows.rate[slot] < 0:
+                flows.rate[slot] = rate
+                flows.bottleneck[slot] = channel
+                left -= 1
+                path = flows.path[slot]
+                for j in range(network.path_start[path], network.path_start[path + 1]):
+                    network.spare[network.path_channel[j]] -= rate
+                    network.open[network.path_channel[j]] -= 1
+            node = flows.after[node]
+
+
+@njit(cache=True, nogil=True)
+def _sink(key, by_key, count, at):
+    """Move an entry of the heap down to where it belongs."""
+    value, channel = key[at], by_key[at]
+    while True:
+        below = 2 * at + 1
+        if below >= count:
+            break
+        if below + 1 < count and key[below + 1] < key[below]:
+            below += 1
+        if value <= key[below]:
+            break
+        key[at], by_key[at] = key[below], by_key[below]
+        at = below
+    key[at], by_key[at] = value, channel
+
+
+@njit(cache=True, nogil=True)
+def _disturbed(network, flows, cells, stride, channel, chosen):
+    """Choose the other flows of a channel whose rates the new ones do not leave as they are."""
+    fastest = 0.0
+    slowest = np.inf
+    load = 0.0
+    others = False
+    node = network.first[channel]
+    while node >= 0:
+        slot = node // stride
+        rate = flows.rate[slot]
+        load += rate
+        if flows.mark[slot] == cells[ROUND]:
+            fastest = max(fastest, rate)
+            if flows.bottleneck[slot] == channel:
+                slowest = min(slowest, rate)
+        else:
+            others = True
+        node = flows.after[node]
+    if not others:
+        return chosen
+    full = load >= network.capacity[channel] * (1 - SAME)
+    node = network.first[channel]
+    while node >= 0:
+        slot = node // stride
+        if flows.mark[slot] != cells[ROUND]:
+            rate = flows.rate[slot]
+            freed = flows.bottleneck[slot] == channel and (not full or rate < fastest * (1 - SAME))
+            if freed or rate > slowest * (1 + SAME):
+                chosen = _choose(flows, cells, slot, chosen)
+        node = flows.after[node]
+    return chosen

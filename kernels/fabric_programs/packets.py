@@ -1,0 +1,218 @@
+"""A program on the packet network: a host layer of ``kernels.fabric``.
+
+What happens to an operation is a timer of the host that it concerns. Headers, requests and
+acknowledgements of messages above S are timers at the other host, the latency of the way later:
+that is never less than the network looks ahead.
+"""
+
+import numpy as np
+from numba import njit
+
+from kernels.fabric import engine, nic, routing
+from kernels.fabric.layout import (
+    AT_DUE,
+    BYTE,
+    EVENT_WORD,
+    LOST,
+    LOST_ROOM,
+    M_BYTES,
+    M_WORD,
+    MESSAGE_IN,
+    MTU,
+    N_HOSTS,
+    N_ROUTERS,
+    NODE,
+    NOW,
+    TIMER,
+    TIMER_DUE,
+    WINDOW_END,
+    channel_cells,
+    ejection_channel,
+    free_record,
+    host_cells,
+    room_left,
+    span,
+)
+from kernels.fabric.layout import CLOCK_END as LAST_TICK
+from kernels.fabric.layout import CLOCK_RAN_OUT as NO_TIME
+from kernels.fabric.layout import DEADLOCK as BLOCKED
+from kernels.fabric.layout import HALTED as ENDED_EARLY
+from kernels.fabric.layout import NEVER as NOT_DUE
+from kernels.fabric.layout import OK as DONE
+from kernels.fabric_programs.events import drop_first, push
+from kernels.fabric_programs.hosts import acknowledge, arrive, make_ready
+from kernels.fabric_programs.layout import (
+    ACKNOWLEDGED,
+    ARRIVE,
+    CALC,
+    CODES,
+    ENDED,
+    EVENTS,
+    INJECT,
+    READY,
+    SEND,
+)
+
+
+@njit(cache=True, nogil=True)
+def _hand_out(s, q, program, events, cells, host_of):
+    """Set a timer for each event, while there is room; return DONE, NO_RECORDS or NO_STATE."""
+    while cells[EVENTS] > 0:
+        status = room_left(s, q)
+        if status != DONE:
+            return status
+        time, item = events.time[0], events.item[0]
+        drop_first(events, cells)
+        op = item // CODES
+        concerned = np.int64(program.match[op]) if item % CODES == ARRIVE else op
+        nic.set_timer(s, q, np.int64(host_of[concerned]), time, NODE, TIMER, item, 0)
+    return np.int64(DONE)
+
+
+@njit(cache=True, nogil=True)
+def _latency(program, latency, op):
+    """Return the latency between the ranks of a message, 0 within a host."""
+    if program.kind[op] == CALC:
+        return np.int64(0)
+    path = program.path[op] if program.kind[op] == SEND else program.path[program.match[op]]
+    return latency[path] if path >= 0 else np.int64(0)
+
+
+@njit(cache=True, nogil=True)
+def _follow(s, t, q, now, program, costs, pending, events, cells, host_of, latency, item):
+    """Do what is due for an operation."""
+    op = item // CODES
+    code = item % CODES
+    away = _latency(program, latency, op)
+    if code == READY:
+        header = make_ready(program, costs, pending, events, cells, op, now, away)
+        if header >= 0:
+            push(events, cells, header, op * CODES + ARRIVE)
+    elif code == ARRIVE:
+        arrive(program, costs, pending, events, cells, op, now, away)
+    elif code == ACKNOWLEDGED:
+        acknowledge(program, costs, pending, events, cells, op, now)
+    elif code == INJECT:
+        size = program.size[op]
+        if program.path[op] < 0 or size == 0:
+            push(events, cells, now + away, op * CODES + ARRIVE)
+            return
+        source = np.int64(host_of[op])
+        target = np.int64(host_of[program.match[op]])
+        message = nic.new_message(s, q, source, target, size, op, 0)
+        nic.send(s, t, q, now, message)
+
+
+@njit(cache=True, nogil=True)
+def _receive(s, q, now, program, costs, pending, events, cells, latency, host, whole):
+    """Take a message that has come in; where its last bytes are charged, when these are there."""
+    message = s[EVENT_WORD]
+    send = q[message + M_WORD]
+    n_bytes = q[message + M_BYTES]
+    free_record(s, q, message)
+    if whole:
+        c = channel_cells(s, ejection_channel(s, host))
+        tail = span((n_bytes - 1) % s[MTU] + 1, s[c + BYTE])
+        push(events, cells, now + tail, send * CODES + ARRIVE)
+    else:
+        away = _latency(program, latency, send)
+        arrive(program, costs, pending, events, cells, send, now, away)
+
+
+@njit(cache=True, nogil=True)
+def run(
+    s,
+    t,
+    q,
+    routes,
+    depth,
+    seen,
+    program,
+    costs,
+    pending,
+    events,
+    cells,
+    host_of,
+    latency,
+    whole,
+    halt,
+    progress,
+):
+    """Run a program to its end, or go on with a run that had to stop for room.
+
+    Args:
+        s: int64, the state, see ``kernels.fabric.layout``.
+        t: int32, tables.
+        q: int64, records.
+        routes: the tables of ``kernels.fabric.routing``.
+        depth: int32[channels], room for queue lengths.
+        seen: int32[channels], likewise.
+        program: the program.
+        costs: of hosts.
+        pending: what is known of the operations, as ``fluid.make_first`` left it.
+        events: a heap for what is handed to timers.
+        cells: int64[N_CELLS] of ``fabric_programs.layout``.
+        host_of: int32[n], the host of each operation.
+        latency: int64[paths], ticks.
+        whole: whether a message is there only when its last byte is.
+        halt: int8[1], ends the run when it is set.
+        progress: int64[1], out: operations that have ended.
+
+    Returns:
+        As ``kernels.fabric.layout`` has them: OK, DEADLOCK, HALTED, CLOCK_RAN_OUT or LOST;
+        NO_RECORDS or NO_STATE: call again with more room.
+    """
+    due, windows = s[AT_DUE] + s[N_ROUTERS], 0
+    looks = routes.settings[routing.SCHEME] == routing.UGAL_G
+    status = _hand_out(s, q, program, events, cells, host_of)
+    if status != DONE:
+        return status
+    while cells[ENDED] < len(program.kind):
+        if not engine.open_window(s, LAST_TICK):
+            for host in range(s[N_HOSTS]):
+                if s[due + host] < NOT_DUE:
+                    return np.int64(NO_TIME)
+            return np.int64(BLOCKED)
+        if looks:
+            routing.look_everywhere(s, seen, s[NOW], s[MTU])
+        status = engine.serve_routers(s, t, q, routes, depth, seen)
+        if status != DONE:
+            return status
+        for host in range(s[N_HOSTS]):
+            while s[due + host] < s[WINDOW_END]:
+                status = room_left(s, q)
+                if status != DONE:
+                    return status
+                now = s[due + host]
+                news = nic.step(s, q, now, host)
+                if news == TIMER_DUE:
+                    _follow(
+                        s,
+                        t,
+                        q,
+                        now,
+                        program,
+                        costs,
+                        pending,
+                        events,
+                        cells,
+                        host_of,
+                        latency,
+                        s[EVENT_WORD],
+                    )
+                elif news == MESSAGE_IN:
+                    _receive(
+                        s, q, now, program, costs, pending, events, cells, latency, host, whole
+                    )
+                nic.settle(s, host, host_cells(s, host))
+                if cells[EVENTS] > 0:
+                    status = _hand_out(s, q, program, events, cells, host_of)
+                    if status != DONE:
+                        return status
+        windows += 1
+        progress[0] = cells[ENDED]
+        if s[LOST_ROOM]:
+            return np.int64(LOST)
+        if windows & 255 == 0 and halt[0]:
+            return np.int64(ENDED_EARLY)
+    return np.int64(DONE)

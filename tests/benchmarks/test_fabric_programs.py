@@ -1,0 +1,87 @@
+"""Size and speed of programs on a fabric: a gather over 65,536 nodes, collectives, fluid rates.
+
+SST/macro took 15.4 s for an allgather of 8 KB on the 512-node torus. The gather's bounds are 10 s
+and 2 GB. Wilke et al., the paper on SST/macro's accuracy (Table 4), give 287.1 ms for a gather of
+8 KB buffers over 65,536 nodes of a scaled-out Hopper, whose messages have 1.8 GB/s at most.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from workbench.models import SNAPPR
+from workbench.programs.collectives import schedule
+from workbench.simulate.fabric.fabric import Fabric
+from workbench.simulate.fabric.program import replay_on
+from workbench.topology import parse_topology
+
+SECONDS, BYTES = 10, 2e9
+HOPPER_S = 0.2871
+
+GATHER = """
+import json, resource, sys, time
+from workbench.models import SNAPPR
+from workbench.simulate.fabric.collectives import collective_times
+from workbench.simulate.fabric.fabric import Fabric
+from workbench.topology import parse_topology
+
+began = time.perf_counter()
+model = SNAPPR(injection_bandwidth=7e9, link_bandwidth=1.8e9, injection_latency=6e-7)
+fabric = Fabric(parse_topology(sys.argv[2]), model, congestion="flow")
+(simulated,) = collective_times(fabric, "gather", sys.argv[1], (8192,)).values()
+print(json.dumps({
+    "seconds": time.perf_counter() - began,
+    "bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    "simulated_s": simulated,
+}))
+"""
+
+
+@pytest.mark.parametrize("torus", ["torus:32,32,64", "torus:64,32,32"])
+@pytest.mark.parametrize("algorithm", ["binomial", "linear"])
+def test_a_gather_over_65536_nodes(torus, algorithm):
+    for _ in range(2):  # the first may compile
+        command = [sys.executable, "-c", GATHER, algorithm, torus]
+        found = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    print(
+        f"\n{algorithm} gather of 8 KB on {torus}: {found['seconds']:.2f} s "
+        f"({SECONDS / found['seconds']:.0f}x under the bound), {found['bytes'] / 1e9:.2f} GB "
+        f"({BYTES / found['bytes']:.1f}x), simulated {found['simulated_s'] * 1e3:.1f} ms, "
+        f"{found['simulated_s'] / HOPPER_S:.3f} of Table 4's"
+    )
+
+
+@pytest.mark.parametrize("congestion", ["flow", "packet", "packet-flow"])
+@pytest.mark.parametrize(
+    ("operation", "algorithm", "size"),
+    [("allgather", "ring", 8192), ("allgather", "bruck", 8192), ("alltoall", "linear", 1024)],
+)
+def test_collectives_on_512_nodes(congestion, operation, algorithm, size):
+    fabric = Fabric(parse_topology("torus:8,8,8"), congestion=congestion)
+    graph = schedule(operation, algorithm, 512, size=size).graph()
+    replay_on(schedule(operation, algorithm, 8, size=size).graph(), fabric)
+    began = time.perf_counter()
+    run = replay_on(graph, fabric)
+    took = time.perf_counter() - began
+    print(
+        f"\n{operation} {algorithm} of {size} B on 8x8x8, {congestion}: {took:.2f} s, simulated "
+        f"{run.makespan_s * 1e6:.0f} µs, {graph.num_ops / took / 1e6:.2f} M operations/s"
+    )
+
+
+def test_fluid_rates_a_second():
+    """Messages at once, so that each start and end concerns many."""
+    model = SNAPPR()
+    fabric = Fabric(parse_topology("dragonfly:9,8,4"), model, congestion="flow")
+    for ranks in (32, 64, 128):
+        graph = schedule("alltoall", "linear", ranks, size=65_536).graph()
+        turns, shared = (replay_on(graph, fabric, in_turn=turn) for turn in (True, False))
+        print(
+            f"\nalltoall of {ranks} ranks, {ranks * (ranks - 1)} messages: {turns.seconds:.3f} s "
+            f"in turn, {shared.seconds:.3f} s all at once"
+        )

@@ -1,0 +1,107 @@
+"""``workbench topology``: as JSON and as text, from words, machines and files, what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench import programs, topology
+from workbench.cli import main
+from workbench.topology.application import message_traffic
+from workbench.topology.metrics import compare, summary
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+    assert main(["topology", *words, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_metrics_as_the_function_gives_them(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = answer(capsys, "metrics", "slim-fly:5", "--traffic", "uniform", "--method", "quick")
+    made = topology.slim_fly(5)
+    expected = summary(made, traffic=["uniform"], method="quick").to_dict()
+    assert printed == json.loads(json.dumps(expected))
+    assert printed["bisection"] == [63, 65]
+
+
+def test_options_are_passed_on(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["metrics", "jellyfish:20,3", "--part", "diversity", "--seed", "7"]
+    printed = answer(capsys, *words)
+    made = topology.parse_topology("jellyfish:20,3")
+    expected = summary(made, parts=["diversity"], rng=7).to_dict()
+    assert printed == json.loads(json.dumps(expected))
+    everything = answer(capsys, "metrics", "torus:3x3", "--part", "all")
+    assert "hosts together, 50% of links failed" in everything
+
+
+def test_a_comparison_names_the_best(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["torus:4x4", "hypercube:4", "--part", "distances", "--part", "cost"]
+    printed = answer(capsys, "compare", *words)
+    made = [topology.torus((4, 4)), topology.hypercube(4)]
+    expected = compare(made, parts=["distances", "cost"]).to_dict()
+    assert printed == json.loads(json.dumps(expected))
+    assert main(["topology", "compare", "slim-fly:5", "fat-tree:4", "--part", "distances"]) == 0
+    row = [line for line in capsys.readouterr().out.splitlines() if line.startswith("diameter")]
+    assert row[0].split()[1:3] == ["2", "4"]
+    assert row[0].endswith("Slim Fly, q=5, 4 hosts a router")
+
+
+def test_text_has_a_line_for_each_measure(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["topology", "metrics", "fat-tree:4", "--part", "bisection"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("TopologyMetrics(fat tree, k=4: 16 hosts, 20 routers, 32 links")
+    assert "bisection           8" in lines
+
+
+def test_a_network_goes_to_a_file_and_comes_back(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = str(tmp_path / "tree.graphml")
+    built = answer(capsys, "build", "fat-tree:4", "--output", path)
+    assert (built["hosts"], built["routers"], built["links"]) == (16, 20, 32)
+    again = answer(capsys, "metrics", path, "--part", "bisection")
+    assert again["bisection"] == 8
+    assert main(["topology", "build", "fat-tree:4", "--output", path]) == 0
+    assert capsys.readouterr().out.endswith(f"written to {path}\n")
+
+
+def test_a_programs_own_traffic(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    graph = programs.generate.halo(16, dims=2, cells=8, iterations=1).graph()
+    path = graph.to_goal(tmp_path / "halo.goal")
+    printed = answer(capsys, "metrics", "torus:4x4", "--part", "cost", "--program", str(path))
+    sends = (graph.kind == 1).nonzero()[0]
+    made = topology.torus((4, 4))
+    sent = message_traffic(made, graph.rank_of(sends), graph.peer[sends], graph.size[sends])
+    expected = topology.throughput(made, sent).lower
+    assert printed["throughput, halo.goal"] == pytest.approx(expected)
+    # Neighbours on the grid are neighbours on the torus: each link carries what it can.
+    assert printed["throughput, halo.goal"] > 1
+
+
+def test_families_and_machines_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = answer(capsys, "list")
+    assert set(printed["families"]) == set(topology.FAMILIES)
+    assert set(printed["machines"]) == set(topology.PRESETS)
+    assert printed["families"]["fat-tree"]["example"] == "fat-tree:8"
+    assert main(["topology", "list"]) == 0
+    listed = capsys.readouterr().out
+    assert all(f"{word}:" in listed for word in topology.FAMILIES)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["metrics", "nonsense"], "there is no such file either"),
+        (["metrics", "torus:0x4"], "error:"),
+        (["metrics", "torus:4x4", "--part", "colour"], "parts must be of distances"),
+        (["metrics", "torus:4x4", "--traffic", "rush"], "pattern must be one of uniform"),
+        (["metrics", "torus:4x4", "--traffic", "uniform", "--method", "x"], "method must be"),
+        (["build", "torus:4x4", "--output", "network.xyz"], "network.xyz"),
+    ],
+)
+def test_what_is_refused(capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+    assert main(["topology", *words]) == 1
+    assert said in capsys.readouterr().err

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.errors import ParameterError, SimulationHalted
+from workbench.topology import Topology, channels, parse_topology, traffic
+from workbench.topology import link_load as module
+from workbench.topology.link_load import LOAD_ROUTINGS, link_loads, uniform_traffic
+
+SMALL = ("torus:3x4", "fat-tree:4", "dragonfly:a=2,p=2,h=1", "hyperx:3x3,hosts=2", "torus:2x5")
+
+
+def slowly(topology: Topology, sent: np.ndarray) -> dict[int, Fraction]:
+    """The load of each channel: all shortest routes, their parts handed on hop by hop."""
+    ports = channels(topology)
+    between = ports.between_routers
+    ends = list(zip(ports.source[:between], ports.target[:between], strict=True))
+    weight = [
+        (1, *(int(c == k) for k in range(6, 0, -1))) for c in ports.link_class[:between].tolist()
+    ]
+    load = {channel: Fraction(0) for channel in range(between)}
+    for target in range(topology.num_routers):
+        # Bellman and Ford: links first, then those of the highest class, and so on.
+        best = {target: (0,) * 7}
+        for _ in range(topology.num_routers):
+            for (here, there), one in zip(ends, weight, strict=True):
+                if there in best:
+                    cost = tuple(a + b for a, b in zip(best[there], one, strict=True))
+                    best[here] = min(best.get(here, cost), cost)
+        for source in range(topology.num_routers):
+            flow = {source: Fraction(sent[source, target]).limit_denominator(10**6)}
+            while flow:
+                here = max(flow, key=lambda router: best[router])
+                part = flow.pop(here)
+                if here == target or not part:
+                    continue
+                ways = [
+                    channel
+                    for channel, (a, b) in enumerate(ends)
+                    if a == here
+                    and tuple(x + y for x, y in zip(best[b], weight[channel], strict=True))
+                    == best[here]
+                ]
+                for channel in ways:
+                    load[channel] += part / len(ways)
+                    there = int(ends[channel][1])
+                    flow[there] = flow.get(there, Fraction(0)) + part / len(ways)
+    return load
+
+
+@pytest.mark.parametrize("word", SMALL)
+def test_loads_are_those_of_all_shortest_routes(word: str) -> None:
+    topology = parse_topology(word)
+    rng = np.random.default_rng(7)
+    sent = rng.integers(0, 5, (topology.num_routers, topology.num_routers)).astype(float)
+    np.fill_diagonal(sent, 0)
+    found = link_loads(topology, sent)
+    expected = [float(value) for value in slowly(topology, sent).values()]
+    assert found.channel == pytest.approx(expected, rel=1e-12)  # sums of some dozens of terms
+    assert found.link == pytest.approx(
+        [
+            max(v for v, of in zip(expected, found.channels.link, strict=True) if of == link)
+            for link in range(topology.num_links)
+        ]
+    )
+
+
+@given(st.sampled_from(SMALL), st.integers(0, 99), st.sampled_from(LOAD_ROUTINGS))
+@settings(max_examples=15, deadline=None)
+def test_nothing_is_lost_or_goes_around(word: str, seed: int, routing: str) -> None:
+    """Channels together carry what is sent, times the links that it takes."""
+    topology = parse_topology(word)
+    sent = traffic(topology, "permutation", rng=seed).between_routers()
+    found = link_loads(topology, sent, routing=routing)  # type: ignore[arg-type]
+    ports = found.channels
+    source, target = ports.source[: len(found.channel)], ports.target[: len(found.channel)]
+    n = topology.num_routers
+    arrives = np.bincount(target, found.channel, n) + sent.sum(axis=1)
+    leaves = np.bincount(source, found.channel, n) + sent.sum(axis=0)
+    assert arrives == pytest.approx(leaves, rel=1e-9)
+    hops = topology.router_hops.astype(float)
+    if routing == "minimal":
+        assert found.channel.sum() == pytest.approx((sent * hops).sum())
+    assert found.channel.sum() >= (sent * hops).sum() - 1e-9
+
+
+def test_closed_forms_of_uniform_traffic() -> None:
+    """A ring of k routers, k even: k²/8 on each channel of what k hosts send to k - 1 others."""
+    k = 8
+    ring = link_loads(parse_topology(f"torus:{k}"))
+    assert ring.channel == pytest.approx(np.full(2 * k, k * k / 8 / (k - 1)))
+    cube = link_loads(parse_topology("hypercube:5"))
+    assert cube.channel == pytest.approx(np.full(160, 16 / 31))
+    tree = link_loads(parse_topology("fat-tree:8"))
+    assert tree.channel.max() == pytest.approx(124 / 127)
+    assert tree.saturation == 1.0
+
+
+def test_a_dragonfly_under_its_adversary() -> None:
+    """Kim et al., ISCA 2008: one link between two groups carries what a·p hosts send."""
+    topology = parse_topology("dragonfly:a=8,p=4,h=4")
+    sent = traffic(topology, "adversarial").between_routers()
+    minimal = link_loads(topology, sent)
+    assert minimal.largest == pytest.approx(32)
+    assert minimal.saturation == pytest.approx(1 / 32)
+    assert minimal.hottest(1)["link_class"].tolist() == ["inter-group"]
+    valiant = link_loads(topology, sent, routing="valiant")
+    assert valiant.saturation == pytest.approx(0.5, abs=0.02)
+    mixed = link_loads(topology, sent, routing="mixed")
+    assert mixed.saturation >= max(minimal.saturation, valiant.saturation) - 1e-6
+    assert mixed.minimal_share < 0.02
+
+
+def test_a_mix_goes_straight_where_that_is_best() -> None:
+    topology = parse_topology("torus:4x4")
+    straight = link_loads(topology, routing="mixed")
+    assert straight.minimal_share == pytest.approx(1.0)
+    assert straight.saturation == pytest.approx(link_loads(topology).saturation)
+
+
+def test_a_hot_host_is_full_before_any_link() -> None:
+    topology = parse_topology("fully-connected:6")
+    sent = np.zeros((6, 6))
+    sent[1:, 0] = 1.0
+    found = link_loads(topology, sent)
+    assert found.channel.max() == 1.0
+    assert found.host == 5.0
+    assert found.saturation == pytest.approx(0.2)
+    assert "full at 0.2" in repr(found)
+
+
+def test_parts_in_threads_sum_to_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    topology = parse_topology("torus:5x5x5")
+    whole = link_loads(topology).channel
+    monkeypatch.setattr(module, "_WORTH_THREADS", 10)
+    assert link_loads(topology).channel == pytest.approx(whole, rel=1e-12)
+    monkeypatch.setattr(module.jobs, "cores", lambda: 1)
+    assert np.array_equal(link_loads(topology).channel, link_loads(topology).channel)
+
+
+def test_what_cannot_be_is_refused() -> None:
+    topology = parse_topology("torus:4x4")
+    with pytest.raises(ParameterError, match="16 by 16"):
+        link_loads(topology, np.zeros((3, 3)))
+    with pytest.raises(ParameterError, match="at least 0"):
+        link_loads(topology, -np.ones((16, 16)))
+    with pytest.raises(ParameterError, match="routing must be one of"):
+        link_loads(topology, routing="ugal-l")  # type: ignore[arg-type]
+    apart = Topology("two", 3, [[0, 1]], [1], ("terminal", "link"), [0, 1, 2], [-1] * 3)
+    with pytest.raises(ParameterError, match="a route for all traffic"):
+        link_loads(apart)
+    with pytest.raises(SimulationHalted):
+        link_loads(topology, halt=np.ones(1, np.int8))
+
+
+def test_nobody_sends_to_nobody() -> None:
+    topology = parse_topology("torus:4x4")
+    silent = link_loads(topology, np.zeros((16, 16)))
+    assert silent.largest == 0.0
+    assert silent.saturation == 1.0
+    assert uniform_traffic(topology).sum() == pytest.approx(16)
+    pairs = list(itertools.permutations(range(16), 2))
+    assert all(uniform_traffic(topology)[pair] == 1 / 15 for pair in pairs)

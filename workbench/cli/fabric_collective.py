@@ -1,0 +1,93 @@
+"""Simulate a collective as an SST/macro configuration describes it, to the digits it prints.
+
+FILE is an .ini as SST/macro v11.1 reads it: a torus, a fat tree or a dragonfly of SNAPPR or PISCES
+switches, and a benchmark of collectives, one rank a node. node.app1.mode names the collective
+(allgather, alltoall, allreduce); sizes go from min_size by factors of four up to max_size, each
+coll_iters times. The times are those of one iteration on rank 0, in microseconds.
+
+    workbench fabric collective --config torus.ini -p node.app1.max_size=8192 --json
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.osu import _assignment as assignment
+from workbench.cli.output import SIGNALLED, add_json, patience, print_json, say
+from workbench.cli.stopping import stoppable
+from workbench.errors import SimulationHalted
+
+if TYPE_CHECKING:
+    from workbench.simulate.fabric.sst import CollectiveTimes
+
+ABOUT = "times of a collective on an SST/macro configuration"
+
+_WAIT_S = 0.05
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes.
+
+    Args:
+        parser: the command's parser.
+    """
+    parser.add_argument(
+        "--config", required=True, metavar="FILE", help="machine and benchmark as SST/macro's .ini"
+    )
+    parser.add_argument(
+        "-p",
+        dest="parameters",
+        action="append",
+        default=[],
+        type=assignment,
+        metavar="KEY=VALUE",
+        help="put a value over the file's, such as node.nic.mtu=512; may be repeated",
+    )
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Simulate, print the times and return the exit status.
+
+    Args:
+        arguments: the parsed command line.
+
+    Raises:
+        WorkbenchError: the file cannot be read or simulated.
+    """
+    with patience():
+        from workbench import jobs
+        from workbench.simulate.fabric.sst import run_collective
+        from workbench.simulate.fabric.sst_configuration import read_configuration
+
+    configuration = read_configuration(Path(arguments.config), dict(arguments.parameters))
+    for note in configuration.notes:
+        say(f"note: {note}")
+    with stoppable() as stop:
+        # In a thread of its own: the main thread handles signals between its Python steps.
+        job = jobs.submit(lambda _: run_collective(configuration, halt=stop.event.cell))
+        while not job.wait(_WAIT_S):
+            pass
+        try:
+            result = job.result()
+        except SimulationHalted:
+            say("stopped")
+            return SIGNALLED + stop.number
+    if arguments.json:
+        print_json({"time_us": result.time_us()})
+    else:
+        print(_table(result))
+    return 0
+
+
+def _table(result: CollectiveTimes) -> str:
+    """Return the times in columns like those of the benchmarks."""
+    return "\n".join(
+        (
+            f"# {result.provenance.caption()}",
+            f"# {'Size (B)':<10}{'Time (us)':>18}",
+            *(f"{size:<12}{time:>18.6f}" for size, time in result.time_us().items()),
+        )
+    )

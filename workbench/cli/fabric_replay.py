@@ -1,0 +1,201 @@
+"""Replay a program over a network: when each rank finishes where messages share the links.
+
+FILE is GOAL, as text or LogGOPSim's binary, or a trace, as for workbench replay. Messages travel as
+packets with credits (--congestion packet, SNAPPR), as packets that share links as they flow
+(packet-flow, PISCES), or as fluid with max-min fair shares (flow). Hosts cost nothing and all
+messages are eager unless -o, -O, -S or --machine say otherwise; -L, -g and -G are not used, as the
+network gives them. With --beside other programs run at the same time, each on hosts of its own, and
+each one's slowdown against running alone is told. Times are in nanoseconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.osu import _assignment as assignment
+from workbench.cli.output import SIGNALLED, add_json, given, patience, print_json, say
+from workbench.cli.program_options import add_program, graph_of, model_of
+from workbench.cli.stopping import stoppable
+from workbench.errors import SimulationHalted
+
+if TYPE_CHECKING:
+    from workbench.models import PISCES, SNAPPR, LogGPS
+    from workbench.programs import ExecutionGraph
+    from workbench.simulate.fabric.program_result import FabricReplay
+    from workbench.simulate.fabric.shared import SharedRun
+
+ABOUT = "replay a program over a network: when each rank finishes"
+
+_WAIT_S = 0.05
+_SHOWN_RANKS = 32
+_UNUSED = "LgG"
+_OF_HOSTS = "oOS"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes; file and parameters are those of ``workbench replay``.
+
+    Args:
+        parser: the command's parser.
+    """
+    add_program(parser)
+    parser.add_argument(
+        "--topology",
+        required=True,
+        metavar="SPEC",
+        help="network, such as torus:8,8,8, dragonfly:9,8,4 or fat-tree:16",
+    )
+    parser.add_argument(
+        "--routing",
+        metavar="NAME",
+        help="such as minimal, dimension-order, valiant, ugal-l (default: the topology's usual)",
+    )
+    parser.add_argument(
+        "--congestion",
+        metavar="NAME",
+        help="packet (SNAPPR, default), packet-flow (PISCES) or flow (max-min fair shares)",
+    )
+    parser.add_argument(
+        "--placement",
+        metavar="NAME",
+        help="block (default), round-robin, random or by-group",
+    )
+    parser.add_argument(
+        "--ranks-per-host", type=int, metavar="N", help="ranks that a host takes (default 1)"
+    )
+    parser.add_argument("--seed", type=int, metavar="N", help="of random routes and placements")
+    parser.add_argument(
+        "--beside",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="another program that runs at the same time; may be repeated",
+    )
+    parser.add_argument(
+        "--config",
+        metavar="INI",
+        help="bandwidths, latencies and credits as SST/macro's .ini (default: the model's own)",
+    )
+    parser.add_argument(
+        "-p",
+        dest="parameters",
+        action="append",
+        default=[],
+        type=assignment,
+        metavar="KEY=VALUE",
+        help="put a value over the file's, such as switch.link.bandwidth=25GB/s; may be repeated",
+    )
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Replay, print when the ranks finish and return the exit status.
+
+    Args:
+        arguments: the parsed command line.
+
+    Raises:
+        WorkbenchError: a file cannot be read, a program cannot run to its end or does not fit,
+            or an option is not accepted.
+    """
+    from workbench.topology import parse_topology
+
+    network = parse_topology(arguments.topology)
+    jobs_asked = {arguments.file: graph_of(arguments), **_others(arguments)}
+    unused = [f"-{name}" for name in _UNUSED if getattr(arguments, name) is not None]
+    if unused:
+        say(f"note: {', '.join(unused)} not used: the network gives latency and bandwidth")
+    model = _model(arguments)
+    with patience():
+        from workbench import jobs
+        from workbench.simulate.fabric.fabric import Fabric
+        from workbench.simulate.fabric.program import replay_on
+        from workbench.simulate.fabric.shared import run_jobs
+    fabric = Fabric(network, model, **given(arguments, "routing", "congestion", "seed"))
+    options: dict[str, Any] = given(arguments, "placement", "ranks_per_host")
+    options |= {"host": _hosts(arguments), "rng": arguments.seed or 0}
+    graph = jobs_asked[arguments.file]
+    with stoppable() as stop:
+        halt = stop.event.cell
+
+        def work() -> FabricReplay | SharedRun:
+            if len(jobs_asked) == 1:
+                return replay_on(graph, fabric, halt=halt, **options)
+            return run_jobs(jobs_asked, fabric, halt=halt, **options)
+
+        # In a thread of its own: the main thread handles signals between its Python steps.
+        job = jobs.submit(lambda _: work())
+        while not job.wait(_WAIT_S):
+            pass
+        try:
+            result = job.result()
+        except SimulationHalted:
+            say("stopped")
+            return SIGNALLED + stop.number
+    if arguments.json:
+        print_json(result.to_dict())
+    else:
+        print(_report(result))
+    return 0
+
+
+def _others(arguments: argparse.Namespace) -> dict[str, ExecutionGraph]:
+    """Return the programs that run beside, by file; one that is named twice has a number."""
+    found: dict[str, ExecutionGraph] = {}
+    for file in arguments.beside:
+        name, number = file, 2
+        while name in found or name == arguments.file:
+            name, number = f"{file} ({number})", number + 1
+        found[name] = graph_of(argparse.Namespace(**{**vars(arguments), "file": file}))
+    return found
+
+
+def _model(arguments: argparse.Namespace) -> SNAPPR | PISCES:
+    from workbench.errors import ParameterError
+    from workbench.models import PISCES, SNAPPR, inspect_ini
+
+    config: str | Path | None = None if arguments.config is None else Path(arguments.config)
+    if config is None and arguments.congestion == "packet-flow":
+        config = PISCES().to_ini(v10=False)
+    reading = inspect_ini(config, dict(arguments.parameters))
+    for note in reading.notes:
+        say(f"note: {note}")
+    if not isinstance(reading.model, SNAPPR | PISCES):
+        raise ParameterError(
+            f"a network of many routers needs a SNAPPR or PISCES model; the file has "
+            f"{type(reading.model).__name__}",
+            key="switch.name",
+        )
+    return reading.model
+
+
+def _hosts(arguments: argparse.Namespace) -> LogGPS | None:
+    """Return what messages cost hosts, None where nothing was said of it."""
+    if arguments.machine is not None:
+        return model_of(arguments)
+    if not given(arguments, *_OF_HOSTS):
+        return None
+    values = {name: getattr(arguments, name) for name in _OF_HOSTS}
+    free = {"o": values["o"] or 0.0, "O": values["O"] or 0.0}
+    free["S"] = -1 if values["S"] is None else values["S"]
+    return model_of(argparse.Namespace(**{**vars(arguments), **free}))
+
+
+def _report(result: FabricReplay | SharedRun) -> str:
+    """Return a run as a person reads it: the jobs, or the ranks that finish last."""
+    frame = result.to_frame()
+    head = [repr(result)]
+    if "finish_ns" not in frame:
+        return "\n".join([*head, frame.to_string(index=False)])
+    if len(frame) > _SHOWN_RANKS:
+        head.append(f"the {_SHOWN_RANKS} of {len(frame)} ranks that finish last (--json: all)")
+        frame = frame.sort_values("finish_ns", ascending=False, kind="stable").head(_SHOWN_RANKS)
+    times = [f"{value:,.3f}".rstrip("0").rstrip(".") for value in frame["finish_ns"]]
+    width = max(map(len, times))
+    rows = [
+        f"rank {rank:<8}host {host:<8}{time:>{width}} ns"
+        for rank, host, time in zip(frame["rank"], frame["host"], times, strict=True)
+    ]
+    return "\n".join([*head, *rows])

@@ -1,0 +1,173 @@
+"""Latency and accepted load of a network under random traffic, simulated packet by packet.
+
+SPEC is a network as for workbench topology. Hosts send messages at random times, as much as the
+load says, whatever becomes of them; loads are shares of the hosts' bandwidth. Latency counts from
+the time a message is generated, the wait at its host included. Routings: minimal, deterministic,
+ecmp, minimal-adaptive, dimension-order, up-down, valiant, ugal-l, ugal-g, par; with each, packets
+take the fewest virtual channels that are proved free of deadlock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.osu import _assignment as assignment
+from workbench.cli.output import SIGNALLED, add_json, given, patience, print_json, say
+from workbench.cli.stopping import stoppable
+from workbench.cli.topology import topology_of
+from workbench.errors import SimulationHalted
+
+if TYPE_CHECKING:
+    from workbench.simulate.fabric.result import LatencyLoad
+
+ABOUT = "latency and accepted load of a network under random traffic"
+
+_WAIT_S = 0.05
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes.
+
+    Args:
+        parser: the command's parser.
+    """
+    parser.add_argument(
+        "spec",
+        metavar="SPEC",
+        help="network, such as torus:8,8,8, dragonfly:9,8,4, fat-tree:16, or a file of links",
+    )
+    parser.add_argument(
+        "--pattern",
+        metavar="NAME",
+        default="uniform",
+        help="uniform (default), permutation, tornado, transpose, bit-complement, adversarial, "
+        "hotspot or longest-matching",
+    )
+    parser.add_argument(
+        "--load",
+        dest="loads",
+        metavar="X",
+        type=float,
+        nargs="+",
+        help="offered loads, shares of the hosts' bandwidth (default: 0.1 to 0.9)",
+    )
+    parser.add_argument(
+        "--routing", metavar="NAME", help="see above (default: the topology's usual one)"
+    )
+    parser.add_argument(
+        "--congestion", metavar="NAME", help="packet (SNAPPR, default) or packet-flow (PISCES)"
+    )
+    parser.add_argument(
+        "--process", metavar="NAME", help="of the messages' times: poisson (default) or bernoulli"
+    )
+    parser.add_argument(
+        "--message-bytes", type=int, metavar="N", help="of each message (default: one packet)"
+    )
+    parser.add_argument(
+        "--messages", type=int, metavar="N", help="to measure at each load (default 20000)"
+    )
+    parser.add_argument(
+        "--seeds", type=int, metavar="N", default=1, help="runs of each load (default 1)"
+    )
+    parser.add_argument("--seed", type=int, metavar="N", default=0, help="of the first (default 0)")
+    parser.add_argument(
+        "--workers",
+        type=int,
+        metavar="N",
+        help="runs at a time (default 1); the result is the same",
+    )
+    parser.add_argument(
+        "--config",
+        metavar="INI",
+        help="bandwidths, latencies and credits as SST/macro's .ini (default: the model's own)",
+    )
+    parser.add_argument(
+        "-p",
+        dest="parameters",
+        action="append",
+        default=[],
+        type=assignment,
+        metavar="KEY=VALUE",
+        help="put a value over the file's, such as switch.link.bandwidth=25GB/s; may be repeated",
+    )
+    parser.add_argument(
+        "--csv", metavar="FILE", help="write the channels of the highest load to a CSV file"
+    )
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Simulate each load, print latency and accepted load, and return the exit status.
+
+    Args:
+        arguments: the parsed command line.
+
+    Raises:
+        WorkbenchError: the network cannot be made or read, or an option is not accepted.
+        OSError: a file cannot be read or written.
+    """
+    from workbench.cli.fabric_replay import _model as model_of_ports
+
+    network = topology_of(arguments.spec)
+    with patience():
+        from workbench import jobs
+        from workbench.simulate.fabric.fabric import Fabric
+        from workbench.simulate.fabric.open_loop import LOADS, load_curve
+    options = given(arguments, "routing", "congestion", "seed")
+    said = arguments.config is not None or arguments.parameters
+    fabric = Fabric(network, model_of_ports(arguments) if said else None, **options)
+    asked: dict[str, Any] = given(arguments, "process", "message_bytes", "messages", "workers")
+    seeds = range(arguments.seed, arguments.seed + max(arguments.seeds, 0))
+    loads = LOADS if arguments.loads is None else arguments.loads
+    with stoppable() as stop:
+        # In a thread of its own: the main thread handles signals between its Python steps.
+        job = jobs.submit(
+            lambda _: load_curve(
+                fabric, arguments.pattern, loads, seeds=seeds, halt=stop.event.cell, **asked
+            )
+        )
+        while not job.wait(_WAIT_S):
+            pass
+        status = SIGNALLED + stop.number if stop.number else 0
+        try:
+            curve = job.result()
+        except SimulationHalted:
+            say("stopped")
+            return status
+    if status:
+        say("stopped; these are the runs that had ended")
+    if arguments.csv is not None:
+        curve.runs[-1].to_frame().to_csv(Path(arguments.csv), index=False)
+    if arguments.json:
+        print_json(curve.to_dict())
+    else:
+        print(_report(curve))
+    return status
+
+
+def _report(curve: LatencyLoad) -> str:
+    """Return the curve as a person reads it: a line for each load, means over the seeds."""
+    lines = [repr(curve), repr(curve.fabric.routes)]
+    lines.append(
+        f"{'load':>6}{'accepted':>10}{'mean latency':>15}{'median':>12}{'99 %':>12}{'hops':>7}"
+    )
+    columns = (
+        curve.load,
+        curve.accepted,
+        curve.mean_latency_s,
+        curve.latency_s(50),
+        curve.latency_s(99),
+        curve.of("mean_hops"),
+    )
+    for load, accepted, mean, median, high, hops in zip(*columns, strict=True):
+        if math.isnan(mean):
+            lines.append(f"{load:>6.3f}{accepted:>10.4f}{'saturated':>15}")
+            continue
+        lines.append(
+            f"{load:>6.3f}{accepted:>10.4f}{mean * 1e6:>12.3f} us{median * 1e6:>9.3f} us"
+            f"{high * 1e6:>9.3f} us{hops:>7.2f}"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,252 @@
+"""Make networks, measure them, and compare them.
+
+SPEC is a family with its parameters, such as fat-tree:16, torus:8x8x8 or dragonfly:9,4,2,2 (groups,
+routers of each, hosts and global ports of a router), or by letters,
+dragonfly:a=4,p=2,h=2,wiring=relative; a machine, such as hopper; or a file: an edge list, CSV,
+GraphML, SST/macro's or CODES's. workbench topology list names all families and machines.
+
+Throughput is the largest share of their bandwidth at which all hosts can send at once, routes being
+chosen as well as can be: exact for small networks, two bounds for others. Cost and power are
+estimates by a price table.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.output import SIGNALLED, add_json, given, patience, print_json, say
+from workbench.cli.stopping import stoppable
+from workbench.errors import ParameterError, SimulationHalted
+
+if TYPE_CHECKING:
+    from workbench.jobs import JobContext
+    from workbench.topology import Topology
+    from workbench.topology.metrics import TopologyMetrics
+    from workbench.topology.traffic import Traffic
+
+ABOUT = "make networks, measure and compare them"
+
+_WAIT_S = 0.05
+_ALL = "all"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes.
+
+    Args:
+        parser: the command's parser.
+    """
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
+    for name, about in (
+        ("build", "make a network, say how large it is, and write it to a file"),
+        ("metrics", "print distances, cuts, eigenvalues, ways, cost and throughput"),
+        ("compare", "print them for several networks, the best of each row named"),
+        ("list", "name the families with their parameters, and the machines"),
+    ):
+        action = actions.add_parser(name, help=about, description=about, allow_abbrev=False)
+        if name == "compare":
+            action.add_argument("specs", metavar="SPEC", nargs="+", help="networks")
+        elif name != "list":
+            action.add_argument("specs", metavar="SPEC", nargs=1, help="a network")
+        if name == "build":
+            action.add_argument(
+                "--output",
+                metavar="FILE",
+                help="write it: .txt or .edges (edge list), .csv, .graphml, .json (SST/macro's)",
+            )
+        elif name != "list":
+            _add_measures(action)
+        add_json(action)
+
+
+def _add_measures(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--part",
+        action="append",
+        metavar="NAME",
+        help="distances, spectrum, bisection, diversity, cost, resilience, or all; may be repeated "
+        "(default: all but resilience)",
+    )
+    parser.add_argument(
+        "--traffic",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="find the throughput under it: uniform, permutation, tornado, transpose, "
+        "bit-complement, adversarial, hotspot, longest-matching; may be repeated",
+    )
+    parser.add_argument(
+        "--program",
+        dest="file",
+        metavar="FILE",
+        help="find the throughput under the messages of a GOAL file or a trace, rank i at host i",
+    )
+    parser.set_defaults(algorithms=[])
+    parser.add_argument(
+        "--method",
+        metavar="NAME",
+        help="of throughput: auto (default; exact up to about 100 routers), exact, bounds, quick",
+    )
+    parser.add_argument("--seed", type=int, metavar="N", help="of random choices (default 0)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do one of the actions and return the exit status.
+
+    Args:
+        arguments: the parsed command line.
+
+    Raises:
+        WorkbenchError: a network cannot be made or read, or an option is not accepted.
+        OSError: a file cannot be read or written.
+    """
+    if arguments.action == "list":
+        return _list(json=arguments.json)
+    networks = [topology_of(spec) for spec in arguments.specs]
+    if arguments.action == "build":
+        return _build(networks[0], arguments)
+    with patience():
+        from workbench import jobs
+        from workbench.topology.metrics import Comparison
+    measured: list[TopologyMetrics] = []
+    for network in networks:
+        options = _options(arguments, network)
+        with stoppable() as stop:
+            # In a thread of its own: the main thread handles signals between its Python steps.
+            job = jobs.submit(_summary, network, stop.event.cell, options)
+            while not job.wait(_WAIT_S):
+                pass
+            found = job.result()
+        if found is None:
+            say("stopped")
+            return SIGNALLED + stop.number
+        measured.append(found)
+    if arguments.action == "compare":
+        compared = Comparison(tuple(measured))
+        if arguments.json:
+            print_json(compared.to_dict())
+        else:
+            print(compared.to_frame().to_string())
+    elif arguments.json:
+        print_json(measured[0].to_dict())
+    else:
+        print(measured[0])
+        rows = measured[0].rows()
+        width = max(map(len, rows))
+        print("\n".join(f"{name:<{width}}  {row}" for name, row in rows.items()))
+    return 0
+
+
+def topology_of(spec: str) -> Topology:
+    """Return the network that a word of the command line names.
+
+    Args:
+        spec: a family with its parameters, a machine, or the path of a file.
+
+    Raises:
+        WorkbenchError: it is none, or cannot be made or read.
+        OSError: the file cannot be read.
+    """
+    from workbench.topology import parse_topology
+
+    if Path(spec).is_file():
+        from workbench.topology.files import read_topology
+
+        return read_topology(Path(spec))
+    try:
+        return parse_topology(spec)
+    except ParameterError as error:
+        if ":" in spec or error.key != "topology":
+            raise
+        raise ParameterError(f"{error}; there is no such file either", key=error.key) from None
+
+
+def _options(arguments: argparse.Namespace, network: Topology) -> dict[str, Any]:
+    from workbench.topology.metrics import PARTS
+
+    options: dict[str, Any] = given(arguments, "method")
+    if arguments.part:
+        options["parts"] = PARTS if _ALL in arguments.part else arguments.part
+    if arguments.seed is not None:
+        options["rng"] = arguments.seed
+    traffic: list[str | Traffic] = list(arguments.traffic)
+    if arguments.file is not None:
+        traffic.append(_program(arguments, network))
+    return options | {"traffic": traffic}
+
+
+def _program(arguments: argparse.Namespace, network: Topology) -> Traffic:
+    """Return the traffic of a program's messages."""
+    from workbench.cli.program_options import graph_of
+    from workbench.programs.graph import SEND
+    from workbench.topology.application import message_traffic
+
+    graph = graph_of(arguments)
+    sends = (graph.kind == SEND).nonzero()[0]
+    return message_traffic(
+        network,
+        graph.rank_of(sends),
+        graph.peer[sends],
+        graph.size[sends],
+        name=Path(arguments.file).name,
+    )
+
+
+def _summary(
+    _: JobContext, network: Topology, halt: Any, options: dict[str, Any]
+) -> TopologyMetrics | None:
+    from workbench.topology.metrics import summary
+
+    try:
+        return summary(network, halt=halt, **options)
+    except SimulationHalted:
+        return None
+
+
+def _build(network: Topology, arguments: argparse.Namespace) -> int:
+    if arguments.output is not None:
+        from workbench.topology.files import write_topology
+
+        write_topology(network, Path(arguments.output))
+    if arguments.json:
+        print_json(_sizes(network))
+    else:
+        print(network)
+        if arguments.output is not None:
+            print(f"written to {arguments.output}")
+    return 0
+
+
+def _sizes(network: Topology) -> dict[str, Any]:
+    from workbench.topology.metrics import summary
+
+    return summary(network, parts=()).to_dict()
+
+
+def _list(*, json: bool) -> int:
+    from workbench.topology import FAMILIES, PRESETS
+
+    if json:
+        print_json(
+            {
+                "families": {
+                    word: {
+                        "about": family.about,
+                        "example": f"{word}:{family.example}",
+                        "parameters": {one.name: one.meaning for one in family.parameters},
+                    }
+                    for word, family in FAMILIES.items()
+                },
+                "machines": {name: preset.title for name, preset in PRESETS.items()},
+            }
+        )
+        return 0
+    for word, family in FAMILIES.items():
+        print(f"{word}:{family.example}\n    {family.about}")
+        for one in family.parameters:
+            print(f"    {one.name:<14}{one.meaning}")
+    for name, preset in PRESETS.items():
+        print(f"{name}\n    {preset.title}")
+    return 0

@@ -1,0 +1,170 @@
+"""What a collective takes against message size, a line for each topology (simulated)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bokeh.models import ColumnDataSource, HoverTool, Range1d
+from bokeh.plotting import figure
+
+from workbench.measure.curve import byte_label
+from workbench.plotting.axes import (
+    legend_above,
+    log_range,
+    message_size_axis,
+    new_figure,
+    plain_log_ticks,
+    set_range,
+)
+from workbench.plotting.hop_histogram import looks
+from workbench.plotting.reading import plain_number
+
+_COLUMNS = ("size", "time", "name", "said")
+_TITLE = "Time of a collective (simulated)"
+
+
+@dataclass(frozen=True, eq=False)
+class CollectiveTimes:
+    """The times of a collective on several topologies and their sources.
+
+    Attributes:
+        figure: the figure.
+        sources: of each line, in the order of the colours.
+    """
+
+    figure: figure
+    sources: tuple[ColumnDataSource, ...]
+
+    def show(self, times: Mapping[str, Mapping[int, float]], *, title: str = "") -> None:
+        """Draw other times.
+
+        Args:
+            times: as in `plot_collective_times`.
+            title: as in `plot_collective_times`.
+        """
+        names = [*times, *[""] * len(self.sources)]
+        items = self.figure.legend[0].items
+        for place, source in enumerate(self.sources):
+            name = names[place]
+            source.data = collective_columns(name, times[name]) if name else collective_columns()
+            items[place].update(visible=bool(name), label={"value": name or "–"})
+        sizes = sorted({size for one in times.values() for size in one}) or [512, 524288]
+        if (self.figure.x_range.start, self.figure.x_range.end) != (
+            min(sizes) / 1.3,
+            max(sizes) * 1.3,
+        ):
+            message_size_axis(self.figure, sizes)
+        set_range(self.figure.x_range, (min(sizes) / 1.3, max(sizes) * 1.3))
+        drawn = [value * 1e6 for one in times.values() for value in one.values()]
+        set_range(self.figure.y_range, log_range(drawn))
+        self.figure.title.text = title or _TITLE
+
+
+def plot_collective_times(
+    times: Mapping[str, Mapping[int, float]], *, title: str = "", height: int = 300
+) -> figure:
+    """Return the time of a collective against message size, a line for each topology.
+
+    Args:
+        times: by topology, seconds by message size in bytes.
+        title: over the figure; empty takes one.
+        height: pixels.
+    """
+    return collective_times(times, title=title, height=height).figure
+
+
+def collective_times(
+    times: Mapping[str, Mapping[int, float]], *, title: str = "", height: int = 300
+) -> CollectiveTimes:
+    """Return the live form of `plot_collective_times`, with room for four topologies.
+
+    Args:
+        times: as in `plot_collective_times`.
+        title: as in `plot_collective_times`.
+        height: pixels.
+    """
+    fig = new_figure(
+        title=title or _TITLE,
+        y_label="time (µs)",
+        height=height,
+        file_name="collectives",
+        x_range=Range1d(),
+        y_range=Range1d(),
+    )
+    plain_log_ticks(fig.yaxis)
+    sources = tuple(ColumnDataSource(data=collective_columns()) for _ in looks())
+    points = []
+    for source, (colour, dash, marker) in zip(sources, looks(), strict=True):
+        fig.line(
+            "size",
+            "time",
+            source=source,
+            line_color=colour,
+            line_dash=dash,
+            line_width=2,
+            legend_label=marker,
+        )
+        points.append(
+            fig.scatter(
+                "size",
+                "time",
+                source=source,
+                marker=marker,
+                size=7,
+                fill_color=colour,
+                line_color="white",
+                legend_label=marker,
+            )
+        )
+    fig.add_tools(HoverTool(renderers=points, tooltips=[("", "@name"), ("", "@said")]))
+    legend_above(fig)
+    fig.legend[0].update(ncols=2, spacing=2)
+    drawn = CollectiveTimes(fig, sources)
+    drawn.show(times, title=title)
+    return drawn
+
+
+def collective_columns(
+    name: str = "", times: Mapping[int, float] | None = None
+) -> dict[str, list[Any]]:
+    """Return the columns of one line.
+
+    Args:
+        name: of the topology.
+        times: seconds by message size in bytes; None has none yet.
+    """
+    rows = sorted((times or {}).items())
+    return {
+        "size": [size for size, _ in rows],
+        "time": [seconds * 1e6 for _, seconds in rows],
+        "name": [name] * len(rows),
+        "said": [f"{byte_label(size)}: {plain_number(s * 1e6)} µs" for size, s in rows],
+    }
+
+
+def read_collective_times(times: Mapping[str, Mapping[int, float]], what: str) -> str:
+    """Return in one sentence which topology is the quickest at the largest common size.
+
+    Args:
+        times: by topology, seconds by message size in bytes.
+        what: the collective, such as ``allreduce``.
+    """
+    common: Sequence[int] = sorted(
+        set.intersection(*(set(one) for one in times.values())) if times else set()
+    )
+    if not common:
+        return "Nothing has been simulated yet."
+    size = common[-1]
+    at = {name: one[size] for name, one in times.items()}
+    best = min(at, key=at.__getitem__)
+    worst = max(at, key=at.__getitem__)
+    if at[best] == at[worst]:
+        text = f"Simulated, {what} of {byte_label(size)} takes as long on all"
+        return f"{text}: {plain_number(at[best] * 1e6)} µs."
+    return (
+        f"Simulated, {what} of {byte_label(size)} is quickest on {best}: "
+        f"{plain_number(at[best] * 1e6)} µs, and takes {at[worst] / at[best]:.2g}× as long on "
+        f"{worst}."
+    )

@@ -1,0 +1,254 @@
+"""Latency and accepted load over offered load, a line for each topology (simulated)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from bokeh.models import ColumnDataSource, HoverTool, Range1d, Span
+from bokeh.plotting import figure
+from numpy.typing import ArrayLike, NDArray
+
+from workbench.errors import ParameterError
+from workbench.plotting import palette
+from workbench.plotting.axes import legend_above, log_range, new_figure, set_range, steady_log_ticks
+from workbench.plotting.hop_histogram import looks
+
+_COLUMNS = ("load", "latency", "line", "fill", "name", "said")
+
+
+@dataclass(frozen=True, eq=False)
+class LoadCurve:
+    """One topology's run at several loads.
+
+    Attributes:
+        load: float64[n], offered, as a share of the hosts' bandwidth.
+        latency_us: float64[n], mean latency of a message that arrived.
+        accepted: float64[n], delivered, as a share of the hosts' bandwidth.
+        saturated: bool[n], whether less is delivered than offered, so that queues grow for ever;
+            None for nowhere.
+        bound: the load at which the expected load of some link reaches its bandwidth; nan for none.
+    """
+
+    load: ArrayLike
+    latency_us: ArrayLike
+    accepted: ArrayLike
+    saturated: ArrayLike | None = None
+    bound: float = float("nan")
+
+    def columns(self) -> NDArray[np.float64]:
+        """Return load, latency, accepted load and saturation as float64[4, n], by the load.
+
+        Raises:
+            ParameterError: they are not of one length.
+        """
+        full = np.zeros(np.shape(self.load)) if self.saturated is None else self.saturated
+        given = [
+            np.asarray(one, float) for one in (self.load, self.latency_us, self.accepted, full)
+        ]
+        shapes = [one.shape for one in given]
+        if len(set(shapes)) > 1 or given[0].ndim != 1:
+            raise ParameterError(
+                "a curve must have one latency, one accepted load and one saturation for each "
+                f"load; got shapes {', '.join(map(str, shapes))}",
+                key="load",
+            )
+        order = np.argsort(given[0], kind="stable")
+        return np.stack(given)[:, order]
+
+
+@dataclass(frozen=True, eq=False)
+class LoadCurves:
+    """The curves of several topologies and their sources.
+
+    Attributes:
+        figure: the figure.
+        sources: of each line, in the order of the colours.
+        bounds: of the upright lines, one for each topology whose bound is known.
+        mark: an upright line at a load that somebody has chosen, hidden at first.
+    """
+
+    figure: figure
+    sources: tuple[ColumnDataSource, ...]
+    bounds: ColumnDataSource
+    mark: Span
+
+    def show(self, curves: Mapping[str, LoadCurve], *, title: str = "") -> None:
+        """Draw other curves.
+
+        Args:
+            curves: as in `plot_load_curves`.
+            title: as in `plot_load_curves`.
+
+        Raises:
+            ParameterError: a curve's columns are not of one length.
+        """
+        columns = {name: load_columns(name, one) for name, one in curves.items()}
+        names = [*columns, *[""] * len(self.sources)]
+        items = self.figure.legend[0].items
+        for place, source in enumerate(self.sources):
+            name = names[place]
+            source.data = columns[name] if name else {one: [] for one in _COLUMNS}
+            items[place].update(visible=bool(name), label={"value": name or "–"})
+        latencies = [value for one in columns.values() for value in one["latency"]]
+        ends = log_range(latencies)
+        set_range(self.figure.y_range, ends)
+        known = [
+            (one.bound, colour)
+            for one, (colour, *_) in zip(curves.values(), looks(), strict=False)
+            if np.isfinite(one.bound)
+        ]
+        self.bounds.data = {
+            "x": [x for x, _ in known],
+            "low": [ends[0]] * len(known),
+            "high": [ends[1]] * len(known),
+            "colour": [colour for _, colour in known],
+        }
+        self.figure.title.text = title or _TITLE
+
+
+_TITLE = "Latency over offered load (simulated)"
+
+
+def plot_load_curves(
+    curves: Mapping[str, LoadCurve], *, title: str = "", height: int = 300
+) -> figure:
+    """Return mean latency over offered load; dotted uprights are where some link is full.
+
+    Hollow points are of loads that the network does not carry.
+
+    Args:
+        curves: by topology.
+        title: over the figure; empty takes one.
+        height: pixels.
+
+    Raises:
+        ParameterError: a curve's columns are not of one length.
+    """
+    return load_curves(curves, title=title, height=height).figure
+
+
+def load_curves(
+    curves: Mapping[str, LoadCurve], *, title: str = "", height: int = 300
+) -> LoadCurves:
+    """Return the live form of `plot_load_curves`, with room for four topologies.
+
+    Args:
+        curves: as in `plot_load_curves`.
+        title: as in `plot_load_curves`.
+        height: pixels.
+
+    Raises:
+        ParameterError: a curve's columns are not of one length.
+    """
+    fig = new_figure(
+        title=title or _TITLE,
+        y_label="mean latency (µs)",
+        height=height,
+        x_type="linear",
+        file_name="latency-load",
+        x_range=Range1d(0.0, 1.02),
+        y_range=Range1d(),
+    )
+    steady_log_ticks(fig.yaxis)
+    bounds = ColumnDataSource(data={"x": [], "low": [], "high": [], "colour": []})
+    fig.segment(
+        x0="x",
+        x1="x",
+        y0="low",
+        y1="high",
+        source=bounds,
+        line_color="colour",
+        line_dash="dotted",
+        line_width=1.5,
+    )
+    sources = tuple(ColumnDataSource(data={one: [] for one in _COLUMNS}) for _ in looks())
+    points = []
+    for source, (colour, dash, marker) in zip(sources, looks(), strict=True):
+        fig.line(
+            "load",
+            "line",
+            source=source,
+            line_color=colour,
+            line_dash=dash,
+            line_width=2,
+            legend_label=marker,
+        )
+        points.append(
+            fig.scatter(
+                "load",
+                "latency",
+                source=source,
+                marker=marker,
+                size=7,
+                fill_color=colour,
+                fill_alpha="fill",
+                line_color=colour,
+                legend_label=marker,
+            )
+        )
+    tips = [("", "@name"), ("", "@said")]
+    fig.add_tools(HoverTool(renderers=points, tooltips=tips))
+    fig.xaxis.axis_label = "offered load (of the hosts' bandwidth)"
+    legend_above(fig)
+    fig.legend[0].update(ncols=2, spacing=2)
+    mark = Span(
+        dimension="height", location=0.0, line_color=palette.FAINT, line_width=1, visible=False
+    )
+    fig.add_layout(mark)
+    drawn = LoadCurves(fig, sources, bounds, mark)
+    drawn.show(curves, title=title)
+    return drawn
+
+
+def load_columns(name: str, curve: LoadCurve) -> dict[str, list[Any]]:
+    """Return the columns of one line.
+
+    Args:
+        name: of the topology.
+        curve: its run.
+
+    Raises:
+        ParameterError: its columns are not of one length.
+    """
+    load, latency, accepted, full = curve.columns().tolist()
+    rows = list(zip(load, latency, accepted, full, strict=True))
+    return {
+        "load": load,
+        "latency": latency,
+        # Where queues grow for ever, latency is that of the run's length: no point of the line.
+        "line": [float("nan") if over else y for _, y, _, over in rows],
+        "fill": [0.0 if over else 1.0 for *_, over in rows],
+        "name": [name] * len(rows),
+        "said": [
+            f"offered {x:.3g}, accepted {a:.3g}: " + ("saturated" if over else f"{y:.3g} µs")
+            for x, y, a, over in rows
+        ],
+    }
+
+
+def read_load_curves(curves: Mapping[str, LoadCurve]) -> str:
+    """Return in one sentence which topology accepts the most load, and which is the quickest.
+
+    Args:
+        curves: by topology.
+    """
+    carried = {
+        name: float(columns[2].max())
+        for name, columns in ((name, one.columns()) for name, one in curves.items())
+        if columns.size
+    }
+    if not carried:
+        return "Nothing has been simulated yet."
+    most = max(carried, key=carried.__getitem__)
+    least = min(carried, key=carried.__getitem__)
+    text = f"Simulated, {most} delivers the most: {carried[most]:.2f} of the hosts' bandwidth"
+    if most == least:
+        return text + "."
+    return f"{text}, {_times(carried[most], carried[least])} what {least} does."
+
+
+def _times(one: float, other: float) -> str:
+    return f"{one / other:.2g}×" if other > 0 else "many times"

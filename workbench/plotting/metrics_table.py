@@ -1,0 +1,127 @@
+"""Topologies beside one another as a table: a row a metric, the best of each row marked."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.plotting.reading import plain_number
+
+
+@dataclass(frozen=True)
+class MetricRow:
+    """One metric of several topologies.
+
+    Attributes:
+        name: what it is, with its unit.
+        texts: what the cells say, by topology.
+        best: the topologies that are best; none where none is.
+        about: what it means, for whoever points at its name.
+    """
+
+    name: str
+    texts: Mapping[str, str]
+    best: Collection[str] = ()
+    about: str = ""
+
+
+def metrics_table(rows: Sequence[MetricRow], names: Mapping[str, str]) -> str:
+    """Return an HTML table, a column for each topology; the best of a row is bold, with a star.
+
+    Args:
+        rows: the metrics, from the top down.
+        names: colour by topology, in the order of the columns, ``#RRGGBB``.
+    """
+    head = "".join(
+        f'<th scope="col" style="text-align:right;border-bottom:3px solid {colour}">'
+        f"{html.escape(name)}</th>"
+        for name, colour in names.items()
+    )
+    body = "".join(_row(row, list(names)) for row in rows)
+    return (
+        f'<table><thead><tr><th scope="col" style="text-align:left">★ best of its row</th>{head}'
+        f"</tr></thead><tbody>{body}</tbody></table>"
+    )
+
+
+def _row(row: MetricRow, names: Sequence[str]) -> str:
+    cells = []
+    for name in names:
+        shown = html.escape(row.texts.get(name, "–"))
+        if name in row.best:
+            shown = f"<b>★ {shown}</b>"
+        cells.append(f'<td style="text-align:right;white-space:nowrap">{shown}</td>')
+    title = f' title="{html.escape(row.about)}"' if row.about else ""
+    head = f'<th scope="row" style="text-align:left;font-weight:normal"{title}>'
+    return f"<tr>{head}{html.escape(row.name)}</th>{''.join(cells)}</tr>"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the sentence about a comparison needs of one topology.
+
+    Attributes:
+        name: of the topology.
+        carried: the load that it carries under the traffic, a share of the hosts' bandwidth.
+        links_per_host: links between routers, divided by the hosts.
+        mean_routers: routers that a message passes, the mean.
+    """
+
+    name: str
+    carried: float
+    links_per_host: float
+    mean_routers: float
+
+
+def read_comparison(standings: Sequence[Standing], traffic: str, routing: str) -> str:
+    """Return in one sentence which topology carries the most, and what it takes for that.
+
+    Such as ``Slim Fly 9 carries 1.4× the adversarial load of dragonfly 8,4,4 … at 0.9× its links
+    a host``. The one that carries the most is set beside the next best one.
+
+    Args:
+        standings: of the topologies, in their order.
+        traffic: what they carry, such as ``adversarial``.
+        routing: how it is routed, in words.
+    """
+    if not standings:
+        return "Choose a topology."
+    most = max(one.carried for one in standings)
+    alike = [one for one in standings if math.isclose(one.carried, most, rel_tol=5e-3)]
+    # Of those that carry as much, the one that does it with the fewest links.
+    best = min(alike, key=lambda one: one.links_per_host)
+    carried = f"{plain_number(best.carried)} of the hosts' bandwidth"
+    if len(standings) == 1:
+        return f"{best.name} carries {carried} of {traffic} traffic with {routing}."
+    others = [one for one in standings if one not in alike]
+    if not others:
+        dear = max(standings, key=lambda one: one.links_per_host)
+        if dear is best:
+            return f"All carry {carried} of {traffic} traffic with {routing}."
+        return (
+            f"All carry {carried} of {traffic} traffic with {routing}; {best.name} does it with "
+            f"{_ratio(best.links_per_host, dear.links_per_host)} the links a host of {dear.name}."
+        )
+    following = max(others, key=lambda one: one.carried)
+    last = min(others, key=lambda one: one.carried)
+    with_it = [one.name for one in alike if one is not best]
+    like = f", like {' and '.join(with_it)}," if with_it else ""
+    text = (
+        f"{best.name}{like} carries {_ratio(best.carried, following.carried)} the {traffic} load "
+        f"of {following.name}: {plain_number(best.carried)} against "
+        f"{plain_number(following.carried)} of the hosts' bandwidth with {routing}, at "
+        f"{_ratio(best.links_per_host, following.links_per_host)} its links a host and "
+        f"{_ratio(best.mean_routers, following.mean_routers)} its mean distance"
+    )
+    if last is following:
+        return f"{text}."
+    return f"{text}. The least is {plain_number(last.carried)}, {last.name}."
+
+
+def _ratio(one: float, other: float) -> str:
+    if other <= 0:
+        return "∞×"
+    value = one / other
+    return f"{value:.2g}×" if value < 10 else f"{value:.0f}×"

@@ -1,0 +1,82 @@
+"""What a collective takes on a fabric, against the size of its messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench.errors import ParameterError, SimulationHalted
+from workbench.models import LogGPS
+from workbench.programs.collectives import schedule
+from workbench.simulate.fabric.fabric import Fabric
+from workbench.simulate.fabric.program import replay_on
+
+
+def collective_times(
+    fabric: Fabric,
+    operation: str,
+    algorithm: str | None = None,
+    sizes: Sequence[int] = (64, 1024, 8192, 65536),
+    *,
+    ranks: int | None = None,
+    root: int = 0,
+    host: LogGPS | None = None,
+    placement: str | ArrayLike = "block",
+    rng: np.random.Generator | int | None = None,
+    in_turn: bool = True,
+    resolution_ns: float = 0.0,
+    halt: NDArray[np.int8] | None = None,
+    progress: Callable[[int, float], None] | None = None,
+) -> dict[int, float]:
+    """Return how long a collective takes for each size, s by bytes; simulated.
+
+    All ranks begin at once, and the time is until the last of them has ended. The messages are
+    those of the algorithm in ``workbench.programs.collectives``; combining takes no time.
+
+    Args:
+        fabric: network, model, routing and congestion.
+        operation: such as ``allgather``, ``alltoall``, ``scatter``, ``gather``, ``allreduce``.
+        algorithm: such as ``ring``, ``bruck``, ``binomial``; None takes the operation's default.
+        sizes: bytes: of the whole vector for bcast, reduce, allreduce; that one rank gives or gets
+            for gather, scatter, allgather; for one pair for alltoall.
+        ranks: how many take part; None takes one for each host.
+        root: rank that gives or gets.
+        host: whose o, O and S hosts have; None takes messages at no cost, all of them eager.
+        placement: one of ``PLACEMENTS``, or int[ranks], the host of each rank.
+        rng: of the placement ``random``.
+        in_turn: see ``replay_on``.
+        resolution_ns: see ``replay_on``.
+        halt: int8[1]; another thread may set it: the sizes done until then are returned.
+        progress: called with each size and its time as soon as that is known.
+
+    Raises:
+        ParameterError: there is no such operation or algorithm, or it does not fit the fabric.
+    """
+    if not sizes:
+        raise ParameterError("sizes must name at least one size in bytes", key="sizes")
+    count = fabric.topology.num_hosts if ranks is None else ranks
+    if placement == "random" and not isinstance(rng, np.random.Generator):
+        # One placement for all sizes.
+        rng = int(np.random.default_rng(rng).integers(2**32))
+    times: dict[int, float] = {}
+    for size in sizes:
+        graph = schedule(operation, algorithm, count, size=size, root=root).graph()
+        try:
+            result = replay_on(
+                graph,
+                fabric,
+                host=host,
+                placement=placement,
+                rng=rng,
+                in_turn=in_turn,
+                resolution_ns=resolution_ns,
+                halt=halt,
+            )
+        except SimulationHalted:
+            break
+        times[int(size)] = result.makespan_s
+        if progress is not None:
+            progress(int(size), result.makespan_s)
+    return times

@@ -1,0 +1,149 @@
+"""A network to send packets over: topology, port model, routing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, get_args
+
+from workbench.errors import ConfigurationError, ParameterError
+from workbench.models import PISCES, SNAPPR
+from workbench.topology import Topology
+from workbench.topology.channels import Channels, channels
+from workbench.topology.routing import Routing, default_routing, route
+
+Congestion = Literal["packet", "packet-flow", "flow"]
+CONGESTIONS: tuple[Congestion, ...] = get_args(Congestion)
+"""Packets with credits (SNAPPR); packets that share links as they flow through (PISCES); and fluid
+with max-min fair shares of the links."""
+
+LANE_CREDITS = 64_000
+"""Bytes that each lane of a port may have on the way, unless a model says otherwise."""
+
+NIC_CREDITS = 32_000
+"""Bytes that a NIC may, likewise: enough for the round trip to its router, and fewer than a lane's.
+
+Ports serve first come, first served. A NIC that may fill more of a router than a lane holds takes
+the larger part of the next link from the packets that only pass, and beyond saturation whole rings
+come to a near standstill.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Fabric:
+    """A network whose packets are simulated.
+
+    Attributes:
+        topology: routers, links and hosts.
+        model: of the ports; None takes the defaults of the one that ``congestion`` stands for, with
+            `LANE_CREDITS` for each lane and `NIC_CREDITS`.
+        routing: by name, or one that was made before; None takes the topology's usual one.
+        congestion: how packets share links; None takes what the model stands for.
+        seed: of the random choices of routes.
+
+    Raises:
+        ParameterError: the parts do not fit one another.
+        ConfigurationError: the buffers of a lane cannot hold one packet.
+    """
+
+    topology: Topology
+    model: SNAPPR | PISCES | None = None
+    routing: str | Routing | None = None
+    congestion: Congestion | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.congestion is not None and self.congestion not in CONGESTIONS:
+            raise ParameterError(
+                f"congestion must be one of {', '.join(CONGESTIONS)}; got {self.congestion!r}",
+                key="congestion",
+            )
+        congestion = self.congestion
+        if congestion is None:
+            congestion = "packet-flow" if isinstance(self.model, PISCES) else "packet"
+        needed = {"packet": SNAPPR, "packet-flow": PISCES}.get(congestion, (SNAPPR, PISCES))
+        if self.model is not None and not isinstance(self.model, needed):
+            raise ParameterError(
+                f"congestion {congestion!r} needs a model that is "
+                f"{'PISCES' if congestion == 'packet-flow' else 'SNAPPR'}; got "
+                f"{type(self.model).__name__}",
+                key="model",
+            )
+        routing = default_routing(self.topology) if self.routing is None else self.routing
+        if isinstance(routing, Routing) and routing.topology != self.topology:
+            raise ParameterError(
+                f"the routing must be one of {self.topology.name}; got one of "
+                f"{routing.topology.name}",
+                key="routing",
+            )
+        object.__setattr__(self, "congestion", congestion)
+        object.__setattr__(self, "routing", routing)
+
+    @cached_property
+    def routes(self) -> Routing:
+        """The routing with its tables and lanes.
+
+        Raises:
+            ParameterError: it does not fit the topology.
+            ConfigurationError: no lanes keep it free of deadlock.
+        """
+        if isinstance(self.routing, Routing):
+            return self.routing.with_seed(self.seed)
+        return route(self.topology, self.routing, seed=self.seed)
+
+    @cached_property
+    def channels(self) -> Channels:
+        """The topology's channels."""
+        return channels(self.topology)
+
+    @property
+    def routing_name(self) -> str:
+        """The routing's name."""
+        return self.routing.name if isinstance(self.routing, Routing) else str(self.routing)
+
+    @cached_property
+    def ports(self) -> SNAPPR | PISCES:
+        """The model of the ports, with its defaults where none was given."""
+        if self.model is not None:
+            return self.model
+        credits = LANE_CREDITS * self.routes.lanes
+        if self.congestion == "packet-flow":
+            return PISCES(link_credits=credits, nic_credits=NIC_CREDITS)
+        return SNAPPR(switch_credits=credits, nic_credits=NIC_CREDITS)
+
+    def checked(self) -> Fabric:
+        """Return the fabric itself if its buffers hold packets.
+
+        Raises:
+            ConfigurationError: the credits of a lane are fewer than a packet's bytes, so it would
+                never move.
+        """
+        model = self.ports
+        model.validate()
+        credits = model.switch_credits if isinstance(model, SNAPPR) else model.link_credits
+        each, lanes = credits // self.routes.lanes, self.routes.lanes
+        flows = not isinstance(model, SNAPPR) or model.switch_flow_control
+        if flows and each < model.mtu:
+            key = "switch.credits" if isinstance(model, SNAPPR) else "switch.link.credits"
+            raise ConfigurationError(
+                f"credits must hold one packet in each of {lanes} lanes that {self.routing_name} "
+                f"routing needs on {self.topology.name}: {key}={credits} B / {lanes} = {each} B < "
+                f"mtu {model.mtu} B; raise {key} to {lanes * model.mtu} or lower the mtu",
+                rule=f"{key} / lanes >= mtu",
+                keys=(key, "node.nic.mtu"),
+            )
+        return self
+
+    def with_seed(self, seed: int) -> Fabric:
+        """Return the same network with other random choices of routes.
+
+        Args:
+            seed: from 0 to 2**62.
+        """
+        return replace(self, routing=self.routes, seed=seed)
+
+    def __repr__(self) -> str:
+        return (
+            f"Fabric({self.topology.name}, {self.routing_name} routing, {self.congestion} "
+            "congestion)"
+        )

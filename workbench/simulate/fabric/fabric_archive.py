@@ -1,0 +1,101 @@
+"""A fabric as values for a JSON file and arrays for an npz file, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError
+from workbench.models import PISCES, SNAPPR, read_ini
+from workbench.simulate.fabric.fabric import Fabric
+from workbench.topology import Topology
+from workbench.topology.routing import ROUTINGS, Routing, route
+
+_TOPOLOGY = ("links", "link_class", "host_router", "group", "coordinates")
+
+
+def fabric_values(fabric: Fabric) -> dict[str, Any]:
+    """Return what of a fabric goes into a JSON file.
+
+    Args:
+        fabric: which.
+    """
+    network = fabric.topology
+    made = isinstance(fabric.routing, Routing)
+    return {
+        "routing": fabric.routing_name,
+        "choice": fabric.routes.choice if made else ROUTINGS[fabric.routing_name].choice,
+        "congestion": fabric.congestion,
+        "seed": fabric.seed,
+        "model": fabric.ports.to_ini(),
+        "variant": fabric.ports.variant,
+        "topology": {
+            "name": network.name,
+            "num_routers": network.num_routers,
+            "classes": list(network.classes),
+            "parameters": dict(network.parameters),
+            "family": network.family,
+        },
+    }
+
+
+def fabric_arrays(fabric: Fabric) -> dict[str, NDArray[Any]]:
+    """Return what of a fabric goes into an npz file.
+
+    Args:
+        fabric: which.
+    """
+    return {f"topology.{name}": getattr(fabric.topology, name) for name in _TOPOLOGY}
+
+
+def fabric_from(values: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Fabric:
+    """Return the fabric that was written.
+
+    Args:
+        values: what ``fabric_values`` returned.
+        arrays: what ``fabric_arrays`` returned, and any others.
+
+    Raises:
+        ParameterError: they are not that; or KeyError, TypeError or ValueError, which readers of
+            files word.
+    """
+    network = values["topology"]
+    topology = Topology(
+        name=str(network["name"]),
+        num_routers=int(network["num_routers"]),
+        classes=tuple(map(str, network["classes"])),
+        parameters=dict(network["parameters"]),
+        family=str(network["family"]),
+        **{name: arrays[f"topology.{name}"] for name in _TOPOLOGY},
+    )
+    model = read_ini(str(values["model"])).replace(variant=str(values["variant"]))
+    if not isinstance(model, SNAPPR | PISCES):
+        raise ParameterError(f"the model must be SNAPPR or PISCES; got {type(model).__name__}")
+    name, seed = str(values["routing"]), int(values["seed"])
+    usual = ROUTINGS[name].choice == values["choice"]
+    routing = name if usual else route(topology, name, choice=values["choice"], seed=seed)
+    return Fabric(topology, model, routing, values["congestion"], seed)
+
+
+def array_of(
+    arrays: Mapping[str, NDArray[Any]], name: str, dtype: type, length: int | None = None
+) -> NDArray[Any]:
+    """Return one of the arrays of a file.
+
+    Args:
+        arrays: all of them.
+        name: which.
+        dtype: that it must have.
+        length: that it must have, if any.
+
+    Raises:
+        ParameterError: it is another kind of array.
+        KeyError: there is none.
+    """
+    array = arrays[name]
+    if array.dtype != dtype or array.ndim != 1 or length not in (None, len(array)):
+        raise ParameterError(f"{name} must be {np.dtype(dtype).name}[{length or 'n'}]", key=name)
+    return array

@@ -1,0 +1,129 @@
+"""A program whose messages are fluid, with max-min fair shares of the channels.
+
+A message is a flow along one path. All flows on a channel share its bandwidth by max-min fairness,
+and when one starts or ends the rates change at once; the message is at its receiver the path's
+latency after its last byte has entered. Neither packets nor credits nor crossbars are in it: that
+is the flow model of congestion (Adalsteinsson et al., section 4, on SST/macro's models).
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.fabric_programs import fluid as kernel
+from kernels.fabric_programs import layout
+from workbench.errors import ParameterError, SimulationHalted
+from workbench.models import PISCES, SNAPPR
+from workbench.programs.graph import ExecutionGraph
+from workbench.simulate.fabric.operations import HostCosts, ProgramRun, operations
+from workbench.simulate.fabric.paths import Paths, latencies
+from workbench.simulate.ticks import CLOCK_END, TICKS_PER_SECOND, byte_delay, refuse_time
+from workbench.topology.channels import Channels
+
+IntArray = NDArray[np.int64]
+
+_FIRST_ROOM = 1024
+
+
+def capacities(channels: Channels, model: SNAPPR | PISCES) -> NDArray[np.float64]:
+    """Return the bandwidth of each channel in bytes a tick, float64[channels].
+
+    As in SST/macro a byte takes whole ticks, and hosts are reached at the links' bandwidth.
+
+    Args:
+        channels: of the network.
+        model: whose bandwidths.
+
+    Raises:
+        ParameterError: a byte takes less than a tick.
+    """
+    delay = np.full(len(channels.source), byte_delay(model.link_bandwidth), np.float64)
+    delay[channels.injection] = byte_delay(model.injection_bandwidth)
+    if not delay.all():
+        raise ParameterError(
+            "a byte must take at least a tick of 1e-16 s; lower the bandwidths to 1e16 B/s",
+            key="switch.link.bandwidth",
+        )
+    bandwidth: NDArray[np.float64] = 1.0 / delay
+    return bandwidth
+
+
+def run_flow(
+    graph: ExecutionGraph,
+    match: NDArray[np.int32],
+    hosts: IntArray,
+    made: Paths,
+    channels: Channels,
+    model: SNAPPR | PISCES,
+    *,
+    costs: HostCosts,
+    in_turn: bool = True,
+    resolution: int = 0,
+    halt: NDArray[np.int8] | None = None,
+    progress: NDArray[np.int64] | None = None,
+) -> ProgramRun:
+    """Run a program whose messages are fluid.
+
+    Args:
+        graph: the program, which is known to run to its end.
+        match: int32[n], the other end of each message.
+        hosts: int64[ranks], the host of each rank.
+        made: the paths, of the sends in the order of their operations.
+        channels: of the network.
+        model: bandwidths and latencies.
+        costs: of hosts.
+        in_turn: whether a host's messages enter the network one after the other, as a queue of a
+            NIC has them, or share it as all else.
+        resolution: ticks within which starts and ends of flows may share one sharing of rates;
+            0 is exact.
+        halt: int8[1]; another thread may set it to end the run.
+        progress: int64[1]; tells another thread how many operations have ended.
+
+    Raises:
+        ConfigurationError: the run goes on beyond the end of the clock.
+        SimulationHalted: ``halt`` was set.
+    """
+    began = time.perf_counter()
+    ops = operations(graph, match, hosts, made.of_message, made.source, channels.topology.num_hosts)
+    network = layout.empty_network(
+        capacities(channels, model), made.start, made.channel, latencies(made.links, model)
+    )
+    stride = int(np.diff(made.start).max(initial=1))
+    flows = layout.no_flows(_FIRST_ROOM, stride)
+    kernel_costs = layout.Costs(
+        costs.overhead, costs.overhead_byte, costs.eager, in_turn, resolution
+    )
+    halt = np.zeros(1, np.int8) if halt is None else halt
+    progress = np.zeros(1, np.int64) if progress is None else progress
+    while True:
+        status = kernel.run(
+            ops.program,
+            kernel_costs,
+            ops.pending,
+            ops.events,
+            network,
+            flows,
+            ops.cells,
+            stride,
+            halt,
+            progress,
+        )
+        if status != layout.FULL:
+            break
+        flows = layout.more_flows(flows, stride)
+    if status == layout.HALTED:
+        raise SimulationHalted("the program's run was ended before it was done")
+    if status == layout.CLOCK_RAN_OUT:
+        refuse_time(CLOCK_END / TICKS_PER_SECOND)
+    return ProgramRun(
+        start=ops.pending.start,
+        end=ops.pending.end,
+        arrived=ops.pending.arrived,
+        carried=network.carried,
+        most=network.most.astype(np.int64),
+        seconds=time.perf_counter() - began,
+        steps=int(ops.cells[layout.RATES]),
+    )

@@ -1,0 +1,338 @@
+"""A network of routers and hosts as the arrays that the kernels simulate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.fabric import layout
+from workbench.errors import ConfigurationError, SimulationHalted, WorkbenchError
+from workbench.models import PISCES, SNAPPR
+from workbench.simulate.fabric.port_model import (
+    fill_arbiters,
+    fill_ports,
+    lookahead,
+    model_cells,
+)
+from workbench.simulate.ticks import CLOCK_END, TICKS_PER_SECOND, refuse_time
+from workbench.topology.channels import Channels
+
+IntArray = NDArray[np.int64]
+
+_MOST_RECORDS = 2**26
+"""Most records of a run: 4 GiB."""
+_MOST_STATE = 2**29
+_LINE = 8
+"""Cells of a line of the cache."""
+
+
+@dataclass(frozen=True, eq=False)
+class Wiring:
+    """Who is joined to whom, and the lanes that packets take.
+
+    Channels are numbered as in ``Channels``: D between routers, then one to each of N hosts, then
+    one from each.
+
+    Attributes:
+        num_routers: R.
+        source: int32[D], router that sends on each channel.
+        target: int32[D], router that it leads to.
+        host_router: int32[N], router of each host.
+        lanes: virtual channels of each channel.
+        dimension: int64[D], the coordinate a channel changes, -1 for none.
+        wraps: int64[D], 1 for channels that cross the dateline of their dimension.
+        lane_step: int64[D], by how much the lane of a packet grows after each channel.
+        order: int64[D], what comes first at a router in one tick: places of the channels.
+    """
+
+    num_routers: int
+    source: NDArray[np.int32]
+    target: NDArray[np.int32]
+    host_router: NDArray[np.int32]
+    lanes: int
+    dimension: IntArray
+    wraps: IntArray
+    lane_step: IntArray
+    order: IntArray
+
+    @property
+    def num_hosts(self) -> int:
+        """Number of hosts, N."""
+        return len(self.host_router)
+
+    @property
+    def between_routers(self) -> int:
+        """Number of channels between routers, D."""
+        return len(self.source)
+
+
+def wiring_of(channels: Channels, lanes: int) -> Wiring:
+    """Return the wiring of a topology, for routings that bring the lanes themselves.
+
+    Args:
+        channels: of the topology.
+        lanes: virtual channels of each channel.
+    """
+    between = channels.between_routers
+    return Wiring(
+        num_routers=channels.topology.num_routers,
+        source=channels.source[:between],
+        target=channels.target[:between],
+        host_router=channels.topology.host_router,
+        lanes=lanes,
+        dimension=np.full(between, -1, np.int64),
+        wraps=np.zeros(between, np.int64),
+        lane_step=np.zeros(between, np.int64),
+        order=np.arange(between, dtype=np.int64),
+    )
+
+
+@dataclass(eq=False)
+class State:
+    """A network under simulation: the kernels' three arrays.
+
+    Attributes:
+        s: int64, settings and state, see ``kernels.fabric.layout``.
+        t: int32, tables.
+        q: int64, records.
+        wiring: what it was made from.
+    """
+
+    s: IntArray
+    t: NDArray[np.int32]
+    q: IntArray
+    wiring: Wiring = field(repr=False)
+
+    def run(self, kernel: Callable[[IntArray, NDArray[np.int32], IntArray], int]) -> int:
+        """Call a host layer until it ends or comes to a halt, with more room where it asks for it.
+
+        Args:
+            kernel: takes ``s``, ``t`` and ``q`` and returns a status.
+
+        Returns:
+            OK, or DEADLOCK.
+
+        Raises:
+            SimulationHalted: the run was halted.
+            ConfigurationError: the clock ran out.
+            WorkbenchError: the run needs more memory than it may have.
+        """
+        while True:
+            status = int(kernel(self.s, self.t, self.q))
+            if status in (layout.OK, layout.DEADLOCK):
+                return status
+            if status == layout.HALTED:
+                raise SimulationHalted("the simulation was ended before it was done")
+            if status == layout.CLOCK_RAN_OUT:
+                refuse_time(CLOCK_END / TICKS_PER_SECOND)
+            if status == layout.NO_RECORDS and len(self.q) < _MOST_RECORDS * layout.RECORD:
+                self.q = _longer(self.q)
+            elif status == layout.NO_STATE and len(self.s) < _MOST_STATE:
+                self.s = _longer(self.s)
+            else:
+                raise WorkbenchError(
+                    f"more than {_MOST_RECORDS} packets and messages are on their way at once; "
+                    "send less, or in larger packets"
+                )
+
+    def channel_cells(self, cell: int) -> IntArray:
+        """Return a cell of every channel, int64[D + 2 N], such as ``layout.BYTES_SENT``.
+
+        Args:
+            cell: its place among a channel's cells.
+        """
+        start = int(self.s[layout.AT_CHANNEL])
+        count = self.wiring.between_routers + 2 * self.wiring.num_hosts
+        return self.s[start : start + count * layout.N_CHANNEL].reshape(count, -1)[:, cell]
+
+
+def build(
+    wiring: Wiring,
+    model: SNAPPR | PISCES,
+    *,
+    layer_cells: int = 0,
+    rotors: IntArray | None = None,
+    route: NDArray[np.int32] | None = None,
+    candidates: NDArray[np.int32] | None = None,
+    hops: NDArray[np.int32] | None = None,
+    overlay: bool = True,
+    adaptive: bool = False,
+) -> State:
+    """Return the arrays of an idle network.
+
+    Args:
+        wiring: routers, channels and hosts.
+        model: the port model with its numbers.
+        layer_cells: cells of state for the host layer.
+        rotors: int64[n, 3], see ``kernels.fabric.sst_routes``.
+        route: int32[R, R], SST/macro's routes; None where ``kernels.fabric.routing`` has them.
+        candidates: int32[any], the channels that rotors turn through.
+        hops: int32[R, R], hops on the LogP overlay; None for one hop everywhere.
+        overlay: whether messages of up to the model's ``negligible_size`` take the LogP overlay.
+        adaptive: whether the routing asks for queue lengths.
+
+    Raises:
+        ConfigurationError: a link takes no time.
+    """
+    routers, hosts, between = wiring.num_routers, wiring.num_hosts, wiring.between_routers
+    channels = between + 2 * hosts
+    turning = np.zeros((0, 3), np.int64) if rotors is None else rotors
+    slots, slot_data, slot_credit, first_slot = _slots(wiring)
+    sizes = {
+        layout.AT_DUE: routers + hosts,
+        layout.AT_CHANNEL: channels * layout.N_CHANNEL,
+        layout.AT_LANE: channels * wiring.lanes * layout.N_LANE,
+        layout.AT_ROUTER: routers * layout.N_ROUTER,
+        -1: 2 * len(slots),
+        -2: len(slots),
+        -3: len(slots),
+        layout.AT_HOST: hosts * layout.N_HOST,
+        layout.AT_ROTOR: turning.size,
+        layout.AT_LAYER: layer_cells,
+        layout.AT_MODEL: model_cells(model, routers, channels, wiring.lanes),
+    }
+    lines = [-(-size // _LINE) * _LINE for size in sizes.values()]
+    ends = np.cumsum([layout.N_SETTINGS, *lines])
+    at = dict(zip(sizes, ends[:-1].tolist(), strict=True))
+    used = int(ends[-1])
+    s = _zeros(used + 16 * channels + 2 * layout.STATE_MARGIN)
+    for cell, start in at.items():
+        if cell >= 0:
+            s[cell] = start
+    s[layout.N_ROUTERS], s[layout.N_HOSTS] = routers, hosts
+    s[layout.N_BETWEEN], s[layout.N_LANES] = between, wiring.lanes
+    s[layout.END], s[layout.USED] = used, 1
+    s[at[layout.AT_DUE] : at[layout.AT_DUE] + routers + hosts] = layout.NEVER
+    s[at[-2] : at[-2] + len(slots)] = -1
+    s[at[-3] : at[-3] + len(slots)] = slots
+    s[at[layout.AT_ROTOR] : at[layout.AT_ROTOR] + turning.size] = turning.ravel()
+    _routers(wiring, first_slot, at, _cells(s, at[layout.AT_ROUTER], routers, layout.N_ROUTER))
+    h = _cells(s, at[layout.AT_HOST], hosts, layout.N_HOST)
+    for cell in (layout.CREDIT_DUE, layout.DATA_DUE, layout.QUEUE_DUE, layout.ARBITRATION):
+        h[:, cell] = layout.NEVER
+    h[:, layout.ROUTER] = wiring.host_router
+    c = _cells(s, at[layout.AT_CHANNEL], channels, layout.N_CHANNEL)
+    c[:, layout.SLOT_DATA], c[:, layout.SLOT_CREDIT] = slot_data, slot_credit
+    c[:, layout.SOURCE], c[:, layout.TARGET] = _ends(wiring)
+    c[:, layout.DIMENSION] = -1
+    c[:between, layout.DIMENSION] = wiring.dimension
+    c[:between, layout.WRAPS] = wiring.wraps
+    c[:between, layout.LANE_STEP] = wiring.lane_step
+    lanes = _cells(s, at[layout.AT_LANE], channels * wiring.lanes, layout.N_LANE)
+    fill_ports(s, c, lanes[:, layout.CREDITS].reshape(channels, -1), h, wiring.lanes, model)
+    s[layout.ROUTING], s[layout.ADAPTIVE] = route is None, adaptive
+    if not overlay:
+        s[layout.NEGLIGIBLE] = -1
+    table = _tables(s, routers, route, candidates, hops if overlay else None)
+    s[layout.LOOKAHEAD] = lookahead(s, model, hops, overlay=overlay)
+    records = layout.RECORDS_MARGIN * 4 + 16 * hosts
+    if isinstance(model, PISCES):
+        records += routers + channels
+    q = _zeros(records * layout.RECORD)
+    if isinstance(model, PISCES):
+        fill_arbiters(s, q, model)
+    return State(s, table, q, wiring)
+
+
+def _zeros(cells: int) -> IntArray:
+    """Return an array that begins where a line of the cache does.
+
+    A record then lies in one line, not in two: 2 % less time for the allgather on 512 nodes
+    (tests/benchmarks/test_fabric.py).
+    """
+    whole = np.zeros(cells + _LINE, np.int64)
+    start = -whole.ctypes.data // whole.itemsize % _LINE
+    return whole[start : start + cells]
+
+
+def _longer(array: IntArray) -> IntArray:
+    """Return a copy of twice the length; what is behind the old end is 0."""
+    longer = _zeros(2 * len(array))
+    longer[: len(array)] = array
+    return longer
+
+
+def _cells(s: IntArray, start: int, count: int, each: int) -> IntArray:
+    """Return a part of the state as a table of `count` rows."""
+    return s[start : start + count * each].reshape(count, each)
+
+
+def _ends(wiring: Wiring) -> tuple[IntArray, IntArray]:
+    """Return the components at both ends of every channel."""
+    hosts = np.arange(wiring.num_hosts, dtype=np.int64) + wiring.num_routers
+    at = wiring.host_router.astype(np.int64)
+    source = np.concatenate((wiring.source.astype(np.int64), at, hosts))
+    target = np.concatenate((wiring.target.astype(np.int64), hosts, at))
+    return source, target
+
+
+def _slots(wiring: Wiring) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Return the slots of all routers, of each channel's data and credits, and each router's first.
+
+    A router's slots follow SST/macro's numbers of links: those between routers, data before its
+    credits; then, router by router, packets from hosts; then credits of the channels to them.
+    """
+    between, hosts = wiring.between_routers, wiring.num_hosts
+    host = np.arange(hosts, dtype=np.int64)
+    channel = np.arange(between, dtype=np.int64)
+    rank = np.empty(between, np.int64)
+    rank[np.argsort(wiring.order, kind="stable")] = channel
+    at = wiring.host_router.astype(np.int64)
+    router = np.concatenate((wiring.target, wiring.source, at, at)).astype(np.int64)
+    place = np.concatenate((2 * rank, 2 * rank + 1, 2 * between + host, 2 * between + hosts + host))
+    meaning = np.concatenate(
+        (2 * channel, 2 * channel + 1, 2 * (between + hosts + host), 2 * (between + host) + 1)
+    )
+    order = np.lexsort((place, router))
+    first = np.zeros(wiring.num_routers + 1, np.int64)
+    np.cumsum(np.bincount(router, minlength=wiring.num_routers), out=first[1:])
+    local = np.empty(len(order), np.int64)
+    local[order] = np.arange(len(order)) - first[router[order]]
+    if len(local) and local.max() > layout.SLOT_MASK // 2:
+        raise ConfigurationError(
+            f"a router must have fewer than {layout.SLOT_MASK // 4} ports; got {local.max() // 2}",
+            rule="ports of a router",
+            keys=(),
+        )
+    data, credit = np.full((2, between + 2 * hosts), -1, np.int64)
+    data[:between], credit[:between] = local[:between], local[between : 2 * between]
+    data[between + hosts :] = local[2 * between : 2 * between + hosts]
+    credit[between : between + hosts] = local[2 * between + hosts :]
+    return meaning[order], data, credit, first
+
+
+def _routers(wiring: Wiring, first_slot: IntArray, at: dict[int, int], r: IntArray) -> None:
+    """Fill in the routers' cells."""
+    r[:, layout.HEAP] = at[-1] + 2 * first_slot[:-1]
+    r[:, layout.SLOTS] = at[-2] + first_slot[:-1]
+    r[:, layout.MEANINGS] = at[-3] + first_slot[:-1]
+    r[:, layout.ROUTER_QUEUE_DUE] = layout.NEVER
+    if len(wiring.source) and (np.diff(wiring.source) >= 0).all():
+        edges = np.searchsorted(wiring.source, np.arange(wiring.num_routers + 1))
+        r[:, layout.PORTS], r[:, layout.PORTS_END] = edges[:-1], edges[1:]
+
+
+def _tables(
+    s: IntArray,
+    routers: int,
+    route: NDArray[np.int32] | None,
+    candidates: NDArray[np.int32] | None,
+    hops: NDArray[np.int32] | None,
+) -> NDArray[np.int32]:
+    """Return the tables in one array, their places written into the state."""
+    parts: list[NDArray[np.int32]] = []
+    length = 0
+    for cell, part in (
+        (layout.AT_ROUTE, route),
+        (layout.AT_CANDIDATE, candidates),
+        (layout.AT_HOPS, hops),
+    ):
+        s[cell] = -1
+        if part is not None:
+            s[cell] = length
+            parts.append(np.ascontiguousarray(part, np.int32).ravel())
+            length += parts[-1].size
+    return np.concatenate(parts) if parts else np.zeros(1, np.int32)

@@ -1,0 +1,435 @@
+"""Traffic whose hosts send whatever becomes of their messages: latency and accepted load.
+
+A run warms up, measures, and goes on under the same load until all messages generated while
+measuring have arrived, or until it is plain that the network cannot carry them (Dally, Towles:
+Principles and Practices of Interconnection Networks, 2004, section 23.1).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kernels.fabric import layout
+from workbench.errors import ParameterError, SimulationHalted
+from workbench.models import PISCES
+from workbench.provenance import Provenance
+from workbench.simulate.fabric.draws import draws_of
+from workbench.simulate.fabric.fabric import Fabric
+from workbench.simulate.fabric.network import State, build, wiring_of
+from workbench.simulate.fabric.result import (
+    ChannelStatistics,
+    FabricResult,
+    LatencyLoad,
+    QueueSeries,
+)
+from workbench.simulate.ticks import TICKS_PER_SECOND, byte_delay, ticks
+from workbench.topology.traffic import Traffic, traffic
+
+Process = Literal["poisson", "bernoulli"]
+PROCESSES: tuple[Process, ...] = get_args(Process)
+
+LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+"""Loads of a curve, unless said otherwise."""
+
+MOST_KEPT = 2**20
+"""Most latencies that are kept of a run; of more, every second, third, … is."""
+
+_LEAST_MESSAGES_EACH = 50
+_LEAST_CROSSINGS = 10
+_DRAIN = 2
+_CHUNKS = 8
+_HOPELESS = 0.8
+
+
+def run_traffic(
+    fabric: Fabric,
+    pattern: str | Traffic = "uniform",
+    load: float = 0.5,
+    *,
+    message_bytes: int | None = None,
+    process: Process = "poisson",
+    messages: int = 20_000,
+    warm_up_s: float | None = None,
+    measure_s: float | None = None,
+    samples: int = 32,
+    seed: int = 0,
+    halt: NDArray[np.int8] | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> FabricResult:
+    """Return what open-loop traffic at one load comes to (simulated).
+
+    Args:
+        fabric: the network.
+        pattern: of ``workbench.topology.traffic.PATTERNS``, or one made before.
+        load: bytes that a host generates, as a share of its injection bandwidth, above 0 up to 1.
+        message_bytes: size of every message; None takes one packet, the model's mtu.
+        process: ``poisson``, or ``bernoulli``: with a fixed chance at each message's time.
+        messages: to measure at least; each host also generates 50 on average at full load.
+        warm_up_s: seconds before measuring; None takes as long as is measured.
+        measure_s: seconds to measure; None takes what ``messages`` needs.
+        samples: of the queues while measuring.
+        seed: of the traffic.
+        halt: int8[1]; set to 1 by another thread, it ends the run.
+        progress: is given the share of the time that is simulated, some times a run.
+
+    Raises:
+        ParameterError: an argument is not accepted.
+        ConfigurationError: packets could not move, or the clock would run out.
+        SimulationHalted: ``halt`` was set.
+    """
+    fabric.checked()
+    if fabric.congestion == "flow":
+        raise ParameterError(
+            "open-loop traffic is simulated as packets; take congestion 'packet' or 'packet-flow'",
+            key="congestion",
+        )
+    if not 0.0 < load <= 1.0:
+        raise ParameterError(f"load must be above 0 and at most 1; got {load!r}", key="load")
+    if process not in PROCESSES:
+        raise ParameterError(
+            f"process must be one of {', '.join(PROCESSES)}; got {process!r}", key="process"
+        )
+    for key, value in (("messages", messages), ("samples", samples)):
+        if value < 1:
+            raise ParameterError(f"{key} must be at least 1; got {value!r}", key=key)
+    size = fabric.ports.mtu if message_bytes is None else int(message_bytes)
+    if not 1 <= size < 2**31:
+        raise ParameterError(
+            f"message_bytes must be 1 to {2**31 - 1}; got {message_bytes!r}", key="message_bytes"
+        )
+    drawn = traffic(fabric.topology, pattern) if isinstance(pattern, str) else pattern
+    run = _Run(fabric, drawn, load, size, process, seed)
+    run.plan(messages, warm_up_s, measure_s)
+    return run.result(samples, np.zeros(1, np.int8) if halt is None else halt, progress)
+
+
+def load_curve(
+    fabric: Fabric,
+    pattern: str | Traffic = "uniform",
+    loads: ArrayLike = LOADS,
+    *,
+    seeds: Sequence[int] = (0,),
+    workers: int = 1,
+    halt: NDArray[np.int8] | None = None,
+    progress: Callable[[int, int, LatencyLoad], None] | None = None,
+    message_bytes: int | None = None,
+    process: Process = "poisson",
+    messages: int = 20_000,
+    warm_up_s: float | None = None,
+    measure_s: float | None = None,
+) -> LatencyLoad:
+    """Return latency and accepted load at several loads (simulated).
+
+    The runs are independent of one another, so the result is the same with any number of workers.
+
+    Args:
+        fabric: the network.
+        pattern: as for ``run_traffic``.
+        loads: float[n], offered loads, above 0 up to 1.
+        seeds: of the traffic; each load is run with each.
+        workers: runs at a time, each in a thread.
+        halt: int8[1]; set to 1 by another thread, it ends the runs; those finished are returned.
+        progress: is given the runs finished, the runs to do, and the curve so far.
+        message_bytes: as for ``run_traffic``.
+        process: as for ``run_traffic``.
+        messages: as for ``run_traffic``.
+        warm_up_s: as for ``run_traffic``.
+        measure_s: as for ``run_traffic``.
+
+    Raises:
+        ParameterError: an argument is not accepted.
+        ConfigurationError: packets could not move, or the clock would run out.
+        SimulationHalted: ``halt`` was set before the first run had ended.
+    """
+    asked = np.unique(np.asarray(loads, np.float64)).tolist()
+    if not asked or not seeds:
+        raise ParameterError("a curve needs at least one load and one seed", key="loads")
+    if workers < 1:
+        raise ParameterError(f"workers must be at least 1; got {workers}", key="workers")
+    drawn = traffic(fabric.topology, pattern) if isinstance(pattern, str) else pattern
+    cell = np.zeros(1, np.int8) if halt is None else halt
+    fabric.checked()
+    found: dict[tuple[float, int], FabricResult] = {}
+
+    def curve() -> LatencyLoad:
+        return LatencyLoad(fabric, drawn.name, tuple(found[key] for key in sorted(found)))
+
+    with ThreadPoolExecutor(workers) as pool:
+        futures = {
+            pool.submit(
+                run_traffic,
+                fabric,
+                drawn,
+                load,
+                message_bytes=message_bytes,
+                process=process,
+                messages=messages,
+                warm_up_s=warm_up_s,
+                measure_s=measure_s,
+                seed=seed,
+                halt=cell,
+            ): (load, seed)
+            for load in asked
+            for seed in seeds
+        }
+        try:
+            for future in as_completed(futures):
+                try:
+                    found[futures[future]] = future.result()
+                except SimulationHalted:
+                    continue
+                if progress is not None:
+                    progress(len(found), len(futures), curve())
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            raise
+    if not found:
+        raise SimulationHalted("the traffic was stopped before the first run had ended")
+    return curve()
+
+
+class _Run:
+    """One run: its plan, its network and its counts."""
+
+    def __init__(
+        self,
+        fabric: Fabric,
+        drawn: Traffic,
+        load: float,
+        size: int,
+        process: Process,
+        seed: int,
+    ) -> None:
+        from kernels.fabric import traffic as kernel
+
+        if drawn.topology != fabric.topology:
+            raise ParameterError(
+                f"the traffic must be of {fabric.topology.name}; got that of {drawn.topology.name}",
+                key="pattern",
+            )
+        self.kernel = kernel
+        self.fabric, self.load, self.size = fabric, load, size
+        self.pattern, self.drawn = drawn.name, draws_of(drawn)
+        self.process, self.seed = process, seed
+        self.each = byte_delay(fabric.ports.injection_bandwidth) * size
+        self.settings = np.zeros(kernel.N_SETTINGS, np.int64)
+        self.settings[kernel.PROCESS] = PROCESSES.index(process)
+        self.settings[kernel.SEED] = seed
+        self.settings[kernel.SLOT] = self.each
+        self.settings[kernel.MESSAGE_BYTES] = size
+        # PISCES charges a packet's last byte itself, and SNAPPR's physical variant here.
+        physical = fabric.ports.variant == "repaired" and not isinstance(fabric.ports, PISCES)
+        self.settings[kernel.WHOLE] = physical
+
+    def plan(self, messages: int, warm_up_s: float | None, measure_s: float | None) -> None:
+        """Set the ticks at which measuring begins and ends."""
+        kernel, model = self.kernel, self.fabric.ports
+        senders = float(self.drawn.rate.sum())
+        crossing = ticks(
+            model.injection_latency
+            + model.ejection_latency
+            + self.fabric.routes.longest * model.link_latency
+        )
+        shortest = max(
+            messages * self.each / (self.load * senders),
+            _LEAST_MESSAGES_EACH * self.each,
+            _LEAST_CROSSINGS * crossing,
+        )
+        measure = int(shortest) if measure_s is None else ticks(measure_s)
+        warm_up = measure if warm_up_s is None else ticks(warm_up_s)
+        if measure < 1 or warm_up < 0:
+            raise ParameterError(
+                "measure_s must be above 0 and warm_up_s at least 0; got "
+                f"{measure_s!r} and {warm_up_s!r}",
+                key="measure_s",
+            )
+        ticks((warm_up + measure) * (1 + _DRAIN) / TICKS_PER_SECOND)
+        self.settings[kernel.FROM] = warm_up
+        self.settings[kernel.TO] = warm_up + measure
+        expected = self.load * senders * measure / self.each
+        self.settings[kernel.STRIDE] = max(1, int(np.ceil(1.2 * expected / MOST_KEPT)))
+        self.expected = expected
+
+    def result(
+        self, samples: int, halt: NDArray[np.int8], progress: Callable[[float], None] | None
+    ) -> FabricResult:
+        """Run the kernel from sample to sample and return what came of it."""
+        kernel = self.kernel
+        start, end = int(self.settings[kernel.FROM]), int(self.settings[kernel.TO])
+        topology = self.fabric.topology
+        with np.errstate(divide="ignore"):
+            mean = self.each / (self.load * self.drawn.rate)
+        drawn = self.drawn
+        pattern = kernel.Pattern(
+            drawn.row,
+            drawn.first,
+            drawn.until,
+            drawn.low,
+            drawn.count,
+            np.where(np.isfinite(mean), mean, 0.0),
+            self.settings,
+        )
+        kept = min(MOST_KEPT, int(1.2 * self.expected) + 4096)
+        tally = kernel.Tally(
+            np.zeros(kernel.N_COUNTS, np.int64),
+            np.zeros(2),
+            np.zeros(kept, np.int64),
+            np.zeros(kernel.MOST_HOPS, np.int64),
+            np.zeros(topology.num_hosts, np.int64),
+        )
+        state = _network(self.fabric)
+        began = time.perf_counter()
+        kernel.begin(state.s, state.q, pattern)
+        serve = self._server(state, pattern, tally, halt)
+        step = max((end - start) // samples, 1)
+        times = np.concatenate((np.arange(start, 0, -step)[::-1], np.arange(start, end, step)[1:]))
+        series: list[tuple[float, ...]] = []
+        channels = len(self.fabric.routes.channels.source)
+        total = np.zeros(channels)
+        most = np.zeros(channels, np.int64)
+        before = _statistics(state, 0)
+        for at in [*times.tolist(), end]:
+            serve(at)
+            queued = _queued(state, at, self.fabric.ports.mtu)
+            series.append(self._sample(tally.counts, at, queued))
+            if at == start:
+                before = _statistics(state, at)
+            elif at > start:
+                total += queued
+                np.maximum(most, queued, out=most)
+            if progress is not None:
+                progress(at / end)
+        spent = _statistics(state, end) - before
+        generated = int(tally.counts[kernel.MEASURED])
+        offered = generated * self.size / self._full(end - start)
+        accepted = int(tally.counts[kernel.BYTES_IN]) / self._full(end - start)
+        if accepted >= _HOPELESS * offered:
+            self._drain(serve, tally.counts, end)
+        seconds = time.perf_counter() - began
+        delivered = int(tally.counts[kernel.MEASURED_IN])
+        average = tally.sums[0] / delivered if delivered else float("nan")
+        spread = tally.sums[1] / delivered - average**2 if delivered else float("nan")
+        measured = sum(1 for row in series if row[0] > start / TICKS_PER_SECOND)
+        columns = np.array(series).T
+        hops = tally.hops[: int(np.flatnonzero(tally.hops).max(initial=0)) + 1]
+        return FabricResult(
+            fabric=self.fabric,
+            pattern=self.pattern,
+            nominal_load=self.load,
+            generated=generated,
+            delivered=delivered,
+            accepted=accepted,
+            offered=offered,
+            mean_latency_s=float(average) / TICKS_PER_SECOND,
+            std_latency_s=float(np.sqrt(max(spread, 0.0))) / TICKS_PER_SECOND
+            if delivered
+            else float("nan"),
+            latencies_s=np.sort(tally.latency[: int(tally.counts[kernel.KEPT])]) / TICKS_PER_SECOND,
+            hops=hops.copy(),
+            received=tally.received,
+            channel=ChannelStatistics(
+                busy_s=spent[0] / TICKS_PER_SECOND,
+                stalled_s=spent[1] / TICKS_PER_SECOND,
+                n_bytes=spent[2],
+                packets=spent[3],
+                mean_queue=total / max(measured, 1),
+                most_queued=most,
+            ),
+            series=QueueSeries(
+                time_s=columns[0],
+                between_routers=columns[1],
+                to_hosts=columns[2],
+                at_hosts=columns[3],
+                under_way=columns[4].astype(np.int64),
+            ),
+            window_s=(end - start) / TICKS_PER_SECOND,
+            message_bytes=self.size,
+            packet_hops=int(state.s[layout.HOPS_TAKEN]),
+            seconds=seconds,
+            lanes=self.fabric.routes.lanes,
+            seed=self.seed,
+            complete=delivered == generated,
+            provenance=Provenance(
+                origin="simulated",
+                title=f"{self.pattern} traffic on {topology.name}",
+                details={
+                    "model": repr(self.fabric.ports),
+                    "routing": self.fabric.routing_name,
+                    "lanes": str(self.fabric.routes.lanes),
+                    "process": self.process,
+                },
+            ),
+        )
+
+    def _full(self, window: int) -> float:
+        """Return the bytes that all senders generate in a window at load 1."""
+        return float(self.drawn.rate.sum()) * window / (self.each / self.size)
+
+    def _server(
+        self, state: State, pattern: Any, tally: Any, halt: NDArray[np.int8]
+    ) -> Callable[[int], None]:
+        """Return the function that serves the network up to a tick."""
+        routes = self.fabric.routes.tables()
+        depth, seen = np.zeros((2, max(len(routes.leads_to), 1)), np.int32)
+        kernel = self.kernel.run
+
+        def serve(until: int) -> None:
+            state.run(
+                lambda s, t, q: kernel(s, t, q, routes, depth, seen, pattern, tally, until, halt)
+            )
+
+        return serve
+
+    def _sample(
+        self, counts: NDArray[np.int64], at: int, queued: NDArray[np.int64]
+    ) -> tuple[float, ...]:
+        """Return a row of the series of queues."""
+        between = self.fabric.routes.channels.between_routers
+        to_hosts = between + self.fabric.topology.num_hosts
+        return (
+            at / TICKS_PER_SECOND,
+            float(queued[:between].sum()),
+            float(queued[between:to_hosts].sum()),
+            float(queued[to_hosts:].sum()),
+            float(counts[self.kernel.GENERATED] - counts[self.kernel.DELIVERED]),
+        )
+
+    def _drain(self, serve: Callable[[int], None], counts: NDArray[np.int64], end: int) -> None:
+        """Go on until every measured message is there, but not for ever."""
+        for chunk in range(1, _DRAIN * _CHUNKS + 1):
+            if counts[self.kernel.MEASURED_IN] == counts[self.kernel.MEASURED]:
+                return
+            serve(end + end * chunk // _CHUNKS)
+
+
+def _network(fabric: Fabric) -> State:
+    """Return the network, idle."""
+    routes = fabric.routes
+    adaptive = routes.scheme in ("ugal-l", "par") or routes.choice == "least"
+    return build(
+        wiring_of(routes.channels, routes.lanes), fabric.ports, overlay=False, adaptive=adaptive
+    )
+
+
+def _statistics(state: State, at: int) -> NDArray[np.int64]:
+    """Return ticks busy and stalled, bytes and packets of each channel, int64[4, channels]."""
+    cells = (layout.BUSY, layout.STALLED, layout.BYTES_SENT, layout.PACKETS_SENT)
+    found = np.array([state.channel_cells(cell) for cell in cells])
+    # A port counts a packet when it has credits for it; what is not sent yet is taken off.
+    found[0] -= np.maximum(state.channel_cells(layout.NEXT_FREE) - at, 0)
+    return found
+
+
+def _queued(state: State, at: int, packet_bytes: int) -> NDArray[np.int64]:
+    """Return the packets queued at each channel: those without credit, and those to be sent."""
+    each = np.maximum(state.channel_cells(layout.BYTE) * packet_bytes, 1)
+    backlog = np.maximum(state.channel_cells(layout.NEXT_FREE) - at, 0)
+    queued: NDArray[np.int64] = state.channel_cells(layout.N_PENDING) - (-backlog // each)
+    return queued

@@ -1,0 +1,111 @@
+"""A program whose messages are packets, on SNAPPR's or PISCES's ports."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.fabric import layout as cells
+from kernels.fabric_programs import layout
+from kernels.fabric_programs import packets as kernel
+from workbench.errors import ConfigurationError
+from workbench.models import SNAPPR
+from workbench.programs.graph import SEND, ExecutionGraph
+from workbench.simulate.fabric.fabric import Fabric
+from workbench.simulate.fabric.network import build, wiring_of
+from workbench.simulate.fabric.operations import HostCosts, ProgramRun, operations
+from workbench.simulate.fabric.paths import latencies
+
+IntArray = NDArray[np.int64]
+
+
+def run_packets(
+    graph: ExecutionGraph,
+    match: NDArray[np.int32],
+    hosts: IntArray,
+    fabric: Fabric,
+    *,
+    costs: HostCosts,
+    halt: NDArray[np.int8] | None = None,
+    progress: NDArray[np.int64] | None = None,
+) -> ProgramRun:
+    """Run a program whose messages are cut into packets.
+
+    SNAPPR in its usual variant tells a message's receiver when the head of its last packet is
+    there, as SST/macro does; in the variant ``repaired`` when its last byte is. PISCES charges the
+    last byte always.
+
+    Args:
+        graph: the program, which is known to run to its end.
+        match: int32[n], the other end of each message.
+        hosts: int64[ranks], the host of each rank.
+        fabric: network, ports and routing.
+        costs: of hosts.
+        halt: int8[1]; another thread may set it to end the run.
+        progress: int64[1]; tells another thread how many operations have ended.
+
+    Raises:
+        ConfigurationError: packets cannot move, or the run goes on beyond the end of the clock.
+        SimulationHalted: ``halt`` was set.
+    """
+    began = time.perf_counter()
+    fabric.checked()
+    routing, model, network = fabric.routes, fabric.ports, fabric.topology
+    sends = np.flatnonzero(graph.kind == SEND)
+    ends = hosts[graph.rank_of(sends)], hosts[graph.peer[sends]]
+    routers = network.host_router[ends[0]], network.host_router[ends[1]]
+    links = routing.minimal.hops[routers[0], routing.minimal.column[routers[1]]]
+    # Each message is its own path here: what is asked of it is its latency.
+    of_message = np.where(ends[0] == ends[1], -1, np.arange(len(sends))).astype(np.int32)
+    ops = operations(graph, match, hosts, of_message, ends[0].astype(np.int32), network.num_hosts)
+    latency = latencies(links, model)
+    state = build(
+        wiring_of(routing.channels, routing.lanes),
+        model,
+        overlay=False,
+        adaptive=routing.scheme in ("ugal-l", "par") or routing.choice == "least",
+    )
+    routes = routing.tables()
+    depth, seen = np.zeros((2, max(routing.channels.between_routers, 1)), np.int32)
+    kernel_costs = layout.Costs(costs.overhead, costs.overhead_byte, costs.eager, True, 0)
+    halt = np.zeros(1, np.int8) if halt is None else halt
+    progress = np.zeros(1, np.int64) if progress is None else progress
+    whole = isinstance(model, SNAPPR) and model.variant == "repaired"
+    status = state.run(
+        lambda s, t, q: kernel.run(
+            s,
+            t,
+            q,
+            routes,
+            depth,
+            seen,
+            ops.program,
+            kernel_costs,
+            ops.pending,
+            ops.events,
+            ops.cells,
+            ops.host_of,
+            latency,
+            whole,
+            halt,
+            progress,
+        )
+    )
+    if status == cells.DEADLOCK:
+        raise ConfigurationError(
+            f"packets must be able to move; {fabric!r} came to a halt with "
+            f"{graph.num_ops - int(progress[0])} operations left: raise the credits",
+            rule="packets move",
+            keys=("switch.credits",),
+        )
+    return ProgramRun(
+        start=ops.pending.start,
+        end=ops.pending.end,
+        arrived=ops.pending.arrived,
+        carried=state.channel_cells(cells.BYTES_SENT).copy(),
+        most=state.channel_cells(cells.MOST_PENDING).copy(),
+        seconds=time.perf_counter() - began,
+        steps=int(state.s[cells.HOPS_TAKEN]),
+    )

@@ -1,0 +1,229 @@
+"""The channels that messages take through a network, and how long that is without traffic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.fabric_programs import paths
+from workbench.errors import ParameterError
+from workbench.models import PISCES, SNAPPR
+from workbench.simulate.ticks import ticks
+from workbench.topology.channels import Channels
+from workbench.topology.routing import Routing
+from workbench.topology.routing.tables import GLOBAL_WEIGHT, HIERARCHIES
+from workbench.topology.topology import Topology
+
+IntArray = NDArray[np.int64]
+
+COMPUTED = ("torus", "hypercube", "hyperx")
+"""Families whose paths take one dimension after the other; coordinates alone give them."""
+
+_ADAPTIVE = ("ugal-l", "ugal-g", "par")
+_BY_ENDS = ("first", "hash")
+_LONGEST = 512
+
+
+@dataclass(frozen=True, eq=False)
+class Paths:
+    """The channels of each message between hosts, from injection to ejection.
+
+    Attributes:
+        start: int64[paths + 1]; path p takes ``channel[start[p]:start[p + 1]]``.
+        channel: int32[any], by the numbers of ``Channels``.
+        source: int32[paths], the host where each begins.
+        of_message: int32[messages], the path of each, -1 within a host.
+    """
+
+    start: IntArray
+    channel: NDArray[np.int32]
+    source: NDArray[np.int32]
+    of_message: NDArray[np.int32]
+
+    @property
+    def links(self) -> IntArray:
+        """Links between routers on each path, int64[paths]."""
+        return np.diff(self.start) - 2
+
+
+def message_paths(
+    channels: Channels,
+    source: NDArray[np.integer],
+    target: NDArray[np.integer],
+    *,
+    routing: Routing | None = None,
+    ordered: bool = True,
+    seed: int = 0,
+) -> Paths:
+    """Return the paths of messages between hosts.
+
+    With a routing they are ways that its packets take where nothing is queued, for each message its
+    own where they are random. Without, they are computed and not looked up: all messages of two
+    hosts share one shortest path, with fewest links between groups on dragonflies; the hosts'
+    routers and the seed choose which.
+
+    Args:
+        channels: of the network.
+        source: int[messages], the host each comes from.
+        target: int[messages], the host each goes to.
+        routing: how packets find their way; None computes.
+        ordered: whether computed paths take dimensions in their order where there are any, as on
+            tori, meshes, hypercubes and HyperX.
+        seed: of the choice among shortest paths; a routing has its own.
+
+    Raises:
+        ParameterError: there is no path, or the routing follows queues, which fluid has not.
+    """
+    network = channels.topology
+    source, target = source.astype(np.int64), target.astype(np.int64)
+    beyond = source != target
+    if routing is not None and routing.scheme in _ADAPTIVE:
+        raise ParameterError(
+            f"{routing.name} routing follows queues, which the flow model has not: take minimal or "
+            "valiant routing, or packets",
+            key="routing",
+        )
+    if routing is not None and (routing.goes_around or routing.choice not in _BY_ENDS):
+        first = source[beyond], target[beyond]
+        inverse = np.arange(len(first[0]))
+    else:
+        pairs, inverse = np.unique(
+            source[beyond] * network.num_hosts + target[beyond], return_inverse=True
+        )
+        first = np.divmod(pairs, network.num_hosts)
+    of_message = np.full(len(source), -1, np.int32)
+    of_message[beyond] = inverse
+    routers = (network.host_router[first[0]], network.host_router[first[1]])
+    if routing is not None:
+        start, between = _walked(routing, *routers, first[0])
+    elif ordered and network.family in COMPUTED:
+        start, between = _by_dimension(channels, *routers, seed)
+    else:
+        start, between = _shortest(channels, *routers, seed)
+    count = len(first[0])
+    whole = np.empty(len(between) + 2 * count, np.int32)
+    ends = start + 2 * np.arange(count + 1)
+    whole[ends[:-1]] = channels.injection[first[0]]
+    whole[ends[1:] - 1] = channels.ejection[first[1]]
+    inside = np.ones(len(whole), bool)
+    inside[ends[:-1]] = inside[ends[1:] - 1] = False
+    whole[inside] = between
+    return Paths(ends, whole, first[0].astype(np.int32), of_message)
+
+
+def latencies(links: NDArray[np.integer], model: SNAPPR | PISCES) -> IntArray:
+    """Return the latency of paths, in ticks: of injection, of all links, of ejection.
+
+    Args:
+        links: int[paths], between routers.
+        model: whose latencies.
+    """
+    ends = ticks(model.injection_latency) + ticks(model.ejection_latency)
+    return ends + links.astype(np.int64) * ticks(model.link_latency)
+
+
+def _walked(
+    routing: Routing,
+    sources: NDArray[np.int32],
+    targets: NDArray[np.int32],
+    hosts: NDArray[np.int64],
+) -> tuple[IntArray, NDArray[np.int32]]:
+    """Return the ways of a routing's packets; see ``message_paths``."""
+    from kernels.fabric_programs import walk
+
+    count = len(sources)
+    start = np.zeros(count + 1, np.int64)
+    out = np.empty(count * routing.longest, np.int32)
+    # Numbered host by host: what others send changes no random choice.
+    order = np.argsort(hosts, kind="stable")
+    number = np.empty(count, np.int64)
+    number[order] = np.arange(count) - np.searchsorted(hosts[order], hosts[order])
+    packets = (hosts << 32) | number
+    depth = np.zeros(routing.channels.between_routers, np.int32)
+    done = walk.walk(routing.tables(), depth, packets, sources, targets, start, out)
+    if done < count:
+        raise ParameterError(
+            f"{routing.name} routing must lead from router {int(sources[done])} to router "
+            f"{int(targets[done])}; it goes round and round",
+            key="routing",
+        )
+    return start, out[: start[-1]]
+
+
+def _by_dimension(
+    channels: Channels, sources: NDArray[np.int32], targets: NDArray[np.int32], seed: int
+) -> tuple[IntArray, NDArray[np.int32]]:
+    network = channels.topology
+    dims = (network.coordinates.max(axis=0) + 1).astype(np.int32)
+    start = np.zeros(len(sources) + 1, np.int64)
+    out = np.empty(len(sources) * int(dims.sum()), np.int32)
+    done = paths.paths_by_dimension(
+        channels.first,
+        channels.target,
+        network.coordinates,
+        dims,
+        _has_rings(network),
+        sources,
+        targets,
+        np.int64(seed),
+        start,
+        out,
+    )
+    if done < len(sources):
+        raise ParameterError(
+            f"a {network.family} must have all links of its dimensions; {network.name} lacks one "
+            f"on the way from router {int(sources[done])} to router {int(targets[done])}: make "
+            "the family 'custom'",
+            key="topology",
+        )
+    return start, out[: start[-1]].copy()
+
+
+def _has_rings(network: Topology) -> bool:
+    """Return whether the last router of a dimension is beside the first, as in no mesh."""
+    ends = network.coordinates[network.links]
+    return network.family == "torus" and bool((np.abs(ends[:, 0] - ends[:, 1]) > 1).any())
+
+
+def _shortest(
+    channels: Channels, sources: NDArray[np.int32], targets: NDArray[np.int32], seed: int
+) -> tuple[IntArray, NDArray[np.int32]]:
+    network = channels.topology
+    weight = np.ones(channels.between_routers, np.int64)
+    if network.family in HIERARCHIES:
+        of_link = channels.link_class[: channels.between_routers]
+        weight[of_link == len(network.classes) - 1] = GLOBAL_WEIGHT
+    count = len(sources)
+    length = np.zeros(count, np.int32)
+    longest = 16
+    while True:
+        out = np.empty((count, longest), np.int32)
+        status = paths.shortest_paths(
+            channels.first,
+            channels.target,
+            weight,
+            sources,
+            targets,
+            np.argsort(targets, kind="stable"),
+            np.int64(seed),
+            length,
+            out,
+        )
+        if status != paths.TOO_LONG or longest >= _LONGEST:
+            break
+        longest *= 2
+    if status == paths.UNREACHED:
+        raise ParameterError(
+            f"there must be a route between all hosts; {network.name} has none between some",
+            key="topology",
+        )
+    if status == paths.TOO_LONG:
+        raise ParameterError(
+            f"routes must have at most {_LONGEST} links; {network.name} has longer ones",
+            key="topology",
+        )
+    start = np.zeros(count + 1, np.int64)
+    np.cumsum(length, out=start[1:])
+    return start, out[np.arange(longest) < length[:, None]]

@@ -1,0 +1,139 @@
+"""A port model's parameters as the cells that the kernels read."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.fabric import arbiters, layout, pisces_cells
+from workbench.errors import ConfigurationError
+from workbench.models import PISCES, SNAPPR
+from workbench.simulate.ticks import byte_delay, ticks
+
+IntArray = NDArray[np.int64]
+
+_UNLIMITED = 2**60
+
+
+def model_cells(model: SNAPPR | PISCES, routers: int, channels: int, lanes: int) -> int:
+    """Return how many cells of state a port model needs for itself.
+
+    Args:
+        model: the port model.
+        routers: number of routers.
+        channels: number of channels, those to and from hosts included.
+        lanes: virtual channels of each.
+    """
+    if isinstance(model, SNAPPR):
+        return 0
+    cells: int = pisces_cells.room(routers, channels, lanes)  # type: ignore[no-untyped-call]
+    return cells
+
+
+def fill_ports(
+    s: IntArray,
+    c: IntArray,
+    credits_of: IntArray,
+    h: IntArray,
+    lanes: int,
+    model: SNAPPR | PISCES,
+) -> None:
+    """Fill in a port model's numbers.
+
+    Args:
+        s: settings.
+        c: int64[channels, N_CHANNEL], cells of the channels.
+        credits_of: int64[channels, lanes], credits of each lane.
+        h: int64[hosts, N_HOST], cells of the hosts.
+        lanes: virtual channels of each channel between routers.
+        model: the port model.
+    """
+    hosts = len(h)
+    between = len(c) - 2 * hosts
+    within, ejection, injection = (
+        slice(0, between),
+        slice(between, between + hosts),
+        slice(between + hosts, None),
+    )
+    c[:, layout.BYTE] = byte_delay(model.link_bandwidth)
+    c[injection, layout.BYTE] = byte_delay(model.injection_bandwidth)
+    c[within, layout.LATENCY] = ticks(model.link_latency)
+    c[ejection, layout.LATENCY] = ticks(model.ejection_latency)
+    c[injection, layout.LATENCY] = ticks(model.injection_latency)
+    s[layout.MTU] = model.mtu
+    s[layout.NEGLIGIBLE] = model.negligible_size
+    s[layout.OVERLAY] = ticks(model.logp.out_in_latency)
+    s[layout.OVERLAY_HOP] = ticks(model.logp.hop_latency)
+    s[layout.OVERLAY_BYTE] = byte_delay(model.logp.bandwidth)
+    s[layout.FLOW_CONTROL] = s[layout.CONGESTION] = 1
+    if isinstance(model, SNAPPR):
+        s[layout.MODEL] = layout.SNAPPR
+        s[layout.FLOW_CONTROL] = model.switch_flow_control
+        s[layout.CONGESTION] = model.congestion
+        s[layout.NIC_BYTE] = byte_delay(model.nic_bandwidth)
+        c[:, layout.FLIT] = model.link_flit_size * byte_delay(model.link_bandwidth)
+        overhead = model.injection_flit_size * byte_delay(model.injection_bandwidth)
+        c[injection, layout.FLIT] = overhead
+        credit, h[:, layout.BUFFER] = model.switch_credits, model.nic_buffer
+        if not model.nic_flow_control:
+            h[:, layout.BUFFER] = _UNLIMITED
+    else:
+        s[layout.MODEL] = layout.PISCES
+        credit, h[:, layout.BUFFER] = model.link_credits, _UNLIMITED
+    credits_of[:] = credit // lanes
+    credits_of[injection] = 0
+    credits_of[injection, 0] = model.nic_credits
+
+
+def fill_arbiters(s: IntArray, q: IntArray, model: PISCES) -> None:
+    """Fill in what PISCES has and SNAPPR has not: arbiters, and crossbars with their credits.
+
+    Args:
+        s: the state, its other parts filled in.
+        q: records.
+        model: the port model.
+    """
+    kinds = {
+        "simple": arbiters.SIMPLE,
+        "null": arbiters.NULL,
+        "cut_through": arbiters.CUT_THROUGH,
+    }
+    room = s[s[layout.AT_MODEL] :]
+    room[pisces_cells.CROSSBAR_KIND] = kinds[model.xbar_arbitrator]
+    room[pisces_cells.LINK_KIND] = kinds[model.link_arbitrator]
+    room[pisces_cells.INJECTION_KIND] = kinds[model.injection_arbitrator]
+    room[pisces_cells.CROSSBAR_BYTE] = byte_delay(model.xbar_bandwidth)
+    pisces_cells.start(s, q)
+
+
+def lookahead(
+    s: IntArray, model: SNAPPR | PISCES, hops: NDArray[np.int32] | None, *, overlay: bool
+) -> int:
+    """Return the least ticks between an event and what it causes elsewhere.
+
+    Args:
+        s: settings.
+        model: the port model.
+        hops: int32[R, R], hops on the LogP overlay; None for one hop everywhere.
+        overlay: whether the LogP overlay is used.
+
+    Raises:
+        ConfigurationError: that is no time at all.
+    """
+    latencies = {
+        "switch.link.latency": ticks(model.link_latency),
+        "node.nic.injection.latency": ticks(model.injection_latency),
+        "node.nic.ejection.latency": ticks(model.ejection_latency),
+    }
+    if overlay:
+        fewest = 1 if hops is None else int(hops.min(initial=0))
+        out = int(s[layout.OVERLAY]) + fewest * int(s[layout.OVERLAY_HOP])
+        latencies["switch.logp.out_in_latency"] = out
+    for key, latency in latencies.items():
+        if latency < 1:
+            raise ConfigurationError(
+                f"over many routers a link must take some time: {key} is 0; set it to 1ps or more",
+                rule=f"{key} > 0",
+                keys=(key,),
+            )
+    return min(latencies.values())

@@ -1,0 +1,261 @@
+"""What a program's run on a fabric came to: the ranks' ends, and what the channels carried."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError
+from workbench.models import LogGPS
+from workbench.programs.graph import CALC, SEND, ExecutionGraph
+from workbench.provenance import Provenance
+from workbench.simulate.fabric.fabric import Fabric
+from workbench.simulate.ticks import TICKS_PER_SECOND, byte_delay
+from workbench.topology.channels import Channels, channels
+from workbench.topology.topology import Topology
+from workbench.units import format_quantity
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+IntArray = NDArray[np.int64]
+
+_TICKS_PER_NS = 10**7
+
+
+@dataclass(frozen=True, eq=False)
+class FabricReplay:
+    """A program's run on a fabric; simulated.
+
+    Attributes:
+        graph: what was run.
+        fabric: network, ports, routing and congestion.
+        placement: name of the placement.
+        hosts: int64[ranks], the host of each rank.
+        host: whose o, O and S the hosts had; None where messages cost them nothing.
+        finish_ticks: int64[ranks], when the last operation of each rank ended, 1e-16 s.
+        channel_bytes: int64[channels], what each channel carried, by the numbers of `channels`.
+        channel_most: int64[channels], most messages at once (with packets: packets that waited).
+        seconds: wall time of the run.
+        provenance: what was simulated.
+        start_ticks: int64[n], when each operation started, if asked for; a receive: was posted.
+        end_ticks: int64[n], when each ended, if asked for.
+        arrived_ticks: int64[n], when the message of each send was at its receiver, -1 for all
+            else, if asked for.
+    """
+
+    graph: ExecutionGraph
+    fabric: Fabric
+    placement: str
+    hosts: IntArray
+    host: LogGPS | None
+    finish_ticks: IntArray
+    channel_bytes: IntArray
+    channel_most: IntArray
+    seconds: float
+    provenance: Provenance
+    start_ticks: IntArray | None = None
+    end_ticks: IntArray | None = None
+    arrived_ticks: IntArray | None = None
+
+    @property
+    def topology(self) -> Topology:
+        """The network."""
+        return self.fabric.topology
+
+    @property
+    def congestion(self) -> str:
+        """How channels are shared: ``packet``, ``packet-flow`` or ``flow``."""
+        return str(self.fabric.congestion)
+
+    @property
+    def routing(self) -> str:
+        """Name of the routing."""
+        return self.fabric.routing_name
+
+    @property
+    def finish_ns(self) -> NDArray[np.float64]:
+        """When each rank ends, ns, float64[ranks]."""
+        return self.finish_ticks / _TICKS_PER_NS
+
+    @property
+    def makespan_s(self) -> float:
+        """When the last rank ends, s."""
+        return int(self.finish_ticks.max(initial=0)) / TICKS_PER_SECOND
+
+    @cached_property
+    def channels(self) -> Channels:
+        """The channels of the network."""
+        return channels(self.topology)
+
+    @property
+    def utilisation(self) -> NDArray[np.float64]:
+        """The share of its bandwidth that each channel used up to the end, float64[channels]."""
+        delay = np.full(len(self.channel_bytes), byte_delay(self.fabric.ports.link_bandwidth))
+        delay[self.channels.injection] = byte_delay(self.fabric.ports.injection_bandwidth)
+        end = max(int(self.finish_ticks.max(initial=0)), 1)
+        share: NDArray[np.float64] = self.channel_bytes * delay / end
+        return share
+
+    @property
+    def link_utilisation(self) -> NDArray[np.float64]:
+        """The larger share of a link's two directions, float64[links], for drawings."""
+        of_links = np.zeros(self.topology.num_links)
+        between = self.utilisation[: self.channels.between_routers]
+        np.maximum.at(of_links, self.channels.link, between)
+        return of_links
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a rank: ``rank``, ``host``, ``router``, ``group``, ``finish_ns``."""
+        import pandas as pd
+
+        routers = self.topology.host_router[self.hosts]
+        return pd.DataFrame(
+            {
+                "rank": np.arange(len(self.hosts)),
+                "host": self.hosts,
+                "router": routers,
+                "group": self.topology.group[routers],
+                "finish_ns": self.finish_ns,
+            }
+        )
+
+    def channel_frame(self) -> pd.DataFrame:
+        """Return one row a channel, the busiest first.
+
+        Returns:
+            ``channel``, ``class``, ``source``, ``target`` (routers, or the host at a host's link),
+            ``bytes``, ``utilisation``, ``most_at_once``.
+        """
+        import pandas as pd
+
+        numbered = self.channels
+        frame = pd.DataFrame(
+            {
+                "channel": np.arange(len(self.channel_bytes)),
+                "class": np.array(self.topology.classes, object)[numbered.link_class],
+                "source": numbered.source,
+                "target": numbered.target,
+                "bytes": self.channel_bytes,
+                "utilisation": self.utilisation,
+                "most_at_once": self.channel_most,
+            }
+        )
+        order = np.argsort(-self.channel_bytes, kind="stable")
+        return frame.iloc[order].reset_index(drop=True)
+
+    def message_frame(self) -> pd.DataFrame:
+        """Return one row a message.
+
+        Returns:
+            ``send`` (its operation), ``source``, ``target`` (ranks), ``bytes``, ``sent_ns``,
+            ``arrived_ns``.
+
+        Raises:
+            ParameterError: times were not kept.
+        """
+        import pandas as pd
+
+        if self.arrived_ticks is None or self.start_ticks is None:
+            raise ParameterError(
+                "the times of the messages must be known; run the program with times=True",
+                key="times",
+            )
+        sends = np.flatnonzero(self.graph.kind == SEND)
+        return pd.DataFrame(
+            {
+                "send": sends,
+                "source": self.graph.rank_of(sends),
+                "target": self.graph.peer[sends],
+                "bytes": self.graph.size[sends],
+                "sent_ns": self.start_ticks[sends] / _TICKS_PER_NS,
+                "arrived_ns": self.arrived_ticks[sends] / _TICKS_PER_NS,
+            }
+        )
+
+    def plot(self, **options: Any) -> Any:
+        """Return the network as a Bokeh figure, its links coloured by their load.
+
+        Args:
+            options: of ``workbench.plotting.topology_map.plot_topology``.
+        """
+        from workbench.plotting.topology_map import plot_topology
+
+        return plot_topology(self.topology, load=self.link_utilisation, **options)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that JSON can hold, times in ns."""
+        busiest = self.channel_frame().head(1)
+        return {
+            "program": self.graph.source,
+            "topology": self.topology.name,
+            "congestion": self.congestion,
+            "routing": self.routing,
+            "placement": self.placement,
+            "finish_ns": self.finish_ns.tolist(),
+            "makespan_ns": self.makespan_s * 1e9,
+            "hosts": self.hosts.tolist(),
+            "busiest_channel": {
+                name: busiest[name].tolist()[0]
+                for name in ("class", "source", "target", "bytes", "utilisation")
+            },
+            "seconds": self.seconds,
+        }
+
+    def save(self, path: str | Path) -> Path:
+        """Write the run as JSON with its arrays in an npz file beside it.
+
+        Args:
+            path: the JSON file; the arrays get its name with ``.npz``.
+        """
+        from workbench.simulate.fabric.program_archive import save
+
+        return save(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path) -> FabricReplay:
+        """Return the run that ``save`` wrote.
+
+        Args:
+            path: the JSON file.
+
+        Raises:
+            ParseError: the files are not a saved run, or not a whole one.
+        """
+        from workbench.simulate.fabric.program_archive import load
+
+        return load(Path(path))
+
+    def __repr__(self) -> str:
+        return (
+            f"FabricReplay({self.graph.source}: {self.graph.num_ranks} ranks on "
+            f"{self.topology.name}, {self.congestion}, {self.routing} routing, "
+            f"{self.placement}: makespan {format_quantity(self.makespan_s, 'time')}, simulated)"
+        )
+
+    def _repr_html_(self) -> str:
+        calc, sends = (int((self.graph.kind == kind).sum()) for kind in (CALC, SEND))
+        rows = {
+            "program": self.graph.source,
+            "ranks": str(self.graph.num_ranks),
+            "messages": f"{sends:,}",
+            "computations": f"{calc:,}",
+            "topology": self.topology.name,
+            "congestion": self.congestion,
+            "routing": self.routing,
+            "placement": self.placement,
+            "makespan": format_quantity(self.makespan_s, "time"),
+            "busiest channel": f"{float(self.utilisation.max(initial=0)):.0%} of its bandwidth",
+        }
+        body = "".join(
+            f"<tr><td>{name}</td><td style='text-align:left'>{html.escape(value)}</td></tr>"
+            for name, value in rows.items()
+        )
+        caption = html.escape(self.provenance.caption())
+        return f"<table><caption>{caption}</caption><tbody>{body}</tbody></table>"

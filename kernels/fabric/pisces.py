@@ -266,6 +266,12 @@ def _credit_in(s, q, now, router, channel):
     s[v + CREDITS] += word & SIZE_MASK
     packet = _pop(s, q, v, least)
     while packet != NOTHING:
+        if scarce(s, q):
+            # The others go on with a credit of no bytes, once there is more room.
+            add_credit(s, c, now, lane << 32)
+            s[c + N_PENDING] -= 1
+            _leave(s, q, now, router, channel << 8 | lane, packet, q[packet + AT])
+            break
         s[c + N_PENDING] -= 1
         _leave(s, q, now, router, channel << 8 | lane, packet, q[packet + AT])
         packet = _pop(s, q, v, least)

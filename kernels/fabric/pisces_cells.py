@@ -11,6 +11,7 @@ from kernels.fabric.layout import (
     CREDITS,
     E_SECOND,
     N_BETWEEN,
+    N_FREE,
     N_HOSTS,
     N_LANES,
     N_ROUTERS,
@@ -18,6 +19,9 @@ from kernels.fabric.layout import (
     PENDING_FIRST,
     PENDING_LAST,
     POSITION,
+    RECORD,
+    RECORDS_MARGIN,
+    USED,
     lane_cells,
 )
 
@@ -91,3 +95,9 @@ def start(s, q):
             s[x + CREDITS] = s[lane_cells(s, channel, lane) + CREDITS]
             s[x + PENDING_FIRST] = NOTHING
             s[x + PENDING_LAST] = NOTHING
+
+
+@njit("b1(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
+def scarce(s, q):
+    """Return whether an event has used up so many records that it should go on in another one."""
+    return s[N_FREE] + q.size // RECORD - s[USED] < RECORDS_MARGIN // 2

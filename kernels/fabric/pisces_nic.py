@@ -43,8 +43,8 @@ from kernels.fabric.layout import (
     span,
     take_record,
 )
-from kernels.fabric.lists import take_credit
-from kernels.fabric.pisces_cells import DELAY, INJECTION_KIND, channel_cell
+from kernels.fabric.lists import add_credit, take_credit
+from kernels.fabric.pisces_cells import DELAY, INJECTION_KIND, channel_cell, scarce
 from kernels.fabric.ports import put_on_channel, return_credit, take_at_host
 
 
@@ -81,6 +81,8 @@ def _send_packet(s, q, now, host, message, size):
 def send_packets(s, q, now, host):
     """Send packets of the first message while there is credit for a whole one.
 
+    Where records run short a credit of no bytes, due at once, sees to it that sending goes on.
+
     Returns:
         The tick at which the message's tail leaves, or -1 if something of it is left.
     """
@@ -88,6 +90,9 @@ def send_packets(s, q, now, host):
     v = lane_cells(s, injection_channel(s, host), 0)
     message = s[h + INJECT_FIRST]
     while s[v + CREDITS] >= s[MTU]:
+        if scarce(s, q):
+            add_credit(s, channel_cells(s, injection_channel(s, host)), now, 0)
+            break
         size = min(s[MTU], s[h + LEFT_TO_CUT])
         s[v + CREDITS] -= size
         s[h + LEFT_TO_CUT] -= size

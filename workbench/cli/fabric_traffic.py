@@ -21,7 +21,7 @@ from workbench.cli.topology import topology_of
 from workbench.errors import SimulationHalted
 
 if TYPE_CHECKING:
-    from workbench.simulate.fabric.result import LatencyLoad
+    from workbench.simulate.fabric.latency_load import LatencyLoad
 
 ABOUT = "latency and accepted load of a network under random traffic"
 
@@ -115,7 +115,7 @@ def run(arguments: argparse.Namespace) -> int:
     with patience():
         from workbench import jobs
         from workbench.simulate.fabric.fabric import Fabric
-        from workbench.simulate.fabric.open_loop import LOADS, load_curve
+        from workbench.simulate.fabric.latency_load import LOADS, load_curve
     options = given(arguments, "routing", "congestion", "seed")
     said = arguments.config is not None or arguments.parameters
     fabric = Fabric(network, model_of_ports(arguments) if said else None, **options)

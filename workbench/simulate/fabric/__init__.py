@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from workbench.simulate.fabric.collectives import collective_times
     from workbench.simulate.fabric.fabric import Fabric
-    from workbench.simulate.fabric.open_loop import load_curve, run_traffic
+    from workbench.simulate.fabric.latency_load import LatencyLoad, load_curve
+    from workbench.simulate.fabric.open_loop import run_traffic
     from workbench.simulate.fabric.program import replay_on
     from workbench.simulate.fabric.program_result import FabricReplay
-    from workbench.simulate.fabric.result import FabricResult, LatencyLoad
+    from workbench.simulate.fabric.result import FabricResult
     from workbench.simulate.fabric.shared import SharedRun, run_jobs
     from workbench.simulate.fabric.sst import run_collective
 
@@ -43,10 +44,10 @@ _HOME = {
     "Fabric": "fabric",
     "FabricReplay": "program_result",
     "FabricResult": "result",
-    "LatencyLoad": "result",
+    "LatencyLoad": "latency_load",
     "SharedRun": "shared",
     "collective_times": "collectives",
-    "load_curve": "open_loop",
+    "load_curve": "latency_load",
     "replay_on": "program",
     "run_collective": "sst",
     "run_jobs": "shared",

@@ -8,15 +8,14 @@ Principles and Practices of Interconnection Networks, 2004, section 23.1).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from kernels.fabric import layout
-from workbench.errors import ParameterError, SimulationHalted
+from workbench.errors import ParameterError
 from workbench.models import PISCES
 from workbench.provenance import Provenance
 from workbench.simulate.fabric.draws import draws_of
@@ -25,7 +24,6 @@ from workbench.simulate.fabric.network import State, build, wiring_of
 from workbench.simulate.fabric.result import (
     ChannelStatistics,
     FabricResult,
-    LatencyLoad,
     QueueSeries,
 )
 from workbench.simulate.ticks import TICKS_PER_SECOND, byte_delay, ticks
@@ -33,9 +31,6 @@ from workbench.topology.traffic import Traffic, traffic
 
 Process = Literal["poisson", "bernoulli"]
 PROCESSES: tuple[Process, ...] = get_args(Process)
-
-LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-"""Loads of a curve, unless said otherwise."""
 
 MOST_KEPT = 2**20
 """Most latencies that are kept of a run; of more, every second, third, … is."""
@@ -98,6 +93,8 @@ def run_traffic(
     for key, value in (("messages", messages), ("samples", samples)):
         if value < 1:
             raise ParameterError(f"{key} must be at least 1; got {value!r}", key=key)
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**62:
+        raise ParameterError(f"seed must be a whole number, 0 to 2**62; got {seed!r}", key="seed")
     size = fabric.ports.mtu if message_bytes is None else int(message_bytes)
     if not 1 <= size < 2**31:
         raise ParameterError(
@@ -107,92 +104,6 @@ def run_traffic(
     run = _Run(fabric, drawn, load, size, process, seed)
     run.plan(messages, warm_up_s, measure_s)
     return run.result(samples, np.zeros(1, np.int8) if halt is None else halt, progress)
-
-
-def load_curve(
-    fabric: Fabric,
-    pattern: str | Traffic = "uniform",
-    loads: ArrayLike = LOADS,
-    *,
-    seeds: Sequence[int] = (0,),
-    workers: int = 1,
-    halt: NDArray[np.int8] | None = None,
-    progress: Callable[[int, int, LatencyLoad], None] | None = None,
-    message_bytes: int | None = None,
-    process: Process = "poisson",
-    messages: int = 20_000,
-    warm_up_s: float | None = None,
-    measure_s: float | None = None,
-) -> LatencyLoad:
-    """Return latency and accepted load at several loads (simulated).
-
-    The runs are independent of one another, so the result is the same with any number of workers.
-
-    Args:
-        fabric: the network.
-        pattern: as for ``run_traffic``.
-        loads: float[n], offered loads, above 0 up to 1.
-        seeds: of the traffic; each load is run with each.
-        workers: runs at a time, each in a thread.
-        halt: int8[1]; set to 1 by another thread, it ends the runs; those finished are returned.
-        progress: is given the runs finished, the runs to do, and the curve so far.
-        message_bytes: as for ``run_traffic``.
-        process: as for ``run_traffic``.
-        messages: as for ``run_traffic``.
-        warm_up_s: as for ``run_traffic``.
-        measure_s: as for ``run_traffic``.
-
-    Raises:
-        ParameterError: an argument is not accepted.
-        ConfigurationError: packets could not move, or the clock would run out.
-        SimulationHalted: ``halt`` was set before the first run had ended.
-    """
-    asked = np.unique(np.asarray(loads, np.float64)).tolist()
-    if not asked or not seeds:
-        raise ParameterError("a curve needs at least one load and one seed", key="loads")
-    if workers < 1:
-        raise ParameterError(f"workers must be at least 1; got {workers}", key="workers")
-    drawn = traffic(fabric.topology, pattern) if isinstance(pattern, str) else pattern
-    cell = np.zeros(1, np.int8) if halt is None else halt
-    fabric.checked()
-    found: dict[tuple[float, int], FabricResult] = {}
-
-    def curve() -> LatencyLoad:
-        return LatencyLoad(fabric, drawn.name, tuple(found[key] for key in sorted(found)))
-
-    with ThreadPoolExecutor(workers) as pool:
-        futures = {
-            pool.submit(
-                run_traffic,
-                fabric,
-                drawn,
-                load,
-                message_bytes=message_bytes,
-                process=process,
-                messages=messages,
-                warm_up_s=warm_up_s,
-                measure_s=measure_s,
-                seed=seed,
-                halt=cell,
-            ): (load, seed)
-            for load in asked
-            for seed in seeds
-        }
-        try:
-            for future in as_completed(futures):
-                try:
-                    found[futures[future]] = future.result()
-                except SimulationHalted:
-                    continue
-                if progress is not None:
-                    progress(len(found), len(futures), curve())
-        except BaseException:
-            for future in futures:
-                future.cancel()
-            raise
-    if not found:
-        raise SimulationHalted("the traffic was stopped before the first run had ended")
-    return curve()
 
 
 class _Run:

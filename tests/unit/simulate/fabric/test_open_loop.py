@@ -11,7 +11,8 @@ import pytest
 from workbench.errors import ConfigurationError, ParameterError, ParseError, SimulationHalted
 from workbench.models import PISCES, SNAPPR
 from workbench.simulate.fabric.fabric import Fabric
-from workbench.simulate.fabric.open_loop import load_curve, run_traffic
+from workbench.simulate.fabric.latency_load import load_curve
+from workbench.simulate.fabric.open_loop import run_traffic
 from workbench.simulate.fabric.result import FabricResult
 from workbench.topology import parse_topology
 from workbench.topology.link_load import link_loads
@@ -294,6 +295,7 @@ def test_what_cannot_be_simulated_is_refused() -> None:
         ({"pattern": "funny"}, "traffic pattern must be one of"),
         ({"process": "regular"}, "process must be one of"),
         ({"messages": 0}, "messages must be at least 1"),
+        ({"seed": -1}, "seed must be a whole number"),
         ({"samples": 0}, "samples must be at least 1"),
         ({"message_bytes": 0}, "message_bytes must be 1"),
         ({"measure_s": -1.0}, "measure_s must be above 0"),

@@ -1,0 +1,99 @@
+"""``workbench fabric traffic``: curves as JSON and as text, what is passed on, what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from workbench.cli import main
+from workbench.models import PISCES, SNAPPR
+from workbench.simulate.fabric import Fabric, load_curve
+from workbench.topology import parse_topology
+
+FEW = ["--messages", "200"]
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    assert main(["fabric", "traffic", *words, *FEW, "--json"]) == 0
+    printed: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return printed
+
+
+def without_clock(curve: dict[str, Any]) -> dict[str, Any]:
+    for run in curve["runs"]:
+        run.pop("seconds")
+    return curve
+
+
+def test_a_curve_as_the_function_gives_it(capsys: pytest.CaptureFixture[str]) -> None:
+    words = "dragonfly:9,4,2,2 --pattern adversarial --load 0.2 0.1 --routing ugal-l --seed 3"
+    printed = answer(capsys, *words.split())
+    fabric = Fabric(parse_topology("dragonfly:9,4,2,2"), routing="ugal-l", seed=3)
+    curve = load_curve(fabric, "adversarial", [0.1, 0.2], seeds=[3], messages=200)
+    assert without_clock(printed) == without_clock(curve.to_dict())
+    assert [run["load"] for run in printed["runs"]] == [0.1, 0.2]
+    assert printed["simulated"] is True
+
+
+def test_every_option_is_passed_on(capsys: pytest.CaptureFixture[str]) -> None:
+    words = (
+        "torus:4x4 --load 0.3 --routing valiant --congestion packet-flow --process bernoulli "
+        "--message-bytes 1024 --seeds 2 --workers 2 -p switch.link.bandwidth=6GB/s"
+    )
+    printed = answer(capsys, *words.split())
+    fabric = Fabric(
+        parse_topology("torus:4x4"),
+        PISCES(link_bandwidth=6e9),
+        routing="valiant",
+    )
+    options: dict[str, Any] = {"process": "bernoulli", "message_bytes": 1024, "messages": 200}
+    curve = load_curve(fabric, "uniform", [0.3], seeds=[0, 1], **options)
+    assert without_clock(printed) == without_clock(curve.to_dict())
+    assert [run["seed"] for run in printed["runs"]] == [0, 1]
+
+
+def test_a_configuration_gives_the_ports(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    config = tmp_path / "ports.ini"
+    config.write_text(SNAPPR(mtu=2048).to_ini())
+    printed = answer(capsys, "torus:4", "--load", "0.1", "--config", str(config))
+    assert printed["runs"][0]["message_bytes"] == 2048
+
+
+def test_a_curve_as_text_and_its_channels(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    table = tmp_path / "channels.csv"
+    words = ["torus:8", "--pattern", "tornado", "--load", "0.1", "0.9", "--csv", str(table)]
+    assert main(["fabric", "traffic", *words, "--messages", "3000"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("LatencyLoad(simulated: torus 8")
+    assert "2 lanes by datelines, no deadlock" in lines[1]
+    assert lines[3].split()[0] == "0.100"
+    assert lines[4].split()[-1] == "saturated"
+    frame = pd.read_csv(table)
+    assert len(frame) == 16 + 16
+    assert frame["utilisation"].max() > 0.9
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["torus:8", "--load", "2"], "load must be above 0 and at most 1"),
+        (["torus:8", "--pattern", "none"], "traffic pattern must be one of uniform"),
+        (["torus:8", "--routing", "none"], "routing must be one of minimal"),
+        (["torus:8", "--routing", "up-down"], "needs a tree"),
+        (["torus:8", "--seeds", "0"], "at least one load and one seed"),
+        (["torus:8", "--congestion", "flow"], "simulated as packets"),
+        (["nothing:8"], "topology must be one of"),
+        (["torus:4x4", "--routing", "minimal", "-p", "switch.credits=9000"], "4 lanes"),
+    ],
+)
+def test_what_is_refused(capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+    assert main(["fabric", "traffic", *words, *FEW]) == 1
+    assert said in capsys.readouterr().err

@@ -1,0 +1,221 @@
+"""Latency and accepted load over offered load: open-loop runs at several loads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench.errors import ParameterError, SimulationHalted
+from workbench.simulate.fabric.fabric import Fabric
+from workbench.simulate.fabric.open_loop import Process, run_traffic
+from workbench.simulate.fabric.result import FabricResult
+from workbench.topology.traffic import Traffic, traffic
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FloatArray = NDArray[np.float64]
+
+LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+"""Loads of a curve, unless said otherwise."""
+
+
+def load_curve(
+    fabric: Fabric,
+    pattern: str | Traffic = "uniform",
+    loads: ArrayLike = LOADS,
+    *,
+    seeds: Sequence[int] = (0,),
+    workers: int = 1,
+    halt: NDArray[np.int8] | None = None,
+    progress: Callable[[int, int, LatencyLoad], None] | None = None,
+    message_bytes: int | None = None,
+    process: Process = "poisson",
+    messages: int = 20_000,
+    warm_up_s: float | None = None,
+    measure_s: float | None = None,
+) -> LatencyLoad:
+    """Return latency and accepted load at several loads (simulated).
+
+    The runs are independent of one another, so the result is the same with any number of workers.
+
+    Args:
+        fabric: the network.
+        pattern: as for ``run_traffic``.
+        loads: float[n], offered loads, above 0 up to 1.
+        seeds: of the traffic; each load is run with each.
+        workers: runs at a time, each in a thread.
+        halt: int8[1]; set to 1 by another thread, it ends the runs; those finished are returned.
+        progress: is given the runs finished, the runs to do, and the curve so far.
+        message_bytes: as for ``run_traffic``.
+        process: as for ``run_traffic``.
+        messages: as for ``run_traffic``.
+        warm_up_s: as for ``run_traffic``.
+        measure_s: as for ``run_traffic``.
+
+    Raises:
+        ParameterError: an argument is not accepted.
+        ConfigurationError: packets could not move, or the clock would run out.
+        SimulationHalted: ``halt`` was set before the first run had ended.
+    """
+    asked = np.unique(np.asarray(loads, np.float64)).tolist()
+    if not asked or not seeds:
+        raise ParameterError("a curve needs at least one load and one seed", key="loads")
+    if workers < 1:
+        raise ParameterError(f"workers must be at least 1; got {workers}", key="workers")
+    drawn = traffic(fabric.topology, pattern) if isinstance(pattern, str) else pattern
+    cell = np.zeros(1, np.int8) if halt is None else halt
+    fabric.checked()
+    found: dict[tuple[float, int], FabricResult] = {}
+
+    def curve() -> LatencyLoad:
+        return LatencyLoad(fabric, drawn.name, tuple(found[key] for key in sorted(found)))
+
+    with ThreadPoolExecutor(workers) as pool:
+        futures = {
+            pool.submit(
+                run_traffic,
+                fabric,
+                drawn,
+                load,
+                message_bytes=message_bytes,
+                process=process,
+                messages=messages,
+                warm_up_s=warm_up_s,
+                measure_s=measure_s,
+                seed=seed,
+                halt=cell,
+            ): (load, seed)
+            for load in asked
+            for seed in seeds
+        }
+        try:
+            for future in as_completed(futures):
+                try:
+                    found[futures[future]] = future.result()
+                except SimulationHalted:
+                    continue
+                if progress is not None:
+                    progress(len(found), len(futures), curve())
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            raise
+    if not found:
+        raise SimulationHalted("the traffic was stopped before the first run had ended")
+    return curve()
+
+
+@dataclass(frozen=True, eq=False)
+class LatencyLoad:
+    """Runs of one pattern on one fabric at several loads (simulated).
+
+    Attributes:
+        fabric: the network.
+        pattern: of the traffic.
+        runs: one for each load and seed, by load and then seed.
+    """
+
+    fabric: Fabric
+    pattern: str
+    runs: tuple[FabricResult, ...]
+
+    @property
+    def load(self) -> FloatArray:
+        """The loads offered, each once, ascending, float64[n]."""
+        return np.unique([run.nominal_load for run in self.runs])
+
+    def of(self, name: str) -> FloatArray:
+        """Return the mean over the seeds of an attribute at each load, float64[n].
+
+        Args:
+            name: of a number of ``FabricResult``, such as ``accepted``.
+        """
+        values = [
+            np.mean([getattr(run, name) for run in self.runs if run.nominal_load == load])
+            for load in self.load
+        ]
+        return np.array(values, np.float64)
+
+    @property
+    def accepted(self) -> FloatArray:
+        """Accepted load at each offered one, float64[n]."""
+        return self.of("accepted")
+
+    @property
+    def saturated(self) -> NDArray[np.bool_]:
+        """Whether most seeds saturate at each load, bool[n]."""
+        return self.of("saturated") > 0.5
+
+    @property
+    def mean_latency_s(self) -> FloatArray:
+        """Mean latency at each load, s; nan where the network is saturated, float64[n]."""
+        return np.where(self.saturated, np.nan, self.of("mean_latency_s"))
+
+    def latency_s(self, percent: float) -> FloatArray:
+        """Return a percentile of the latency at each load, s; nan where saturated, float64[n].
+
+        Args:
+            percent: 0 to 100; of all seeds' latencies together.
+        """
+        found = []
+        for load in self.load:
+            kept = [run.latencies_s for run in self.runs if run.nominal_load == load]
+            joined = np.concatenate(kept)
+            found.append(np.percentile(joined, percent) if len(joined) else np.nan)
+        return np.where(self.saturated, np.nan, np.array(found))
+
+    @property
+    def throughput(self) -> float:
+        """The most that was accepted at any load, as a share of the hosts' bandwidth."""
+        return float(self.accepted.max(initial=0.0))
+
+    @property
+    def saturation(self) -> float:
+        """The lowest load at which the network saturates; nan if it never does."""
+        beyond = self.load[self.saturated]
+        return float(beyond[0]) if len(beyond) else float("nan")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each run with the figures of `FabricResult.to_dict`."""
+        import pandas as pd
+
+        return pd.DataFrame([run.to_dict() for run in self.runs])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures that JSON can hold."""
+        return {
+            "simulated": True,
+            "topology": self.fabric.topology.name,
+            "routing": self.fabric.routing_name,
+            "pattern": self.pattern,
+            "throughput": self.throughput,
+            "saturation": self.saturation if np.isfinite(self.saturation) else None,
+            "runs": [run.to_dict() for run in self.runs],
+        }
+
+    def plot(self, **options: Any) -> Any:
+        """Return the figure of latency over offered load.
+
+        Args:
+            options: of `workbench.plotting.load_curves.plot_load_curves`.
+        """
+        from workbench.plotting.load_curves import LoadCurve, plot_load_curves
+
+        curve = LoadCurve(
+            load=self.load, latency_us=self.mean_latency_s * 1e6, accepted=self.accepted
+        )
+        return plot_load_curves({self.fabric.topology.name: curve}, **options)
+
+    def __repr__(self) -> str:
+        ends = f"saturates at {self.saturation:.3g}" if self.saturated.any() else "not saturated"
+        return (
+            f"LatencyLoad(simulated: {self.fabric.topology.name}, {self.fabric.routing_name} "
+            f"routing, {self.pattern} traffic, {len(self.load)} loads; accepts up to "
+            f"{self.throughput:.3g}, {ends})"
+        )

@@ -68,6 +68,7 @@ from kernels.fabric.layout import (
     take_record,
 )
 from kernels.fabric.lists import (
+    add_credit,
     add_slot,
     drop_first,
     first_credit,
@@ -93,6 +94,7 @@ from kernels.fabric.pisces_cells import (
     channel_cell,
     crossbar_cell,
     crossbar_lane,
+    scarce,
 )
 from kernels.fabric.ports import put_on_channel, return_credit, take_at_router
 from kernels.fabric.snappr import next_hop, settled_hop
@@ -266,14 +268,12 @@ def _credit_in(s, q, now, router, channel):
     s[v + CREDITS] += word & SIZE_MASK
     packet = _pop(s, q, v, least)
     while packet != NOTHING:
-        if scarce(s, q):
-            # The others go on with a credit of no bytes, once there is more room.
-            add_credit(s, c, now, lane << 32)
-            s[c + N_PENDING] -= 1
-            _leave(s, q, now, router, channel << 8 | lane, packet, q[packet + AT])
-            break
         s[c + N_PENDING] -= 1
         _leave(s, q, now, router, channel << 8 | lane, packet, q[packet + AT])
+        if scarce(s, q):
+            # A credit of no bytes lets the others go on once there is more room.
+            add_credit(s, c, now, lane << 32)
+            break
         packet = _pop(s, q, v, least)
     if s[c + N_PENDING] > 0 and s[c + N_CREDITS] > 0:
         replace_first(s, router, first_credit(s, c), s[c + SLOT_CREDIT])

@@ -12,10 +12,10 @@ from kernels.fabric import engine, nic, routing
 from kernels.fabric.layout import (
     AT_DUE,
     BYTE,
+    EVENT_CODE,
     EVENT_WORD,
     LOST,
     LOST_ROOM,
-    M_BYTES,
     M_WORD,
     MESSAGE_IN,
     MTU,
@@ -108,12 +108,12 @@ def _receive(s, q, now, program, costs, pending, events, cells, latency, host, w
     """Take a message that has come in; where its last bytes are charged, when these are there."""
     message = s[EVENT_WORD]
     send = q[message + M_WORD]
-    n_bytes = q[message + M_BYTES]
     free_record(s, q, message)
     if whole:
         c = channel_cells(s, ejection_channel(s, host))
-        tail = span((n_bytes - 1) % s[MTU] + 1, s[c + BYTE])
-        push(events, cells, now + tail, send * CODES + ARRIVE)
+        # Of the packet that came last, which need not be the message's tail.
+        last = span(s[EVENT_CODE], s[c + BYTE])
+        push(events, cells, now + last, send * CODES + ARRIVE)
     else:
         away = _latency(program, latency, send)
         arrive(program, costs, pending, events, cells, send, now, away)

@@ -12,8 +12,7 @@ from workbench.simulate.fabric.sst import run_collective
 pytestmark = pytest.mark.jit_only
 
 
-def check(network, seed):
-    entries = random_entries(network, seed)
+def check(entries):
     # The kernels place packets of one and two bytes, which SST/macro's PISCES does not.
     config = dataclasses.replace(fabric_config(entries), charge_last_packet=True)
     text = "".join(f"{key} = {value}\n" for key, value in entries.items())
@@ -23,11 +22,31 @@ def check(network, seed):
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("network", ["snappr", "pisces"])
 def test_random_machine(network, seed):
-    check(network, seed)
+    check(random_entries(network, seed))
 
 
 @pytest.mark.parametrize("network", ["snappr", "pisces"])
 @pytest.mark.parametrize("seed", [711, 1287, 2137])
 def test_overlay_messages_of_one_tick(network, seed):
     # Of 3,000 random machines these have ties that an order by nodes alone decides otherwise.
-    check(network, seed)
+    check(random_entries(network, seed))
+
+
+@pytest.mark.parametrize("network", ["snappr", "pisces"])
+def test_messages_of_more_packets_than_one_event_has_records_for(network):
+    entries = random_entries(network, 1)
+    nic = "node.nic.injection." if network == "pisces" else "node.nic."
+    check(
+        {
+            **entries,
+            "topology.geometry": "[4]",
+            "node.app1.launch_cmd": "aprun -n 4 -N 1",
+            "node.app1.mode": "alltoall",
+            "node.app1.min_size": "60001",
+            "node.app1.max_size": "60001",
+            "node.app1.mpi.eager_cutoff": "1000000",
+            nic + "mtu": "64",
+            nic + "credits": "4MB",
+            "switch.mtu": "64",
+        }
+    )

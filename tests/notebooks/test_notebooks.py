@@ -97,6 +97,15 @@ scope = {}
 exec(panel.python, scope)
 assert scope["comparison"]["T_us"].tolist() == comparison["T_us"].tolist()
 """,
+    "07-compare-topologies.ipynb": """
+assert panel.error == "", panel.error
+panel.topologies = ["fat-tree:4", "torus:4x4"]
+panel.traffic = "tornado"
+panel.wait(120)
+scope = {}
+exec(panel.python, scope)
+assert [one.largest for one in scope["loads"]] == [one.largest for one in panel.loads.values()]
+""",
 }
 
 

@@ -59,14 +59,7 @@ def number(text: str) -> float:
     match = re.fullmatch(r"([\d.eE+-]+)\s*([A-Za-z/]*)", text.strip())
     if match is None:
         raise ValueError(f"no number: {text!r}")
-    scale = UNITS[match[2]]
-    if scale < 1:
-        return float(match[1]) * scale
-    return float(match[1]) * scale
-
-
-def _digits(scale: float) -> int:
-    return {1e-9: 9, 1e-6: 6, 1e-3: 3}[scale]
+    return float(match[1]) * UNITS[match[2]]
 
 
 def integers(text: str) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.panels.setup import setup
 
 if TYPE_CHECKING:
+    from workbench.panels.compare_panel import ComparePanel
     from workbench.panels.explore_panel import ExplorePanel
     from workbench.panels.fit_panel import FitPanel
     from workbench.panels.placement_panel import PlacementPanel
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from workbench.panels.tolerance_panel import TolerancePanel
 
 __all__ = [
+    "ComparePanel",
     "ExplorePanel",
     "FitPanel",
     "PlacementPanel",
@@ -32,6 +34,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "ComparePanel": "compare_panel",
     "ExplorePanel": "explore_panel",
     "FitPanel": "fit_panel",
     "PlacementPanel": "placement_panel",

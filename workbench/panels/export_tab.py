@@ -18,6 +18,8 @@ _MIME = {
     ".json": "application/json",
     ".ini": "text/plain",
     ".goal": "text/plain",
+    ".html": "text/html",
+    ".graphml": "application/xml",
 }
 
 

@@ -37,7 +37,7 @@ LATENCY = 11 * 10**9
 MODEL = SNAPPR(injection_bandwidth=1e10, link_bandwidth=1e10, variant="repaired")
 PORTS = {
     "flow": MODEL,
-    "packet": MODEL.replace(nic_bandwidth=1e10, nic_credits=16_000_000),
+    "packet": MODEL.replace(nic_bandwidth=1e10),
     "packet-flow": PISCES(
         injection_bandwidth=1e10, link_bandwidth=1e10, xbar_bandwidth=1e13, negligible_size=2
     ),

@@ -1,0 +1,134 @@
+"""The comparison of topologies as people use it: traffic, a slider, a mistake, files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.servers import Server
+
+pytestmark = [
+    pytest.mark.browser,
+    # The plugin that gives Playwright its base_url declares its fixture the old way.
+    pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
+]
+
+COMPARE = "07-compare-topologies.ipynb"
+HEADLINE = re.compile("carr(y|ies)")
+Until = Callable[..., float]
+Keep = Callable[[str], Path]
+
+
+@pytest.fixture(params=["lab", "voila"])
+def server(request: pytest.FixtureRequest) -> Server:
+    return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
+
+
+def headline(page: Any) -> str:
+    return str(page.locator(".workbench-panel [role=status]", has_text=HEADLINE).inner_text())
+
+
+def drawings(page: Any) -> list[Any]:
+    """The drawings of the topologies, from the left."""
+    found = page.locator(".workbench-panel .bk-Figure").all()
+    boxes = sorted(
+        ((one.bounding_box(), one) for one in found), key=lambda pair: (pair[0]["y"], pair[0]["x"])
+    )
+    return [one for _, one in boxes[:4]]
+
+
+def stop(page: Any, until: Until) -> None:
+    """End the simulations, which would draw while the test looks."""
+    button = page.locator(".workbench-panel").get_by_role("button", name="■ Stop", exact=True)
+    if button.is_enabled():
+        button.click()
+    until(button.is_disabled, 60)
+
+
+def opened(server: Server, page: Any, until: Until) -> Any:
+    watch = server.open(page, COMPARE)
+    page.get_by_text(HEADLINE).first.wait_for(timeout=60_000)
+    page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
+    stop(page, until)
+    page.wait_for_timeout(1500)
+    return watch
+
+
+def test_traffic_and_load_colour_the_links(
+    server: Server, page: Any, until: Until, keep: Keep
+) -> None:
+    watch = opened(server, page, until)
+    keep("opened")
+    assert "uniform load" in headline(page)
+    dragonfly = drawings(page)[1]
+    before = dragonfly.screenshot()
+    page.get_by_label("Traffic", exact=True).select_option(
+        label="adversarial: each group to the next"
+    )
+    until(lambda: "adversarial load" in headline(page))
+    until(lambda: dragonfly.screenshot() != before)
+    stop(page, until)
+    keep("adversarial")
+    before = dragonfly.screenshot()
+    page.locator(".workbench-panel .noUi-handle").first.focus()
+    for _ in range(10):
+        page.keyboard.press("ArrowLeft")
+    page.get_by_text("sends 20 % of").wait_for()
+    until(lambda: dragonfly.screenshot() != before)
+    page.get_by_label("Colour by", exact=True).select_option(label="class")
+    page.get_by_text("inter-group").first.wait_for()
+    keep("classes")
+    assert page.locator(".jp-OutputArea-output[data-mime-type$=stderr]").count() == 0
+    assert watch.errors == []
+    # Voilà's own page asks for a font.
+    assert [url for url in watch.outside if "font-awesome" not in url.lower()] == []
+
+
+def test_another_size_a_mistake_and_a_match(
+    server: Server, page: Any, until: Until, keep: Keep
+) -> None:
+    watch = opened(server, page, until)
+    field = page.locator(".workbench-panel input[type=text]").first
+    field.fill("15")
+    page.keyboard.press("Enter")
+    page.get_by_role("alert").filter(has_text="take 14 or 16").wait_for()
+    keep("mistake")
+    field.fill("8")
+    page.keyboard.press("Enter")
+    page.get_by_text("128 hosts, 80 routers, 256 links").wait_for()
+    page.get_by_label("Match on", exact=True).select_option(label="hosts")
+    until(lambda: page.get_by_text(re.compile("^1[0-9]{2} hosts, ")).count() == 4, 30)
+    stop(page, until)
+    keep("matched")
+    assert watch.errors == []
+
+
+def test_simulations_fill_in(server: Server, page: Any, until: Until, keep: Keep) -> None:
+    watch = opened(server, page, until)
+    page.get_by_label("Match on", exact=True).select_option(label="hosts")
+    amount = page.get_by_label("about so many hosts", exact=True)
+    amount.fill("64")
+    page.keyboard.press("Enter")
+    page.get_by_text("Simulated,").first.wait_for(timeout=120_000)
+    keep("simulated")
+    stop(page, until)
+    assert watch.errors == []
+
+
+def test_files_are_saved_by_the_browser(server: Server, page: Any, until: Until) -> None:
+    watch = opened(server, page, until)
+    panel = page.locator(".workbench-panel")
+    panel.get_by_role("tab", name="Export").click()
+    expected = [b",fat tree 16", b"<!DOCTYPE html>", b"<?xml", b"\x89PNG", b"\x89PNG"]
+    buttons = panel.get_by_role("button", name=re.compile("^(CSV|HTML|GRAPHML|PNG .*)$")).all()
+    assert len(buttons) == len(expected)
+    for button, begins in zip(buttons, expected, strict=True):
+        with page.expect_download() as download:
+            button.click()
+        content = Path(download.value.path()).read_bytes().lstrip()
+        assert begins in content[:200], content[:60]
+    assert watch.errors == []

@@ -1,0 +1,384 @@
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench import programs, topology
+from workbench.errors import DatasetError, ParameterError, WorkbenchError
+from workbench.panels import compare_runs, compare_state
+from workbench.panels.compare_panel import ComparePanel
+from workbench.panels.compare_runs import Point, next_load
+from workbench.panels.compare_state import FIRST, distinct, short_name
+from workbench.plotting.topology_map import CLASS_COLOURS
+from workbench.topology.files import read_topology
+from workbench.topology.link_load import link_loads
+
+PATIENCE_S = 60.0
+SMALL = ("fat-tree:4", "dragonfly:a=2,p=2,h=1", "torus:4x4", "")
+AT_FIRST: dict[str, Any] = {
+    "match": "",
+    "traffic": "uniform",
+    "routing": "minimal",
+    "offered": 0.7,
+    "shade": "load",
+    "collective": "allreduce/recursive-doubling",
+    "seed": 0,
+}
+
+
+@pytest.fixture(scope="module")
+def small() -> programs.Program:
+    """A program of eight ranks that talk to one another in a ring."""
+    builder = programs.ProgramBuilder(8, source="small")
+    for _ in range(3):
+        for rank in range(8):
+            builder.compute(rank, 100)
+            builder.send(rank, (rank + 1) % 8, 64)
+            builder.recv(rank, (rank - 1) % 8, 64)
+    return builder.build()
+
+
+@pytest.fixture(scope="module")
+def only_panel(small: programs.Program) -> ComparePanel:
+    """The panel that the tests share, outside of a kernel: its figures take a second to make."""
+    panel = ComparePanel([word for word in SMALL if word], simulate=False)
+    panel.program = small
+    return panel
+
+
+@pytest.fixture
+def panel(only_panel: ComparePanel) -> Iterator[ComparePanel]:
+    """The shared panel as it was when it was new, whatever a test before has done to it."""
+    for name, value in AT_FIRST.items():
+        if getattr(only_panel, name) != value:
+            setattr(only_panel, name, value)
+    only_panel.topologies = SMALL
+    settled(only_panel)
+    yield only_panel
+    only_panel.stop()
+    settled(only_panel)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Simulations of few messages."""
+    monkeypatch.setattr(compare_runs, "MESSAGES", 300)
+    monkeypatch.setattr(compare_runs, "LOADS", (0.2, 0.4))
+    monkeypatch.setattr(compare_runs, "SIZES", (64, 4096))
+
+
+def settled(panel: ComparePanel) -> Any:
+    """Return the comparison once nothing runs any more."""
+    comparison = panel.wait(PATIENCE_S)
+    assert not panel.running
+    return comparison
+
+
+def tabs(panel: ComparePanel) -> Any:
+    assert panel._tabs is not None
+    return panel._tabs
+
+
+def view(panel: ComparePanel) -> Any:
+    assert panel._view is not None
+    return panel._view
+
+
+def test_it_opens_with_four_of_about_a_thousand_hosts() -> None:
+    panel = ComparePanel(simulate=False)
+    settled(panel)
+    assert panel.topologies == FIRST
+    assert [net.num_hosts for net in panel.networks.values()] == [1024, 1056, 1134, 1024]
+    assert panel.error == ""
+    assert "carries" in panel.reading
+    assert [drawn.figure.visible for drawn in view(panel).maps] == [True] * 4
+    assert "ComparePanel(fat tree 16, dragonfly 33,8,4,4" in repr(panel)
+    table = panel._view.table.value  # type: ignore[union-attr]
+    assert table.count("★") > 3
+    assert "…" in table, "what takes a moment is waited for"
+
+
+def test_what_is_drawn_is_what_the_library_says(panel: ComparePanel) -> None:
+    panel.traffic = "tornado"
+    settled(panel)
+    for drawn, word in zip(view(panel).maps, SMALL, strict=True):
+        assert drawn.figure.visible == bool(word)
+        if not word:
+            continue
+        network = topology.parse_topology(word)
+        sent = topology.traffic(network, "tornado")
+        expected = link_loads(network, sent.between_routers())
+        assert sorted(drawn.links.data["load"]) == pytest.approx(
+            sorted(expected.link), rel=1e-6
+        )  # the page is given float32
+    loads = panel.loads["fat tree 4"]
+    assert (
+        loads.saturation
+        == link_loads(
+            loads.topology, topology.traffic(loads.topology, "tornado").between_routers()
+        ).saturation
+    )
+
+
+def test_the_slider_moves_the_scale_and_draws_nothing_anew(panel: ComparePanel) -> None:
+    drawn = view(panel).maps[2]
+    before = drawn.links.data
+    panel.offered = 0.25
+    assert drawn.links.data is before
+    assert drawn.mapper.high == pytest.approx(4.0)
+    assert "25 %" in view(panel).key.value
+    assert view(panel).curves.mark.location == 0.25
+    assert "0.25 * loads[0].link" in panel.python
+
+
+def test_links_have_the_colour_of_their_class(panel: ComparePanel) -> None:
+    panel.shade = "class"
+    assert tuple(view(panel).maps[0].mapper.palette) == CLASS_COLOURS
+    assert "inter-group" in view(panel).key.value
+    panel.offered = 0.5
+    assert "inter-group" in view(panel).key.value, "the key of classes stays"
+    panel.shade = "load"
+    assert "Mean load" in view(panel).key.value
+    with pytest.raises(ParameterError, match="known are"):
+        panel.shade = "price"
+
+
+def test_adversarial_traffic_without_groups_goes_to_the_farthest(panel: ComparePanel) -> None:
+    panel.traffic = "adversarial"
+    settled(panel)
+    assert panel.error == ""
+    assert "longest-matching, as it has no groups" in tabs(panel).hottest.value
+    torus = topology.parse_topology("torus:4x4")
+    expected = link_loads(torus, topology.traffic(torus, "longest-matching").between_routers())
+    assert panel.loads["torus 4x4"].largest == expected.largest
+    assert "adversarial load" in panel.reading
+
+
+def test_a_detour_costs_what_it_brings(panel: ComparePanel) -> None:
+    minimal = panel.loads["fat tree 4"].saturation
+    panel.routing = "valiant"
+    settled(panel)
+    valiant = panel.loads["fat tree 4"].saturation
+    assert valiant < minimal
+    panel.routing = "ugal-l"
+    settled(panel)
+    assert panel.loads["fat tree 4"].saturation >= max(minimal, valiant) - 1e-6
+    assert "UGAL-L" in panel.reading
+
+
+def test_an_error_stands_beside_its_slot_and_the_picture_stays(panel: ComparePanel) -> None:
+    slot = panel._controls.slots[0]
+    slot.parameters.value = "5"
+    settled(panel)
+    assert "even" in slot.error.message
+    assert not any(other.error.message for other in panel._controls.slots[1:])
+    assert "fat tree 4" in panel.networks, "the last good one"
+    slot.parameters.value = "6"
+    settled(panel)
+    assert panel.error == ""
+    assert "fat tree 6" in panel.networks
+    slot.family.value = "hypercube"
+    settled(panel)
+    assert "hypercube 6" in panel.networks
+    slot.family.value = ""
+    settled(panel)
+    assert list(panel.networks) == ["dragonfly 3,2,2,1", "torus 4x4"]
+    assert not view(panel).maps[0].figure.visible
+
+
+def test_a_real_machine(panel: ComparePanel) -> None:
+    panel.topologies = ["theta"]
+    settled(panel)
+    assert panel.topologies == ("theta", "", "", "")
+    assert panel.networks["Theta"].num_hosts == topology.preset("theta").num_hosts
+
+
+def test_one_control_matches_them_on_hosts(panel: ComparePanel) -> None:
+    panel.match = "hosts"
+    settled(panel)
+    assert panel.amount == 16, "of the first topology"
+    panel.amount = 128
+    settled(panel)
+    hosts = [net.num_hosts for net in panel.networks.values()]
+    assert hosts[0] == 128
+    assert all(96 <= one <= 160 for one in hosts)
+    panel.match = "radix"
+    settled(panel)
+    assert panel.amount == 8
+    panel.match = "ports"
+    settled(panel)
+    first = next(iter(panel.networks.values()))
+    assert panel.amount == 2 * first.num_links + first.num_hosts
+    panel.match = ""
+    assert panel._controls.amount.disabled
+
+
+def test_other_sizes_are_offered(panel: ComparePanel) -> None:
+    slot = panel._controls.slots[2]
+    words = [word for _, word in slot.sizes.options if word]
+    assert words
+    assert all(word.startswith("torus:") for word in words)
+    slot.sizes.value = words[-1]
+    settled(panel)
+    assert panel.topologies[2] == words[-1]
+    assert panel.error == ""
+
+
+def test_a_graph_is_uploaded(panel: ComparePanel) -> None:
+    panel.upload({"ring.txt": b"0 1\n1 2\n2 3\n3 0\n"})
+    settled(panel)
+    assert panel.topologies[3] == "file:ring.txt"
+    assert panel.networks["ring.txt"].num_links == 4
+    assert "read_topology('ring.txt')" in panel.python
+    panel.upload({"ring.txt": b"0 1\n1 2\n2 0\n"})
+    settled(panel)
+    assert panel.networks["ring.txt"].num_links == 3, "the new file of the old name"
+    with pytest.raises(WorkbenchError):
+        panel.upload({"bad.graphml": b"<graphml><graph>"})
+    with pytest.raises(ParameterError, match="choose a file"):
+        panel.upload({})
+    content = [{"name": "bad.txt", "content": b"\xff\x00 1"}]
+    panel._controls._files({"new": content})
+    assert panel._controls.upload_error.message
+    panel._controls._files({"new": [{"name": "ring.txt", "content": b"0 1\n1 2\n2 0\n"}]})
+    assert panel.error == ""
+
+
+def test_any_topology_can_be_given() -> None:
+    mine = topology.torus((3, 3))
+    panel = ComparePanel([mine, "fat-tree:2"], simulate=False)
+    settled(panel)
+    assert next(iter(panel.networks.values())) == mine
+    with pytest.raises(ParameterError, match="at most 4"):
+        ComparePanel(["fat-tree:2"] * 5)
+
+
+def test_two_of_a_kind_have_names_of_their_own(panel: ComparePanel) -> None:
+    panel.topologies = ["fat-tree:4", "fat-tree:k=4"]
+    settled(panel)
+    assert list(panel.networks) == ["fat tree 4", "fat tree 4 (2)"]
+    assert distinct(["", "a", "", "a", "a"]) == ("", "a", "", "a (2)", "a (3)")
+    long = topology.parse_topology("xgft:2x2x2x2x2x2,1x2x2x2x2x2")
+    assert len(short_name("xgft:2x2x2x2x2x2,1x2x2x2x2x2", long)) < 30
+
+
+def test_simulations_fill_in_and_can_be_stopped(panel: ComparePanel, quick: None) -> None:
+    panel.topologies = ["fat-tree:4", "torus:4x2"]
+    settled(panel)
+    panel.run()
+    panel.stop()
+    settled(panel)
+    assert "Simulate goes on" in panel._work.status.value or not panel._runner.missing(
+        panel._compared  # type: ignore[arg-type]
+    )
+    panel.run()
+    settled(panel)
+    assert panel.error == ""
+    found = panel.simulated
+    assert (
+        set(found.metrics) == set(found.curves) == set(found.times) == {"fat-tree:4", "torus:4x2"}
+    )
+    assert set(found.times["torus:4x2"]) == {64, 4096}
+    assert found.tolerances["torus:4x2"][1] > 274
+    assert min(found.curves["fat-tree:4"].load) == 0.2
+    shown = view(panel)
+    assert shown.curves.sources[0].data["load"][0] == 0.2
+    assert shown.times.sources[1].data["size"] == [64, 4096]
+    assert np.isfinite(shown.wires.source.data["ns_5"]).all()
+    assert "Simulated" in shown.reading.value
+    assert "…" not in shown.table.value
+    assert panel.run() is None, "nothing is missing"
+    panel.collective = "allgather/ring"
+    settled(panel)
+    assert shown.times.sources[0].data["size"] == [], "of another collective nothing is known yet"
+    assert shown.curves.sources[0].data["load"], "but the loads are"
+    frame = panel.comparison
+    assert frame is not None
+    assert "bisection per host" in frame.index
+
+
+def test_what_cannot_be_simulated_is_said(
+    panel: ComparePanel, quick: None, small: programs.Program
+) -> None:
+    panel.topologies = ["fully-connected:4"]
+    panel.program = programs.generate.cg(16, iterations=1, rng=0)
+    settled(panel)
+    panel.run()
+    settled(panel)
+    assert "fully connected 4: " in view(panel).reading.value
+    assert "4 hosts for 16 ranks" in view(panel).reading.value
+    assert panel.simulated.curves, "the rest is simulated"
+    panel.program = small
+
+
+def test_loads_rise_until_one_is_too_much_and_close_in() -> None:
+    def point(load: float) -> Point:
+        return Point(1.0, min(load, 0.42), load > 0.42)
+
+    points: dict[float, Point] = {}
+    while (load := next_load(points)) is not None:
+        assert load not in points
+        points[load] = point(load)
+    assert list(points)[:3] == [0.1, 0.3, 0.5]
+    assert 0.9 not in points, "beyond what is too much nothing is run"
+    over = min(load for load, one in points.items() if one.saturated)
+    under = max(load for load, one in points.items() if not one.saturated)
+    assert over - under < 0.06
+    none = {load: Point(1.0, load, False) for load in compare_state.LOADS}
+    assert next_load(none) is None
+    assert next_load({0.1: Point(1.0, 0.0, True)}) == 0.05
+    assert next_load({0.1: Point(1.0, 0.0, True), 0.01: Point(1.0, 0.0, True)}) is None
+
+
+def test_the_lines_of_python_give_what_is_shown(panel: ComparePanel) -> None:
+    panel.traffic, panel.seed, panel.routing, panel.offered = "permutation", 5, "ugal-l", 0.5
+    settled(panel)
+    scope: dict[str, Any] = {}
+    exec(panel.python, scope)
+    assert [one.saturation for one in scope["loads"]] == [
+        one.saturation for one in panel.loads.values()
+    ]
+    assert scope["networks"] == list(panel.networks.values())
+    assert scope["comparison"].metrics[0].routers == 20
+    assert tabs(panel).python.value == panel.python
+
+
+def test_files_hold_what_is_shown(panel: ComparePanel, tmp_path: Path) -> None:
+    table = pd.read_csv(panel.save(tmp_path / "a.csv"), index_col=0)
+    assert list(table.columns) == [*panel.networks, "best"]
+    assert table.loc["hosts", "fat tree 4"] == "16"
+    page = panel.save(tmp_path / "a.html").read_text()
+    assert "torus 4x4" in page
+    assert "cdn.bokeh.org" not in page.partition("<body>")[2]
+    saved = panel.save(tmp_path / "a.graphml", "torus 4x4")
+    assert read_topology(saved).links.tolist() == panel.networks["torus 4x4"].links.tolist()
+    with pytest.raises(ParameterError, match="suffix must be one of"):
+        panel.save(tmp_path / "a.txt")
+    with pytest.raises(ParameterError, match="name must be one of"):
+        panel.save(tmp_path / "a.graphml", "nobody")
+    assert tabs(panel).whose.value == "fat tree 4"
+    panel.topologies = ["torus:4x4"]
+    settled(panel)
+    assert tabs(panel).whose.value == "torus 4x4"
+    for button in tabs(panel).exports.buttons.values():
+        button.click()
+    assert panel.error == ""
+    assert io.StringIO(page).readline()
+
+
+def test_only_settings_can_be_set(panel: ComparePanel) -> None:
+    with pytest.raises(AttributeError, match="traffic"):
+        panel.price = 5
+    with pytest.raises(AttributeError):
+        panel.price  # noqa: B018
+    assert {"topologies", "traffic", "routing", "offered", "wait"} <= set(dir(panel))
+    with pytest.raises(DatasetError):
+        panel.program = "no-such-program"
+    with pytest.raises(ParameterError, match="known are"):
+        panel.traffic = "rush hour"

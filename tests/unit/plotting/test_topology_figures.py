@@ -1,0 +1,148 @@
+"""The figures and the table of a comparison of topologies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from workbench.errors import ParameterError
+from workbench.plotting.collective_times import (
+    collective_times,
+    plot_collective_times,
+    read_collective_times,
+)
+from workbench.plotting.hop_histogram import hop_histogram, looks, plot_hops
+from workbench.plotting.load_curves import (
+    LoadCurve,
+    load_curves,
+    plot_load_curves,
+    read_load_curves,
+)
+from workbench.plotting.metrics_table import (
+    MetricRow,
+    Standing,
+    metrics_table,
+    read_comparison,
+)
+from workbench.plotting.wire_tolerance import (
+    plot_wire_tolerance,
+    read_wire_tolerance,
+    wire_tolerance_figure,
+)
+
+
+def test_topologies_differ_in_more_than_colour() -> None:
+    colours, dashes, markers = zip(*looks(), strict=True)
+    for one in (colours, dashes, markers):
+        assert len(set(one)) == 4
+
+
+def test_hops_are_shares_of_the_pairs() -> None:
+    drawn = hop_histogram({"a": [0, 2, 0, 6], "b": [0, 4]})
+    first, second, *others = (source.data for source in drawn.sources)
+    assert first["hops"] == [1, 2, 3]
+    assert first["percent"] == [25, 0, 75], "a distance that no pair has is on the line too"
+    assert second == {"hops": [1], "percent": [100], "name": ["b"]}
+    assert all(not one["hops"] for one in others)
+    assert [item.visible for item in drawn.figure.legend[0].items] == [True, True, False, False]
+    assert drawn.figure.legend[0].items[1].label["value"] == "b"
+    drawn.show({})
+    assert not drawn.sources[0].data["hops"]
+    assert "routers" in plot_hops({"a": [0, 1]}).xaxis[0].axis_label
+
+
+def test_saturated_loads_are_hollow_points_beside_the_line() -> None:
+    curve = LoadCurve([0.9, 0.1, 0.5], [9.0, 1.0, 2.0], [0.6, 0.1, 0.5], [True, False, False], 0.7)
+    drawn = load_curves({"net": curve})
+    data = drawn.sources[0].data
+    assert data["load"] == [0.1, 0.5, 0.9]
+    assert data["line"][:2] == [1.0, 2.0]
+    assert np.isnan(data["line"][2])
+    assert data["fill"] == [1.0, 1.0, 0.0]
+    assert data["said"][2] == "offered 0.9, accepted 0.6: saturated"
+    assert drawn.bounds.data["x"] == [0.7]
+    assert "µs" in drawn.figure.yaxis[0].axis_label
+    assert "simulated" in drawn.figure.title.text
+    assert len(drawn.sources[0].data["load"]) == 3
+    drawn.show({"net": LoadCurve([0.2], [1.0], [0.2])})
+    assert drawn.sources[0].data["fill"] == [1.0]
+    assert drawn.bounds.data["x"] == []
+    with pytest.raises(ParameterError, match="one latency"):
+        plot_load_curves({"net": LoadCurve([0.1], [1.0, 2.0], [0.1])})
+
+
+def test_the_sentence_names_what_delivers_the_most() -> None:
+    curves = {
+        "ring": LoadCurve([0.1, 0.3], [1, 5], [0.1, 0.2]),
+        "star": LoadCurve([0.1, 0.9], [1, 2], [0.1, 0.8]),
+    }
+    text = read_load_curves(curves)
+    assert text == (
+        "Simulated, star delivers the most: 0.80 of the hosts' bandwidth, 4× what ring does."
+    )
+    assert "Nothing" in read_load_curves({})
+    assert read_load_curves({"ring": curves["ring"]}).endswith("bandwidth.")
+
+
+def test_collective_times_are_in_us_by_size() -> None:
+    times = {"a": {1024: 2e-6, 64: 1e-6}, "b": {64: 1e-6, 1024: 8e-6}}
+    drawn = collective_times(times, title="what")
+    assert drawn.sources[0].data["size"] == [64, 1024]
+    assert drawn.sources[0].data["time"] == pytest.approx([1, 2])
+    assert drawn.sources[1].data["said"][1] == "1 KiB: 8 µs"
+    assert drawn.figure.title.text == "what"
+    assert read_collective_times(times, "bcast") == (
+        "Simulated, bcast of 1 KiB is quickest on a: 2 µs, and takes 4× as long on b."
+    )
+    assert "as long on all" in read_collective_times({"a": {64: 1.0}}, "bcast")
+    assert "Nothing" in read_collective_times({"a": {64: 1.0}, "b": {}}, "bcast")
+    assert "message size" in plot_collective_times(times).xaxis[0].axis_label
+
+
+def test_wire_tolerances_are_rows_from_where_they_start() -> None:
+    borne = {"b": {1: 284.0, 2: 294.0, 5: 324.0}}
+    drawn = wire_tolerance_figure({}, base_ns=274.0)
+    drawn.show(borne, base_ns=274.0, names=["a", "b"], title="CG")
+    data = drawn.source.data
+    assert data["name"] == ["a", "b"]
+    assert np.isnan(data["ns_1"][0])
+    assert [data[f"ns_{p}"][1] for p in (1, 2, 5)] == [284, 294, 324]
+    assert drawn.base.location == 274.0
+    assert drawn.figure.x_range.start < 274.0
+    assert drawn.figure.x_range.end > 324.0
+    text = read_wire_tolerance({"a": {1: 280.0}, **borne}, "CG", 274.0)
+    assert text == "CG is 1 % slower with 10 ns more on each wire of b, and with 6 ns on a."
+    assert "Nothing" in read_wire_tolerance({}, "CG", 274.0)
+    assert "ns" in plot_wire_tolerance(borne, base_ns=274.0).xaxis[0].axis_label
+
+
+def test_the_best_of_a_row_has_a_star() -> None:
+    rows = [MetricRow("di<am", {"a": "2", "b": "3"}, ["a"], 'the "most"'), MetricRow("hosts", {})]
+    text = metrics_table(rows, {"a": "#000000", "b": "#111111"})
+    assert "<b>★ 2</b>" in text
+    assert "★ 3" not in text
+    assert "di&lt;am" in text
+    assert "the &quot;most&quot;" in text
+    assert text.count("–") == 2
+    assert text.index("#000000") < text.index("#111111")
+
+
+def test_the_sentence_sets_the_best_beside_the_next() -> None:
+    slim = Standing("Slim Fly", 0.7, 0.9, 2.7)
+    dragon = Standing("dragonfly", 0.5, 1.0, 3.6)
+    ring = Standing("ring", 0.05, 1.0, 90.0)
+    text = read_comparison([dragon, slim], "adversarial", "Valiant routing")
+    assert text == (
+        "Slim Fly carries 1.4× the adversarial load of dragonfly: 0.7 against 0.5 of the hosts' "
+        "bandwidth with Valiant routing, at 0.9× its links a host and 0.75× its mean distance."
+    )
+    assert read_comparison([dragon, slim, ring], "x", "y").endswith("The least is 0.05, ring.")
+    also = Standing("tree", 0.7, 2.0, 5.0)
+    assert read_comparison([also, slim, ring], "x", "y").startswith(
+        "Slim Fly, like tree, carries 14× the x load of ring"
+    )
+    assert "does it with 0.45× the links a host of tree" in read_comparison([also, slim], "x", "y")
+    assert read_comparison([slim], "x", "y") == (
+        "Slim Fly carries 0.7 of the hosts' bandwidth of x traffic with y."
+    )
+    assert read_comparison([], "x", "y") == "Choose a topology."

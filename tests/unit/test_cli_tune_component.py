@@ -1,0 +1,98 @@
+"""The command ``workbench tune component``: says what a component file declares."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import pytest
+
+from workbench.cli import tune_component
+from workbench.errors import ParseError
+
+GOOD = """\
+components:
+  tool:
+    description: a tool
+    command: tool
+    constraints: [n < 9]
+    parameters:
+      n: {type: int, default: 1, cmd_var: true, flag: n, values: [1, 2]}
+      m: {type: int, default: 5, optional: true, env_var: M}
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "tool.yaml"
+    path.write_text(GOOD)
+    return path
+
+
+def run(*words: str | Path) -> int:
+    """Run the command as the entry point does."""
+    parser = argparse.ArgumentParser()
+    tune_component.add_arguments(parser)
+    return tune_component.run(parser.parse_args([str(word) for word in words]))
+
+
+def test_check_says_what_it_understood(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("check", file) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [
+        "tool: a tool",
+        "  target: wall time in s, less is better",
+        "  parameter  type  default     reaches the program as  values to try  count",
+        "  n          int   1           -n N                    1, 2           2",
+        "  m          int   not passed  $M                      not tuned      1",
+        "  constraint: n < 9",
+        "  configurations: 2",
+        "  one of its runs:",
+        "    tool -n 2",
+    ]
+    assert err == ""
+
+
+def test_check_for_machines(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("check", file, "--json") == 0
+    tool = json.loads(capsys.readouterr().out)["tool"]
+    assert tool["configurations"] == 2
+    assert tool["sample"] == "tool -n 2"
+    assert tool["parameters"][0]["values"] == {"kind": "grid", "values": [1, 2]}
+    assert tool["constraints"] == ["n < 9"]
+
+
+def test_an_error_names_file_line_key_and_rule(file: Path) -> None:
+    file.write_text(GOOD.replace("default: 1", "default: one"))
+    with pytest.raises(
+        ParseError,
+        match=r"^tool.yaml:7: components.tool.parameters.n.default: the default of n must be",
+    ):
+        run("check", file)
+
+
+def test_rules_that_leave_nothing_are_an_error(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file.write_text(GOOD.replace("n < 9", "n > 9").replace("command: tool", "command: tool > x"))
+    assert run("check", file) == 1
+    out, err = capsys.readouterr()
+    assert "  configurations: 0" in out
+    assert "note: tool: the command is not run by a shell; > is an argument" in err
+    assert "error: tool.yaml: tool: the constraints must leave something to try" in err
+
+
+def test_a_value_left_to_the_experiment(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(GOOD.replace("default: 1, ", "").replace(", values: [1, 2]", ""))
+    assert run("check", file) == 0
+    out = capsys.readouterr().out
+    assert "  n          int   none " in out
+    assert "  an experiment must give a value of n\n" in out
+
+
+def test_list(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("list") == 0
+    assert "open-mpi-allreduce" in capsys.readouterr().out
+    assert run("list", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["ackley"]["configurations"] == 441

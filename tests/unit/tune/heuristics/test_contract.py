@@ -1,0 +1,274 @@
+"""What every heuristic keeps to, whatever it does."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from workbench.errors import ParameterError
+from workbench.tune.heuristics import HEURISTICS, Heuristic, Proposal, make_heuristic
+from workbench.tune.history import History
+from workbench.tune.options import options_of
+from workbench.tune.space import Choices, Configuration, Grid, Range, TuningSpace
+from workbench.tune.starts import initial_points
+
+SPACES = {
+    "grid": TuningSpace(
+        {"a": Grid(tuple(range(12))), "b": Grid.steps(1, 4096, 2, "multiplicative")},
+        defaults={"a": 5, "b": 3000},  # beside the grid
+    ),
+    "open-mpi": TuningSpace(
+        {
+            "algorithm": Choices(tuple(range(7))),
+            "segment_bytes": Grid.steps(1024, 65536, 2, "multiplicative"),
+            "fanout": Grid((2, 4, 8)),
+        },
+        conditions={"segment_bytes": "algorithm in [3, 4, 5]", "fanout": "algorithm == 5"},
+        defaults={"algorithm": 0, "segment_bytes": 1024, "fanout": 4},
+    ),
+    "mixed": TuningSpace(
+        {
+            "policy": Choices(("lru", "fifo", None, True)),
+            "share": Range(0.0, 1.0),
+            "bytes": Range(16, 1 << 20, log=True, integer=True),
+            "rate": Range(1e-3, 1e3, log=True),
+            "ways": Grid((0.5, 1.5, 8.0)),
+        },
+        constraints=("share * ways <= 6", "bytes >= 64 * ways"),
+        conditions={"rate": "share > 0.5"},
+    ),
+    "one": TuningSpace({"only": Grid(tuple(range(30)))}),
+    "fixed": TuningSpace({"fixed": Grid((7,)), "c": Choices(tuple("abcdefgh"))}),
+}
+NAMES = tuple(HEURISTICS)
+PAIRS = [
+    (name, space)
+    for name in NAMES
+    for space in SPACES
+    if name != "exhaustive" or SPACES[space].finite
+]
+
+
+def loss(space: TuningSpace, configuration: Configuration) -> float:
+    """Return a bowl in the unit cube, positive."""
+    return 1.0 + float(np.square(space.encode(configuration) - 0.3).sum())
+
+
+def add(history: History, configuration: Configuration, **options: bool) -> None:
+    """Run a configuration: mostly complete, now and then pruned or failed."""
+    value = loss(history.space, configuration) * (1.0 + 0.01 * (len(history) % 3))
+    status = {5: "pruned", 8: "failed"}.get(len(history) % 9, "complete")
+    sign = 1.0 if history.minimise else -1.0
+    history.append(configuration, sign * value, seconds=value, status=status, **options)
+
+
+def started(space: TuningSpace, seed: int = 3, **options: bool) -> History:
+    history = History(space, **options)
+    for point in initial_points(space, 4, seed=seed):
+        add(history, point, initial=True)
+    return history
+
+
+def searched(heuristic: Heuristic, history: History, count: int) -> list[Proposal]:
+    found = []
+    for number in range(count):
+        proposal = heuristic.ask(history)
+        if proposal is None:
+            break
+        found.append(proposal)
+        add(history, proposal)
+        if number % 4 == 1:
+            add(history, proposal, resampled=True)
+    return found
+
+
+@pytest.mark.parametrize(("name", "space"), PAIRS)
+def test_proposals_are_in_the_space_and_canonical(name: str, space: str) -> None:
+    there = SPACES[space]
+    found = searched(make_heuristic(name, there, 1), started(there), 18)
+    assert found
+    for proposal in found:
+        assert there.contains(proposal)
+        assert list(proposal.items()) == list(there.canonical(proposal).items())
+        for parameter, value in proposal.items():
+            same = there.axes[parameter].coerce(value)
+            assert value is None or type(value) is type(same)
+
+
+@pytest.mark.parametrize(("name", "space"), PAIRS)
+def test_a_search_that_was_stopped_anywhere_goes_on_the_same(name: str, space: str) -> None:
+    there = SPACES[space]
+    through = started(there)
+    lasting = make_heuristic(name, there, 5)
+    for number in range(26):
+        proposal = lasting.ask(through)
+        if number in (0, 1, 7, 15, 21, 25):
+            again = History(there)
+            again.extend(through)
+            resumed = make_heuristic(name, there, 5)
+            assert resumed.ask(again) == proposal
+            assert resumed.ask(again) == proposal  # asking changes nothing
+        if proposal is None:
+            break
+        add(through, proposal)
+        if number % 4 == 1:
+            add(through, proposal, resampled=True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_seed_decides_alone(name: str) -> None:
+    there = SPACES["grid"]
+    runs = [searched(make_heuristic(name, there, seed), started(there), 12) for seed in (1, 1, 2)]
+    assert runs[0] == runs[1]
+    # A surrogate that scores the whole grid has nothing to draw but between equals.
+    if name not in ("exhaustive", "surrogate-gp"):
+        assert runs[0] != runs[2]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_another_attempt_is_another_configuration(name: str) -> None:
+    there = SPACES["grid"]
+    history = started(there)
+    heuristic = make_heuristic(name, there, 1)
+    found = [heuristic.ask(history, attempt=attempt) for attempt in range(6)]
+    assert len({there.key(each) for each in found if each is not None}) >= 2
+    assert found == [heuristic.ask(history, attempt=attempt) for attempt in range(6)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_proposed_twice_where_it_must_not_and_a_grid_is_used_up(name: str) -> None:
+    there = SPACES["fixed"]
+    history = started(there)
+    found = searched(make_heuristic(name, there, 1, revisit=False), history, 20)
+    keys = [there.key(each) for each in found]
+    assert len(set(keys)) == len(keys) == 8 - 4
+    assert not {there.key(run.configuration) for run in started(there)} & set(keys)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_used_up_grid_ends_or_is_searched_on(name: str) -> None:
+    there = SPACES["fixed"]
+    history = History(there)
+    for configuration in there.all():
+        history.append(configuration, loss(there, configuration), initial=True)
+    proposal = make_heuristic(name, there, 1).ask(history)
+    assert proposal is None or there.contains(proposal)
+    assert (proposal is None) == (name in ("exhaustive", "surrogate-forest"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_being_run_is_not_proposed_as_new(name: str) -> None:
+    there = SPACES["open-mpi"]
+    history = started(there)
+    heuristic = make_heuristic(name, there, 1, revisit=False)
+    pending: list[Configuration] = []
+    for _ in range(6):
+        history.pending = tuple(pending)
+        proposal = heuristic.ask(history)
+        assert proposal is not None and there.contains(proposal)
+        assert there.key(proposal) not in {there.key(each) for each in pending}
+        pending.append(proposal)
+
+
+@pytest.mark.parametrize(("name", "space"), PAIRS)
+@pytest.mark.parametrize("status", ["none", "failed", "pruned", "unknown", "one"])
+def test_it_begins_with_little_or_nothing_known(name: str, space: str, status: str) -> None:
+    there = SPACES[space]
+    history = History(there)
+    rng = np.random.default_rng(2)
+    for _ in range(0 if status == "none" else 1 if status == "one" else 4):
+        outcome = {"one": "complete", "unknown": "pruned"}.get(status, status)
+        value = math.nan if status == "unknown" else 2.0
+        history.append(there.sample(rng), value, seconds=2.0, status=outcome)
+    proposal = make_heuristic(name, there, 1).ask(history)
+    assert proposal is not None and there.contains(proposal)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_maximised_target_is_the_minimised_one_mirrored(name: str) -> None:
+    there = SPACES["open-mpi"]
+    options = {"transform": "none"} if "transform" in options_of(HEURISTICS[name]) else {}
+    up = searched(make_heuristic(name, there, 4, **options), started(there, minimise=False), 10)
+    down = searched(make_heuristic(name, there, 4, **options), started(there), 10)
+    assert up == down
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("scale", [0.0, 1e-250, 1e250, -1e6])
+def test_any_finite_values_can_be_searched(name: str, scale: float) -> None:
+    there = SPACES["grid"]
+    history = History(there)
+    for point in initial_points(there, 5):
+        history.append(point, scale * loss(there, point), initial=True)
+    heuristic = make_heuristic(name, there, 1)
+    for _ in range(12):
+        proposal = heuristic.ask(history)
+        if proposal is None:
+            break
+        assert there.contains(proposal)
+        history.append(proposal, scale * loss(there, proposal))
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in NAMES if name not in ("random", "exhaustive")]
+)
+def test_what_learns_does_better_than_chance(name: str) -> None:
+    grids = {name: Grid(tuple(range(20))) for name in "abcd"}
+    space = TuningSpace({**grids, "e": Choices((1, 2)), "f": Range(0.0, 1.0)})
+
+    def mean_best(which: str) -> float:
+        found = []
+        for seed in range(4):
+            history = History(space)
+            for point in initial_points(space, 6, seed=seed):
+                history.append(point, loss(space, point), initial=True)
+            heuristic = make_heuristic(which, space, seed)
+            for _ in range(40):
+                proposal = heuristic.ask(history)
+                assert proposal is not None
+                history.append(proposal, loss(space, proposal))
+            best = history.best()
+            assert best is not None
+            found.append(best[1])
+        return float(np.mean(found))
+
+    assert mean_best(name) < mean_best("random")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "key"),
+    [
+        ("magic", {}, "heuristic"),
+        ("random", {"luck": 7}, "luck"),
+        ("surrogate-gp", {"acquisition": "ucb"}, "acquisition"),
+        ("surrogate-gp", {"transform": "sqrt"}, "transform"),
+        ("surrogate-gp", {"margin": -1.0}, "margin"),
+        ("surrogate-forest", {"trees": 1}, "trees"),
+        ("annealing", {"cooling": "linear"}, "cooling"),
+        ("annealing", {"initial_temperature": 0.0}, "initial_temperature"),
+        ("annealing", {"restart": "always"}, "restart"),
+        ("genetic", {"selection": "roulette"}, "selection"),
+        ("genetic", {"mutation_rate": 1.5}, "mutation_rate"),
+        ("tpe", {"startup": 0}, "startup"),
+        ("cma-es", {"sigma": 0.0}, "sigma"),
+    ],
+)
+def test_an_option_that_cannot_be_is_refused(name: str, options: dict, key: str) -> None:
+    with pytest.raises(ParameterError) as error:
+        make_heuristic(name, SPACES["grid"], **options)
+    assert error.value.key == key
+
+
+def test_seeds_and_spaces_that_cannot_be_are_refused() -> None:
+    with pytest.raises(ParameterError, match="seed"):
+        make_heuristic("random", SPACES["grid"], -1)
+    with pytest.raises(ParameterError, match="to try all"):
+        make_heuristic("exhaustive", SPACES["mixed"])
+
+
+def test_names_are_found_in_either_case_and_options_are_told() -> None:
+    assert make_heuristic("Surrogate-GP", SPACES["grid"])
+    assert options_of(HEURISTICS["surrogate-gp"])["acquisition"] == "ei"
+    assert "seed" not in options_of(HEURISTICS["random"])

@@ -1,0 +1,108 @@
+"""Comparisons for the panel: topologies are made, drawn and loaded in a thread, and kept."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TypeVar
+
+from workbench import jobs
+from workbench.errors import WorkbenchError
+from workbench.panels.compare_metrics import metrics_of
+from workbench.panels.compare_state import Compared, CompareState, Entry
+from workbench.panels.compare_traffic import traffic_of
+from workbench.panels.running import worded
+from workbench.plotting.topology_columns import drawn_links
+from workbench.plotting.topology_layout import topology_layout
+from workbench.topology import Topology, parse_topology
+from workbench.topology.link_load import LinkLoads, link_loads
+
+_KEPT = 24
+
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+
+
+class Comparer:
+    """Makes topologies, and finds what is known of them without a simulation."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._entries: dict[str, Entry] = {}
+        self._loads: dict[tuple[object, ...], LinkLoads] = {}
+        self.given: dict[str, Topology] = {}
+
+    def work(self, ctx: jobs.JobContext, state: CompareState) -> Compared:
+        """Return what is known of each slot; what is wrong with one does not keep the others.
+
+        Args:
+            ctx: of the job.
+            state: what the controls hold.
+
+        Raises:
+            JobError: it was stopped before it was done.
+        """
+        entries: list[Entry | None] = []
+        loads: list[LinkLoads | None] = []
+        errors: list[str] = []
+        for number, word in enumerate(state.words):
+            ctx.progress(number, len(state.words), f"computing {word}")
+            if ctx.stopping:
+                raise jobs.JobError("stopped before the topologies were compared")
+            entry = load = None
+            said = ""
+            try:
+                if word:
+                    entry = self._kept(self._entries, word, partial(self._entry, word))
+                    load = self._load(ctx, entry, state)
+            except WorkbenchError as error:
+                said = worded(error)
+            entries.append(entry)
+            loads.append(load)
+            errors.append(said)
+        return Compared(state, tuple(entries), tuple(loads), tuple(errors))
+
+    def take(self, graphs: Mapping[str, Topology]) -> None:
+        """Keep topologies that no word makes.
+
+        Args:
+            graphs: by the words that stand for them.
+        """
+        for word, graph in graphs.items():
+            self.given[word] = graph
+            self._entries.pop(word, None)
+            for key in [key for key in self._loads if key[0] == word]:
+                del self._loads[key]
+
+    def _entry(self, word: str) -> Entry:
+        made = self.given[word] if word in self.given else parse_topology(word)
+        layout = topology_layout(made)
+        return Entry(word, made, layout, drawn_links(made, layout), metrics_of(made))
+
+    def _load(self, ctx: jobs.JobContext, entry: Entry, state: CompareState) -> LinkLoads:
+        key = entry.word, state.traffic, state.seed, state.load_routing
+        halt = ctx.stop_event.cell
+        return self._kept(
+            self._loads,
+            key,
+            lambda: link_loads(
+                entry.topology,
+                traffic_of(entry.topology, state.traffic, state.seed).between_routers(),
+                routing=state.load_routing,
+                halt=halt,
+            ),
+        )
+
+    def _kept(self, kept: dict[_K, _V], key: _K, make: Callable[[], _V]) -> _V:
+        with self._lock:
+            if key in kept:
+                # What was asked for last goes last.
+                kept[key] = kept.pop(key)
+                return kept[key]
+        made = make()
+        with self._lock:
+            kept[key] = made
+            while len(kept) > _KEPT:
+                kept.pop(next(iter(kept)))
+        return made

@@ -111,14 +111,14 @@ def _topology() -> None:
     network = topology.dragonfly(4, 2, 2)
     topology.summary(network, traffic=["longest-matching"], method="bounds")
     topology.summary(topology.fat_tree(4))
-    link_loads(network)
+    link_loads(network, routing="valiant")
 
 
 def _traffic() -> None:
     from workbench.simulate.fabric import Fabric, run_traffic
     from workbench.topology import dragonfly
 
-    run_traffic(Fabric(dragonfly(4, 2, 2)), "uniform", 0.1)
+    run_traffic(Fabric(dragonfly(4, 2, 2)), "uniform", 0.1, messages=10)
 
 
 def _on_fabric(congestion: Congestion) -> None:

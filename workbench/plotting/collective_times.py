@@ -161,8 +161,9 @@ def read_collective_times(times: Mapping[str, Mapping[int, float]], what: str) -
     best = min(at, key=at.__getitem__)
     worst = max(at, key=at.__getitem__)
     if at[best] == at[worst]:
-        text = f"Simulated, {what} of {byte_label(size)} takes as long on all"
-        return f"{text}: {plain_number(at[best] * 1e6)} µs."
+        where = f"on {best}" if len(at) == 1 else "on all alike"
+        taken = plain_number(at[best] * 1e6)
+        return f"Simulated, {what} of {byte_label(size)} takes {taken} µs {where}."
     return (
         f"Simulated, {what} of {byte_label(size)} is quickest on {best}: "
         f"{plain_number(at[best] * 1e6)} µs, and takes {at[worst] / at[best]:.2g}× as long on "

@@ -30,7 +30,7 @@ HOTTEST = 0.98
 
 MOST_MARKED = 64
 
-MOST_LINKS = 24_000
+MOST_LINKS = 10_000
 """Links that are drawn: of more the most loaded, or as many of each class as its share."""
 
 

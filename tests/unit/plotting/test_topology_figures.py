@@ -94,7 +94,9 @@ def test_collective_times_are_in_us_by_size() -> None:
     assert read_collective_times(times, "bcast") == (
         "Simulated, bcast of 1 KiB is quickest on a: 2 µs, and takes 4× as long on b."
     )
-    assert "as long on all" in read_collective_times({"a": {64: 1.0}}, "bcast")
+    one = {"a": {64: 1e-6}}
+    assert read_collective_times(one, "bcast") == "Simulated, bcast of 64 B takes 1 µs on a."
+    assert "on all alike" in read_collective_times({**one, "b": {64: 1e-6}}, "bcast")
     assert "Nothing" in read_collective_times({"a": {64: 1.0}, "b": {}}, "bcast")
     assert "message size" in plot_collective_times(times).xaxis[0].axis_label
 

@@ -117,7 +117,7 @@ def test_of_too_many_links_as_many_as_fit_are_drawn() -> None:
     load = np.arange(float(topology.num_links))
     columns, _ = link_columns(layout, drawn, load)
     assert columns["load"].min() == topology.num_links - MOST_LINKS
-    assert "24,000 of 31,125 links" in drawing_note(topology, layout, drawn)
+    assert "10,000 of 31,125 links" in drawing_note(topology, layout, drawn)
     grouped = parse_topology("dragonfly:a=16,p=1,h=8,g=129")
     layout = topology_layout(grouped, most_nodes=200)
     drawn = drawn_links(grouped, layout)

@@ -1,0 +1,151 @@
+"""Say what a component file declares: parameters, values to try, and what a run would execute.
+
+workbench tune component check my-component.yaml
+workbench tune component check open-mpi.yaml --json
+workbench tune component list
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli.output import FAILED, add_json, print_json, say
+from workbench.errors import ParameterError
+
+if TYPE_CHECKING:
+    from workbench.tune import Component
+
+ABOUT = "check a component file, or list the components that ship"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes.
+
+    Args:
+        parser: the command's parser.
+    """
+    actions = parser.add_subparsers(
+        title="actions", metavar="ACTION", required=True, dest="component_action"
+    )
+    about = "say what a component file declares; status 1 with file, line, key and rule"
+    check = actions.add_parser("check", help=about, description=about, allow_abbrev=False)
+    check.add_argument("file", metavar="FILE.yaml", help="a component file, SHAMan's or ours")
+    add_json(check)
+    about = "list the components that ship"
+    add_json(actions.add_parser("list", help=about, description=about, allow_abbrev=False))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do one of the actions and return the exit status.
+
+    Args:
+        arguments: the parsed command line.
+
+    Raises:
+        ParseError: the file is not as it must be.
+        OSError: the file cannot be read.
+    """
+    from workbench import tune
+
+    if arguments.component_action == "list":
+        found = tune.components()
+        if arguments.json:
+            print_json({one.name: _summary(one) for one in found.things})
+        else:
+            print(found)
+        return 0
+    components = tune.read_components(Path(arguments.file))
+    summaries = {name: _summary(component) for name, component in components.items()}
+    if arguments.json:
+        print_json(summaries)
+    else:
+        for at, component in enumerate(components.values()):
+            _print(component, summaries[component.name], first=at == 0)
+    status = 0
+    for name, component in components.items():
+        for note in component.notes:
+            say(f"note: {name}: {note}")
+        if "problem" in summaries[name]:
+            say(f"error: {component.source}: {name}: {summaries[name]['problem']}")
+            status = FAILED
+    return status
+
+
+def _summary(component: Component) -> dict[str, Any]:
+    """Return what there is to say of a component, as plain values."""
+    summary: dict[str, Any] = {
+        "description": component.description,
+        "target": component.target.to_dict(),
+        "parameters": [
+            {
+                "name": one.name,
+                "type": one.type,
+                "default": one.default,
+                "optional": one.optional,
+                "reaches": one.reaches(),
+                "values": None if one.axis is None else one.axis.to_dict(),
+                "condition": None if one.condition is None else one.condition.text,
+                "description": one.description,
+            }
+            for one in component.parameters
+        ],
+        "constraints": [rule.text for rule in component.constraints],
+        "configurations": None,
+        "sample": None,
+        "notes": list(component.notes),
+    }
+    missing = [
+        one.name
+        for one in component.parameters
+        if one.default is None and not one.optional and one.axis is None
+    ]
+    try:
+        values: dict[str, Any] = {}
+        if any(one.axis is not None for one in component.parameters):
+            space = component.space()
+            summary["configurations"] = space.size
+            values = dict(space.sample(0))
+        # A file of SHAMan's may leave a value to the experiment; then there is no sample yet.
+        if missing:
+            summary["missing"] = missing
+        else:
+            summary["sample"] = component.invocation(values).text()
+    except ParameterError as error:
+        summary["problem"] = str(error)
+    return summary
+
+
+def _print(component: Component, summary: dict[str, Any], *, first: bool) -> None:
+    if not first:
+        print()
+    print(component.name + (f": {component.description}" if component.description else ""))
+    better = "less" if component.target.minimise else "more"
+    unit = f" in {component.target.unit}" if component.target.unit else ""
+    print(f"  target: {component.target.label}{unit}, {better} is better")
+    rows = [("parameter", "type", "default", "reaches the program as", "values to try", "count")]
+    for one in component.parameters:
+        default = "none" if one.default is None else repr(one.default)
+        if one.optional:
+            default = "not passed"
+        values = "not tuned" if one.axis is None else str(one.axis)
+        size = None if one.axis is None else one.axis.size
+        count = "1" if one.axis is None else "continuous" if size is None else str(size)
+        if one.condition is not None:
+            values += f" (where {one.condition.text})"
+        rows.append((one.name, one.type, default, one.reaches(), values, count))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        print("  " + "  ".join(cells).rstrip())
+    for rule in component.constraints:
+        print(f"  constraint: {rule.text}")
+    if summary["configurations"] is not None:
+        print(f"  configurations: {summary['configurations']}")
+    if summary["sample"] is not None:
+        print("  one of its runs:")
+        for line in summary["sample"].splitlines():
+            print(f"    {line}")
+    elif "missing" in summary:
+        print(f"  an experiment must give a value of {', '.join(summary['missing'])}")

@@ -1,0 +1,249 @@
+"""What can be tuned in the panel, what its controls stand for, and the same in Python."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from workbench.errors import DatasetError, ParameterError
+from workbench.measure.curve import byte_label
+from workbench.tune.axes import AnyAxis
+from workbench.tune.component import Component, components
+from workbench.tune.experiment import Experiment
+from workbench.tune.recorded import RecordedSpace
+from workbench.tune.recorded_files import recordings
+from workbench.tune.replaying import replayed
+from workbench.tune.settings import Chosen, SearchSettings
+from workbench.tune.space import TuningSpace
+
+RECORDED, COMPONENT, UPLOADED = "recorded", "component", "file"
+FIRST = "allreduce/65536"
+FIRST_SETTINGS = SearchSettings(budget=60, resampling=Chosen("static", {"runs": 2}))
+"""What the panel opens with."""
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """Something that can be tuned.
+
+    Attributes:
+        word: tells it from all others, such as ``recorded:open-mpi-4-ranks/allreduce/65536``.
+        title: as the list shows it.
+        space: what is searched.
+        about: a few words on what it is.
+        recorded: its runs, where they are recorded.
+        component: what is run, where it is run here.
+        file: name of the file that declares it, where it was uploaded.
+    """
+
+    word: str
+    title: str
+    space: TuningSpace
+    about: str
+    recorded: RecordedSpace | None = None
+    component: Component | None = None
+    file: str = ""
+
+
+@dataclass(frozen=True)
+class TuningState:
+    """What the controls hold.
+
+    Attributes:
+        subject: what is tuned.
+        settings: how it is searched.
+        noise: of a replay.
+        application: words of the program that runs with a component.
+        store: file that keeps the runs, empty for none.
+    """
+
+    subject: Subject
+    settings: SearchSettings
+    noise: str = "measured"
+    application: tuple[str, ...] = ()
+    store: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name of the experiment."""
+        settings = self.settings
+        rest = "" if settings.resampling.name == "none" else f", {settings.resampling}"
+        noise = f", {self.noise} noise" if self.noise != "measured" else ""
+        what = self.subject.word.partition(":")[2]
+        return f"{what}: {settings.heuristic}{rest}{noise}, seed {settings.seed}"
+
+    def experiment(self) -> Experiment:
+        """Return the experiment that the controls describe.
+
+        Raises:
+            ParameterError: something in it is not accepted.
+            StudyError: the store cannot be opened.
+        """
+        options: dict[str, Any] = {"settings": self.settings, "name": self.name}
+        if self.store:
+            options["store"] = self.store
+        if self.subject.recorded is not None:
+            return replayed(self.subject.recorded, self.noise, **options)
+        if self.subject.component is None:
+            raise ParameterError(f"{self.subject.title} cannot be run", key="subject")
+        return Experiment(self.subject.component, application=self.application, **options)
+
+    def python(self) -> str:
+        """Return the lines of Python that give the result."""
+        given = [f"    {line}," for line in _settings_lines(self.settings)]
+        if self.store:
+            given += [f"    store={self.store!r},", f"    name={self.name!r},"]
+        kind, _, rest = self.subject.word.partition(":")
+        if kind == RECORDED:
+            recording, _, space = rest.partition("/")
+            noise = "" if self.noise == "measured" else f"    {self.noise!r},\n"
+            return (
+                "from workbench.tune.recorded_files import shipped_recording\n"
+                "from workbench.tune.replaying import replayed\n\n"
+                f'recorded = shipped_recording("{recording}")["{space}"]\n'
+                "experiment = replayed(\n    recorded,\n" + noise + "\n".join(given) + "\n)\n"
+                "result = experiment.run()\nresult\n"
+            )
+        if self.application:
+            given.append(f"    application={list(self.application)!r},")
+        what, lines = f'"{rest}"', "from workbench.tune.experiment import tune\n\n"
+        if kind == UPLOADED:
+            name = rest.partition("/")[2]
+            what = f'read_components("{self.subject.file}")["{name}"]'
+            lines = f"from workbench.tune import read_components\n{lines}"
+        return lines + f"result = tune(\n    {what},\n" + "\n".join(given) + "\n)\nresult\n"
+
+
+def subjects() -> tuple[dict[str, Subject], str]:
+    """Return what ships, by its word, recorded spaces first; and what is wrong with them."""
+    found: dict[str, Subject] = {}
+    problem = ""
+    try:
+        for recording in recordings().things:
+            for name, space in recording.items():
+                word = f"{RECORDED}:{recording.name}/{name}"
+                found[word] = Subject(
+                    word, _recorded_title(space, recording.name), space.space, _about(space), space
+                )
+    except DatasetError as error:
+        problem = str(error)
+    for component in components().things:
+        subject = component_subject(component)
+        found[subject.word] = subject
+    return found, problem
+
+
+def component_subject(component: Component, file: str = "") -> Subject:
+    """Return a component as something that can be tuned on this machine.
+
+    Args:
+        component: what is run.
+        file: name of the file that declares it, where it was uploaded.
+
+    Raises:
+        ParameterError: it names no values to try.
+    """
+    word = f"{UPLOADED}:{file}/{component.name}" if file else f"{COMPONENT}:{component.name}"
+    title = f"run here: {component.name}" + (f" ({file})" if file else "")
+    return Subject(
+        word, title, component.space(), component.description, component=component, file=file
+    )
+
+
+def first_word(known: Mapping[str, Subject]) -> str:
+    """Return what the panel opens with: a recorded collective, where one ships.
+
+    Args:
+        known: what there is.
+
+    Raises:
+        ParameterError: there is nothing.
+    """
+    if not known:
+        raise ParameterError("there must be something to tune; nothing ships", key="subject")
+    liked = [word for word in known if word.endswith(FIRST)]
+    return (liked or list(known))[0]
+
+
+def space_html(subject: Subject) -> str:
+    """Return the parameters, their values and their number as a table.
+
+    Args:
+        subject: what is tuned.
+    """
+    space, rows = subject.space, []
+    for name, axis in space.axes.items():
+        default = "" if space.default is None else _shown(space.default[name])
+        condition = space.conditions.get(name)
+        only = "" if condition is None else f"where {getattr(condition, 'text', condition)}"
+        cells = (name, _values(axis), _count(axis), default, only, _meaning(subject, name))
+        rows.append("".join(f"<td>{html.escape(cell)}</td>" for cell in cells))
+    head = ("parameter", "values to try", "count", "default", "applies", "what it is")
+    text = "".join(f"<tr>{row}</tr>" for row in rows)
+    rules = "; ".join(getattr(rule, "text", str(rule)) for rule in space.constraints)
+    return (
+        f"<div>{html.escape(subject.about)}</div><table><tr>"
+        + "".join(f"<th>{name}</th>" for name in head)
+        + f"</tr>{text}</table><div>{html.escape(size_text(space))}"
+        + (f"; only where {html.escape(rules)}" if rules else "")
+        + "</div>"
+    )
+
+
+def size_text(space: TuningSpace) -> str:
+    """Return how many configurations there are, in words.
+
+    Args:
+        space: what is searched.
+    """
+    if space.size is None:
+        return f"{len(space.names)} parameters, not countable"
+    return f"{len(space.names)} parameters, {space.size:,} configurations"
+
+
+def _settings_lines(settings: SearchSettings) -> list[str]:
+    usual, lines = SearchSettings(), []
+    for one in fields(settings):
+        value = getattr(settings, one.name)
+        if value == getattr(usual, one.name):
+            continue
+        if isinstance(value, Chosen):
+            plain: Any = (value.name, dict(value.options)) if value.options else value.name
+            lines.append(f"{one.name}={plain!r}")
+        else:
+            lines.append(f"{one.name}={value!r}")
+    return lines
+
+
+def _recorded_title(space: RecordedSpace, recording: str) -> str:
+    collective, _, size = space.name.partition("/")
+    label = byte_label(int(size)) if size.isdecimal() else size
+    return f"{space.provenance.origin}: {collective}, {label} ({recording})"
+
+
+def _about(space: RecordedSpace) -> str:
+    counts = [len(one) for one in space.values]
+    return (
+        f"{space.provenance.caption()}; {min(counts)} to {max(counts)} runs of each configuration; "
+        f"a run took {space.exhaustive_s / max(len(space), 1):.2g} s"
+    )
+
+
+def _meaning(subject: Subject, name: str) -> str:
+    if subject.component is None:
+        return ""
+    return subject.component[name].description
+
+
+def _values(axis: AnyAxis) -> str:
+    return str(axis)
+
+
+def _count(axis: AnyAxis) -> str:
+    return "–" if axis.size is None else str(axis.size)
+
+
+def _shown(value: Any) -> str:
+    return "not passed" if value is None else str(value)

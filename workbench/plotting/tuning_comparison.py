@@ -1,0 +1,158 @@
+"""Experiments over one another: the best that each had found after so many runs or seconds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from bokeh.models import ColumnDataSource, HoverTool, Range1d
+from bokeh.plotting import figure
+from numpy.typing import NDArray
+
+from workbench.plotting import palette
+from workbench.plotting.axes import legend_above, new_figure, set_range
+
+if TYPE_CHECKING:
+    from workbench.tune.result import TuningResult
+
+MOST = 6
+"""How many experiments are told apart."""
+
+_COLOURS = (
+    palette.BLUE,
+    palette.VERMILLION,
+    palette.GREEN,
+    palette.PURPLE,
+    palette.ORANGE,
+    palette.BLACK,
+)
+_OVER = {"runs": "run", "seconds": "time of all runs so far (s)"}
+
+
+@dataclass(frozen=True, eq=False)
+class TuningComparison:
+    """The figure and its sources.
+
+    Attributes:
+        figure: the figure.
+        sources: of each line, in the order of the colours.
+    """
+
+    figure: figure
+    sources: tuple[ColumnDataSource, ...]
+
+    def show(self, results: Mapping[str, TuningResult], *, over: str = "runs") -> None:
+        """Draw other experiments; the last of more than six.
+
+        Args:
+            results: by the names in the legend.
+            over: ``runs`` or ``seconds``.
+        """
+        kept = dict(list(results.items())[-MOST:])
+        lines = [best_line(result, over) for result in kept.values()]
+        items = self.figure.legend[0].items
+        names = [*kept, *[""] * (MOST - len(kept))]
+        for place, source in enumerate(self.sources):
+            name = names[place]
+            x, y = lines[place] if name else (np.empty(0), np.empty(0))
+            source.data = {"x": x, "best": y, "name": [name] * len(x)}
+            items[place].update(visible=bool(name), label={"value": name or "–"})
+        drawn = [y[np.isfinite(y)] for _, y in lines]
+        low = min((float(y.min()) for y in drawn if len(y)), default=0.0)
+        high = max((float(y.max()) for y in drawn if len(y)), default=1.0)
+        room = 0.06 * (high - low) or 0.1 * abs(low) or 1.0
+        set_range(self.figure.y_range, (low - room, high + room))
+        longest = max((float(x[-1]) for x, _ in lines if len(x)), default=1.0)
+        set_range(self.figure.x_range, (0.0, 1.03 * longest))
+        self.figure.xaxis.axis_label = _OVER[over]
+        first = next(iter(kept.values()), None)
+        unit = f" ({first.unit})" if first is not None and first.unit else ""
+        label = "value" if first is None else first.label
+        self.figure.yaxis.axis_label = f"best {label} so far{unit}"
+
+
+def plot_tuning_comparison(
+    results: Mapping[str, TuningResult], *, over: str = "runs", height: int = 300
+) -> figure:
+    """Return the best so far of several experiments, a line each.
+
+    Args:
+        results: by the names in the legend; at most six are drawn.
+        over: ``runs``, or ``seconds`` of the programs' time.
+        height: pixels.
+    """
+    drawn = comparison_figure(height=height)
+    drawn.show(results, over=over)
+    return drawn.figure
+
+
+def comparison_figure(*, height: int = 300) -> TuningComparison:
+    """Return the live form of `plot_tuning_comparison`, with nothing in it.
+
+    Args:
+        height: pixels.
+    """
+    fig = new_figure(
+        title="Experiments",
+        y_label="best so far",
+        height=height,
+        x_type="linear",
+        y_type="linear",
+        file_name="experiments",
+        x_range=Range1d(0.0, 1.0),
+        y_range=Range1d(0.0, 1.0),
+    )
+    sources = tuple(ColumnDataSource({"x": [], "best": [], "name": []}) for _ in _COLOURS)
+    lines = []
+    for place, (source, colour) in enumerate(zip(sources, _COLOURS, strict=True)):
+        lines.append(
+            fig.step(
+                "x",
+                "best",
+                source=source,
+                mode="after",
+                line_color=colour,
+                line_dash=palette.DASHES[place % len(palette.DASHES)],
+                line_width=2,
+                legend_label=f"{place}",
+            )
+        )
+    tips = [("", "@name"), ("", "@best{0.[0000]} at @x{0.[00]}")]
+    fig.add_tools(HoverTool(renderers=lines, tooltips=tips))
+    legend_above(fig)
+    drawn = TuningComparison(fig, sources)
+    drawn.show({})
+    return drawn
+
+
+def best_line(result: TuningResult, over: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return where an experiment stood and the best it had by then, float64[runs] each.
+
+    Args:
+        result: of an experiment.
+        over: ``runs`` or ``seconds``.
+    """
+    seconds = np.array([record.run.seconds for record in result.records], dtype=np.float64)
+    x = np.cumsum(seconds) if over == "seconds" else np.arange(1.0, len(result) + 1)
+    return x, result.best_so_far()
+
+
+def read_comparison(results: Mapping[str, TuningResult]) -> str:
+    """Return the sentence on which experiment found the best.
+
+    Args:
+        results: by name.
+    """
+    known = {name: one for name, one in results.items() if math.isfinite(one.best_value)}
+    if len(known) < 2:
+        return ""
+    pick = min if next(iter(known.values())).minimise else max
+    name, best = pick(known.items(), key=lambda pair: pair[1].best_value)
+    unit = f" {best.unit}" if best.unit else ""
+    return (
+        f"Of {len(known)} experiments {name} found the best, {best.best_value:.4g}{unit}, "
+        f"in {len(best)} runs."
+    )

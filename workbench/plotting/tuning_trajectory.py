@@ -1,0 +1,279 @@
+"""The course of an experiment: every run, what repeats come to, the best so far, the default."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from bokeh.models import ColumnDataSource, HoverTool, Range1d, Span
+from bokeh.plotting import figure
+
+from workbench.plotting import palette
+from workbench.plotting.axes import legend_above, new_figure, set_range
+
+if TYPE_CHECKING:
+    from workbench.tune.result import TuningResult
+
+_RUN = ("run", "value", "shown", "text", "status", "seconds")
+_KINDS = ("run", "repeat", "outside", "pruned", "failed")
+_LOOKS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "run": ("one run", "circle", {"fill_color": palette.FAINT, "line_color": palette.FAINT}),
+    "repeat": ("run again", "circle", {"fill_color": None, "line_color": palette.FAINT}),
+    "outside": (
+        "off the axis",
+        "triangle",
+        {"fill_color": palette.FAINT, "line_color": palette.FAINT},
+    ),
+    "pruned": (
+        "pruned",
+        "inverted_triangle",
+        {"fill_color": palette.ORANGE, "line_color": palette.ORANGE},
+    ),
+    "failed": ("failed", "x", {"fill_color": None, "line_color": palette.VERMILLION}),
+}
+_ROOM = 0.06
+_FEW = 0.75
+_SPREADS = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class TrajectoryFigure:
+    """The figure and its sources, so that a running experiment is drawn anew by `show`.
+
+    Attributes:
+        figure: the figure.
+        runs: sources of the marks, by ``run``, ``repeat``, ``outside``, ``pruned``, ``failed``.
+        repeats: what the runs of one configuration come to, at the last of them.
+        best: the best so far, as steps.
+        default: the line at the default configuration's value.
+    """
+
+    figure: figure
+    runs: dict[str, ColumnDataSource]
+    repeats: ColumnDataSource
+    best: ColumnDataSource
+    default: Span
+
+    def show(self, result: TuningResult, *, title: str = "") -> None:
+        """Draw an experiment as it stands.
+
+        Args:
+            result: what was found so far.
+            title: what is drawn; empty leaves it as it is.
+        """
+        low, high = trajectory_range(result)
+        set_range(self.figure.y_range, (low, high))
+        set_range(self.figure.x_range, (0.0, max(len(result), 10) + 1.0))
+        columns = run_columns(result, low, high)
+        for kind, source in self.runs.items():
+            source.data = columns[kind]
+        self.repeats.data = repeat_columns(result)
+        numbers: list[float] = list(range(1, len(result) + 1))
+        best: list[float] = result.best_so_far().tolist()
+        if numbers:
+            # The last step has a width, so that it is seen.
+            best.append(best[-1])
+            numbers.append(len(result) + 0.7)
+        self.best.data = {"run": numbers, "best": best}
+        default = result.default_value
+        known = math.isfinite(default)
+        self.default.update(location=default if known else 0.0, visible=known)
+        unit = f" ({result.unit})" if result.unit else ""
+        self.figure.yaxis.axis_label = f"{result.label}{unit}"
+        if title:
+            self.figure.title.text = title
+
+
+def plot_trajectory(result: TuningResult, *, height: int = 320) -> figure:
+    """Return the course of an experiment, one mark a run.
+
+    Args:
+        result: of an experiment.
+        height: pixels.
+    """
+    drawn = trajectory_figure(height=height)
+    drawn.show(result, title=result.name)
+    return drawn.figure
+
+
+def trajectory_figure(*, height: int = 320) -> TrajectoryFigure:
+    """Return the live form of `plot_trajectory`, with nothing in it.
+
+    Args:
+        height: pixels.
+    """
+    fig = new_figure(
+        title="Runs",
+        y_label="value",
+        height=height,
+        x_type="linear",
+        y_type="linear",
+        file_name="trajectory",
+        x_range=Range1d(0.0, 11.0),
+        y_range=Range1d(0.0, 1.0),
+    )
+    fig.xaxis.axis_label = "run"
+    sources = {kind: ColumnDataSource({name: [] for name in _RUN}) for kind in _KINDS}
+    marks = []
+    for kind, (label, marker, colours) in _LOOKS.items():
+        marks.append(
+            fig.scatter(
+                "run",
+                "shown",
+                source=sources[kind],
+                marker=marker,
+                size=7 if kind in ("pruned", "failed") else 6,
+                fill_alpha=0.6,
+                legend_label=label,
+                **colours,
+            )
+        )
+    repeats = ColumnDataSource({"run": [], "value": [], "count": [], "text": []})
+    several = fig.scatter(
+        "run",
+        "value",
+        source=repeats,
+        marker="diamond",
+        size=10,
+        fill_color=palette.BLUE,
+        line_color="white",
+        legend_label="its runs together",
+    )
+    best = ColumnDataSource({"run": [], "best": []})
+    fig.step(
+        "run",
+        "best",
+        source=best,
+        mode="after",
+        line_color=palette.FITTED,
+        line_width=2.5,
+        legend_label="best so far",
+    )
+    default = Span(
+        location=0.0,
+        dimension="width",
+        line_color=palette.BLACK,
+        line_dash="dashed",
+        line_width=1.5,
+        visible=False,
+    )
+    fig.add_layout(default)
+    # A span has no entry in a legend: a line without points has.
+    fig.line(
+        [], [], line_color=palette.BLACK, line_dash="dashed", line_width=1.5, legend_label="default"
+    )
+    tips = [("run", "@run"), ("", "@value{0.[0000]} (@status), @seconds{0.[000]} s"), ("", "@text")]
+    fig.add_tools(HoverTool(renderers=marks, tooltips=tips))
+    tips = [("", "@count runs come to @value{0.[0000]}"), ("", "@text")]
+    fig.add_tools(HoverTool(renderers=[several], tooltips=tips))
+    legend_above(fig)
+    return TrajectoryFigure(fig, sources, repeats, best, default)
+
+
+def trajectory_range(result: TuningResult) -> tuple[float, float]:
+    """Return the ends of the value axis: the best, the default, and most of the runs.
+
+    A search tries things that are off by orders of magnitude; with them on the axis nothing could
+    be told about the rest. They are drawn at its edge.
+
+    Args:
+        result: of an experiment.
+    """
+    values = np.array([r.run.value for r in result.records if r.run.status == "complete"])
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return 0.0, 1.0
+    sign = 1.0 if result.minimise else -1.0
+    losses = sign * values
+    best = float(losses.min())
+    worst = float(np.quantile(losses, _FEW))
+    worst = best + _SPREADS * max(worst - best, 0.0)
+    default = result.default_value
+    if math.isfinite(default):
+        worst = max(worst, sign * default)
+    # No further than what is there.
+    worst = min(worst, max(float(losses.max()), sign * default if math.isfinite(default) else best))
+    room = _ROOM * (worst - best) or 0.1 * abs(best) or 1.0
+    ends = sorted((sign * (best - room), sign * (worst + room)))
+    return ends[0], ends[1]
+
+
+def run_columns(result: TuningResult, low: float, high: float) -> dict[str, dict[str, list[Any]]]:
+    """Return the columns of the marks by kind: run, value, where it is drawn, what it was.
+
+    Args:
+        result: of an experiment.
+        low: lower end of the value axis.
+        high: upper end.
+    """
+    found: dict[str, dict[str, list[Any]]] = {k: {name: [] for name in _RUN} for k in _KINDS}
+    edge = high if result.minimise else low
+    for number, record in enumerate(result.records, 1):
+        run = record.run
+        known = math.isfinite(run.value)
+        shown = min(max(run.value, low), high) if known else edge
+        kind: str = run.status
+        if kind == "complete":
+            kind = "repeat" if run.repeat else "run"
+        if kind in ("run", "repeat") and shown != run.value:
+            kind = "outside"
+        columns = found[kind]
+        row = (number, run.value, shown, configuration_text(run.configuration), run.status)
+        for name, value in zip(_RUN, (*row, run.seconds), strict=True):
+            columns[name].append(value)
+    return found
+
+
+def repeat_columns(result: TuningResult) -> dict[str, list[Any]]:
+    """Return what the runs of each configuration that ran more than once come to.
+
+    Args:
+        result: of an experiment.
+    """
+    table = result.history.aggregated()
+    last = {key: number for number, key in enumerate(result.history.keys, 1)}
+    rows = [
+        (last[key], result.history.value(float(table.losses[row])), int(table.counts[row]), row)
+        for row, key in enumerate(table.keys)
+        if table.counts[row] > 1 and table.known[row]
+    ]
+    return {
+        "run": [row[0] for row in rows],
+        "value": [row[1] for row in rows],
+        "count": [row[2] for row in rows],
+        "text": [configuration_text(table.configurations[row[3]]) for row in rows],
+    }
+
+
+def configuration_text(configuration: Any) -> str:
+    """Return a configuration in one line; what is not passed is left out.
+
+    Args:
+        configuration: values by parameter.
+    """
+    parts = [f"{name} {value}" for name, value in configuration.items() if value is not None]
+    return ", ".join(parts) or "nothing is passed"
+
+
+def read_trajectory(result: TuningResult) -> str:
+    """Return the sentences about what an experiment found.
+
+    Args:
+        result: of an experiment.
+    """
+    if result.best is None:
+        return "No run has given a value yet." if not len(result) else "No run gave a value."
+    unit = f" {result.unit}" if result.unit else ""
+    text = f"Best: {result.best_value:.4g}{unit} with {configuration_text(result.best[0])}"
+    if math.isfinite(result.improvement):
+        gain = 100 * result.improvement
+        text += f", {gain:.1f} % better than the default's {result.default_value:.4g}{unit}"
+    text += "."
+    counts = {status: n for status, n in result.counts.items() if n and status != "complete"}
+    spoilt = "".join(f", {n} {status}" for status, n in counts.items())
+    text += f" {len(result)} runs{spoilt}, {result.seconds:.3g} s of the program's time"
+    if math.isfinite(result.explored):
+        text += f"; {100 * result.explored:.0f} % of {result.space.size} configurations were run"
+    return text + "."

@@ -1,0 +1,158 @@
+"""What runs next: initial points, then what the heuristic proposes, and repeats of it.
+
+Everything follows from the settings and the runs so far, so that an experiment that was killed goes
+on as if nothing had happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.tune.heuristics import make_heuristic
+from workbench.tune.history import History, Run
+from workbench.tune.pruning import make_pruning
+from workbench.tune.resampling import make_resampling
+from workbench.tune.settings import SearchSettings
+from workbench.tune.space import Configuration, TuningSpace
+from workbench.tune.starts import initial_points
+from workbench.tune.stopping import AnyOf, Stopping, make_stopping
+
+
+@dataclass(frozen=True)
+class Next:
+    """A run to begin.
+
+    Attributes:
+        number: its place in the experiment.
+        configuration: what to run.
+        initial: whether it belongs to the initial points.
+        resampled: whether a resampling rule asked for it.
+    """
+
+    number: int
+    configuration: Configuration
+    initial: bool = False
+    resampled: bool = False
+
+
+@dataclass(frozen=True)
+class Stop:
+    """No run is to begin any more.
+
+    Attributes:
+        reason: why, a sentence.
+    """
+
+    reason: str
+
+
+class Chooser:
+    """Chooses runs one after another.
+
+    Args:
+        space: what is searched.
+        settings: how.
+
+    Raises:
+        ParameterError: there is no such method or option, or it cannot search this space.
+    """
+
+    def __init__(self, space: TuningSpace, settings: SearchSettings) -> None:
+        self._settings = settings
+        self._heuristic = make_heuristic(
+            settings.heuristic.name,
+            space,
+            settings.seed,
+            revisit=settings.revisit,
+            max_retries=settings.max_retries,
+            **settings.heuristic.options,
+        )
+        self._resampling = make_resampling(settings.resampling.name, **settings.resampling.options)
+        self._stopping = stopping_rule(settings)
+        self._pruning = make_pruning(settings.pruning.name, **settings.pruning.options)
+        self._initial = initial_points(
+            space,
+            settings.initial,
+            settings.start,
+            default_first=settings.default_first,
+            seed=settings.seed,
+        )
+        # A rule that this space does not allow is told now, not after the first run.
+        self._pruning.limit_s(History(space), initial=True)
+
+    def choose(
+        self,
+        history: History,
+        taken: set[int],
+        initial_under_way: bool,
+        last: Run | None,
+        budget: int,
+    ) -> Next | Stop | None:
+        """Return the next run; None where it must wait for initial points that others run.
+
+        Args:
+            history: the runs that have ended, and those pending.
+            taken: numbers of all of them.
+            initial_under_way: whether an initial point is among those pending.
+            last: the run that ended where the next one is to begin; None for the history's last.
+            budget: number of runs in all.
+        """
+        number = next(n for n in range(len(taken) + 1) if n not in taken)
+        if number >= budget:
+            return Stop(f"the budget of {budget} runs is spent")
+        if number < len(self._initial):
+            return Next(number, self._initial[number], initial=True)
+        if initial_under_way:
+            return None
+        if len(history) and "complete" not in history.statuses:
+            return Stop(f"none of the first {len(history)} runs gave a value")
+        reason = self._stopping.reason(history) if self._stopping is not None else None
+        if reason is not None:
+            return Stop(reason)
+        own = _ending_with(history, last)
+        if self._resampling.again(own) and own.last is not None:
+            return Next(number, own.last.configuration, resampled=True)
+        found = self._heuristic.ask(history)
+        if found is None:
+            return Stop("the heuristic has nothing more to propose")
+        return Next(number, found)
+
+    def limit_s(self, history: History, *, initial: bool) -> float | None:
+        """Return the seconds after which the pruning rule ends the run that begins now.
+
+        Args:
+            history: the runs so far.
+            initial: whether it is an initial point.
+        """
+        return self._pruning.limit_s(history, initial=initial)
+
+
+def stopping_rule(settings: SearchSettings) -> Stopping | None:
+    """Return the rule that ends the search before its budget does, None where there is none.
+
+    Args:
+        settings: of the experiment.
+
+    Raises:
+        ParameterError: there is no such rule or option.
+    """
+    if settings.stopping.name == "none":
+        return None
+    rule = make_stopping(settings.stopping.name, **settings.stopping.options)
+    return AnyOf((rule,))
+
+
+def _ending_with(history: History, last: Run | None) -> History:
+    """Return the history as a worker sees it whose own last run was ``last``.
+
+    Where several run at once, the one that ended last may be somebody else's: each sees to the
+    repeats of its own.
+    """
+    if last is None or last is history.last:
+        return history
+    runs: Sequence[Run] = [run for run in history if run is not last]
+    own = History(history.space, minimise=history.minimise, aggregation=history.aggregation)
+    own.extend([*runs, last])
+    own.pending = history.pending
+    return own

@@ -1,0 +1,496 @@
+"""An experiment: a component, how it is run, how it is searched, and every run so far.
+
+    with Experiment("sort", budget=60, resampling="improved", store="tuning.db") as experiment:
+        result = experiment.run()
+    result.best
+
+A run is in the store before it begins and when it has ended. A process that is killed loses the
+runs in flight alone, and whoever opens the store again goes on from there; two processes that open
+the same experiment share it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from workbench.errors import ParameterError, StudyError
+from workbench.jobs import Job, JobContext, submit
+from workbench.tune.choosing import Chooser
+from workbench.tune.component import Component, components, read_components
+from workbench.tune.environment import environment
+from workbench.tune.experiment_yaml import ExperimentSettings
+from workbench.tune.history import History
+from workbench.tune.invocation import Invocation
+from workbench.tune.result import TuningResult
+from workbench.tune.run_record import RunRecord
+from workbench.tune.runners.local import Local
+from workbench.tune.runners.runner import Runner, RunRequest
+from workbench.tune.runners.slurm import Slurm
+from workbench.tune.search import Search
+from workbench.tune.settings import SearchSettings
+from workbench.tune.space import AnyAxis, Configuration, TuningSpace, Value
+from workbench.tune.store import DatabaseStore, MemoryStore, Store, find_experiment, load_result
+from workbench.tune.target import Computed, Target, target_from_dict
+
+_GIVEN = "value"
+
+
+class Experiment:
+    """A search that can be looked at while it runs, stopped, killed, and taken up again.
+
+    Args:
+        what: a component or the name of a shipped one; or a space, where the runner needs no
+            program.
+        runner: what executes runs; None for processes of this machine.
+        target: the number a run gives; None for the component's own, or what the runner gives.
+        axes: the values to try of each parameter; None for the component's own.
+        space: what to search instead of ``axes``.
+        application: words of the program that runs with the component, where it needs one.
+        jobs: how many runs may be under way at once, by this process.
+        store: SQLite file or PostgreSQL address that keeps every run; None keeps none.
+        name: name of the experiment in the store.
+        settings: how to search; single settings may be given by name instead.
+        options: settings by name, see ``SearchSettings``: ``heuristic``, ``budget``, ``seed``...
+
+    Raises:
+        ParameterError: an argument is not accepted.
+        StudyError: the store cannot be opened, or holds another experiment of that name.
+    """
+
+    def __init__(
+        self,
+        what: Component | TuningSpace | str,
+        runner: Runner | None = None,
+        *,
+        target: Target | None = None,
+        axes: Mapping[str, AnyAxis | Sequence[Value | None]] | None = None,
+        space: TuningSpace | None = None,
+        application: Sequence[str] = (),
+        jobs: int = 1,
+        store: str | Path | None = None,
+        name: str | None = None,
+        settings: SearchSettings | None = None,
+        **options: Any,
+    ) -> None:
+        self.component = components()[what] if isinstance(what, str) else _component(what)
+        self.runner = Local() if runner is None else runner
+        self._owns_runner = runner is None
+        self.settings = _settings(settings, options)
+        self.application = tuple(application)
+        self.space = self._space(what, axes, space)
+        self.target = self._target(target)
+        if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+            raise ParameterError(f"jobs must be a whole number from 1; got {jobs!r}", key="jobs")
+        self.jobs = jobs
+        self._chooser = Chooser(self.space, self.settings)
+        if self.runner.needs_program and self.space.default is not None:
+            # What cannot be run is told now, not by the first run.
+            self.invocation(self.space.default)
+        self.name = name or self._default_name()
+        self._running = threading.Lock()
+        self._history = History(
+            self.space, minimise=self.target.minimise, aggregation=self.settings.aggregation
+        )
+        self._records: list[RunRecord] = []
+        self._stop_reason = ""
+        self._store = self._open(store)
+        self._search = Search(self._history, self._records, self._store, self._chooser)
+        self._search.take_up()
+
+    @classmethod
+    def from_file(
+        cls,
+        settings: ExperimentSettings,
+        component: Component,
+        runner: Runner | None = None,
+        **options: Any,
+    ) -> Experiment:
+        """Return the experiment that a configuration of SHAMan's describes.
+
+        Args:
+            settings: as ``read_experiment`` returned them.
+            component: the component to tune.
+            runner: what executes runs; None for processes of this machine.
+            options: further arguments of ``Experiment``, which go before those of the file.
+
+        Raises:
+            ParameterError: something in it is not accepted.
+            StudyError: the store cannot be opened.
+        """
+        said: dict[str, Any] = {
+            "axes": settings.axes.get(component.name),
+            "initial": settings.initial + settings.default_first,
+            "start": settings.start,
+            "default_first": settings.default_first,
+            "revisit": settings.reevaluate,
+            "max_retries": settings.max_retry,
+            "resampling": settings.resampling,
+            "pruning": settings.pruning,
+        }
+        if settings.heuristic is not None:
+            said["heuristic"] = settings.heuristic
+        if settings.budget is not None:
+            said["budget"] = settings.budget
+        if settings.aggregation != "none":
+            said["aggregation"] = settings.aggregation
+        rules = [
+            {"name": rule.name, **rule.options} for rule in (settings.stopping,) if rule is not None
+        ]
+        if settings.time_s is not None:
+            rules.append({"name": "time", "seconds": settings.time_s})
+        if rules:
+            said["stopping"] = ("any", {"rules": rules}) if len(rules) > 1 else rules[0]
+        return cls(component, runner, **{**said, **options})
+
+    @property
+    def done(self) -> int:
+        """Number of runs that have ended."""
+        return len(self._records)
+
+    @property
+    def running(self) -> bool:
+        """Whether it runs in this process."""
+        return self._running.locked()
+
+    def run(
+        self,
+        budget: int | None = None,
+        *,
+        stop: threading.Event | None = None,
+        on_run: Callable[[RunRecord], None] | None = None,
+    ) -> TuningResult:
+        """Go on until the budget is spent, a rule ends the search, or ``stop`` is set.
+
+        Args:
+            budget: number of runs in all, those of earlier sessions included; None for that of
+                the settings.
+            stop: once set, the runs in flight are ended and forgotten; they are run again when the
+                experiment goes on.
+            on_run: called after each run, in this thread.
+
+        Raises:
+            ParameterError: the budget is no whole number above 0, or a run cannot be started.
+            RunnerError: nothing can be run.
+            StudyError: it is running already, or the store cannot be written.
+        """
+        settings = self.settings if budget is None else replace(self.settings, budget=budget)
+        if not self._running.acquire(blocking=False):
+            raise StudyError(f"the experiment {self.name!r} is running already; stop it first")
+        try:
+            self._store.note_stop("")
+            self._stop_reason = ""
+            reason = self._search.run(
+                self, settings.budget, stop or threading.Event(), on_run or (lambda _: None)
+            )
+            if reason is not None:
+                self._stop_reason = reason
+                self._store.note_stop(reason)
+        finally:
+            self._running.release()
+        return self.result()
+
+    def submit(self, budget: int | None = None) -> Job[TuningResult]:
+        """Run in a thread; the job tells progress and the result so far, and can be stopped.
+
+        Args:
+            budget: as in ``run``.
+        """
+
+        def tuning(ctx: JobContext) -> TuningResult:
+            ctx.partial_from(self.result)
+            total = budget or self.settings.budget
+            ctx.progress(self.done, total)
+
+            def note(record: RunRecord) -> None:
+                ctx.progress(self.done, total, _line(record, self.target))
+
+            return self.run(budget, stop=ctx.stop_event, on_run=note)
+
+        return submit(tuning)
+
+    def result(self) -> TuningResult:
+        """Return what was found so far, from any thread, whether it runs or not."""
+        return TuningResult(
+            name=self.name,
+            space=self.space,
+            records=tuple(self._records),
+            minimise=self.target.minimise,
+            label=self.target.label,
+            unit=self.target.unit,
+            aggregation=self.settings.aggregation,
+            stop_reason=self._stop_reason,
+            settings={**self.problem(), "budget": self.settings.budget},
+            sessions=self._sessions,
+            pending=self._search.pending,
+        )
+
+    def close(self) -> None:
+        """Release the store; the result stays readable. Again does no harm."""
+        self._store.close()
+        if self._owns_runner:
+            self.runner.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def invocation(self, configuration: Configuration) -> Invocation:
+        """Return what a run of a configuration executes.
+
+        Args:
+            configuration: a value for each parameter of the space.
+
+        Raises:
+            ParameterError: it cannot be passed.
+        """
+        if not self.runner.needs_program or self.component is None:
+            return Invocation(())
+        return self.component.invocation(configuration, application=self.application)
+
+    def request(
+        self, number: int, configuration: Configuration, seed: int, timeout_s: float | None
+    ) -> RunRequest:
+        """Return what a runner is asked for.
+
+        Args:
+            number: place of the run in the experiment.
+            configuration: what to run.
+            seed: of the run.
+            timeout_s: seconds after which it is ended, None for none.
+
+        Raises:
+            ParameterError: the configuration cannot be passed.
+        """
+        short = re.sub(r"[^A-Za-z0-9_.-]+", "-", self.name)[:40]
+        return RunRequest(
+            configuration, self.invocation(configuration), seed, timeout_s, f"{short}-{number}"
+        )
+
+    def problem(self) -> dict[str, Any]:
+        """Return what a resumed experiment must agree on, and the release that made it."""
+        import workbench
+
+        return {
+            "workbench": workbench.__version__,
+            "component": "" if self.component is None else self.component.name,
+            "application": list(self.application),
+            "space": self.space.to_dict(),
+            "target": self.target.to_dict(),
+            "minimise": self.target.minimise,
+            "label": self.target.label,
+            "unit": self.target.unit,
+            "runner": self.runner.to_dict(),
+            **self.settings.fixed(),
+        }
+
+    @property
+    def _sessions(self) -> tuple[dict[str, Any], ...]:
+        # A result may be asked for after the store was closed, and many times while it runs.
+        with contextlib.suppress(StudyError):
+            self._seen_sessions = self._store.sessions()
+        return self._seen_sessions
+
+    def _open(self, store: str | Path | None) -> Store:
+        component = self.component
+        file = "" if component is None or not component.folder else component.source
+        session = {
+            **environment(),
+            "jobs": self.jobs,
+            "budget": self.settings.budget,
+            "stopping": self.settings.stopping.to_dict(),
+            "component file": str(Path(component.folder) / file) if component and file else "",
+        }
+        self._seen_sessions: tuple[dict[str, Any], ...] = (session,)
+        if store is None:
+            return MemoryStore(session)
+        return DatabaseStore(
+            store,
+            self.name,
+            self.problem(),
+            self.space,
+            minimise=self.target.minimise,
+            session=session,
+        )
+
+    def _space(
+        self,
+        what: Component | TuningSpace | str,
+        axes: Mapping[str, AnyAxis | Sequence[Value | None]] | None,
+        space: TuningSpace | None,
+    ) -> TuningSpace:
+        if axes is not None and space is not None:
+            raise ParameterError(
+                "axes and a space exclude one another; leave one of them out", key="space"
+            )
+        if self.component is not None:
+            return self.component.space(axes) if space is None else space
+        if self.runner.needs_program:
+            raise ParameterError(
+                f"the {self.runner.name} runner needs a component, which says how a configuration "
+                "is run; a space alone goes with Function and Replay",
+                key="what",
+            )
+        if not isinstance(what, TuningSpace) or axes is not None or space is not None:
+            raise ParameterError(
+                f"what must be a component, its name or a space; got {what!r}", key="what"
+            )
+        return what
+
+    def _target(self, target: Target | None) -> Target:
+        if target is not None:
+            return target
+        if self.runner.needs_program and self.component is not None:
+            return self.component.target
+        return Computed(_no_value, name=_GIVEN)
+
+    def _default_name(self) -> str:
+        what = "space" if self.component is None else self.component.name
+        rest = self.settings.resampling.name
+        tail = "" if rest == "none" else f"-{rest}"
+        return f"{what}-{self.settings.heuristic.name}{tail}-seed{self.settings.seed}"
+
+
+def tune(
+    what: Component | TuningSpace | str,
+    runner: Runner | None = None,
+    *,
+    stop: threading.Event | None = None,
+    on_run: Callable[[RunRecord], None] | None = None,
+    **options: Any,
+) -> TuningResult:
+    """Search the configurations of a component and return what was found.
+
+    Args:
+        what: a component, the name of a shipped one, or a space.
+        runner: what executes runs; None for processes of this machine.
+        stop: ends the search when it is set.
+        on_run: called after each run, in this thread.
+        options: further arguments of ``Experiment``: ``budget``, ``heuristic``, ``store``...
+
+    Raises:
+        ParameterError: an argument is not accepted.
+        RunnerError: nothing can be run.
+        StudyError: the store cannot be used.
+    """
+    with Experiment(what, runner, **options) as experiment:
+        return experiment.run(stop=stop, on_run=on_run)
+
+
+def resume(
+    where: str | Path,
+    name: str | None = None,
+    *,
+    component: Component | TuningSpace | None = None,
+    runner: Runner | None = None,
+    target: Target | None = None,
+    jobs: int = 1,
+    **options: Any,
+) -> Experiment:
+    """Return a stored experiment as it was made, to go on with.
+
+    Args:
+        where: SQLite file or PostgreSQL address.
+        name: its name; None where there is one experiment.
+        component: what is tuned; None takes the shipped one of that name, or reads its file again.
+        runner: what executes runs; None makes a local or a Slurm runner again.
+        target: the number a run gives; None makes the stored one again.
+        jobs: how many runs may be under way at once.
+        options: ``budget`` and ``stopping``, where they are to be others.
+
+    Raises:
+        StudyError: there is no such experiment.
+        ParameterError: it was made with something that no store can hold, which must be given.
+        ParseError: the component's file is not what it was.
+    """
+    stored = load_result(where, find_experiment(where, name).name)
+    problem = stored.settings
+    last = stored.sessions[-1] if stored.sessions else {}
+    keys = SearchSettings().fixed().keys() & problem.keys()
+    said = {key: problem[key] for key in keys}
+    said |= {key: last[key] for key in ("budget", "stopping") if key in last}
+    what = component or _find_component(problem, last) or stored.space
+    if runner is None:
+        runner = _find_runner(problem["runner"], where)
+    if target is None and problem["target"].get("name") != _GIVEN:
+        target = target_from_dict(problem["target"])
+    return Experiment(
+        what,
+        runner,
+        target=target,
+        space=None if isinstance(what, TuningSpace) else stored.space,
+        application=problem["application"],
+        jobs=jobs,
+        store=where,
+        name=stored.name,
+        **{**said, **options},
+    )
+
+
+def _find_component(problem: Mapping[str, Any], session: Mapping[str, Any]) -> Component | None:
+    name = problem["component"]
+    file = Path(str(session.get("component file") or ""))
+    if not name:
+        return None
+    if file.is_file():
+        found = read_components(file)
+        if name in found:
+            return found[name]
+    return components()[name]
+
+
+def _find_runner(said: Mapping[str, Any], where: str | Path) -> Runner | None:
+    kind = said.get("kind")
+    if kind == Local.name:
+        return None
+    if kind == Slurm.name:
+        folder = Path(f"{where}-runs") if "://" not in str(where) else Path("workbench-runs")
+        return Slurm(folder, said.get("options", ()))
+    raise ParameterError(
+        f"the {kind} runner of this experiment is not in the store; give it again", key="runner"
+    )
+
+
+def _component(what: Component | TuningSpace) -> Component | None:
+    if isinstance(what, Component):
+        return what
+    if isinstance(what, TuningSpace):
+        return None
+    raise ParameterError(f"what must be a component, its name or a space; got {what!r}", key="what")
+
+
+def _settings(settings: SearchSettings | None, options: Mapping[str, Any]) -> SearchSettings:
+    base = SearchSettings() if settings is None else settings
+    known = base.to_dict()
+    for name in options:
+        if name not in known:
+            raise ParameterError(
+                f"{name} is no setting of an experiment; known: {', '.join(known)}", key=name
+            )
+    return replace(base, **options)
+
+
+def _line(record: RunRecord, target: Target) -> str:
+    run = record.run
+    chosen = ", ".join(f"{name}={value}" for name, value in run.configuration.items())
+    value = f"{run.value:.6g} {target.unit}".rstrip() if run.status == "complete" else run.status
+    return f"{value}: {chosen}"
+
+
+def _no_value(output: object) -> float:
+    raise ParameterError(
+        "the runner gives the value of this experiment; name a target to read it from an output"
+    )

@@ -1,0 +1,74 @@
+"""Heuristics that propose the next configuration, each by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from workbench.tune.heuristics.annealing import Annealing
+from workbench.tune.heuristics.cma_es import CMAES
+from workbench.tune.heuristics.fresh import Fresh
+from workbench.tune.heuristics.genetic import Genetic
+from workbench.tune.heuristics.heuristic import Heuristic, Proposal
+from workbench.tune.heuristics.plain import ExhaustiveSearch, RandomSearch
+from workbench.tune.heuristics.surrogate import ForestSurrogate, GaussianProcessSurrogate
+from workbench.tune.heuristics.tpe import TPE
+from workbench.tune.options import at_least, made, options_of
+from workbench.tune.space import TuningSpace
+
+HEURISTICS: Mapping[str, Callable[..., Heuristic]] = MappingProxyType(
+    {
+        "surrogate-gp": GaussianProcessSurrogate,
+        "surrogate-forest": ForestSurrogate,
+        "annealing": Annealing,
+        "genetic": Genetic,
+        "tpe": TPE,
+        "cma-es": CMAES,
+        "random": RandomSearch,
+        "exhaustive": ExhaustiveSearch,
+    }
+)
+"""What makes each heuristic from a space and a seed, by name."""
+
+DEFAULT_HEURISTIC = "surrogate-gp"
+
+_NEW_BY_THEMSELVES = ("surrogate-gp", "surrogate-forest", "exhaustive")
+
+
+def make_heuristic(
+    name: str,
+    space: TuningSpace,
+    seed: int = 0,
+    *,
+    revisit: bool = True,
+    max_retries: int = 5,
+    **options: Any,
+) -> Heuristic:
+    """Return a heuristic.
+
+    Args:
+        name: a name in ``HEURISTICS``, in either case.
+        space: what is searched.
+        seed: makes the search repeatable, a whole number of 0 or more.
+        revisit: whether a configuration that was run may be proposed again.
+        max_retries: where it may not, how often the heuristic is asked again before something new
+            is drawn at random.
+        options: values by name, as ``options_of(HEURISTICS[name])`` tells them.
+
+    Raises:
+        ParameterError: there is no such heuristic or option, or a value cannot be, or the space
+            is not one the heuristic can search.
+    """
+    at_least(seed, 0, "seed", whole=True)
+    at_least(max_retries, 0, "max_retries", whole=True)
+    key = str(name).lower()
+    if key in _NEW_BY_THEMSELVES and "revisit" in options_of(HEURISTICS[key]):
+        options = {"revisit": revisit, **options}
+    heuristic = made("heuristic", HEURISTICS, name, options, space, seed)
+    if revisit or key in _NEW_BY_THEMSELVES:
+        return heuristic
+    return Fresh(heuristic, space, seed, max_retries)
+
+
+__all__ = ["DEFAULT_HEURISTIC", "HEURISTICS", "Heuristic", "Proposal", "make_heuristic"]

@@ -1,0 +1,75 @@
+"""How promising a prediction is, and what a censored value is worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import numpy as np
+from scipy.special import erfcx, log_ndtr
+
+from workbench.tune.history import FloatArray
+
+_HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
+
+
+def log_expected_improvement(mean: FloatArray, std: FloatArray, best: float) -> FloatArray:
+    """Return the logarithm of the expected improvement (Jones, Schonlau and Welch 1998).
+
+    E[max(best - f, 0)] = std (z Phi(z) + phi(z)) with z = (best - mean) / std; the logarithm orders
+    places alike and tells them apart where the expectation underflows.
+
+    Args:
+        mean: float64[m], predicted losses.
+        std: float64[m], their standard deviations, above 0.
+        best: the loss to improve on.
+    """
+    z = (best - mean) / std
+    below = np.minimum(z, 0.0)
+    # z Phi(z) / phi(z) by the scaled complementary error function, which does not underflow.
+    ratio = below * math.sqrt(math.pi / 2.0) * erfcx(-below / math.sqrt(2.0))
+    with np.errstate(divide="ignore"):
+        low = np.log(np.maximum(1.0 + ratio, 0.0)) - 0.5 * below * below - _HALF_LOG_2PI
+        above = np.maximum(z, 0.0)
+        phi = np.exp(-0.5 * above * above - _HALF_LOG_2PI)
+        high = np.log(above * np.exp(log_ndtr(above)) + phi)
+    found: FloatArray = np.where(z < 0.0, low, high) + np.log(std)
+    return found
+
+
+def log_probability_of_improvement(mean: FloatArray, std: FloatArray, best: float) -> FloatArray:
+    """Return the logarithm of the probability to be below ``best`` (Kushner 1964).
+
+    Args:
+        mean: float64[m], predicted losses.
+        std: float64[m], their standard deviations, above 0.
+        best: the loss to improve on.
+    """
+    found: FloatArray = log_ndtr((best - mean) / std)
+    return found
+
+
+ACQUISITIONS: Mapping[str, Callable[[FloatArray, FloatArray, float], FloatArray]]
+ACQUISITIONS = MappingProxyType(
+    {"ei": log_expected_improvement, "pi": log_probability_of_improvement}
+)
+"""What ranks the candidates, by name; larger is better."""
+
+
+def mean_above(mean: FloatArray, std: FloatArray, bound: FloatArray) -> FloatArray:
+    """Return the mean of a normal variable given that it lies above a bound.
+
+    What Schmee and Hahn (A simple method for regression analysis with censored data, 1979) put in
+    the place of a censored value.
+
+    Args:
+        mean: float64[m].
+        std: float64[m], above 0.
+        bound: float64[m].
+    """
+    beta = (bound - mean) / std
+    # phi(beta) / Phi(-beta), by a function that neither underflows nor cancels.
+    hazard = math.sqrt(2.0 / math.pi) / erfcx(beta / math.sqrt(2.0))
+    found: FloatArray = np.maximum(mean + std * hazard, bound)
+    return found

@@ -1,0 +1,191 @@
+"""Simulated annealing with three ways to cool down, and restarts that heat up again.
+
+SHAMan, section 3.1. What is different from its code: a refused configuration is not run again,
+another neighbour of the current one is; temperatures are in standard deviations of the losses seen,
+so that they mean the same for microseconds and for hours; a restart begins cooling anew; and every
+value of a grid can be reached.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import numpy as np
+
+from workbench.tune.heuristics.heuristic import Proposal, generator
+from workbench.tune.heuristics.hop import hop
+from workbench.tune.history import History, Visit
+from workbench.tune.options import above_zero, at_least, one_of
+from workbench.tune.space import Configuration, TuningSpace
+
+COOLINGS: Mapping[str, Callable[[float, float, int], float]] = MappingProxyType(
+    {
+        "exponential": lambda start, factor, k: start * factor**k,
+        "logarithmic": lambda start, factor, k: start / (1.0 + factor * math.log(k + 1.0)),
+        "multiplicative": lambda start, factor, k: start / (1.0 + factor * k),
+    }
+)
+"""The temperature after k steps from a start and a cooling factor, by name."""
+
+_FACTORS = {"exponential": 0.9, "logarithmic": 10.0, "multiplicative": 1.0}
+RESTARTS = ("none", "random", "threshold")
+"""What begins anew before it is cold: nothing, chance, or a small chance to accept."""
+
+_ACCEPT, _RESTART = 1, 2
+
+
+class Annealing:
+    """A walk from neighbour to neighbour that accepts worse ones less and less.
+
+    It starts from the best initial point. A better neighbour is accepted, a worse one with
+    probability exp(-(its loss - the current loss) / (T std)). It ends when T is at most
+    ``least_temperature`` and no restart is left; a restart goes to the best configuration known
+    and sets T to its start.
+
+    Args:
+        space: what is searched.
+        seed: makes the search repeatable.
+        cooling: ``exponential`` (T c^k), ``logarithmic`` (T / (1 + c ln(k + 1))) or
+            ``multiplicative`` (T / (1 + c k)).
+        initial_temperature: T at the start, in standard deviations of the losses seen.
+        cooling_factor: c; None for 0.9, 10 and 1 in the order of the coolings.
+        restart: ``none``, ``random`` (with a probability at each step) or ``threshold`` (where a
+            worse neighbour would be accepted with a probability below the threshold). With either,
+            a walk that is cold restarts too.
+        restart_probability: the probability of a random restart at a step.
+        restart_threshold: the threshold.
+        max_restarts: how often at most.
+        least_temperature: at which T it is cold.
+
+    Raises:
+        ParameterError: an option is not what it must be.
+    """
+
+    def __init__(
+        self,
+        space: TuningSpace,
+        seed: int = 0,
+        *,
+        cooling: str = "exponential",
+        initial_temperature: float = 1.0,
+        cooling_factor: float | None = None,
+        restart: str = "threshold",
+        restart_probability: float = 0.05,
+        restart_threshold: float = 0.05,
+        max_restarts: int = 5,
+        least_temperature: float = 0.01,
+    ) -> None:
+        one_of(cooling, COOLINGS, "cooling")
+        one_of(restart, RESTARTS, "restart")
+        above_zero(initial_temperature, "initial_temperature")
+        at_least(max_restarts, 0, "max_restarts", whole=True)
+        at_least(least_temperature, 0.0, "least_temperature")
+        for key, value in (
+            ("restart_probability", restart_probability),
+            ("restart_threshold", restart_threshold),
+        ):
+            at_least(value, 0.0, key)
+        factor = _FACTORS[cooling] if cooling_factor is None else cooling_factor
+        above_zero(factor, "cooling_factor")
+        self._space = space
+        self._seed = seed
+        self._cooling = COOLINGS[cooling]
+        self._start = initial_temperature
+        self._factor = factor
+        self._restart = restart
+        self._probability = restart_probability
+        self._threshold = restart_threshold
+        self._most = max_restarts if restart != "none" else 0
+        self._cold = least_temperature
+
+    def ask(self, history: History, *, attempt: int = 0) -> Proposal | None:
+        """Return a neighbour of where the walk is; None where it is cold and no restart is left.
+
+        Args:
+            history: the runs so far; the walk is followed through them anew.
+            attempt: another number gives another neighbour.
+        """
+        rng = generator(self._seed, history.step, attempt)
+        here, temperature = self._walk(history.visits)
+        if temperature <= self._cold:
+            return None
+        if here is None:
+            return self._space.sample(rng)
+        return hop(self._space, here, rng)
+
+    def temperature(self, history: History) -> float:
+        """Return T after the runs so far, in standard deviations of the losses seen.
+
+        Args:
+            history: the runs so far.
+        """
+        return self._walk(history.visits)[1]
+
+    def _walk(self, visits: tuple[Visit, ...]) -> tuple[Configuration | None, float]:
+        """Return where the walk stands after these visits, and at which temperature."""
+        here: Visit | None = None
+        best: Visit | None = None
+        steps = restarts = 0
+        spread = _Spread()
+        for visit in visits:
+            spread.add(visit.loss)
+            if best is None or _worth(visit) < _worth(best):
+                best = visit
+            if visit.initial or here is None:
+                here = best
+                continue
+            temperature = self._temperature(steps)
+            steps += 1
+            chance = _chance(_worth(visit) - _worth(here), temperature * spread.std)
+            rng = generator(self._seed, visit.start, 0, _ACCEPT)
+            if rng.random() < chance:
+                here = visit
+            cold = self._temperature(steps) <= self._cold
+            if restarts < self._most and (cold or self._restarts(visit, chance)):
+                restarts += 1
+                steps = 0
+                here = best
+        return (None if here is None else here.configuration), self._temperature(steps)
+
+    def _temperature(self, steps: int) -> float:
+        return self._cooling(self._start, self._factor, steps)
+
+    def _restarts(self, visit: Visit, chance: float) -> bool:
+        if self._restart == "threshold":
+            return chance < self._threshold
+        draw = generator(self._seed, visit.start, 0, _RESTART).random()
+        return self._restart == "random" and draw < self._probability
+
+
+class _Spread:
+    """The standard deviation of what was seen so far (Welford's recurrence)."""
+
+    def __init__(self) -> None:
+        self._count, self._mean, self._squares = 0, 0.0, 0.0
+
+    def add(self, loss: float) -> None:
+        if not math.isfinite(loss):
+            return
+        self._count += 1
+        step = loss - self._mean
+        self._mean += step / self._count
+        self._squares += step * (loss - self._mean)
+
+    @property
+    def std(self) -> float:
+        return math.sqrt(self._squares / self._count) if self._count else 0.0
+
+
+def _worth(visit: Visit) -> float:
+    return visit.loss if math.isfinite(visit.loss) else math.inf
+
+
+def _chance(rise: float, temperature: float) -> float:
+    """Return the probability with which a rise is accepted."""
+    if rise <= 0.0:
+        return 1.0
+    if math.isnan(rise) or temperature <= 0.0:
+        return 1.0 if math.isnan(rise) else 0.0
+    return float(np.exp(-rise / temperature))

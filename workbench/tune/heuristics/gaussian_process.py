@@ -1,0 +1,195 @@
+"""A small Gaussian process with noise, for the few hundred configurations of an experiment.
+
+Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), sections 2.2, 4.2.1 and
+5.4.1. A kernel of its own, as three things come together here that a general library keeps apart:
+one length scale a parameter, however many columns its code has; noise that shrinks with the number
+of repeats of each configuration; and values that are only bounds from below.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_solve, cholesky, solve_triangular
+from scipy.optimize import minimize
+
+from workbench.tune.history import FloatArray
+
+_ROOT5 = math.sqrt(5.0)
+_JITTER = 1e-8
+_STEPS = 60
+# Centre and standard deviation of the prior of each kind of logarithm, and its bounds. Wide ones:
+# they decide where a handful of runs cannot.
+_LENGTH = (math.log(0.4), 0.8, math.log(0.05), math.log(20.0))
+_SIGNAL = (0.0, 1.0, math.log(0.05), math.log(20.0))
+_NOISE = (math.log(1e-2), 2.0, math.log(1e-6), 0.0)
+
+
+@dataclass(frozen=True)
+class Hyperparameters:
+    """What the kernel is made of, for values of variance about 1.
+
+    Attributes:
+        lengths: float64[parameters], distance over which values are alike, 1 the whole of an axis.
+        signal: variance of the values.
+        noise: variance of one run.
+    """
+
+    lengths: FloatArray
+    signal: float
+    noise: float
+
+
+class GaussianProcess:
+    """What is known of the values everywhere, from the values at some places.
+
+    Matérn 5/2, mean zero: values are to be standardised.
+
+    Args:
+        codes: float64[n, columns], where values are known, in the unit cube.
+        values: float64[n].
+        variances: float64[n], share of the noise that each value has: 1 over its number of runs.
+        parameters: int64[columns], which parameter each column belongs to, ascending from 0.
+        hyperparameters: those of the kernel; None to take the most probable ones.
+    """
+
+    def __init__(
+        self,
+        codes: FloatArray,
+        values: FloatArray,
+        variances: FloatArray,
+        parameters: NDArray[np.int64],
+        hyperparameters: Hyperparameters | None = None,
+    ) -> None:
+        self._codes = codes
+        self._values = values
+        self._parameters = parameters
+        self.hyperparameters = hyperparameters or _most_probable(
+            _squares(codes, parameters), values, variances
+        )
+        theta = self.hyperparameters
+        self._scaled = codes / theta.lengths[parameters]
+        covariance = theta.signal * _matern(_distances(self._scaled, self._scaled))
+        covariance[np.diag_indices_from(covariance)] += theta.noise * variances + _JITTER
+        self._root = cholesky(covariance, lower=True, check_finite=False)
+        self.update(values)
+
+    def update(self, values: FloatArray) -> None:
+        """Take other values at the same places.
+
+        Args:
+            values: float64[n].
+        """
+        self._weights = cho_solve((self._root, True), values, check_finite=False)
+
+    def predict(self, codes: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return mean and standard deviation of the values without noise, float64[m] each.
+
+        Args:
+            codes: float64[m, columns], where.
+        """
+        theta = self.hyperparameters
+        scaled = codes / theta.lengths[self._parameters]
+        across = theta.signal * _matern(_distances(scaled, self._scaled))
+        known = solve_triangular(self._root, across.T, lower=True, check_finite=False)
+        variance = theta.signal - np.square(known).sum(axis=0)
+        return across @ self._weights, np.sqrt(np.maximum(variance, 1e-12))
+
+
+def log_posterior(
+    logarithms: FloatArray, squares: FloatArray, values: FloatArray, variances: FloatArray
+) -> tuple[float, FloatArray]:
+    """Return how probable hyperparameters are (a logarithm, up to a constant), and its gradient.
+
+    Equations 2.30 and 5.9 of Rasmussen and Williams, with normal priors on the logarithms.
+
+    Args:
+        logarithms: float64[parameters + 2], of the lengths, the signal and the noise.
+        squares: float64[parameters, n, n], squared distances along each parameter.
+        values: float64[n].
+        variances: float64[n], share of the noise that each value has.
+    """
+    count, n, _ = squares.shape
+    inverse = np.exp(-2.0 * logarithms[:count])
+    signal, noise = math.exp(logarithms[count]), math.exp(logarithms[count + 1])
+    r = np.sqrt(np.tensordot(inverse, squares, axes=1))
+    decay = np.exp(-_ROOT5 * r)
+    kernel = signal * (1.0 + _ROOT5 * r + (5.0 / 3.0) * r * r) * decay
+    covariance = kernel.copy()
+    covariance[np.diag_indices(n)] += noise * variances + _JITTER
+    root = cholesky(covariance, lower=True, check_finite=False)
+    precision = cho_solve((root, True), np.eye(n), check_finite=False)
+    weights = precision @ values
+    outer = np.outer(weights, weights) - precision
+    # d kernel / d log length along a parameter is slope * squares / length^2.
+    slope = (5.0 / 3.0) * signal * (1.0 + _ROOT5 * r) * decay
+    along = squares.reshape(count, -1) @ (outer * slope).ravel()
+    gradient = 0.5 * np.concatenate(
+        [along * inverse, [np.vdot(outer, kernel)], [noise * (np.diag(outer) @ variances)]]
+    )
+    found = -0.5 * float(values @ weights) - float(np.log(np.diag(root)).sum())
+    centres, widths, _, _ = _priors(count)
+    off = (logarithms - centres) / widths
+    return found - 0.5 * float(off @ off), gradient - off / widths
+
+
+def _most_probable(
+    squares: FloatArray, values: FloatArray, variances: FloatArray
+) -> Hyperparameters:
+    count = len(squares)
+    centres, _, lows, highs = _priors(count)
+
+    def objective(logarithms: FloatArray) -> tuple[float, FloatArray]:
+        found, gradient = log_posterior(logarithms, squares, values, variances)
+        return -found, -gradient
+
+    result = minimize(
+        objective,
+        centres,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=np.column_stack([lows, highs]),
+        options={"maxiter": _STEPS, "ftol": 1e-4, "gtol": 1e-3},
+    )
+    return _from_logarithms(result.x)
+
+
+def typical(count: int) -> Hyperparameters:
+    """Return the centres of the priors, for where too little is known.
+
+    Args:
+        count: number of parameters.
+    """
+    return _from_logarithms(_priors(count)[0])
+
+
+def _from_logarithms(logarithms: FloatArray) -> Hyperparameters:
+    *lengths, signal, noise = np.exp(logarithms)
+    return Hyperparameters(np.array(lengths), float(signal), float(noise))
+
+
+def _priors(count: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    rows = np.array([_LENGTH] * count + [_SIGNAL, _NOISE])
+    return rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
+
+
+def _squares(codes: FloatArray, parameters: NDArray[np.int64]) -> FloatArray:
+    """Return squared distances along each parameter, float64[parameters, n, n]."""
+    found = np.zeros((int(parameters[-1]) + 1, len(codes), len(codes)))
+    for column, parameter in enumerate(parameters):
+        found[parameter] += np.square(codes[:, None, column] - codes[None, :, column])
+    return found
+
+
+def _distances(a: FloatArray, b: FloatArray) -> FloatArray:
+    squares = np.square(a).sum(axis=1)[:, None] + np.square(b).sum(axis=1) - 2.0 * a @ b.T
+    found: FloatArray = np.sqrt(np.maximum(squares, 0.0))
+    return found
+
+
+def _matern(r: FloatArray) -> FloatArray:
+    found: FloatArray = (1.0 + _ROOT5 * r + (5.0 / 3.0) * r * r) * np.exp(-_ROOT5 * r)
+    return found

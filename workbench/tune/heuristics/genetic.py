@@ -1,0 +1,175 @@
+"""A steady-state genetic algorithm: one child a step, all that was run is the population.
+
+SHAMan, section 3.1. The weights of a probabilistic selection are of losses in standard deviations,
+so that they mean the same in every unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import numpy as np
+
+from workbench.errors import ParameterError
+from workbench.tune.heuristics.heuristic import Proposal, generator
+from workbench.tune.heuristics.hop import hop
+from workbench.tune.history import FloatArray, History
+from workbench.tune.options import at_least, one_of
+from workbench.tune.space import Configuration, TuningSpace, Value
+
+Genes = list[Value | None]
+
+SELECTIONS = ("tournament", "probabilistic")
+"""How a parent is drawn from the mating pool."""
+
+
+class Genetic:
+    """Two parents, a crossover, perhaps a mutation.
+
+    Until two configurations were run, configurations are drawn at random.
+
+    Args:
+        space: what is searched.
+        seed: makes the search repeatable.
+        selection: ``tournament`` (the best of a few drawn) or ``probabilistic`` (drawn with
+            weights 1 / (loss - least + 1), losses in standard deviations).
+        crossover: ``single-point`` or ``double-point``.
+        mutation_rate: probability that a child takes a step to a neighbour.
+        mating_pool: how many of the best can become parents.
+        tournament_size: how many are drawn for a tournament.
+        elitism: whether the best is always one of the parents.
+        max_repeats: how often to breed anew where the child equals a parent; after the last it
+            mutates.
+
+    Raises:
+        ParameterError: an option is not what it must be.
+    """
+
+    def __init__(
+        self,
+        space: TuningSpace,
+        seed: int = 0,
+        *,
+        selection: str = "tournament",
+        crossover: str = "single-point",
+        mutation_rate: float = 0.3,
+        mating_pool: int = 100,
+        tournament_size: int = 10,
+        elitism: bool = False,
+        max_repeats: int = 5,
+    ) -> None:
+        one_of(selection, SELECTIONS, "selection")
+        one_of(crossover, CROSSOVERS, "crossover")
+        at_least(mating_pool, 2, "mating_pool", whole=True)
+        at_least(tournament_size, 1, "tournament_size", whole=True)
+        at_least(max_repeats, 1, "max_repeats", whole=True)
+        if not 0.0 <= mutation_rate <= 1.0:
+            raise ParameterError(
+                f"mutation_rate must be 0 to 1; got {mutation_rate!r}", key="mutation_rate"
+            )
+        self._space = space
+        self._seed = seed
+        self._selection = selection
+        self._cross = CROSSOVERS[crossover]
+        self._rate = mutation_rate
+        self._pool = mating_pool
+        self._size = tournament_size
+        self._elitism = bool(elitism)
+        self._repeats = max_repeats
+
+    def ask(self, history: History, *, attempt: int = 0) -> Proposal | None:
+        """Return a child of two configurations that were run.
+
+        Args:
+            history: the runs so far.
+            attempt: another number gives another child.
+        """
+        rng = generator(self._seed, history.step, attempt)
+        table = history.aggregated()
+        rows = np.flatnonzero(~table.failed)
+        if len(rows) < 2:
+            return self._space.sample(rng)
+        losses = table.ranked[rows]
+        order = np.argsort(losses, kind="stable")[: self._pool]
+        pool = [table.configurations[row] for row in rows[order]]
+        return self._child(pool, losses[order], rng)
+
+    def _child(
+        self, pool: list[Configuration], losses: FloatArray, rng: np.random.Generator
+    ) -> Proposal:
+        child: Proposal | None = None
+        for _ in range(self._repeats):
+            first = 0 if self._elitism else self._pick(np.arange(len(pool)), losses, rng)
+            others = np.delete(np.arange(len(pool)), first)
+            second = self._pick(others, losses, rng)
+            parents = [dict(pool[first]), dict(pool[second])]
+            child = self._repaired(self._mix(parents, rng), parents)
+            if child is not None and rng.random() < self._rate:
+                child = hop(self._space, child, rng)
+            if child is not None and child not in parents and self._space.contains(child):
+                return child
+        return hop(self._space, child or pool[0], rng)
+
+    def _pick(self, rows: np.ndarray, losses: FloatArray, rng: np.random.Generator) -> int:
+        if self._selection == "tournament":
+            drawn = rng.choice(rows, min(self._size, len(rows)), replace=False)
+            return int(drawn.min())  # the pool is in order
+        spread = float(losses.std()) or 1.0
+        weights = 1.0 / ((losses[rows] - losses[rows].min()) / spread + 1.0)
+        return int(rng.choice(rows, p=weights / weights.sum()))
+
+    def _mix(self, parents: list[Proposal], rng: np.random.Generator) -> Genes:
+        first, second = ([parent[name] for name in self._space.names] for parent in parents)
+        return self._cross(first, second, rng)
+
+    def _repaired(self, genes: Genes, parents: list[Proposal]) -> Proposal | None:
+        """Return the child as a configuration, None where a rule forbids it.
+
+        A parameter that applies to the child but not to the parent it comes from is taken from the
+        other parent, and is missing where it applied to neither.
+        """
+        values: Proposal = {}
+        for name, value in zip(self._space.names, genes, strict=True):
+            axis = self._space.axes[name]
+            options = [value, *(parent[name] for parent in parents), axis.first()]
+            fits = [each for each in options if axis.contains(each)]
+            values[name] = fits[0]
+        child = self._space.canonical(values)
+        return child if self._space.contains(child) else None
+
+
+def single_point(first: Genes, second: Genes, rng: np.random.Generator) -> Genes:
+    """Return the first parent's genes up to a cut and the second's from there on.
+
+    Args:
+        first: the first parent.
+        second: the second parent, as long.
+        rng: source of randomness.
+    """
+    if len(first) < 2:
+        return list(first)
+    cut = int(rng.integers(1, len(first)))
+    return [*first[:cut], *second[cut:]]
+
+
+def double_point(first: Genes, second: Genes, rng: np.random.Generator) -> Genes:
+    """Return the first parent's genes with the second's between two different cuts.
+
+    Fewer than three genes have no two such cuts: they are crossed at a single point.
+
+    Args:
+        first: the first parent.
+        second: the second parent, as long.
+        rng: source of randomness.
+    """
+    if len(first) < 3:
+        return single_point(first, second, rng)
+    low, high = np.sort(rng.choice(np.arange(1, len(first)), 2, replace=False))
+    return [*first[:low], *second[low:high], *first[high:]]
+
+
+CROSSOVERS: Mapping[str, Callable[[Genes, Genes, np.random.Generator], Genes]] = MappingProxyType(
+    {"single-point": single_point, "double-point": double_point}
+)
+"""How the genes of two parents are mixed, by name."""

@@ -1,0 +1,177 @@
+"""The tree-structured Parzen estimator of Optuna, on a study in memory made of the history."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench.tune.heuristics.heuristic import Proposal, generator
+from workbench.tune.heuristics.hop import hop
+from workbench.tune.history import History
+from workbench.tune.options import at_least
+from workbench.tune.space import Choices, Configuration, Grid, Range, TuningSpace, Value
+
+if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
+
+_REDRAWS = 30
+_NEUTRAL = 6
+
+
+class TPE:
+    """Multivariate TPE (Bergstra et al. 2011; Falkner et al. 2018) as Optuna's ``TPESampler``.
+
+    A trial a configuration, its runs aggregated. What was pruned is a pruned trial that reached
+    its bound, which ranks behind all complete ones; what failed ranks last; what is being run
+    elsewhere is a running trial (the constant liar). A parameter that does not apply has a value
+    drawn evenly, which says nothing of it: Optuna's own way, its ``group``, is experimental.
+
+    Args:
+        space: what is searched.
+        seed: makes the search repeatable.
+        startup: configurations drawn at random before the model is used; initial points count.
+        candidates: how many draws from the good ones the best is taken of.
+
+    Raises:
+        ParameterError: an option is not what it must be.
+    """
+
+    def __init__(
+        self, space: TuningSpace, seed: int = 0, *, startup: int = 10, candidates: int = 24
+    ) -> None:
+        at_least(startup, 1, "startup", whole=True)
+        at_least(candidates, 1, "candidates", whole=True)
+        self._space = space
+        self._seed = seed
+        self._startup = startup
+        self._candidates = candidates
+        self._distributions: dict[str, BaseDistribution] | None = None
+
+    def ask(self, history: History, *, attempt: int = 0) -> Proposal | None:
+        """Return the next configuration by TPE.
+
+        Args:
+            history: the runs so far.
+            attempt: another number gives another draw.
+        """
+        import optuna
+
+        rng = generator(self._seed, history.step, attempt)
+        sampler = optuna.samplers.TPESampler(
+            n_startup_trials=self._startup,
+            n_ei_candidates=self._candidates,
+            seed=int(rng.integers(2**31)),
+            multivariate=True,
+            constant_liar=True,
+        )
+        study = _silent_study(sampler)
+        study.add_trials(self._trials(history))
+        for _ in range(_REDRAWS):
+            found = self._suggested(study.ask())
+            if self._space.contains(found):
+                return found
+        best = history.aggregated().best()
+        if best is None:
+            return self._space.sample(rng)
+        return hop(self._space, history.aggregated().configurations[best], rng)
+
+    def _suggested(self, trial: Any) -> Proposal:
+        values: Proposal = {}
+        for name, axis in self._space.axes.items():
+            if isinstance(axis, Choices):
+                values[name] = axis.values[trial.suggest_categorical(name, _indices(axis))]
+            elif isinstance(axis, Grid):
+                values[name] = axis.values[trial.suggest_int(name, 0, len(axis.values) - 1)]
+            elif axis.integer:
+                values[name] = trial.suggest_int(name, int(axis.low), int(axis.high), log=axis.log)
+            else:
+                values[name] = trial.suggest_float(name, axis.low, axis.high, log=axis.log)
+        return self._space.canonical(values)
+
+    def _trials(self, history: History) -> list[Any]:
+        from optuna.trial import TrialState, create_trial
+
+        table = history.aggregated()
+        distributions = self._all_distributions()
+        trials = []
+        for row, configuration in enumerate(table.configurations):
+            loss, known = float(table.losses[row]), bool(table.known[row])
+            bound = {0: loss} if math.isfinite(loss) else {}
+            trials.append(
+                create_trial(
+                    state=TrialState.COMPLETE if known else TrialState.PRUNED,
+                    value=loss if known else None,
+                    intermediate_values=None if known else bound,
+                    params=self._parameters(configuration, row),
+                    distributions=distributions,
+                )
+            )
+        for row, configuration in enumerate(history.pending, start=len(trials)):
+            trials.append(
+                create_trial(
+                    state=TrialState.RUNNING,
+                    params=self._parameters(configuration, row),
+                    distributions=distributions,
+                )
+            )
+        return trials
+
+    def _parameters(self, configuration: Configuration, row: int) -> dict[str, Any]:
+        """Return the values of the parameters as Optuna has them."""
+        rng: np.random.Generator | None = None
+        found: dict[str, Any] = {}
+        for name, axis in self._space.axes.items():
+            value: Value | None = configuration[name]
+            if not (axis.contains(value) and self._space.active(name, configuration)):
+                if isinstance(axis, Choices) or value is None:
+                    rng = rng or generator(self._seed, row, 0, _NEUTRAL)
+                    value = axis.sample(rng)
+                else:
+                    # A default may lie beside the axis: the nearest value stands for it.
+                    value = axis.decode(np.array(axis.encode(value)))
+            if isinstance(axis, Range):
+                found[name] = value
+            else:
+                found[name] = [*axis.values].index(value)
+        return found
+
+    def _all_distributions(self) -> dict[str, BaseDistribution]:
+        from optuna.distributions import (
+            CategoricalDistribution,
+            FloatDistribution,
+            IntDistribution,
+        )
+
+        if self._distributions is None:
+            self._distributions = {}
+            for name, axis in self._space.axes.items():
+                found: BaseDistribution
+                if isinstance(axis, Grid):
+                    found = IntDistribution(0, len(axis.values) - 1)
+                elif isinstance(axis, Choices):
+                    found = CategoricalDistribution(_indices(axis))
+                elif axis.integer:
+                    found = IntDistribution(int(axis.low), int(axis.high), log=axis.log)
+                else:
+                    found = FloatDistribution(axis.low, axis.high, log=axis.log)
+                self._distributions[name] = found
+        return self._distributions
+
+
+def _indices(axis: Choices) -> tuple[int, ...]:
+    return tuple(range(len(axis.values)))
+
+
+def _silent_study(sampler: Any) -> Any:
+    import optuna
+
+    # Optuna tells of every study it makes on the standard error; one for each proposal would bury
+    # everything else.
+    before = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    try:
+        return optuna.create_study(sampler=sampler)
+    finally:
+        optuna.logging.set_verbosity(before)

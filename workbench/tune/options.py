@@ -1,0 +1,119 @@
+"""Rules by name and options, as an experiment stores them."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from workbench.errors import ParameterError
+
+T = TypeVar("T")
+
+_GIVEN_BY_THE_EXPERIMENT = ("space", "seed")
+
+
+def options_of(maker: Callable[..., Any]) -> dict[str, Any]:
+    """Return the options of a rule or heuristic with their defaults, in their order.
+
+    Args:
+        maker: what makes it; the space and the seed, which the experiment gives, are left out.
+    """
+    return {
+        name: None if parameter.default is inspect.Parameter.empty else parameter.default
+        for name, parameter in inspect.signature(maker).parameters.items()
+        if name not in _GIVEN_BY_THE_EXPERIMENT
+    }
+
+
+def made(
+    what: str,
+    makers: Mapping[str, Callable[..., T]],
+    name: str,
+    options: Mapping[str, Any],
+    *given: Any,
+) -> T:
+    """Return what a name and options stand for.
+
+    Args:
+        what: what kind of thing it is, for the error.
+        makers: what makes each, by name.
+        name: a name among them, in either case.
+        options: values by the names that ``options_of`` tells.
+        given: what comes before the options, such as the space and the seed.
+
+    Raises:
+        ParameterError: there is no such name or option, or an option that must be given is not,
+            or has a value it cannot have.
+    """
+    key = str(name).lower()
+    if key not in makers:
+        raise ParameterError(
+            f"{what} must be one of {', '.join(makers)}; got {name!r}", key=what.replace(" ", "_")
+        )
+    known = options_of(makers[key])
+    for option in options:
+        if option not in known:
+            raise ParameterError(
+                f"{option} is no option of {what} {key}; known: {', '.join(known) or 'none'}",
+                key=option,
+            )
+    required = {
+        name
+        for name, parameter in inspect.signature(makers[key]).parameters.items()
+        if name in known and parameter.default is inspect.Parameter.empty
+    }
+    for option in sorted(required - options.keys()):
+        raise ParameterError(f"{what} {key} needs {option}", key=option)
+    return makers[key](*given, **options)
+
+
+def at_least(value: object, least: float, key: str, *, whole: bool = False) -> None:
+    """Refuse a number below a bound.
+
+    Args:
+        value: what was given.
+        least: the least it may be.
+        key: name of the option.
+        whole: whether it must be a whole number.
+
+    Raises:
+        ParameterError: it is no such number.
+    """
+    kind = int if whole else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kind) or not value >= least:
+        noun = "a whole number" if whole else "a number"
+        raise ParameterError(f"{key} must be {noun} of {least} or more; got {value!r}", key=key)
+    if not math.isfinite(value):
+        raise ParameterError(f"{key} must be finite; got {value!r}", key=key)
+
+
+def above_zero(value: object, key: str) -> None:
+    """Refuse a number that is not above 0.
+
+    Args:
+        value: what was given.
+        key: name of the option.
+
+    Raises:
+        ParameterError: it is no such number.
+    """
+    at_least(value, 0.0, key)
+    if value == 0:
+        raise ParameterError(f"{key} must be above 0; got {value!r}", key=key)
+
+
+def one_of(value: object, known: tuple[str, ...] | Mapping[str, Any], key: str) -> None:
+    """Refuse a word that is not among those known.
+
+    Args:
+        value: what was given.
+        known: the words.
+        key: name of the option.
+
+    Raises:
+        ParameterError: it is none of them.
+    """
+    if value not in known:
+        raise ParameterError(f"{key} must be one of {', '.join(known)}; got {value!r}", key=key)

@@ -1,0 +1,77 @@
+"""Rows of any OSU benchmark's table, collectives among them: one number a message size."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+_LONGEST_LINE = 1000
+_SIZE = re.compile(r"[0-9]{1,18}")
+_COLUMN = re.compile(
+    r"(?P<words>[A-Za-z][A-Za-z0-9./ ]{0,40}?)\s*[(\[]\s*[^)\]]{1,12}[)\]]"
+    r"|(?P<word>[A-Za-z]\S{0,40})"
+)
+
+
+@dataclass(frozen=True)
+class OSURow:
+    """One row of a table.
+
+    Attributes:
+        size: message size in bytes.
+        value: the number in the column that was asked for.
+    """
+
+    size: int
+    value: float
+
+
+def osu_rows(text: str, statistic: str = "") -> list[OSURow]:
+    """Return the rows of the last table in a text, by size.
+
+    A row begins with a size; lines around the table are passed over. A size that is there twice
+    counts with its last row.
+
+    Args:
+        text: what the benchmark printed.
+        statistic: start of the column's name, such as ``Avg``, ``Min`` or ``P50``, whatever its
+            case; the first column of numbers where it is empty. Without a heading that has it
+            there are no rows.
+    """
+    column = 1 if not statistic else None
+    rows: dict[int, OSURow] = {}
+    for line in text.splitlines():
+        if len(line) > _LONGEST_LINE:
+            continue
+        words = line.split()
+        if not words:
+            continue
+        if words[0].lstrip("#") == "Size" or words[:2] == ["#", "Size"]:
+            column = _column(line, statistic)
+            rows = {}
+            continue
+        if column is None or len(words) <= column or not _SIZE.fullmatch(words[0]):
+            continue
+        try:
+            value = float(words[column])
+        except ValueError:
+            continue
+        if math.isfinite(value):
+            rows[int(words[0])] = OSURow(int(words[0]), value)
+    return [rows[size] for size in sorted(rows)]
+
+
+def _column(heading: str, statistic: str) -> int | None:
+    """Return the place of a column in a heading, counting that of the size as 0."""
+    if not statistic:
+        return 1
+    bare = heading.strip().lstrip("# ")
+    # Columns stand two blanks apart; where they do not, a unit in parentheses ends each.
+    names = re.split(r"\s{2,}|\t", bare)
+    if len(names) < 3:
+        names = [match["words"] or match["word"] for match in _COLUMN.finditer(bare)]
+    for at, name in enumerate(names):
+        if at and name.lower().startswith(statistic.lower()):
+            return at
+    return None

@@ -1,0 +1,175 @@
+"""How long a run may take before it is stopped (SHAMan, section 3.4).
+
+Initial points are never stopped. A stopped run is stored as pruned: its time is a bound from
+below, and is treated as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Protocol
+
+import numpy as np
+
+from workbench.errors import ParameterError
+from workbench.tune.history import History
+from workbench.tune.options import above_zero, at_least, made
+
+
+class Pruning(Protocol):
+    """Says when a run is stopped."""
+
+    def limit_s(self, history: History, *, initial: bool = False) -> float | None:
+        """Return the time in s after which the run that begins now is stopped, None for never.
+
+        Args:
+            history: the runs so far.
+            initial: whether the run belongs to the initial points.
+        """
+
+
+@dataclass(frozen=True)
+class NoPruning:
+    """No run is stopped."""
+
+    def limit_s(self, history: History, *, initial: bool = False) -> float | None:
+        """Return None.
+
+        Args:
+            history: not looked at.
+            initial: not looked at.
+        """
+        return None
+
+
+@dataclass(frozen=True)
+class FixedLimit:
+    """Every run is stopped after the same time.
+
+    Attributes:
+        seconds: the time in s.
+
+    Raises:
+        ParameterError: it is not above 0.
+    """
+
+    seconds: float
+
+    def __post_init__(self) -> None:
+        above_zero(self.seconds, "seconds")
+
+    def limit_s(self, history: History, *, initial: bool = False) -> float | None:
+        """Return the time, None for an initial point.
+
+        Args:
+            history: not looked at.
+            initial: whether the run belongs to the initial points.
+        """
+        return None if initial else self.seconds
+
+
+@dataclass(frozen=True)
+class DefaultRun:
+    """A run is stopped once it takes longer than the default configuration did.
+
+    Attributes:
+        factor: how many times as long.
+
+    Raises:
+        ParameterError: it is not above 0.
+    """
+
+    factor: float = 1.0
+
+    def __post_init__(self) -> None:
+        above_zero(self.factor, "factor")
+
+    def limit_s(self, history: History, *, initial: bool = False) -> float | None:
+        """Return the median time of the complete default runs, None before there is one.
+
+        Args:
+            history: the runs so far.
+            initial: whether the run belongs to the initial points, which have no limit.
+
+        Raises:
+            ParameterError: the space has no default configuration.
+        """
+        default = history.space.default
+        if default is None:
+            raise ParameterError(
+                "pruning by the default run needs a default of every parameter; "
+                "give the space defaults, or prune by an estimator",
+                key="pruning",
+            )
+        if initial:
+            return None
+        times = [r.seconds for r in history.runs_of(default) if r.status == "complete"]
+        return self.factor * float(np.median(times)) if times else None
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """A run is stopped once it takes longer than an estimate over the runs that ended.
+
+    Pruned runs count with the time they had; without them the median of the complete runs would
+    sink with every run it stops. Failed ones do not count.
+
+    Attributes:
+        estimator: ``median``, ``mean``, or a quantile from 0 to 1.
+        factor: how many times as long.
+        least: runs that must have ended before there is a limit.
+
+    Raises:
+        ParameterError: an option is not what it must be.
+    """
+
+    estimator: str | float = "median"
+    factor: float = 1.0
+    least: int = 1
+
+    def __post_init__(self) -> None:
+        word = isinstance(self.estimator, str) and self.estimator in ("median", "mean")
+        number = isinstance(self.estimator, int | float) and 0.0 <= self.estimator <= 1.0
+        if not word and (not number or isinstance(self.estimator, bool)):
+            raise ParameterError(
+                f"estimator must be median, mean or a quantile from 0 to 1; got {self.estimator!r}",
+                key="estimator",
+            )
+        above_zero(self.factor, "factor")
+        at_least(self.least, 1, "least", whole=True)
+
+    def limit_s(self, history: History, *, initial: bool = False) -> float | None:
+        """Return the estimate, None before enough runs ended.
+
+        Args:
+            history: the runs so far.
+            initial: whether the run belongs to the initial points, which have no limit.
+        """
+        times = [run.seconds for run in history if run.status != "failed"]
+        if initial or len(times) < self.least:
+            return None
+        if self.estimator == "mean":
+            return self.factor * float(np.mean(times))
+        share = 0.5 if isinstance(self.estimator, str) else self.estimator
+        return self.factor * float(np.quantile(times, share))
+
+
+PRUNINGS: Mapping[str, Callable[..., Pruning]] = MappingProxyType(
+    {"none": NoPruning, "fixed": FixedLimit, "default": DefaultRun, "estimator": Estimator}
+)
+"""What makes each rule, by name."""
+
+
+def make_pruning(name: str, **options: Any) -> Pruning:
+    """Return a pruning rule.
+
+    Args:
+        name: a name in ``PRUNINGS``.
+        options: values by name, as ``options_of`` tells them.
+
+    Raises:
+        ParameterError: there is no such rule or option, or a value cannot be.
+    """
+    return made("pruning", PRUNINGS, name, options)

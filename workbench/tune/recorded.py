@@ -1,0 +1,253 @@
+"""Spaces of which every configuration was run, several times: what searches are compared on.
+
+    recording = shipped_recording("open-mpi-4-ranks")
+    one = recording["allreduce/65536"]
+    one.default_value, one.optimum, one.optimum_value
+
+A folder holds one CSV file a component, one row a run, and ``datapackage.json`` with the spaces,
+the columns, how it was made, and checksums. A search that draws its runs from a recorded space
+costs no time on a machine.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError
+from workbench.provenance import Provenance
+from workbench.tune.space import Configuration, TuningSpace, Value
+
+FloatArray = NDArray[np.float64]
+Key = tuple[Value | None, ...]
+
+_LEVEL = 0.95
+_RESAMPLES = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedSpace:
+    """Every configuration of one tuning problem with its repeats; lower values are better.
+
+    Attributes:
+        name: such as ``allreduce/65536``: the component and the size in bytes.
+        space: what was recorded.
+        configurations: canonical, in the order of the space.
+        values: float64[repeats] of each configuration, in ``unit``.
+        seconds: float64[repeats] of each: how long a run of it takes, its start among that.
+        loads: float64[repeats] of each: load average of the machine as the run began; nan where
+            none is known.
+        unit: unit of the values.
+        context: what else was held, such as ``ranks``.
+        provenance: how the values came to be.
+        failed: configurations of the space without any good run.
+    """
+
+    name: str
+    space: TuningSpace
+    configurations: tuple[Configuration, ...]
+    values: tuple[FloatArray, ...]
+    seconds: tuple[FloatArray, ...]
+    loads: tuple[FloatArray, ...]
+    unit: str
+    context: Mapping[str, Any]
+    provenance: Provenance
+    failed: tuple[Configuration, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.configurations)
+
+    def repeats(self, configuration: Configuration) -> tuple[FloatArray, FloatArray]:
+        """Return values and seconds of the repeats of a configuration, float64[repeats] each.
+
+        Args:
+            configuration: one of the space.
+
+        Raises:
+            ParameterError: it was not recorded.
+        """
+        row = self.row(configuration)
+        return self.values[row], self.seconds[row]
+
+    def row(self, configuration: Configuration) -> int:
+        """Return the number of a configuration.
+
+        Args:
+            configuration: one of the space.
+
+        Raises:
+            ParameterError: it was not recorded.
+        """
+        key = self.space.key(configuration)
+        if key not in self._rows:
+            raise ParameterError(
+                f"{self.name} must hold the configuration that is asked for; "
+                f"{dict(configuration)} was not recorded or failed; it has {len(self)} others"
+            )
+        return self._rows[key]
+
+    def median(self, configuration: Configuration) -> float:
+        """Return the median of a configuration's repeats.
+
+        Args:
+            configuration: one of the space.
+
+        Raises:
+            ParameterError: it was not recorded.
+        """
+        return float(self.medians[self.row(configuration)])
+
+    @cached_property
+    def medians(self) -> FloatArray:
+        """Median of each configuration's repeats, float64[configurations]."""
+        return np.array([np.median(each) for each in self.values])
+
+    @property
+    def optimum(self) -> Configuration:
+        """The configuration with the least median."""
+        return self.configurations[int(np.argmin(self.medians))]
+
+    @property
+    def optimum_value(self) -> float:
+        """The least median."""
+        return float(self.medians.min())
+
+    @property
+    def default(self) -> Configuration:
+        """The configuration without tuning.
+
+        Raises:
+            ParameterError: the space has none, or it was not recorded.
+        """
+        found = self.space.default
+        if found is None:
+            raise ParameterError(f"{self.name} must have a default for each parameter; it has none")
+        return self.configurations[self.row(found)]
+
+    @property
+    def default_value(self) -> float:
+        """Median of the default configuration."""
+        return self.median(self.default)
+
+    @property
+    def potential(self) -> float:
+        """Gain of the optimum over the default, as a share of the default's value."""
+        return 1.0 - self.optimum_value / self.default_value
+
+    @property
+    def exhaustive_s(self) -> float:
+        """Time in s to run every configuration once: the sum of each one's mean seconds."""
+        return math.fsum(float(each.mean()) for each in self.seconds)
+
+    @property
+    def noise(self) -> float:
+        """Spread of the repeats about their median, over it: half the quartile range, as a median.
+
+        The median over the configurations with four repeats or more; nan where none has.
+        """
+        spreads = [
+            0.5 * float(np.subtract(*np.quantile(each, (0.75, 0.25)))) / float(np.median(each))
+            for each in self.values
+            if len(each) >= 4
+        ]
+        return float(np.median(spreads)) if spreads else math.nan
+
+    def ties(self, rng: np.random.Generator | int | None = 0) -> tuple[Configuration, ...]:
+        """Return the configurations that the repeats cannot tell from the optimum.
+
+        Those of which the bootstrap interval (95 %) of the difference of medians to the optimum
+        holds 0; with fewer than three repeats nothing can be told from anything.
+
+        Args:
+            rng: source of randomness, or its seed.
+        """
+        generator = np.random.default_rng(rng)
+        best = int(np.argmin(self.medians))
+        own = _medians(self.values[best], generator)
+        low = 0.5 * (1.0 - _LEVEL)
+        found = []
+        for row, configuration in enumerate(self.configurations):
+            few = min(len(self.values[row]), len(self.values[best])) < 3
+            difference = _medians(self.values[row], generator) - own
+            if row == best or few or float(np.quantile(difference, low)) <= 0.0:
+                found.append(configuration)
+        return tuple(found)
+
+    def __repr__(self) -> str:
+        counts = [len(each) for each in self.values]
+        gain = f", gain of the optimum {100 * self.potential:.1f} %" if self._has_default else ""
+        return (
+            f"RecordedSpace({self.name}, {len(self)} configurations, "
+            f"{min(counts)} to {max(counts)} repeats{gain}; {self.provenance.origin})"
+        )
+
+    @property
+    def _has_default(self) -> bool:
+        found = self.space.default
+        return found is not None and self.space.key(found) in self._rows
+
+    @cached_property
+    def _rows(self) -> dict[Key, int]:
+        return {self.space.key(each): row for row, each in enumerate(self.configurations)}
+
+
+class Recording(Mapping[str, RecordedSpace]):
+    """The recorded spaces of one dataset, by name such as ``allreduce/65536``.
+
+    Args:
+        name: name of the dataset.
+        spaces: what was recorded.
+        provenance: how it came to be.
+        caveats: what a reader should know.
+
+    Attributes:
+        name: name of the dataset.
+        provenance: how it came to be.
+        caveats: what a reader should know.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        spaces: Sequence[RecordedSpace],
+        provenance: Provenance,
+        caveats: Sequence[str] = (),
+    ) -> None:
+        self.name = name
+        self.provenance = provenance
+        self.caveats = tuple(caveats)
+        self._spaces = {each.name: each for each in spaces}
+
+    def __getitem__(self, name: str) -> RecordedSpace:
+        if name not in self._spaces:
+            raise ParameterError(
+                f"{self.name} must hold the space that is asked for; got {name!r}; it has "
+                f"{', '.join(self._spaces) or 'none'}"
+            )
+        return self._spaces[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._spaces
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._spaces)
+
+    def __len__(self) -> int:
+        return len(self._spaces)
+
+    def __repr__(self) -> str:
+        lines = [f"Recording({self.name}, {len(self)} spaces; {self.provenance.caption()})"]
+        lines += [f"  {each!r}" for each in self._spaces.values()]
+        return "\n".join(lines)
+
+
+def _medians(values: FloatArray, generator: np.random.Generator) -> FloatArray:
+    drawn = values[generator.integers(len(values), size=(_RESAMPLES, len(values)))]
+    found: FloatArray = np.median(drawn, axis=1)
+    return found

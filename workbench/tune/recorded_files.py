@@ -1,0 +1,438 @@
+"""Recorded spaces in files: one CSV a component, one row a run, and a descriptor."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from workbench.catalogue import Catalogue
+from workbench.datasets import data_folder
+from workbench.errors import DatasetError, ParameterError, ParseError
+from workbench.jsonfile import read_json
+from workbench.provenance import ORIGINS, Provenance
+from workbench.tune.recorded import RecordedSpace, Recording
+from workbench.tune.space import AnyAxis, Configuration, Range, TuningSpace, Value
+
+DESCRIPTOR = "datapackage.json"
+
+STATISTICS = ("avg_us", "min_us", "p50_us", "p99_us", "max_us")
+"""Columns of latencies in µs that a file may have after ``seconds``."""
+
+_HEAD = ("round", "started", "load", "state", "bytes")
+_LICENCE = "MIT"
+_FOLDER = "tuning"
+
+
+@dataclass(frozen=True)
+class RecordedRun:
+    """One run at one size, as a row of a file holds it.
+
+    Attributes:
+        round: number of the pass over all configurations, from 0.
+        configuration: canonical values by parameter.
+        size: message size in bytes.
+        seconds: time of a run of this size alone, its start among it, in s; nan where it failed.
+        latencies_us: by column name; empty where it failed.
+        started: when the program that held it began, ISO 8601; empty where that means nothing.
+        load: load average then; nan where it is not known.
+        state: ``completed``, or what else it came to.
+    """
+
+    round: int
+    configuration: Configuration
+    size: int
+    seconds: float
+    latencies_us: Mapping[str, float]
+    started: str = ""
+    load: float = math.nan
+    state: str = "completed"
+
+
+@dataclass(frozen=True)
+class RecordedTable:
+    """The runs of one component.
+
+    Attributes:
+        component: what was tuned, such as ``allreduce``; its file is named so.
+        space: what was recorded.
+        statistics: columns of latencies in the file.
+        value: the column that counts.
+        runs: the rows, in their order.
+    """
+
+    component: str
+    space: TuningSpace
+    statistics: tuple[str, ...] = STATISTICS
+    value: str = "p50_us"
+    runs: tuple[RecordedRun, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the file's columns."""
+        return (*_HEAD, *self.space.names, "seconds", *self.statistics)
+
+    def line(self, run: RecordedRun) -> str:
+        """Return the row of a run, with its line end.
+
+        Args:
+            run: one of this component.
+        """
+        values = self.space.canonical(run.configuration)
+        cells = [
+            str(run.round),
+            run.started,
+            _number(run.load),
+            run.state,
+            str(run.size),
+            *("" if value is None else str(value) for value in values.values()),
+            _number(run.seconds),
+            *(_number(run.latencies_us.get(name, math.nan)) for name in self.statistics),
+        ]
+        return ",".join(cells) + "\n"
+
+    def head(self) -> str:
+        """Return the first line of the file."""
+        return ",".join(self.columns) + "\n"
+
+    def parse(self, text: str, source: str) -> tuple[RecordedRun, ...]:
+        """Return the runs in a file's text.
+
+        Args:
+            text: what the file holds.
+            source: name of the file, for errors.
+
+        Raises:
+            ParseError: the columns are others, or a row is not as it must be.
+        """
+        lines = text.splitlines()
+        if not lines or tuple(lines[0].split(",")) != self.columns:
+            raise ParseError(
+                f"the columns must be {','.join(self.columns)}; got "
+                f"{lines[0][:200] if lines else 'an empty file'!r}",
+                source=source,
+                line=1,
+            )
+        values = {name: _known(axis) for name, axis in self.space.axes.items()}
+        return tuple(
+            self._run(line, values, source, at) for at, line in enumerate(lines[1:], 2) if line
+        )
+
+    def _run(
+        self, line: str, values: Mapping[str, Mapping[str, Value]], source: str, at: int
+    ) -> RecordedRun:
+        cells = line.split(",")
+        if len(cells) != len(self.columns):
+            raise ParseError(
+                f"a row must have {len(self.columns)} fields; got {len(cells)}",
+                source=source,
+                line=at,
+            )
+        row = dict(zip(self.columns, cells, strict=True))
+        try:
+            configuration = {
+                name: _read(row[name], self.space.axes[name], values[name]) for name in values
+            }
+            return RecordedRun(
+                int(row["round"]),
+                self.space.canonical(configuration),
+                int(row["bytes"]),
+                float(row["seconds"] or "nan"),
+                {name: float(row[name]) for name in self.statistics if row[name]},
+                row["started"],
+                float(row["load"] or "nan"),
+                row["state"],
+            )
+        except (ValueError, ParameterError) as error:
+            raise ParseError(f"a row must hold a run; {error}", source=source, line=at) from error
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a descriptor says beside the spaces.
+
+    Attributes:
+        name: name of the dataset and its folder.
+        title: a few words for captions.
+        origin: ``measured`` or ``synthetic``.
+        created_by: the command that made it.
+        context: what was held, such as ranks, the machine and the MPI.
+        caveats: what a reader should know.
+    """
+
+    name: str
+    title: str
+    origin: str
+    created_by: str
+    context: Mapping[str, Any] = field(default_factory=dict)
+    caveats: tuple[str, ...] = ()
+
+
+def recordings() -> Catalogue[Recording]:
+    """Return the recorded spaces that ship with the workbench, by name.
+
+    Raises:
+        DatasetError: a file of them is missing, damaged or not the one that its descriptor records.
+    """
+    found = []
+    for path in sorted((data_folder() / _FOLDER).glob(f"*/{DESCRIPTOR}")):
+        try:
+            if "spaces" in read_json(path, "a descriptor"):
+                found.append(read_recording(path.parent))
+        except (ParseError, OSError) as error:
+            raise DatasetError(
+                f"{path.parent} must hold recorded spaces; {error}; restore it"
+            ) from error
+    return Catalogue(
+        "recording",
+        found,
+        ("name", "spaces", "configurations", "origin", "what it is"),
+        [
+            (
+                one.name,
+                str(len(one)),
+                str(sum(map(len, one.values()))),
+                one.provenance.origin,
+                one.provenance.title,
+            )
+            for one in found
+        ],
+    )
+
+
+def shipped_recording(name: str) -> Recording:
+    """Return one of the recordings that ship.
+
+    Args:
+        name: a name that ``recordings`` gives.
+
+    Raises:
+        DatasetError: there is none, or it is damaged.
+    """
+    folder = data_folder() / _FOLDER / Path(name).name
+    if not (folder / DESCRIPTOR).is_file():
+        return recordings()[name]
+    try:
+        return read_recording(folder)
+    except (ParseError, OSError) as error:
+        raise DatasetError(f"{folder} must hold recorded spaces; {error}; restore it") from error
+
+
+def read_recording(folder: str | Path) -> Recording:
+    """Return the recorded spaces in a folder, its files checked against their checksums.
+
+    Args:
+        folder: what ``write_recording`` wrote.
+
+    Raises:
+        ParseError: a file is not as it must be, or not the one that the descriptor records.
+        OSError: a file cannot be read.
+    """
+    place = Path(folder)
+    description, tables = read_tables(place)
+    provenance = Provenance(
+        _origin(description.origin),
+        description.title,
+        description.name,
+        _LICENCE,
+        {key: str(value) for key, value in description.context.items()},
+    )
+    spaces = [
+        space
+        for table in tables
+        for space in _spaces(table, description.context, provenance)
+    ]
+    return Recording(description.name, spaces, provenance, description.caveats)
+
+
+def read_tables(folder: Path, *, check: bool = True) -> tuple[Description, list[RecordedTable]]:
+    """Return what a folder holds, as rows.
+
+    Args:
+        folder: where the files are.
+        check: whether the files must have their recorded checksums.
+
+    Raises:
+        ParseError: a file is not as it must be.
+        OSError: a file cannot be read.
+    """
+    path = folder / DESCRIPTOR
+    values = read_json(path, "a descriptor of recorded spaces")
+    try:
+        description = Description(
+            str(values["name"]),
+            str(values["title"]),
+            str(values["origin"]),
+            str(values["created_by"]),
+            dict(values["context"]),
+            tuple(map(str, values["caveats"])),
+        )
+        digests = {str(each["path"]): str(each["hash"]) for each in values["resources"]}
+        tables = []
+        for component, entry in values["spaces"].items():
+            file = f"{component}.csv"
+            if Path(file).name != file:
+                raise ValueError(f"a component must be a plain name; got {component!r}")
+            space = TuningSpace.from_dict(entry["space"])
+            table = RecordedTable(
+                component, space, tuple(map(str, entry["statistics"])), str(entry["value"])
+            )
+            data = (folder / file).read_bytes()
+            if check and digests.get(file) != _digest(data):
+                raise ValueError(f"{file} is not the one whose checksum is recorded")
+            runs = table.parse(data.decode("utf-8"), str(folder / file))
+            tables.append(
+                RecordedTable(component, space, table.statistics, table.value, runs)
+            )
+    except (KeyError, TypeError, AttributeError, ValueError, ParameterError) as error:
+        raise ParseError(
+            f"a descriptor must be as write_recording writes it; {type(error).__name__}: {error}",
+            source=str(path),
+        ) from error
+    return description, tables
+
+
+def write_recording(
+    folder: str | Path, description: Description, tables: Iterable[RecordedTable]
+) -> None:
+    """Write recorded spaces: their files, then the descriptor with the checksums.
+
+    Args:
+        folder: where to; made where it is missing.
+        description: what the descriptor says beside the spaces.
+        tables: the runs of each component.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    resources, spaces = [], {}
+    for table in tables:
+        data = (table.head() + "".join(map(table.line, table.runs))).encode()
+        (place / f"{table.component}.csv").write_bytes(data)
+        resources.append(_resource(table, data))
+        spaces[table.component] = {
+            "space": table.space.to_dict(),
+            "statistics": list(table.statistics),
+            "value": table.value,
+        }
+    package = {
+        "profile": "tabular-data-package",
+        "name": description.name,
+        "title": description.title,
+        "origin": description.origin,
+        "created_by": description.created_by,
+        "licenses": [{"name": _LICENCE}],
+        "context": dict(description.context),
+        "caveats": list(description.caveats),
+        "spaces": spaces,
+        "resources": resources,
+    }
+    text = json.dumps(package, indent=1, allow_nan=False) + "\n"
+    (place / DESCRIPTOR).write_text(text, encoding="utf-8")
+
+
+def _spaces(
+    table: RecordedTable, context: Mapping[str, Any], provenance: Provenance
+) -> list[RecordedSpace]:
+    found = []
+    for size in sorted({run.size for run in table.runs}):
+        rows: dict[tuple[Value | None, ...], list[tuple[float, float, float]]] = {}
+        for run in table.runs:
+            value = run.latencies_us.get(table.value, math.nan)
+            if run.size == size and run.state == "completed" and math.isfinite(value):
+                key = table.space.key(run.configuration)
+                rows.setdefault(key, []).append((value, run.seconds, run.load))
+        everything = [table.space.canonical(each) for each in table.space.all()]
+        good = [each for each in everything if tuple(each.values()) in rows]
+        if not good:
+            continue
+        columns = [np.array(rows[tuple(each.values())], np.float64).T for each in good]
+        found.append(
+            RecordedSpace(
+                f"{table.component}/{size}",
+                table.space,
+                tuple(good),
+                tuple(column[0] for column in columns),
+                tuple(column[1] for column in columns),
+                tuple(column[2] for column in columns),
+                table.value.rpartition("_")[2],
+                {**context, "component": table.component, "bytes": size},
+                provenance,
+                tuple(each for each in everything if tuple(each.values()) not in rows),
+            )
+        )
+    return found
+
+
+def _resource(table: RecordedTable, data: bytes) -> dict[str, Any]:
+    words = {
+        "round": ("integer", "number of the pass over all configurations", ""),
+        "started": ("string", "when the program that held the run began", ""),
+        "load": ("number", "load average of the last minute as the run began", ""),
+        "state": ("string", "completed, or what else the run came to", ""),
+        "bytes": ("integer", "message size", "B"),
+        "seconds": ("number", "time of a run of this size alone, its start among it", "s"),
+        "avg_us": ("number", "mean over calls and ranks", "us"),
+        "min_us": ("number", "least over calls of the longest time over ranks", "us"),
+        "p50_us": ("number", "median over calls of the longest time over ranks", "us"),
+        "p99_us": ("number", "99th percentile over calls of the longest time over ranks", "us"),
+        "max_us": ("number", "greatest over calls of the longest time over ranks", "us"),
+        "time_us": ("number", "time until the last rank is done", "us"),
+    }
+    fields = []
+    for name in table.columns:
+        kind, about, unit = words.get(name, ("string", "parameter; empty where none applies", ""))
+        fields.append({"name": name, "type": kind, "description": about})
+        if unit:
+            fields[-1]["unit"] = unit
+    return {
+        "name": table.component,
+        "path": f"{table.component}.csv",
+        "profile": "tabular-data-resource",
+        "format": "csv",
+        "mediatype": "text/csv",
+        "encoding": "utf-8",
+        "bytes": len(data),
+        "hash": _digest(data),
+        "description": "one row a run and size",
+        "schema": {"fields": fields, "missingValues": [""]},
+    }
+
+
+def _digest(data: bytes) -> str:
+    return f"sha256:{hashlib.sha256(data).hexdigest()}"
+
+
+def _origin(word: str) -> Any:
+    if word not in ORIGINS:
+        raise ParseError(f"origin must be one of {', '.join(ORIGINS)}; got {word!r}")
+    return word
+
+
+def _number(value: float) -> str:
+    return f"{value:.7g}" if math.isfinite(value) else ""
+
+
+def _known(axis: AnyAxis) -> dict[str, Value]:
+    if isinstance(axis, Range):
+        return {}
+    values: Sequence[Value | None] = axis.values
+    return {str(value): value for value in values if value is not None}
+
+
+def _read(text: str, axis: AnyAxis, known: Mapping[str, Value]) -> Value | None:
+    if not text:
+        return None
+    if isinstance(axis, Range):
+        return float(text)
+    if text not in known:
+        raise ValueError(f"{text!r} is none of {', '.join(known)}")
+    return known[text]

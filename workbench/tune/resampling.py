@@ -1,0 +1,250 @@
+"""When to run the last configuration again instead of asking for another one.
+
+A resample is a run like any other: it counts in the budget. Initial points are never repeated, as
+they are to try as many configurations as there are (SHAMan, section 3.3); nor is a run that failed
+or was pruned, of which another run would tell nothing new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Protocol
+
+import numpy as np
+
+from workbench.tune.history import FloatArray, History
+from workbench.tune.options import above_zero, at_least, made, one_of
+
+SCHEDULES: Mapping[str, Callable[[int], float]] = MappingProxyType(
+    {
+        "constant": lambda k: 1.0,
+        "exponential-99": lambda k: max(0.99**k, 0.8),
+        "exponential-9": lambda k: max(0.9**k, 0.1),
+    }
+)
+"""Factors that shrink with the number of runs of other configurations, by name."""
+
+_OF_A_MEDIAN = 1.253  # sqrt(pi / 2): the median's standard error over the mean's, normal noise
+
+
+class Resampling(Protocol):
+    """Says whether the last configuration is run again."""
+
+    def again(self, history: History) -> bool:
+        """Return whether to run the last configuration once more.
+
+        Args:
+            history: the runs so far.
+        """
+
+
+@dataclass(frozen=True)
+class NoResampling:
+    """Every configuration is run once each time it is proposed."""
+
+    def again(self, history: History) -> bool:
+        """Return False.
+
+        Args:
+            history: not looked at.
+        """
+        return False
+
+
+@dataclass(frozen=True)
+class StaticResampling:
+    """Every configuration is run a fixed number of times (SHAMan, section 3.3).
+
+    Attributes:
+        runs: how often in all; earlier visits count.
+
+    Raises:
+        ParameterError: it is no whole number above 0.
+    """
+
+    runs: int = 3
+
+    def __post_init__(self) -> None:
+        at_least(self.runs, 1, "runs", whole=True)
+
+    def again(self, history: History) -> bool:
+        """Return whether the last configuration has fewer runs than it shall have.
+
+        Args:
+            history: the runs so far.
+        """
+        losses = _last_losses(history)
+        return losses is not None and len(losses) < self.runs
+
+
+@dataclass(frozen=True)
+class DynamicResampling:
+    """A configuration is run until the confidence interval of its value is narrow enough.
+
+    Standard-error dynamic resampling (Di Pietro et al. 2004; SHAMan, section 3.3): with n runs of
+    the last configuration and k others, it is run again while n < 2, else while
+
+        2 z c std / sqrt(n) > share s(k) |centre|
+
+    where std divides by n. With ``centre`` the mean, c is 1; with the median, c is 1.253, the
+    ratio of its standard error to the mean's. SHAMan's code has z = 1.96 for the mean and 1 for
+    the median.
+
+    The improved rule adds that only promising configurations are refined: those whose median is
+    at most ``promising_start`` s2(k) times the median of the first k runs. Where values are
+    negative the margin keeps its direction.
+
+    Attributes:
+        share: largest width of the interval, as a share of the centre.
+        most: runs of one configuration at most.
+        median: whether the centre is the median instead of the mean.
+        z: half width of the interval in standard errors.
+        schedule: how the share shrinks with k, a name in ``SCHEDULES``.
+        promising: how the bar for what is refined sinks with k, a name in ``SCHEDULES``; None
+            where every configuration is refined.
+        promising_start: factor of that bar at k = 0.
+
+    Raises:
+        ParameterError: an option is not what it must be.
+    """
+
+    share: float = 0.1
+    most: int = 10
+    median: bool = False
+    z: float = 1.96
+    schedule: str = "constant"
+    promising: str | None = None
+    promising_start: float = 1.0
+
+    def __post_init__(self) -> None:
+        above_zero(self.share, "share")
+        at_least(self.most, 2, "most", whole=True)
+        above_zero(self.z, "z")
+        one_of(self.schedule, SCHEDULES, "schedule")
+        if self.promising is not None:
+            one_of(self.promising, SCHEDULES, "promising")
+        above_zero(self.promising_start, "promising_start")
+
+    def again(self, history: History) -> bool:
+        """Return whether the last configuration is not known well enough.
+
+        Args:
+            history: the runs so far.
+        """
+        losses = _last_losses(history)
+        if losses is None:
+            return False
+        n = len(losses)
+        if n < 2:
+            return True
+        k = len(history) - n
+        if n >= self.most or not self._is_promising(history, losses, k):
+            return False
+        centre = float(np.median(losses) if self.median else losses.mean())
+        factor = _OF_A_MEDIAN if self.median else 1.0
+        width = 2.0 * self.z * factor * float(losses.std()) / n**0.5
+        return bool(width > self.share * SCHEDULES[self.schedule](k) * abs(centre))
+
+    def _is_promising(self, history: History, losses: FloatArray, k: int) -> bool:
+        others = history.losses[:k]
+        others = others[np.isfinite(others)]
+        if self.promising is None or not len(others):
+            return True
+        middle = float(np.median(others))
+        # middle + (f - 1) |middle| is f middle where it is positive.
+        factor = self.promising_start * SCHEDULES[self.promising](k)
+        return float(np.median(losses)) <= middle + (factor - 1.0) * abs(middle)
+
+
+def standard_error(share: float = 0.1, most: int = 10) -> DynamicResampling:
+    """Return standard-error dynamic resampling (Di Pietro et al. 2004).
+
+    Args:
+        share: largest width of the mean's 95 % interval, as a share of the mean.
+        most: runs of one configuration at most.
+
+    Raises:
+        ParameterError: an option is not what it must be.
+    """
+    return DynamicResampling(share, most)
+
+
+def nonparametric(share: float = 0.1, most: int = 10, z: float = 1.96) -> DynamicResampling:
+    """Return dynamic resampling by the median and its standard error.
+
+    Args:
+        share: largest width of the median's interval, as a share of the median.
+        most: runs of one configuration at most.
+        z: half width of the interval in standard errors; 1 is what SHAMan's code computes.
+
+    Raises:
+        ParameterError: an option is not what it must be.
+    """
+    return DynamicResampling(share, most, median=True, z=z)
+
+
+def improved(
+    share: float = 0.1,
+    most: int = 10,
+    schedule: str = "exponential-99",
+    promising: str | None = "exponential-99",
+    promising_start: float = 1.0,
+    median: bool = True,
+    z: float = 1.96,
+) -> DynamicResampling:
+    """Return the rule with both schedules: narrower as time goes on, and for promising ones only.
+
+    The "improved noise reduction algorithm" of SHAMan, section 3.3.
+
+    Args:
+        share: largest width of the interval at the start, as a share of the centre.
+        most: runs of one configuration at most.
+        schedule: how the share shrinks, a name in ``SCHEDULES``.
+        promising: how the bar for what is refined sinks, a name in ``SCHEDULES``; None for no bar.
+        promising_start: factor of that bar at the start.
+        median: whether the centre is the median instead of the mean.
+        z: half width of the interval in standard errors.
+
+    Raises:
+        ParameterError: an option is not what it must be.
+    """
+    return DynamicResampling(share, most, median, z, schedule, promising, promising_start)
+
+
+RESAMPLINGS: Mapping[str, Callable[..., Resampling]] = MappingProxyType(
+    {
+        "none": NoResampling,
+        "static": StaticResampling,
+        "standard-error": standard_error,
+        "nonparametric": nonparametric,
+        "improved": improved,
+    }
+)
+"""What makes each rule, by name."""
+
+
+def make_resampling(name: str, **options: Any) -> Resampling:
+    """Return a resampling rule.
+
+    Args:
+        name: a name in ``RESAMPLINGS``.
+        options: values by name, as ``options_of`` tells them.
+
+    Raises:
+        ParameterError: there is no such rule or option, or a value cannot be.
+    """
+    return made("resampling", RESAMPLINGS, name, options)
+
+
+def _last_losses(history: History) -> FloatArray | None:
+    """Return the losses of all complete runs of the last configuration.
+
+    None where that configuration is never repeated.
+    """
+    last = history.last
+    if last is None or last.initial or last.status != "complete":
+        return None
+    runs = history.runs_of(last.configuration)
+    return np.array([history.loss(run) for run in runs if run.status == "complete"])

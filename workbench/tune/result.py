@@ -1,0 +1,352 @@
+"""What an experiment found, and every run that it rests on."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError
+from workbench.jsonfile import read_json
+from workbench.tune.history import History
+from workbench.tune.recommendation import recommended
+from workbench.tune.run_record import RunRecord
+from workbench.tune.space import Choices, Configuration, TuningSpace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_FORMAT = "workbench tuning result"
+_VERSION = 1
+_FEWEST = 5
+_FIXED = (
+    *("number", "value", "seconds", "status", "initial", "resampled", "repeat", "best_so_far"),
+    *("queue_seconds", "state", "returncode", "limit_s", "load", "job_id", "node_list"),
+    *("started", "ended", "worker", "reason"),
+)
+
+
+@dataclass(frozen=True, repr=False)
+class TuningResult:
+    """The runs of an experiment and what they come to.
+
+    Attributes:
+        name: name of the experiment.
+        space: what was searched.
+        records: the runs in the order they ended.
+        minimise: whether less is better.
+        label: what the target is called.
+        unit: its unit.
+        aggregation: what several runs of a configuration come to.
+        stop_reason: why the experiment ended; empty where it has not.
+        settings: what the experiment was made of, for JSON.
+        sessions: what each process that took part ran on, in the order they began.
+        pending: configurations that were under way when the result was taken.
+    """
+
+    name: str
+    space: TuningSpace
+    records: tuple[RunRecord, ...]
+    minimise: bool = True
+    label: str = "value"
+    unit: str = ""
+    aggregation: str = "median"
+    stop_reason: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    sessions: tuple[Mapping[str, Any], ...] = ()
+    pending: tuple[Configuration, ...] = ()
+
+    @cached_property
+    def history(self) -> History:
+        """The runs as heuristics and rules see them."""
+        history = History(self.space, minimise=self.minimise, aggregation=self.aggregation)
+        history.extend(record.run for record in self.records)
+        return history
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @property
+    def best(self) -> tuple[Configuration, float] | None:
+        """The best configuration and its aggregated value; None where there is none."""
+        return self.history.best()
+
+    @property
+    def best_configuration(self) -> Configuration:
+        """The best configuration; empty where there is none."""
+        return self.best[0] if self.best is not None else {}
+
+    @property
+    def best_value(self) -> float:
+        """Aggregated value of the best configuration; nan where there is none."""
+        return self.best[1] if self.best is not None else math.nan
+
+    @property
+    def best_spread(self) -> float:
+        """Standard deviation of the best configuration's runs; nan where it ran once."""
+        row = self.history.aggregated().best()
+        return math.nan if row is None else float(self.history.aggregated().spread[row])
+
+    @property
+    def recommended(self) -> tuple[Configuration, float] | None:
+        """The configuration that a model with noise expects most of, and the value it expects.
+
+        The least of many noisy values is partly luck; see ``workbench.tune.recommendation``.
+        """
+        return recommended(self.history)
+
+    @property
+    def default_value(self) -> float:
+        """Aggregated value of the default configuration; nan where it is not known."""
+        default = self.space.default
+        if default is None:
+            return math.nan
+        table = self.history.aggregated()
+        key = self.space.key(default)
+        if key not in table.keys:
+            return math.nan
+        row = table.keys.index(key)
+        return self.history.value(float(table.losses[row])) if table.known[row] else math.nan
+
+    @property
+    def improvement(self) -> float:
+        """Share by which the best is better than the default; nan where one is not known."""
+        default = self.default_value
+        if not (math.isfinite(default) and default):
+            return math.nan
+        gain = default - self.best_value if self.minimise else self.best_value - default
+        return gain / abs(default)
+
+    @property
+    def explored(self) -> float:
+        """Share of the space's configurations that were run; nan where it is continuous."""
+        if not self.space.size:
+            return math.nan
+        ran = {key for key in self.history.keys if self.space.contains(self._by_name(key))}
+        return len(ran) / self.space.size
+
+    @property
+    def seconds(self) -> float:
+        """Time of all runs together in s, without time in a queue."""
+        return math.fsum(record.run.seconds for record in self.records)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of runs by status."""
+        found = {"complete": 0, "pruned": 0, "failed": 0}
+        for record in self.records:
+            found[record.run.status] += 1
+        return found
+
+    def best_so_far(self) -> NDArray[np.float64]:
+        """Return the best aggregated value known after each run, float64[runs]."""
+        return self.history.best_so_far()
+
+    def importance(self) -> dict[str, float]:
+        """Return how much of the spread each parameter accounts for, largest first; sums to 1.
+
+        PED-ANOVA (Watanabe et al. 2023) as Optuna computes it, over configurations whose value is
+        known, one point each. Empty where fewer than five are known or none differs.
+        """
+        table = self.history.aggregated()
+        known = np.flatnonzero(table.known)
+        losses = table.losses[known]
+        if len(known) < _FEWEST or np.ptp(losses) == 0.0 or len(self.space) < 1:
+            return {}
+        rows = [table.configurations[row] for row in known]
+        return _importance(self.space, rows, losses.tolist())
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a run in the order they ended, without what the programs printed.
+
+        A parameter that is called like another column has ``parameter `` before its name.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self._rows(), columns=self._columns())
+
+    def write_csv(self, path: str | Path) -> Path:
+        """Write ``to_frame`` as CSV and return its path.
+
+        Args:
+            path: the file to write.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        path = Path(path)
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, self._columns())
+            writer.writeheader()
+            writer.writerows(self._rows())
+        return path
+
+    def write_json(self, path: str | Path) -> Path:
+        """Write everything, outputs included, and return its path; ``read_result`` reads it.
+
+        Args:
+            path: the file to write.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        path = Path(path)
+        path.write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
+        return path
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that JSON can hold; ``from_dict`` reads them back."""
+        return {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "name": self.name,
+            "space": self.space.to_dict(),
+            "minimise": self.minimise,
+            "label": self.label,
+            "unit": self.unit,
+            "aggregation": self.aggregation,
+            "stop_reason": self.stop_reason,
+            "settings": dict(self.settings),
+            "sessions": [dict(session) for session in self.sessions],
+            "best": {
+                "configuration": dict(self.best_configuration),
+                "value": _open(self.best_value),
+            },
+            "default_value": _open(self.default_value),
+            "improvement": _open(self.improvement),
+            "explored": _open(self.explored),
+            "runs": [record.to_dict() for record in self.records],
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> TuningResult:
+        """Return the result that ``to_dict`` wrote.
+
+        Args:
+            values: what ``to_dict`` returned.
+
+        Raises:
+            ParameterError: it is no such thing.
+        """
+        try:
+            return cls(
+                name=str(values["name"]),
+                space=TuningSpace.from_dict(values["space"]),
+                records=tuple(RunRecord.from_dict(run) for run in values["runs"]),
+                minimise=bool(values["minimise"]),
+                label=str(values["label"]),
+                unit=str(values["unit"]),
+                aggregation=str(values["aggregation"]),
+                stop_reason=str(values["stop_reason"]),
+                settings=dict(values["settings"]),
+                sessions=tuple(dict(session) for session in values["sessions"]),
+            )
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            if isinstance(error, ParameterError):
+                raise
+            raise ParameterError(
+                f"a tuning result must be as to_dict writes it; {type(error).__name__}: {error}"
+            ) from error
+
+    def __repr__(self) -> str:
+        counts = self.counts
+        parts = [f"{len(self)} runs"]
+        parts += [f"{counts[status]} {status}" for status in ("pruned", "failed") if counts[status]]
+        if self.best is not None:
+            chosen = ", ".join(f"{k}={v}" for k, v in self.best_configuration.items())
+            parts.append(f"best {self.label} {self.best_value:.6g} {self.unit}".rstrip())
+            parts.append(f"with {chosen}")
+        if math.isfinite(self.improvement):
+            parts.append(f"{100 * self.improvement:.1f} % better than the default")
+        if math.isfinite(self.explored):
+            parts.append(f"{100 * self.explored:.1f} % of the space explored")
+        if self.stop_reason:
+            parts.append(self.stop_reason)
+        return f"TuningResult({self.name}: {', '.join(parts)})"
+
+    def _by_name(self, key: Sequence[Any]) -> Configuration:
+        return dict(zip(self.space.names, key, strict=True))
+
+    def _columns(self) -> list[str]:
+        return [*_FIXED[:1], *map(_column, self.space.names), *_FIXED[1:]]
+
+    def _rows(self) -> list[dict[str, Any]]:
+        rows = []
+        for record, best in zip(self.records, self.best_so_far(), strict=True):
+            plain = {**record.to_dict(), "value": record.run.value, "best_so_far": float(best)}
+            row = {name: plain[name] for name in _FIXED}
+            row |= {_column(name): record.run.configuration[name] for name in self.space.names}
+            rows.append(row)
+        return rows
+
+
+def read_result(path: str | Path) -> TuningResult:
+    """Return the result that ``TuningResult.write_json`` wrote.
+
+    Args:
+        path: the file.
+
+    Raises:
+        ParseError: it is no such file.
+        ParameterError: something in it is not as it must be.
+        OSError: it cannot be read.
+    """
+    values = read_json(Path(path), "a tuning result", form=_FORMAT, version=_VERSION)
+    return TuningResult.from_dict(values)
+
+
+def _column(name: str) -> str:
+    return f"parameter {name}" if name in _FIXED else name
+
+
+def _open(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _importance(
+    space: TuningSpace, rows: Sequence[Configuration], losses: Sequence[float]
+) -> dict[str, float]:
+    import optuna
+    from optuna.distributions import CategoricalDistribution, FloatDistribution
+    from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
+
+    from workbench.fit.store.database import quiet_optuna
+
+    distributions: dict[str, Any] = {}
+    codes: dict[str, list[Any]] = {}
+    for name, axis in space.axes.items():
+        values = [row[name] for row in rows]
+        if isinstance(axis, Choices) or None in values:
+            names = [repr(value) for value in values]
+            distributions[name] = CategoricalDistribution(sorted(set(names)))
+            codes[name] = names
+        else:
+            # Numbers by their place on the axis: ranks on a grid, the logarithm on a log range.
+            codes[name] = [float(axis.encode(value)[0]) for value in values]
+            distributions[name] = FloatDistribution(0.0, 1.0)
+    varied = [name for name in codes if len(set(codes[name])) > 1]
+    if len(varied) < 2:
+        return {name: float(name in varied) for name in space.names} if varied else {}
+    with quiet_optuna():
+        study = optuna.create_study()
+        study.add_trials(
+            [
+                optuna.trial.create_trial(
+                    value=loss,
+                    params={name: codes[name][at] for name in varied},
+                    distributions={name: distributions[name] for name in varied},
+                )
+                for at, loss in enumerate(losses)
+            ]
+        )
+        found = get_param_importances(study, evaluator=PedAnovaImportanceEvaluator())
+    rest = {name: 0.0 for name in space.names if name not in found}
+    return {name: float(share) for name, share in {**found, **rest}.items()}

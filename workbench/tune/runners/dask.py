@@ -1,0 +1,169 @@
+"""Runs on the workers of a Dask cluster, as many at once as these have threads.
+
+    from distributed import Client, LocalCluster
+    with LocalCluster(n_workers=2, threads_per_worker=1) as cluster, Client(cluster) as client:
+        experiment = Experiment("sort", Dask(client), jobs=2)
+
+Every worker must have the workbench and the program installed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import ParameterError, WorkbenchError
+from workbench.tune.invocation import Invocation
+from workbench.tune.runners.local import Local, refuse_empty
+from workbench.tune.runners.output import MOST_OUTPUT_BYTES
+from workbench.tune.runners.runner import RunHandle, Runner, RunOutput, RunRequest
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+_LOOK_S = 0.02
+_GRACE_S = 10.0
+
+
+class Dask(Runner):
+    """Runs programs as local processes of the workers of a cluster.
+
+    Args:
+        client: of the cluster.
+        most_output_bytes: what is kept of each stream of a run.
+
+    Raises:
+        ParameterError: Dask is not installed, or ``client`` is no client of it.
+    """
+
+    name = "dask"
+
+    def __init__(self, client: Client, *, most_output_bytes: int = MOST_OUTPUT_BYTES) -> None:
+        if not isinstance(client, _distributed().Client):
+            raise ParameterError(
+                f"client must be a dask.distributed.Client; got {type(client).__name__}; for a "
+                "cluster object pass Client(cluster)",
+                key="client",
+            )
+        self._client = client
+        self.most_output_bytes = most_output_bytes
+
+    def start(self, request: RunRequest) -> RunHandle:
+        """Hand a run to the cluster and return at once.
+
+        Args:
+            request: what to run.
+
+        Raises:
+            ParameterError: there is nothing to run, or an option is meant for ``sbatch``.
+        """
+        refuse_empty(request.invocation)
+        future = self._client.submit(
+            _run_there,
+            _plain(request),
+            self.most_output_bytes,
+            key=f"{request.name}-{uuid.uuid4().hex}",
+            pure=False,
+            retries=0,
+        )
+        return _Task(future)
+
+
+class _Task:
+    """A run on a worker."""
+
+    def __init__(self, future: Future[Any]) -> None:
+        self._future = future
+        self._submitted = time.monotonic()
+        self._output: RunOutput | None = None
+        self._cancelled: float | None = None
+
+    @property
+    def job_id(self) -> str:
+        """Key of the task."""
+        return str(self._future.key)
+
+    def poll(self) -> RunOutput | None:
+        """Return what came of it, None while it waits or runs."""
+        if self._output is not None:
+            return self._output
+        if not self._future.done():
+            return None
+        total = time.monotonic() - self._submitted
+        if self._future.status == "finished":
+            output: RunOutput = self._future.result()
+            self._output = dataclasses.replace(
+                output, queue_seconds=max(total - output.seconds, 0.0)
+            )
+        elif self._future.status == "cancelled":
+            seconds = total if self._cancelled is None else self._cancelled - self._submitted
+            self._output = RunOutput(seconds, job_id=self.job_id, state="cancelled")
+        else:
+            error = self._future.exception()
+            self._output = RunOutput(
+                0.0,
+                queue_seconds=total,
+                job_id=self.job_id,
+                state="failed",
+                reason=f"on the cluster: {type(error).__name__}: {error}",
+            )
+        return self._output
+
+    def cancel(self) -> None:
+        """Take the run back; the worker ends its process within a moment."""
+        if self._output is None and self._cancelled is None:
+            self._cancelled = time.monotonic()
+            self._future.cancel()
+
+
+def _plain(request: RunRequest) -> dict[str, Any]:
+    """Return a request as plain values; a read-only mapping cannot be sent."""
+    call = request.invocation
+    return {
+        "configuration": dict(request.configuration),
+        "invocation": {
+            "argv": call.argv,
+            "env": dict(call.env),
+            "sbatch_options": call.sbatch_options,
+            "directives": call.directives,
+            "header": call.header,
+        },
+        "seed": request.seed,
+        "timeout_s": request.timeout_s,
+        "name": request.name,
+    }
+
+
+def _run_there(plain: dict[str, Any], most_output_bytes: int) -> RunOutput:
+    """Run a program on a worker until it ends, or nobody waits for it any more."""
+    request = RunRequest(**{**plain, "invocation": Invocation(**plain["invocation"])})
+    worker = _distributed().get_worker()
+    key = worker.get_current_task()
+    try:
+        handle = Local(most_output_bytes=most_output_bytes).start(request)
+    except WorkbenchError as error:
+        return RunOutput(0.0, state="failed", reason=str(error))
+    given_up: float | None = None
+    while (output := handle.poll()) is None:
+        wanted = worker.state.tasks.get(key)
+        if given_up is None and (wanted is None or wanted.state == "cancelled"):
+            handle.cancel()
+            given_up = time.monotonic()
+        if given_up is not None and time.monotonic() - given_up > _GRACE_S:
+            return RunOutput(0.0, state="cancelled")
+        time.sleep(_LOOK_S)
+    return output
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError as error:
+        raise ParameterError(
+            "runs on a cluster need Dask, which is not installed; pip install distributed, or "
+            "take the local runner",
+            key="runner",
+        ) from error
+    return distributed

@@ -1,0 +1,145 @@
+"""What every runner does: it starts a run, tells when it has ended, and ends it when asked to."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, get_args
+
+from workbench.errors import WorkbenchError
+from workbench.tune.invocation import Invocation
+from workbench.tune.space import Configuration
+
+RunState = Literal["completed", "failed", "timeout", "cancelled"]
+RUN_STATES: tuple[str, ...] = get_args(RunState)
+
+SEED_VARIABLE = "WORKBENCH_SEED"
+"""Variable of the environment in which a program finds the seed of its run."""
+
+
+class RunnerError(WorkbenchError):
+    """A run cannot be started, as nothing of the kind can: there is no such program or service."""
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """One run to be started.
+
+    Attributes:
+        configuration: a value for each parameter, as the experiment chose it.
+        invocation: what is executed.
+        seed: makes a run repeatable whose noise is drawn; programs find it in their environment.
+        timeout_s: seconds of its own time after which the run is ended; None for never. Time in
+            a queue does not count.
+        name: a short name for it, made of letters, digits, ``-``, ``_`` and ``.``.
+    """
+
+    configuration: Configuration
+    invocation: Invocation
+    seed: int = 0
+    timeout_s: float | None = None
+    name: str = "run"
+
+
+@dataclass(frozen=True)
+class RunOutput:
+    """What came of a run.
+
+    Attributes:
+        seconds: how long it ran, without time in a queue; of one that was ended until then.
+        queue_seconds: how long it waited and was set up beside that.
+        returncode: exit status of the program, negative for a signal; None where there is none.
+        stdout: what it printed, cut in the middle where it is long.
+        stderr: what it printed as errors and notes, cut likewise.
+        job_id: number of its process or job, empty where there is none.
+        node_list: where it ran, as the batch system names it.
+        state: ``completed``, ``failed``, ``timeout`` (it reached its limit) or ``cancelled``.
+        started: when it began, ISO 8601 in local time; empty where it never did.
+        value: the number it gave, where the runner knows it and no output need be read.
+        reason: why it failed, where the runner knows more than the program said.
+    """
+
+    seconds: float
+    queue_seconds: float = 0.0
+    returncode: int | None = None
+    stdout: str = ""
+    stderr: str = ""
+    job_id: str = ""
+    node_list: str = ""
+    state: RunState = "completed"
+    started: str = ""
+    value: float | None = None
+    reason: str = ""
+
+
+class RunHandle(Protocol):
+    """A run that was started.
+
+    Attributes:
+        job_id: number of its process or job, empty where there is none.
+    """
+
+    @property
+    def job_id(self) -> str:
+        """Number of its process or job, empty where there is none."""
+
+    def poll(self) -> RunOutput | None:
+        """Return what came of it, None while it waits or runs; returns at once.
+
+        Raises:
+            RunnerError: the batch system does not answer.
+        """
+
+    def cancel(self) -> None:
+        """Ask the run to end; ``poll`` tells when it has. Again does no harm."""
+
+
+class Runner(abc.ABC):
+    """Starts runs; many may be under way at once.
+
+    Attributes:
+        name: what the kind of runner is called.
+        needs_program: whether it executes an invocation; else the configuration is enough.
+    """
+
+    name: str = "runner"
+    needs_program: bool = True
+
+    @abc.abstractmethod
+    def start(self, request: RunRequest) -> RunHandle:
+        """Start a run and return at once.
+
+        Args:
+            request: what to run.
+
+        Raises:
+            RunnerError: nothing can be run here at all.
+            ParameterError: this runner cannot run such an invocation.
+        """
+
+    def start_many(self, requests: Sequence[RunRequest]) -> list[RunHandle]:
+        """Start several runs, as one job of a batch system where it has such jobs.
+
+        Args:
+            requests: what to run.
+
+        Raises:
+            RunnerError: nothing can be run here at all.
+            ParameterError: this runner cannot run such an invocation.
+        """
+        return [self.start(request) for request in requests]
+
+    def abandon(self, job_id: str) -> None:  # noqa: B027 - most runs end with their process
+        """End a run that a process left behind when it died, where it may still be going on.
+
+        Args:
+            job_id: as its handle told it.
+        """
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what experiments must agree on to hold comparable runs, for JSON."""
+        return {"kind": self.name}
+
+    def close(self) -> None:  # noqa: B027 - most runners hold nothing
+        """Give back what the runner holds, such as an allocation; again does no harm."""

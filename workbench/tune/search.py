@@ -1,0 +1,319 @@
+"""The loop of an experiment: it begins runs, looks at them, and takes down how they end."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Protocol
+
+import numpy as np
+
+from workbench.errors import WorkbenchError
+from workbench.tune.choosing import Chooser, Next, Stop
+from workbench.tune.environment import load
+from workbench.tune.history import History, Run, RunStatus
+from workbench.tune.run_record import RunRecord
+from workbench.tune.runners.output import bounded
+from workbench.tune.runners.runner import RunHandle, Runner, RunOutput, RunRequest
+from workbench.tune.settings import SearchSettings
+from workbench.tune.space import Configuration
+from workbench.tune.store import Begun, Store
+from workbench.tune.target import Target, TargetError, WallTime
+
+KEPT_CHARACTERS = 20_000
+"""Characters of each stream of a run that are stored."""
+
+_SHORTEST_S = 0.001
+_LONGEST_S = 0.05
+_WAIT_S = 0.05
+_GRACE_S = 15.0
+_SEEDS = 0x5EED
+
+
+class Conditions(Protocol):
+    """What the loop asks of an experiment."""
+
+    jobs: int
+    runner: Runner
+    settings: SearchSettings
+    target: Target
+
+    def request(
+        self, number: int, configuration: Configuration, seed: int, timeout_s: float | None
+    ) -> RunRequest:
+        """Return what a runner is asked for.
+
+        Args:
+            number: place of the run in the experiment.
+            configuration: what to run.
+            seed: of the run.
+            timeout_s: seconds after which it is ended, None for none.
+        """
+
+
+@dataclass(frozen=True)
+class _Flight:
+    """A run under way."""
+
+    slot: int
+    key: int
+    begun: Begun
+    request: RunRequest
+    handle: RunHandle
+    load: float | None
+
+
+class Search:
+    """Runs an experiment.
+
+    Args:
+        history: the runs as the heuristics see them; kept here.
+        records: the runs in the order they ended; kept here.
+        store: where they are kept beyond this process.
+        chooser: says what runs next.
+    """
+
+    def __init__(
+        self, history: History, records: list[RunRecord], store: Store, chooser: Chooser
+    ) -> None:
+        self._history = history
+        self._records = records
+        self._store = store
+        self._chooser = chooser
+        self._numbers: set[int] = set()
+        self._last: dict[int, Run] = {}
+        self._flights: list[_Flight] = []
+
+    @property
+    def pending(self) -> tuple[Configuration, ...]:
+        """Configurations that are under way."""
+        return tuple(self._history.pending)
+
+    def take_up(self) -> None:
+        """Take over the runs that the store holds.
+
+        Raises:
+            StudyError: it cannot be read.
+        """
+        ended, begun = self._store.read()
+        self._absorb(ended)
+        lost = {run.key for run in self._store.lost(begun)}
+        self._history.pending = [run.configuration for run in begun if run.key not in lost]
+
+    def run(
+        self,
+        experiment: Conditions,
+        budget: int,
+        stop: threading.Event,
+        on_run: Callable[[RunRecord], None],
+    ) -> str | None:
+        """Return why the search has ended; None where ``stop`` was set.
+
+        Args:
+            experiment: what is run, and how.
+            budget: number of runs in all.
+            stop: ends the runs in flight, which are forgotten.
+            on_run: called after each run.
+
+        Raises:
+            WorkbenchError: a run cannot be started, or the store not be written.
+        """
+        reason: str | None = None
+        pause = _SHORTEST_S
+        self._last.clear()
+        try:
+            while not stop.is_set():
+                if reason is None:
+                    reason = self._begin(experiment, budget)
+                if not self._flights:
+                    if reason is not None:
+                        return reason
+                    # Others are running the initial points.
+                    stop.wait(_WAIT_S)
+                    continue
+                if self._look(experiment, on_run):
+                    pause = _SHORTEST_S
+                else:
+                    stop.wait(pause)
+                    pause = min(2.0 * pause, _LONGEST_S)
+            return None
+        finally:
+            self._abandon()
+
+    def _begin(self, experiment: Conditions, budget: int) -> str | None:
+        """Begin as many runs as may be under way; return why there are no more, if so."""
+        busy = {flight.slot for flight in self._flights}
+        free = [slot for slot in range(experiment.jobs) if slot not in busy]
+        if not free:
+            return None
+        reason = None
+        chosen: list[tuple[int, Begun, RunRequest]] = []
+        with self._store.alone():
+            ended, begun = self._store.read()
+            self._absorb(ended)
+            for lost in self._store.lost(begun):
+                experiment.runner.abandon(lost.job_id)
+                self._store.give_back(lost.key)
+                begun = [run for run in begun if run.key != lost.key]
+            begun = list(begun)
+            for slot in free:
+                self._history.pending = [run.configuration for run in begun]
+                found = self._choose(slot, begun, budget)
+                if not isinstance(found, Next):
+                    reason = found.reason if found is not None else None
+                    break
+                request = self._request(experiment, found)
+                run = Begun(
+                    found.number,
+                    found.configuration,
+                    found.initial,
+                    found.resampled,
+                    self._store.worker,
+                )
+                run = replace(run, key=self._store.begin(run))
+                begun.append(run)
+                chosen.append((slot, run, request))
+            self._history.pending = [run.configuration for run in begun]
+        self._start(experiment, chosen)
+        return reason
+
+    def _choose(self, slot: int, begun: Sequence[Begun], budget: int) -> Next | Stop | None:
+        return self._chooser.choose(
+            self._history,
+            self._numbers | {run.number for run in begun},
+            any(run.initial for run in begun),
+            self._last.get(slot),
+            budget,
+        )
+
+    def _request(self, experiment: Conditions, found: Next) -> RunRequest:
+        limits = (
+            self._chooser.limit_s(self._history, initial=found.initial),
+            experiment.settings.timeout_s,
+        )
+        limit = min((each for each in limits if each is not None), default=None)
+        numbers = (experiment.settings.seed, found.number, _SEEDS)
+        seed = int(np.random.SeedSequence(numbers).generate_state(1)[0])
+        return experiment.request(found.number, found.configuration, seed, limit)
+
+    def _start(
+        self, experiment: Conditions, chosen: Sequence[tuple[int, Begun, RunRequest]]
+    ) -> None:
+        now = load()
+        handles: list[RunHandle] = []
+        try:
+            requests = [request for _, _, request in chosen]
+            if len(requests) == 1:
+                handles = [experiment.runner.start(requests[0])]
+            elif requests:
+                handles = experiment.runner.start_many(requests)
+        except BaseException:
+            for _, run, _ in chosen:
+                self._store.give_back(run.key)
+            raise
+        for (slot, run, request), handle in zip(chosen, handles, strict=True):
+            self._flights.append(_Flight(slot, run.key, run, request, handle, now))
+        for flight in self._flights[-len(chosen) :] if chosen else ():
+            if flight.handle.job_id:
+                self._store.note_job(flight.key, flight.handle.job_id)
+
+    def _look(self, experiment: Conditions, on_run: Callable[[RunRecord], None]) -> bool:
+        """Take down the runs that have ended, and return whether there were any."""
+        ended = False
+        for flight in list(self._flights):
+            output = flight.handle.poll()
+            if output is None:
+                continue
+            ended = True
+            record = self._record(flight, output, experiment.target)
+            self._store.end(flight.key, record)
+            self._flights.remove(flight)
+            self._history.pending = [f.begun.configuration for f in self._flights]
+            self._last[flight.slot] = record.run
+            on_run(record)
+        return ended
+
+    def _record(self, flight: _Flight, output: RunOutput, target: Target) -> RunRecord:
+        status, value, reason = _read(output, target, flight.request.timeout_s)
+        run = self._history.append(
+            flight.begun.configuration,
+            value,
+            seconds=max(output.seconds, 0.0),
+            status=status,
+            initial=flight.begun.initial,
+            resampled=flight.begun.resampled,
+        )
+        record = RunRecord(
+            number=flight.begun.number,
+            run=run,
+            queue_seconds=output.queue_seconds,
+            returncode=output.returncode,
+            state=output.state,
+            job_id=output.job_id or flight.handle.job_id,
+            node_list=output.node_list,
+            started=output.started,
+            ended=datetime.now().isoformat(timespec="microseconds"),
+            limit_s=flight.request.timeout_s,
+            load=flight.load,
+            worker=self._store.worker,
+            reason=reason,
+            stdout=bounded(output.stdout, KEPT_CHARACTERS),
+            stderr=bounded(output.stderr, KEPT_CHARACTERS),
+        )
+        self._numbers.add(record.number)
+        self._records.append(record)
+        return record
+
+    def _absorb(self, ended: Sequence[RunRecord]) -> None:
+        """Add the runs that others have ended since."""
+        if len(ended) == len(self._records):
+            return
+        for record in ended:
+            if record.number not in self._numbers:
+                self._history.extend([record.run])
+                self._numbers.add(record.number)
+                self._records.append(replace(record, run=self._history[-1]))
+
+    def _abandon(self) -> None:
+        """End the runs in flight and forget them; they are begun again when it goes on."""
+        flights, self._flights = self._flights, []
+        self._history.pending = []
+        for flight in flights:
+            flight.handle.cancel()
+        deadline = time.monotonic() + _GRACE_S
+        for flight in flights:
+            try:
+                while flight.handle.poll() is None and time.monotonic() < deadline:
+                    time.sleep(_LONGEST_S)
+            except WorkbenchError:
+                pass
+            self._store.give_back(flight.key)
+
+
+def _read(output: RunOutput, target: Target, limit_s: float | None) -> tuple[RunStatus, float, str]:
+    """Return status and value of a run, and why it has none."""
+    if output.state == "timeout":
+        # What is known of its time is that it is longer; of another number nothing is.
+        bound = limit_s if isinstance(target, WallTime) and limit_s is not None else math.nan
+        return "pruned", bound, f"ended after {limit_s:.6g} s" if limit_s is not None else ""
+    if output.state != "completed":
+        return "failed", math.nan, output.reason or _failure(output)
+    try:
+        value = target.read(output) if output.value is None else float(output.value)
+    except TargetError as error:
+        return "failed", math.nan, str(error)
+    if not math.isfinite(value):
+        return "failed", math.nan, f"the value must be a finite number; got {value}"
+    return "complete", value, ""
+
+
+def _failure(output: RunOutput) -> str:
+    if output.state == "cancelled":
+        return "somebody cancelled it"
+    last = (output.stderr.strip() or output.stdout.strip()).splitlines()
+    said = f": {last[-1][:300]}" if last else ""
+    return f"it ended with status {output.returncode}{said}"

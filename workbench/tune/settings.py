@@ -1,0 +1,159 @@
+"""How an experiment searches: the methods by name and option, and the numbers beside them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from workbench.errors import ParameterError
+from workbench.tune.heuristics import DEFAULT_HEURISTIC
+from workbench.tune.history import AGGREGATIONS
+from workbench.tune.options import above_zero, at_least, one_of
+from workbench.tune.starts import STARTS
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A heuristic or rule by its name, with the options that differ from its own.
+
+    Attributes:
+        name: its name.
+        options: values by the names that ``options_of`` tells.
+    """
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
+
+    @classmethod
+    def coerce(cls, value: Any, key: str) -> Chosen:
+        """Return what a name, a name with options, or a mapping with a name stands for.
+
+        Args:
+            value: ``"static"``, ``("static", {"runs": 3})``, ``{"name": "static", "runs": 3}``,
+                anything with a name and options, or None for ``none``.
+            key: what is chosen, for messages.
+
+        Raises:
+            ParameterError: it is none of these.
+        """
+        if value is None:
+            return cls("none")
+        if isinstance(value, str):
+            return cls(value)
+        if isinstance(value, Mapping) and isinstance(value.get("name"), str):
+            rest = {name: option for name, option in value.items() if name != "name"}
+            inner = rest.get("options")
+            return cls(value["name"], inner if isinstance(inner, Mapping) else rest)
+        if isinstance(value, Sequence) and len(value) == 2 and isinstance(value[1], Mapping):
+            return cls(str(value[0]), value[1])
+        name, options = getattr(value, "name", None), getattr(value, "options", None)
+        if isinstance(name, str) and isinstance(options, Mapping):
+            return cls(name, options)
+        raise ParameterError(
+            f"{key} must be a name, or a name and its options such as ('static', {{'runs': 3}}); "
+            f"got {value!r}",
+            key=key,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that JSON can hold; ``coerce`` reads them back."""
+        return {"name": self.name, "options": dict(self.options)}
+
+    def __str__(self) -> str:
+        options = ", ".join(f"{name}={value}" for name, value in self.options.items())
+        return f"{self.name}({options})" if options else self.name
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How an experiment searches.
+
+    Attributes:
+        heuristic: what proposes configurations.
+        initial: how many runs come before it, the default configuration's among them.
+        start: how these are drawn, a name in ``STARTS``.
+        default_first: whether the default configuration runs first.
+        resampling: when a configuration runs again.
+        stopping: what ends the search before the budget does.
+        pruning: what ends a run.
+        aggregation: what several runs of a configuration come to.
+        budget: number of runs in all, initial ones and repeats among them.
+        seed: makes the search repeatable.
+        revisit: whether a configuration that was run may be proposed again.
+        max_retries: how often a heuristic is asked again for a new one, else.
+        timeout_s: seconds after which any run is ended, initial ones too; None for none.
+
+    Raises:
+        ParameterError: a value cannot be.
+    """
+
+    heuristic: Chosen = field(default_factory=lambda: Chosen(DEFAULT_HEURISTIC))
+    initial: int = 10
+    start: str = "hybrid"
+    default_first: bool = True
+    resampling: Chosen = field(default_factory=lambda: Chosen("none"))
+    stopping: Chosen = field(default_factory=lambda: Chosen("none"))
+    pruning: Chosen = field(default_factory=lambda: Chosen("none"))
+    aggregation: str = "median"
+    budget: int = 100
+    seed: int = 0
+    revisit: bool = True
+    max_retries: int = 5
+    timeout_s: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("heuristic", "resampling", "stopping", "pruning"):
+            object.__setattr__(self, name, Chosen.coerce(getattr(self, name), name))
+        at_least(self.initial, 0, "initial", whole=True)
+        one_of(self.start, STARTS, "start")
+        one_of(self.aggregation, AGGREGATIONS, "aggregation")
+        at_least(self.budget, 1, "budget", whole=True)
+        at_least(self.seed, 0, "seed", whole=True)
+        at_least(self.max_retries, 0, "max_retries", whole=True)
+        if self.timeout_s is not None:
+            above_zero(self.timeout_s, "timeout_s")
+            if not math.isfinite(self.timeout_s):
+                raise ParameterError("timeout_s must be finite, or None", key="timeout_s")
+        try:
+            json.dumps(self.to_dict())
+        except (TypeError, ValueError) as error:
+            raise ParameterError(
+                f"options must be numbers, texts and lists of these, which a store can hold; "
+                f"{error}"
+            ) from error
+
+    def fixed(self) -> dict[str, Any]:
+        """Return what a resumed experiment must agree on, for JSON.
+
+        Budget and stopping are not among it: they say how far to go, not what is found there.
+        """
+        return {
+            name: value
+            for name, value in self.to_dict().items()
+            if name not in ("budget", "stopping")
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that JSON can hold; they are arguments of this class as well."""
+        return {
+            "heuristic": self.heuristic.to_dict(),
+            "initial": self.initial,
+            "start": self.start,
+            "default_first": self.default_first,
+            "resampling": self.resampling.to_dict(),
+            "stopping": self.stopping.to_dict(),
+            "pruning": self.pruning.to_dict(),
+            "aggregation": self.aggregation,
+            "budget": self.budget,
+            "seed": self.seed,
+            "revisit": self.revisit,
+            "max_retries": self.max_retries,
+            "timeout_s": self.timeout_s,
+        }

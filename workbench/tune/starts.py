@@ -1,0 +1,169 @@
+"""The initial points of an experiment: the default configuration, and a spread over the space."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+
+from workbench.errors import ParameterError
+from workbench.tune.options import at_least, one_of
+from workbench.tune.space import Choices, Grid, Range, TuningSpace, Value
+
+Point = dict[str, Value | None]
+
+_MOST_PAIRINGS = 50
+_MOST_DRAWS = 50
+_STARTS = 0x57A7
+
+
+def uniform(space: TuningSpace, count: int, rng: np.random.Generator) -> tuple[Point, ...]:
+    """Return configurations drawn evenly, different ones as far as a few draws find them.
+
+    Args:
+        space: what is searched.
+        count: how many.
+        rng: source of randomness.
+
+    Raises:
+        ParameterError: the constraints leave nothing to try.
+    """
+    return tuple(_others(space, count, rng, []))
+
+
+def latin_hypercube(space: TuningSpace, count: int, rng: np.random.Generator) -> tuple[Point, ...]:
+    """Return configurations of which no two share a value of any parameter.
+
+    Every axis is cut into as many parts as there are points, and each part is met once (SHAMan,
+    section 3.1). Where constraints forbid the points the parts are paired anew, and what is still
+    forbidden after some pairings is drawn evenly instead. A parameter that does not apply is
+    shared, of course.
+
+    Args:
+        space: what is searched.
+        count: how many; at most the size of the smallest axis.
+        rng: source of randomness.
+
+    Raises:
+        ParameterError: an axis has fewer values than there are points.
+    """
+    most = largest_latin_hypercube(space)
+    if most is not None and count > most:
+        raise ParameterError(
+            f"a Latin hypercube must have at most as many points as the smallest axis has values, "
+            f"{most}; got {count}; take hybrid",
+            key="count",
+        )
+    best: list[Point] = []
+    for _ in range(_MOST_PAIRINGS if count else 0):
+        columns = {name: _stratified(axis, count, rng) for name, axis in space.axes.items()}
+        drawn = [
+            space.canonical({name: column[i] for name, column in columns.items()})
+            for i in range(count)
+        ]
+        allowed = _different(space, [point for point in drawn if space.allows(point)])
+        if len(allowed) > len(best):
+            best = allowed
+        if len(best) == count:
+            break
+    return tuple(_others(space, count, rng, best))
+
+
+def hybrid(space: TuningSpace, count: int, rng: np.random.Generator) -> tuple[Point, ...]:
+    """Return a Latin hypercube as large as the smallest axis allows, then even draws.
+
+    Args:
+        space: what is searched.
+        count: how many.
+        rng: source of randomness.
+
+    Raises:
+        ParameterError: the constraints leave nothing to try.
+    """
+    most = largest_latin_hypercube(space)
+    spread = latin_hypercube(space, count if most is None else min(count, most), rng)
+    return tuple(_others(space, count, rng, list(spread)))
+
+
+STARTS: Mapping[str, Callable[[TuningSpace, int, np.random.Generator], tuple[Point, ...]]]
+STARTS = MappingProxyType(
+    {"hybrid": hybrid, "latin-hypercube": latin_hypercube, "uniform": uniform}
+)
+"""What draws each kind of start, by name; ``hybrid`` first, which is the paper's."""
+
+
+def initial_points(
+    space: TuningSpace,
+    count: int = 10,
+    how: str = "hybrid",
+    *,
+    default_first: bool = True,
+    seed: int = 0,
+) -> tuple[Point, ...]:
+    """Return the initial points of an experiment.
+
+    Args:
+        space: what is searched.
+        count: how many, the default among them.
+        how: a name in ``STARTS``.
+        default_first: whether the first is the default configuration, where the space has one; it
+            need not be on the axes.
+        seed: makes the points repeatable.
+
+    Raises:
+        ParameterError: there is no such start, the count is none, or the constraints leave
+            nothing to try.
+    """
+    one_of(how, STARTS, "how")
+    at_least(count, 0, "count", whole=True)
+    rng = np.random.default_rng((seed, _STARTS))
+    default = space.default if default_first and count else None
+    if default is None:
+        return STARTS[how](space, count, rng)
+    rest = [p for p in STARTS[how](space, count - 1, rng) if space.key(p) != space.key(default)]
+    return tuple(_others(space, count, rng, [default, *rest]))
+
+
+def largest_latin_hypercube(space: TuningSpace) -> int | None:
+    """Return how many points a Latin hypercube can have, None where every axis is continuous.
+
+    Args:
+        space: what is searched.
+    """
+    return min((axis.size for axis in space.axes.values() if axis.size is not None), default=None)
+
+
+def _stratified(
+    axis: Grid | Range | Choices, count: int, rng: np.random.Generator
+) -> Sequence[Value | None]:
+    """Return one value from each of as many equal parts of an axis, in random order."""
+    order = rng.permutation(count)
+    if isinstance(axis, Range) and axis.size is None:
+        return [axis.decode(np.array([(part + rng.random()) / count])) for part in order]
+    size = axis.size or 0
+    edges = [-(-part * size // count) for part in range(count + 1)]
+    ranks = [int(rng.integers(edges[part], edges[part + 1])) for part in order]
+    if isinstance(axis, Range):
+        return [int(axis.low) + rank for rank in ranks]
+    return [axis.values[rank] for rank in ranks]
+
+
+def _others(
+    space: TuningSpace, count: int, rng: np.random.Generator, points: list[Point]
+) -> list[Point]:
+    """Return points filled up to a count, by new ones as far as a few draws find them."""
+    seen = {space.key(point) for point in points}
+    while len(points) < count:
+        drawn = space.sample(rng)
+        for _ in range(_MOST_DRAWS):
+            if space.key(drawn) not in seen:
+                break
+            drawn = space.sample(rng)
+        seen.add(space.key(drawn))
+        points.append(drawn)
+    return points
+
+
+def _different(space: TuningSpace, points: Sequence[Point]) -> list[Point]:
+    return list({space.key(point): point for point in points}.values())

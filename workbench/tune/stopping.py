@@ -1,0 +1,375 @@
+"""When an experiment ends: budget, time, improvement, movement, and their combinations.
+
+A window counts proposals: a configuration with the resamples that follow it at once is one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Protocol
+
+import numpy as np
+
+from workbench.errors import ParameterError
+from workbench.tune.history import FloatArray, History, Visit
+from workbench.tune.options import above_zero, at_least, made, one_of
+from workbench.tune.space import Choices, TuningSpace
+
+_ESTIMATORS: Mapping[str, Callable[[FloatArray], float]] = MappingProxyType(
+    {
+        "min": lambda losses: float(losses.min()),
+        "mean": lambda losses: float(losses.mean()),
+        "median": lambda losses: float(np.median(losses)),
+    }
+)
+_WORDS = {"min": "best", "mean": "average", "median": "median"}
+
+
+class Stopping(Protocol):
+    """Says whether an experiment ends."""
+
+    def reason(self, history: History) -> str | None:
+        """Return why the experiment ends now, None where it goes on.
+
+        Args:
+            history: the runs so far.
+        """
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Ends after a number of runs, resamples among them.
+
+    Attributes:
+        runs: how many.
+        count_initial: whether initial points are among them; SHAMan's are not.
+
+    Raises:
+        ParameterError: it is no whole number above 0.
+    """
+
+    runs: int = 100
+    count_initial: bool = False
+
+    def __post_init__(self) -> None:
+        at_least(self.runs, 1, "runs", whole=True)
+
+    def reason(self, history: History) -> str | None:
+        """Return that the budget is spent, once it is.
+
+        Args:
+            history: the runs so far.
+        """
+        left_out = 0 if self.count_initial else int(history.initial.sum())
+        if len(history) - left_out < self.runs:
+            return None
+        words = "" if self.count_initial else " after the initial points"
+        return f"the budget of {self.runs} runs{words} is spent"
+
+
+@dataclass(frozen=True)
+class TimeLimit:
+    """Ends once the runs took a time together, without time in a queue.
+
+    Attributes:
+        seconds: the time in s.
+
+    Raises:
+        ParameterError: it is not above 0.
+    """
+
+    seconds: float
+
+    def __post_init__(self) -> None:
+        above_zero(self.seconds, "seconds")
+
+    def reason(self, history: History) -> str | None:
+        """Return that the time is up, once it is.
+
+        Args:
+            history: the runs so far.
+        """
+        spent = math.fsum(run.seconds for run in history)
+        if spent < self.seconds:
+            return None
+        return f"the runs took {spent:.6g} s of the {self.seconds:.6g} s they may take"
+
+
+@dataclass(frozen=True)
+class Improvement:
+    """Ends where the last proposals improved too little (SHAMan, section 3.2).
+
+    With e the best, the average or the median of losses, w the window and f the losses in order:
+    ends where (e(f[:-w]) - e(f[-w:])) / |e(f[:-w])| < threshold, once there are more than w
+    proposals after the initial points. The magnitude in the denominator makes the rule hold for
+    values of either sign. A pruned run counts with its bound, a failed one with nothing.
+
+    Attributes:
+        estimator: ``min`` (the best), ``mean`` or ``median``.
+        threshold: the share by which the window must be better.
+        window: how many proposals.
+
+    Raises:
+        ParameterError: an option is not what it must be.
+    """
+
+    estimator: str = "min"
+    threshold: float = 0.01
+    window: int = 15
+
+    def __post_init__(self) -> None:
+        one_of(self.estimator, _ESTIMATORS, "estimator")
+        at_least(self.threshold, -math.inf, "threshold")
+        at_least(self.window, 1, "window", whole=True)
+
+    def reason(self, history: History) -> str | None:
+        """Return that there is too little improvement, once there is.
+
+        Args:
+            history: the runs so far.
+        """
+        visits = history.visits
+        if len(visits) - sum(visit.initial for visit in visits) <= self.window:
+            return None
+        estimate = _ESTIMATORS[self.estimator]
+        losses = np.array([visit.loss for visit in visits])
+        before, last = (
+            part[np.isfinite(part)] for part in (losses[: -self.window], losses[-self.window :])
+        )
+        gain = -math.inf
+        if not len(before) and len(last):
+            gain = math.inf
+        elif len(before) and len(last):
+            was, now = estimate(before), estimate(last)
+            gain = _share(was - now, was)
+        if gain >= self.threshold:
+            return None
+        return (
+            f"the {_WORDS[self.estimator]} of the last {self.window} proposals improved by "
+            f"{gain:.3g}, less than {self.threshold:g}"
+        )
+
+
+@dataclass(frozen=True)
+class CountMovement:
+    """Ends where the last proposals are few configurations over and over (SHAMan, section 3.2).
+
+    Attributes:
+        most: how many different ones are too few.
+        window: how many proposals after the initial points are looked at.
+
+    Raises:
+        ParameterError: an option is no whole number above 0.
+    """
+
+    most: int = 2
+    window: int = 10
+
+    def __post_init__(self) -> None:
+        at_least(self.most, 1, "most", whole=True)
+        at_least(self.window, 1, "window", whole=True)
+
+    def reason(self, history: History) -> str | None:
+        """Return that the search hardly moves, once it does not.
+
+        Args:
+            history: the runs so far.
+        """
+        window = _window(history, self.window)
+        if window is None:
+            return None
+        count = len({visit.key for visit in window})
+        if count > self.most:
+            return None
+        return (
+            f"the last {self.window} proposals were {count} different configurations, "
+            f"{self.most} or fewer"
+        )
+
+
+@dataclass(frozen=True)
+class DistanceMovement:
+    """Ends where the last proposals lie close together (SHAMan, section 3.2).
+
+    The distance is the mean over all pairs of different configurations of the window. Each
+    parameter counts from 0 (the same) to 1 (from one end of its values to the other, or another
+    choice), and the distance is the root mean square over the parameters: at most 1 whatever
+    their units. SHAMan adds the distances in raw units and divides by the number of points.
+
+    Attributes:
+        distance: how close is too close, 0 to 1.
+        window: how many proposals after the initial points are looked at.
+
+    Raises:
+        ParameterError: an option is not what it must be.
+    """
+
+    distance: float = 0.1
+    window: int = 10
+
+    def __post_init__(self) -> None:
+        at_least(self.distance, 0.0, "distance")
+        at_least(self.window, 1, "window", whole=True)
+
+    def reason(self, history: History) -> str | None:
+        """Return that the search hardly moves, once it does not.
+
+        Args:
+            history: the runs so far.
+        """
+        window = _window(history, self.window)
+        if window is None:
+            return None
+        found = mean_distance(history.space, window)
+        if found > self.distance:
+            return None
+        return (
+            f"the last {self.window} proposals lie {found:.3g} apart on average, "
+            f"{self.distance:g} or less"
+        )
+
+
+@dataclass(frozen=True)
+class AnyOf:
+    """Ends where any of several rules says so.
+
+    Attributes:
+        rules: the rules; the first that ends the experiment gives the reason.
+    """
+
+    rules: tuple[Stopping, ...]
+
+    def reason(self, history: History) -> str | None:
+        """Return the first reason there is.
+
+        Args:
+            history: the runs so far.
+        """
+        return next((why for rule in self.rules if (why := rule.reason(history))), None)
+
+
+@dataclass(frozen=True)
+class AllOf:
+    """Ends where all of several rules say so.
+
+    Attributes:
+        rules: the rules, at least one.
+
+    Raises:
+        ParameterError: there is none.
+    """
+
+    rules: tuple[Stopping, ...]
+
+    def __post_init__(self) -> None:
+        if not self.rules:
+            raise ParameterError("AllOf must have at least one rule; got none", key="rules")
+
+    def reason(self, history: History) -> str | None:
+        """Return all reasons, None where one is missing.
+
+        Args:
+            history: the runs so far.
+        """
+        reasons = [rule.reason(history) for rule in self.rules]
+        return None if None in reasons else "; ".join(why for why in reasons if why)
+
+
+def any_of(rules: Sequence[Mapping[str, Any]]) -> AnyOf:
+    """Return the rule that ends where any of several says so.
+
+    Args:
+        rules: each as ``{"name": ..., option: value, ...}``.
+
+    Raises:
+        ParameterError: one is no rule.
+    """
+    return AnyOf(tuple(_from_dict(rule) for rule in rules))
+
+
+def all_of(rules: Sequence[Mapping[str, Any]]) -> AllOf:
+    """Return the rule that ends where all of several say so.
+
+    Args:
+        rules: each as ``{"name": ..., option: value, ...}``.
+
+    Raises:
+        ParameterError: one is no rule, or there is none.
+    """
+    return AllOf(tuple(_from_dict(rule) for rule in rules))
+
+
+STOPPINGS: Mapping[str, Callable[..., Stopping]] = MappingProxyType(
+    {
+        "budget": Budget,
+        "time": TimeLimit,
+        "improvement": Improvement,
+        "count-movement": CountMovement,
+        "distance-movement": DistanceMovement,
+        "any": any_of,
+        "all": all_of,
+    }
+)
+"""What makes each rule, by name."""
+
+
+def make_stopping(name: str, **options: Any) -> Stopping:
+    """Return a stopping rule.
+
+    Args:
+        name: a name in ``STOPPINGS``.
+        options: values by name, as ``options_of`` tells them.
+
+    Raises:
+        ParameterError: there is no such rule or option, or a value cannot be.
+    """
+    return made("stopping", STOPPINGS, name, options)
+
+
+def mean_distance(space: TuningSpace, visits: Sequence[Visit]) -> float:
+    """Return how far different configurations lie apart on average, 0 to 1.
+
+    Args:
+        space: what is searched.
+        visits: proposals; repeated ones count once.
+    """
+    unique = {visit.key: visit.configuration for visit in visits}
+    if len(unique) < 2:
+        return 0.0
+    codes = np.array([space.encode(each) for each in unique.values()]) * _scales(space)
+    squares = np.square(codes[:, None, :] - codes[None, :, :]).sum(axis=2)
+    pairs = np.triu_indices(len(codes), 1)
+    return float(np.sqrt(squares[pairs] / len(space)).mean())
+
+
+def _scales(space: TuningSpace) -> FloatArray:
+    # Two choices differ in two columns of their code by 1 each.
+    return np.concatenate(
+        [
+            np.full(axis.width, math.sqrt(0.5) if isinstance(axis, Choices) else 1.0)
+            for axis in space.axes.values()
+        ]
+    )
+
+
+def _window(history: History, count: int) -> Sequence[Visit] | None:
+    """Return the last proposals after the initial points, None while there are fewer."""
+    visits = [visit for visit in history.visits[-count:] if not visit.initial]
+    return visits if len(visits) == count else None
+
+
+def _share(gain: float, of: float) -> float:
+    if of == 0.0:
+        return math.copysign(math.inf, gain) if gain else 0.0
+    return gain / abs(of)
+
+
+def _from_dict(rule: Mapping[str, Any]) -> Stopping:
+    if not isinstance(rule, Mapping) or "name" not in rule:
+        raise ParameterError(
+            f"a rule must be a mapping with its name; got {rule!r}", key="stopping"
+        )
+    return make_stopping(rule["name"], **{k: v for k, v in rule.items() if k != "name"})

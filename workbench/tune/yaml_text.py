@@ -1,0 +1,239 @@
+"""YAML files that people write: plain values, and the line of every key for messages."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import ParseError
+
+_MOST_BYTES = 300_000
+# A file may repeat parts of itself by aliases, and parts of these, to any size.
+_MOST_NODES = 200_000
+_DEEPEST = 20
+
+_TEXT_TAG = "tag:yaml.org,2002:str"
+_MERGE_TAG = "tag:yaml.org,2002:merge"
+
+Keys = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A YAML file as plain values.
+
+    Attributes:
+        source: name of the file, or ``text``.
+        folder: absolute path of its folder, empty for a text.
+        values: the mapping that the file is; keys are texts throughout.
+        lines: line of each key and list item, by its path from the top.
+    """
+
+    source: str
+    folder: str
+    values: dict[str, Any]
+    lines: dict[Keys, int]
+
+    def error(self, path: Keys, message: str) -> ParseError:
+        """Return the error about one place: its line, its dotted key and the message.
+
+        Args:
+            path: keys from the top; the line of the nearest one that is known is told.
+            message: what must hold, what was got, and what to do.
+        """
+        line = 0
+        for end in range(len(path), 0, -1):
+            if path[:end] in self.lines:
+                line = self.lines[path[:end]]
+                break
+        key = ".".join(map(str, path))
+        return ParseError(f"{key}: {message}" if key else message, source=self.source, line=line)
+
+    def mapping(self, path: Keys, value: Any) -> dict[str, Any]:
+        """Return a value that must be a mapping; one that is left empty is.
+
+        Args:
+            path: where it stands.
+            value: what stands there.
+
+        Raises:
+            ParseError: it is none.
+        """
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            raise self.error(path, f"must be a mapping, such as name: value; got {_short(value)}")
+        return value
+
+    def known(self, path: Keys, values: Iterable[str], known: Iterable[str], what: str) -> None:
+        """Refuse keys that nothing reads.
+
+        Args:
+            path: where the mapping stands.
+            values: its keys.
+            known: the keys there may be.
+            what: what the keys belong to, such as ``a parameter``.
+
+        Raises:
+            ParseError: a key is not known.
+        """
+        names = tuple(known)
+        for key in values:
+            if key not in names:
+                near = difflib.get_close_matches(key, names, n=1, cutoff=0.6)
+                hint = f"did you mean {near[0]}? " if near else ""
+                raise self.error(
+                    (*path, key), f"is no key of {what}; {hint}known: {', '.join(names)}"
+                )
+
+    def text(self, path: Keys, value: Any) -> str:
+        """Return a value that must be a text; a whole number stands for its digits.
+
+        Args:
+            path: where it stands.
+            value: what stands there.
+
+        Raises:
+            ParseError: it is none.
+        """
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if not isinstance(value, str):
+            raise self.error(path, f'must be a text; got {_short(value)}; put it in quotes: "..."')
+        return value
+
+    def truth(self, path: Keys, value: Any) -> bool:
+        """Return a value that must be true or false.
+
+        Args:
+            path: where it stands.
+            value: what stands there.
+
+        Raises:
+            ParseError: it is neither.
+        """
+        if not isinstance(value, bool):
+            raise self.error(path, f"must be true or false; got {_short(value)}")
+        return value
+
+
+def load_yaml(source: str | Path | bytes, what: str) -> Document:
+    """Return what a YAML file holds.
+
+    Args:
+        source: a path, or the text itself where it has more than one line or is bytes.
+        what: what it should be, for messages, such as ``a component file``.
+
+    Raises:
+        ParseError: it is no UTF-8, no YAML, not a mapping, or says a key twice.
+        OSError: the file cannot be read.
+    """
+    where, folder, data = _bytes(source)
+    if len(data) > _MOST_BYTES:
+        raise ParseError(
+            f"{what} must be at most {_MOST_BYTES} bytes; got {len(data)}", source=where
+        )
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ParseError(f"{what} must be UTF-8 text", source=where, line=line) from error
+    values, lines = _parsed(text, what, where)
+    return Document(where, folder, values, lines)
+
+
+def _parsed(text: str, what: str, where: str) -> tuple[dict[str, Any], dict[Keys, int]]:
+    import yaml
+
+    # The loader's own steps, taken one by one because only its nodes know their lines.
+    try:
+        loader = yaml.SafeLoader(text)
+        try:
+            root = loader.get_single_node()
+            if not isinstance(root, yaml.MappingNode):
+                raise ParseError(f"{what} must be a mapping, such as name: value", source=where)
+            lines = _Lines(where, what).of(root)
+            values = loader.construct_document(root)
+        finally:
+            loader.dispose()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise ParseError(
+            f"{what} must be YAML: {error.problem or error.context}",
+            source=where,
+            line=mark.line + 1 if mark is not None else 0,
+        ) from error
+    # Characters that YAML forbids, numbers and dates that Python does, nesting past its stack.
+    except (yaml.YAMLError, ValueError, RecursionError, OverflowError, TypeError) as error:
+        if isinstance(error, ParseError):
+            raise
+        raise ParseError(
+            f"{what} must be YAML: {' '.join(str(error).split())}", source=where
+        ) from error
+    return values, lines
+
+
+class _Lines:
+    """Finds the line of every key, and refuses files that are more than they seem."""
+
+    def __init__(self, where: str, what: str) -> None:
+        self.where = where
+        self.what = what
+        self.lines: dict[Keys, int] = {}
+        self.nodes = 0
+
+    def of(self, root: Any) -> dict[Keys, int]:
+        self._visit(root, ())
+        return self.lines
+
+    def _visit(self, node: Any, path: Keys) -> None:
+        line = node.start_mark.line + 1
+        self.nodes += 1
+        if self.nodes > _MOST_NODES or len(path) > _DEEPEST:
+            raise self._error(
+                f"must have at most {_MOST_NODES} values, nested at most {_DEEPEST} deep", line
+            )
+        if node.id == "mapping":
+            seen: dict[str, int] = {}
+            for key, value in node.value:
+                at = key.start_mark.line + 1
+                if key.tag == _MERGE_TAG:
+                    self._visit(value, path)
+                    continue
+                if key.id != "scalar" or key.tag != _TEXT_TAG:
+                    word = f" {key.value}" if key.id == "scalar" else ""
+                    raise self._error(
+                        f"must have words for keys; the key{word} is none; put it in quotes", at
+                    )
+                name = str(key.value)
+                if name in seen:
+                    raise self._error(
+                        f"must say {name} once; it was on line {seen[name]} already", at
+                    )
+                seen[name] = at
+                self.lines[(*path, name)] = at
+                self._visit(value, (*path, name))
+        elif node.id == "sequence":
+            for at, item in enumerate(node.value):
+                self.lines[(*path, at)] = item.start_mark.line + 1
+                self._visit(item, (*path, at))
+
+    def _error(self, message: str, line: int) -> ParseError:
+        return ParseError(f"{self.what} {message}", source=self.where, line=line)
+
+
+def _bytes(source: str | Path | bytes) -> tuple[str, str, bytes]:
+    if isinstance(source, bytes):
+        return "text", "", source
+    if isinstance(source, str) and "\n" in source:
+        return "text", "", source.encode("utf-8", "surrogatepass")
+    path = Path(source)
+    return path.name, str(path.absolute().parent), path.read_bytes()
+
+
+def _short(value: Any) -> str:
+    text = "nothing" if value is None else repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

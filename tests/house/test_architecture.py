@@ -11,7 +11,16 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-FLOOR = {"errors", "units", "provenance", "jobs", "catalogue", "datasets", "jsonfile"}
+FLOOR = {
+    "errors",
+    "units",
+    "provenance",
+    "jobs",
+    "catalogue",
+    "datasets",
+    "jsonfile",
+    "result_files",
+}
 NOUNS = {"models", "programs", "topology", "measure"}
 SHARED_ANALYSES = {"simulate", "fit"}
 ANALYSES = SHARED_ANALYSES | {"sensitivity", "study", "tune", "uq", "variability"}

@@ -14,7 +14,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.osu import _assignment as assignment
+from workbench.cli.ini_options import add_ini
 from workbench.cli.output import SIGNALLED, add_json, patience, print_json, say
 from workbench.cli.stopping import stoppable
 from workbench.errors import SimulationHalted
@@ -33,18 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     Args:
         parser: the command's parser.
     """
-    parser.add_argument(
-        "--config", required=True, metavar="FILE", help="machine and benchmark as SST/macro's .ini"
-    )
-    parser.add_argument(
-        "-p",
-        dest="parameters",
-        action="append",
-        default=[],
-        type=assignment,
-        metavar="KEY=VALUE",
-        help="put a value over the file's, such as node.nic.mtu=512; may be repeated",
-    )
+    add_ini(parser, "machine and benchmark as SST/macro's .ini", required=True)
     add_json(parser)
 
 

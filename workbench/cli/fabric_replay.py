@@ -11,17 +11,16 @@ each one's slowdown against running alone is told. Times are in nanoseconds.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.osu import _assignment as assignment
+from workbench.cli.ini_options import add_ini, model_of_ports
 from workbench.cli.output import SIGNALLED, add_json, given, patience, print_json, say
 from workbench.cli.program_options import add_program, graph_of, model_of
 from workbench.cli.stopping import stoppable
 from workbench.errors import SimulationHalted
 
 if TYPE_CHECKING:
-    from workbench.models import PISCES, SNAPPR, LogGPS
+    from workbench.models import LogGPS
     from workbench.programs import ExecutionGraph
     from workbench.simulate.fabric.program_result import FabricReplay
     from workbench.simulate.fabric.shared import SharedRun
@@ -73,19 +72,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="another program that runs at the same time; may be repeated",
     )
-    parser.add_argument(
-        "--config",
-        metavar="INI",
-        help="bandwidths, latencies and credits as SST/macro's .ini (default: the model's own)",
-    )
-    parser.add_argument(
-        "-p",
-        dest="parameters",
-        action="append",
-        default=[],
-        type=assignment,
-        metavar="KEY=VALUE",
-        help="put a value over the file's, such as switch.link.bandwidth=25GB/s; may be repeated",
+    add_ini(
+        parser,
+        "bandwidths, latencies and credits as SST/macro's .ini (default: the model's own)",
+        example="switch.link.bandwidth=25GB/s",
     )
     add_json(parser)
 
@@ -107,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     unused = [f"-{name}" for name in _UNUSED if getattr(arguments, name) is not None]
     if unused:
         say(f"note: {', '.join(unused)} not used: the network gives latency and bandwidth")
-    model = _model(arguments)
+    model = model_of_ports(arguments)
     with patience():
         from workbench import jobs
         from workbench.simulate.fabric.fabric import Fabric
@@ -150,25 +140,6 @@ def _others(arguments: argparse.Namespace) -> dict[str, ExecutionGraph]:
             name, number = f"{file} ({number})", number + 1
         found[name] = graph_of(argparse.Namespace(**{**vars(arguments), "file": file}))
     return found
-
-
-def _model(arguments: argparse.Namespace) -> SNAPPR | PISCES:
-    from workbench.errors import ParameterError
-    from workbench.models import PISCES, SNAPPR, inspect_ini
-
-    config: str | Path | None = None if arguments.config is None else Path(arguments.config)
-    if config is None and arguments.congestion == "packet-flow":
-        config = PISCES().to_ini(v10=False)
-    reading = inspect_ini(config, dict(arguments.parameters))
-    for note in reading.notes:
-        say(f"note: {note}")
-    if not isinstance(reading.model, SNAPPR | PISCES):
-        raise ParameterError(
-            f"a network of many routers needs a SNAPPR or PISCES model; the file has "
-            f"{type(reading.model).__name__}",
-            key="switch.name",
-        )
-    return reading.model
 
 
 def _hosts(arguments: argparse.Namespace) -> LogGPS | None:

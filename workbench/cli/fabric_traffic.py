@@ -14,7 +14,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.osu import _assignment as assignment
+from workbench.cli.ini_options import add_ini, model_of_ports
 from workbench.cli.output import SIGNALLED, add_json, given, patience, print_json, say
 from workbench.cli.stopping import stoppable
 from workbench.cli.topology import topology_of
@@ -79,19 +79,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="runs at a time (default 1); the result is the same",
     )
-    parser.add_argument(
-        "--config",
-        metavar="INI",
-        help="bandwidths, latencies and credits as SST/macro's .ini (default: the model's own)",
-    )
-    parser.add_argument(
-        "-p",
-        dest="parameters",
-        action="append",
-        default=[],
-        type=assignment,
-        metavar="KEY=VALUE",
-        help="put a value over the file's, such as switch.link.bandwidth=25GB/s; may be repeated",
+    add_ini(
+        parser,
+        "bandwidths, latencies and credits as SST/macro's .ini (default: the model's own)",
+        example="switch.link.bandwidth=25GB/s",
     )
     parser.add_argument(
         "--csv", metavar="FILE", help="write the channels of the highest load to a CSV file"
@@ -109,8 +100,6 @@ def run(arguments: argparse.Namespace) -> int:
         WorkbenchError: the network cannot be made or read, or an option is not accepted.
         OSError: a file cannot be read or written.
     """
-    from workbench.cli.fabric_replay import _model as model_of_ports
-
     network = topology_of(arguments.spec)
     with patience():
         from workbench import jobs

@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.cli.ini_options import add_ini
 from workbench.cli.output import add_json, add_variant, given, patience, print_json, say
 
 if TYPE_CHECKING:
@@ -28,20 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     Args:
         parser: the command's parser.
     """
-    parser.add_argument(
-        "--config",
-        metavar="FILE",
-        help="network as SST/macro's .ini; without it, the defaults of the SNAPPR model",
-    )
-    parser.add_argument(
-        "-p",
-        dest="parameters",
-        action="append",
-        default=[],
-        type=_assignment,
-        metavar="KEY=VALUE",
-        help="put a value over the file's, such as node.nic.mtu=512; may be repeated",
-    )
+    add_ini(parser, "network as SST/macro's .ini; without it, the defaults of the SNAPPR model")
     parser.add_argument(
         "--sizes",
         type=_sizes,
@@ -124,15 +112,6 @@ def _table(curve: OSUCurve) -> str:
             *(f"{size:<12}{latency:>18.6f}{rate:>20.6f}" for size, latency, rate in rows),
         )
     )
-
-
-def _assignment(text: str) -> tuple[str, str]:
-    key, equals, value = (part.strip() for part in text.partition("="))
-    if not key or not equals:
-        raise argparse.ArgumentTypeError(
-            f"must be KEY=VALUE, such as node.nic.mtu=512; got {text!r}"
-        )
-    return key, value
 
 
 def _sizes(text: str) -> tuple[int, ...]:

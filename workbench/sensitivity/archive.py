@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
-import zipfile
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.lib import format as npy
-from numpy.typing import NDArray
 
-from workbench.errors import ParameterError, ParseError
-from workbench.jsonfile import read_json
+from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.provenance import Provenance
+from workbench.result_files import Arrays, array_of, load_result, save_result
 from workbench.sensitivity.contention import ContentionReport, ResourceShare
 from workbench.sensitivity.result import LatencySensitivity
 
@@ -34,24 +29,6 @@ _ARRAYS = {
 _COUNTS = ("ranks", "operations", "messages", "lambda_L_left", "lambda_L", "lambda_G", "lambda_o")
 _NUMBERS = ("T", "rho_L", "seconds")
 
-# What a file of any bytes may make of the readers below.
-_NOT_OURS = (
-    KeyError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    OverflowError,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    ParameterError,
-    OSError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
-_MOST_PACKED = 1100
-"""How much larger than on disk an array can be: deflate packs to 1/1032 at best."""
-
 
 def save(result: LatencySensitivity, path: Path) -> Path:
     """Write an analysis; ``load`` returns an equal one.
@@ -61,8 +38,6 @@ def save(result: LatencySensitivity, path: Path) -> Path:
         path: the JSON file; the arrays get its name with ``.npz``. Each is replaced in one step.
     """
     values = {
-        "format": FORMAT,
-        "version": VERSION,
         "source": result.source,
         "model": result.model.to_dict(),
         **{name: getattr(result, name) for name in (*_COUNTS, *_NUMBERS)},
@@ -76,16 +51,8 @@ def save(result: LatencySensitivity, path: Path) -> Path:
         "contention": _contention_values(result.contention),
         "warnings": list(result.warnings),
     }
-    beside = path.with_suffix(".npz")
-    part = beside.with_name(f".{beside.name}.part")
-    with part.open("wb") as file:
-        arrays: dict[str, Any] = {name: getattr(result, name) for name in _ARRAYS}
-        np.savez_compressed(file, allow_pickle=False, **arrays)
-    part.replace(beside)
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(json.dumps(values, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    part.replace(path)
-    return path
+    arrays = {name: getattr(result, name) for name in _ARRAYS}
+    return save_result(path, form=FORMAT, version=VERSION, values=values, arrays=arrays)
 
 
 def load(path: Path) -> LatencySensitivity:
@@ -97,36 +64,11 @@ def load(path: Path) -> LatencySensitivity:
     Raises:
         ParseError: the files are not a saved analysis, or not a whole one.
     """
-    values = read_json(path, "a latency sensitivity", form=FORMAT, version=VERSION)
-    beside = path.with_suffix(".npz")
-    try:
-        return _result(values, _read_arrays(beside))
-    except _NOT_OURS as error:
-        raise ParseError(
-            f"a latency sensitivity must be whole, its arrays beside it in {beside.name}: {error}",
-            source=path.name,
-        ) from error
+    return load_result(path, "a latency sensitivity", _result, form=FORMAT, version=VERSION)
 
 
-def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an npz file; no header makes it take more memory than the file has."""
-    arrays = {}
-    with zipfile.ZipFile(path) as packed:
-        for name, dtype in _ARRAYS.items():
-            entry = packed.getinfo(f"{name}.npy")
-            if entry.file_size > _MOST_PACKED * (entry.compress_size + 1):
-                raise ParameterError(f"{name} is packed too tightly to be an array", key=name)
-            with packed.open(entry) as file:
-                npy.read_magic(file)
-                shape, _, found = npy.read_array_header_1_0(file)
-                data = file.read()
-            if found != dtype or shape != (len(data) // 8,) or len(data) % 8:
-                raise ParameterError(f"{name} must be {np.dtype(dtype).name}[n]", key=name)
-            arrays[name] = np.frombuffer(data, dtype).copy()
-    return arrays
-
-
-def _result(values: Mapping[str, Any], arrays: dict[str, NDArray[Any]]) -> LatencySensitivity:
+def _result(values: Mapping[str, Any], read: Arrays) -> LatencySensitivity:
+    arrays = {name: array_of(read, name, dtype) for name, dtype in _ARRAYS.items()}
     if values["method"] not in ("sweep", "lp"):
         raise ParameterError(f"method must be sweep or lp; got {values['method']!r}", key="method")
     corners = len(arrays["corners"])

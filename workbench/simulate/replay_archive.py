@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import zipfile
-import zlib
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -12,28 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import ParameterError, ParseError
-from workbench.jsonfile import read_json
+from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.programs.graph import Dependents, ExecutionGraph
 from workbench.provenance import Provenance
+from workbench.result_files import Arrays, array_of, load_result, save_result
 from workbench.simulate.replay_result import ReplayResult, ReplayTimes
 
 FORMAT = "workbench-replay"
 VERSION = 1
 
-# What numpy's reader and a result made of other things than ours may end in.
-_NOT_OURS = (
-    OSError,
-    EOFError,
-    MemoryError,
-    zipfile.BadZipFile,
-    zlib.error,
-    ValueError,
-    KeyError,
-    TypeError,
-    AttributeError,
-)
 _GRAPH_ARRAYS = {
     "rank_start": np.int64,
     "kind": np.uint8,
@@ -83,8 +68,6 @@ def save(result: ReplayResult, path: Path) -> Path:
     if result.noise_ps is not None:
         arrays["noise_ps"] = result.noise_ps
     values = {
-        "format": FORMAT,
-        "version": VERSION,
         "semantics": result.semantics,
         "compatible": result.compatible,
         "model": result.model.to_dict(),
@@ -95,15 +78,7 @@ def save(result: ReplayResult, path: Path) -> Path:
         "notes": list(result.notes),
         "graph": {"source": graph.source, "notes": list(graph.notes)},
     }
-    beside = _arrays_path(path)
-    part = beside.with_name(f".{beside.name}.part")
-    with part.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)
-    part.replace(beside)
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(json.dumps(values, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    part.replace(path)
-    return path
+    return save_result(path, form=FORMAT, version=VERSION, values=values, arrays=arrays)
 
 
 def load(path: Path) -> ReplayResult:
@@ -115,34 +90,23 @@ def load(path: Path) -> ReplayResult:
     Raises:
         ParseError: the files are not a saved replay, or not a whole one.
     """
-    values = read_json(path, "a replay", form=FORMAT, version=VERSION)
-    beside = _arrays_path(path)
-    try:
-        # Opened here, since numpy leaves a file open that is none of its own.
-        with beside.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        return _result(values, arrays)
-    except _NOT_OURS as error:
-        raise ParseError(
-            f"a replay's arrays must lie beside it in {beside.name}, as they were saved: {error}",
-            source=path.name,
-        ) from error
+    return load_result(path, "a replay", _result, form=FORMAT, version=VERSION)
 
 
-def _result(values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> ReplayResult:
+def _result(values: dict[str, Any], arrays: Arrays) -> ReplayResult:
     graph = ExecutionGraph(
-        **{name: _array(arrays, f"graph.{name}", dtype) for name, dtype in _GRAPH_ARRAYS.items()},
+        **{name: array_of(arrays, f"graph.{name}", dtype) for name, dtype in _GRAPH_ARRAYS.items()},
         requires=_dependents(arrays, "graph.requires"),
         irequires=_dependents(arrays, "graph.irequires"),
         source=str(values["graph"]["source"]),
-        line=_array(arrays, "graph.line", np.int32) if "graph.line" in arrays else None,
+        line=array_of(arrays, "graph.line", np.int32) if "graph.line" in arrays else None,
         notes=tuple(map(str, values["graph"]["notes"])),
     )
     times = None
     if "times.start_ps" in arrays:
         times = ReplayTimes(
             **{
-                name: _array(arrays, f"times.{name}", dtype, graph.num_ops)
+                name: array_of(arrays, f"times.{name}", dtype, graph.num_ops)
                 for name, dtype in _TIMES_ARRAYS.items()
                 if f"times.{name}" in arrays
             }
@@ -155,30 +119,17 @@ def _result(values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> ReplayRe
         model=LogGPS.from_dict(values["model"]),
         semantics=values["semantics"],
         compatible=bool(values["compatible"]),
-        finish_ps=_array(arrays, "finish_ps", np.int64, ranks),
+        finish_ps=array_of(arrays, "finish_ps", np.int64, ranks),
         events=int(values["events"]),
         seconds=float(values["seconds"]),
         times=times,
         provenance=Provenance.from_dict(values["provenance"]),
-        noise_ps=_array(arrays, "noise_ps", np.int64, ranks) if "noise_ps" in arrays else None,
+        noise_ps=array_of(arrays, "noise_ps", np.int64, ranks) if "noise_ps" in arrays else None,
         notes=tuple(map(str, values["notes"])),
     )
 
 
-def _dependents(arrays: dict[str, NDArray[Any]], name: str) -> Dependents:
+def _dependents(arrays: Arrays, name: str) -> Dependents:
     return Dependents(
-        _array(arrays, f"{name}.start", np.int32), _array(arrays, f"{name}.ops", np.int32)
+        array_of(arrays, f"{name}.start", np.int32), array_of(arrays, f"{name}.ops", np.int32)
     )
-
-
-def _array(
-    arrays: dict[str, NDArray[Any]], name: str, dtype: type, length: int | None = None
-) -> NDArray[Any]:
-    array = arrays[name]
-    if array.dtype != dtype or array.ndim != 1 or length not in (None, len(array)):
-        raise ParameterError(f"{name} must be {np.dtype(dtype).name}[{length or 'n'}]", key=name)
-    return array
-
-
-def _arrays_path(path: Path) -> Path:
-    return path.with_suffix(".npz")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.models import PISCES, SNAPPR, read_ini
+from workbench.result_files import Arrays
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.topology import Topology
 from workbench.topology.routing import ROUTINGS, Routing, route
@@ -51,7 +51,7 @@ def fabric_arrays(fabric: Fabric) -> dict[str, NDArray[Any]]:
     return {f"topology.{name}": getattr(fabric.topology, name) for name in _TOPOLOGY}
 
 
-def fabric_from(values: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Fabric:
+def fabric_from(values: Mapping[str, Any], arrays: Arrays) -> Fabric:
     """Return the fabric that was written.
 
     Args:
@@ -78,24 +78,3 @@ def fabric_from(values: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -
     usual = ROUTINGS[name].choice == values["choice"]
     routing = name if usual else route(topology, name, choice=values["choice"], seed=seed)
     return Fabric(topology, model, routing, values["congestion"], seed)
-
-
-def array_of(
-    arrays: Mapping[str, NDArray[Any]], name: str, dtype: type, length: int | None = None
-) -> NDArray[Any]:
-    """Return one of the arrays of a file.
-
-    Args:
-        arrays: all of them.
-        name: which.
-        dtype: that it must have.
-        length: that it must have, if any.
-
-    Raises:
-        ParameterError: it is another kind of array.
-        KeyError: there is none.
-    """
-    array = arrays[name]
-    if array.dtype != dtype or array.ndim != 1 or length not in (None, len(array)):
-        raise ParameterError(f"{name} must be {np.dtype(dtype).name}[{length or 'n'}]", key=name)
-    return array

@@ -1,9 +1,10 @@
 """A program whose messages are fluid, with max-min fair shares of the channels.
 
-A message is a flow along one path. All flows on a channel share its bandwidth by max-min fairness,
-and when one starts or ends the rates change at once; the message is at its receiver the path's
-latency after its last byte has entered. Neither packets nor credits nor crossbars are in it: that
-is the flow model of congestion (Adalsteinsson et al., section 4, on SST/macro's models).
+A message is a flow along its path, or along several where its packets would part. All flows on a
+channel share its bandwidth by max-min fairness, and when one starts or ends the rates change at
+once; the message is at its receiver the path's latency after its last byte has entered. Neither
+packets nor credits nor crossbars are in it: that is the flow model of congestion (Wilke et al.,
+Euro-Par 2013, section 4).
 """
 
 from __future__ import annotations
@@ -89,7 +90,11 @@ def run_flow(
     began = time.perf_counter()
     ops = operations(graph, match, hosts, made.of_message, made.source, channels.topology.num_hosts)
     network = layout.empty_network(
-        capacities(channels, model), made.start, made.channel, latencies(made.links, model)
+        capacities(channels, model),
+        made.start,
+        made.channel,
+        made.weight,
+        latencies(made.links, model),
     )
     stride = int(np.diff(made.start).max(initial=1))
     flows = layout.no_flows(_FIRST_ROOM, stride)
@@ -122,7 +127,7 @@ def run_flow(
         start=ops.pending.start,
         end=ops.pending.end,
         arrived=ops.pending.arrived,
-        carried=network.carried,
+        carried=np.rint(network.carried).astype(np.int64),
         most=network.most.astype(np.int64),
         seconds=time.perf_counter() - began,
         steps=int(ops.cells[layout.RATES]),

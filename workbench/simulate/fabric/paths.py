@@ -31,21 +31,21 @@ class Paths:
     """The channels of each message between hosts, from injection to ejection.
 
     Attributes:
-        start: int64[paths + 1]; path p takes ``channel[start[p]:start[p + 1]]``.
+        start: int64[paths + 1]; path p takes ``channel[start[p]:start[p + 1]]``, injection first
+            and ejection last.
         channel: int32[any], by the numbers of ``Channels``.
+        weight: float64[any], the share of a message's bytes on each: 1 where there is one way.
+        links: int64[paths], links between routers from end to end.
         source: int32[paths], the host where each begins.
         of_message: int32[messages], the path of each, -1 within a host.
     """
 
     start: IntArray
     channel: NDArray[np.int32]
+    weight: NDArray[np.float64]
+    links: IntArray
     source: NDArray[np.int32]
     of_message: NDArray[np.int32]
-
-    @property
-    def links(self) -> IntArray:
-        """Links between routers on each path, int64[paths]."""
-        return np.diff(self.start) - 2
 
 
 def message_paths(
@@ -59,10 +59,11 @@ def message_paths(
 ) -> Paths:
     """Return the paths of messages between hosts.
 
-    With a routing they are ways that its packets take where nothing is queued, for each message its
-    own where they are random. Without, they are computed and not looked up: all messages of two
-    hosts share one shortest path, with fewest links between groups on dragonflies; the hosts'
-    routers and the seed choose which.
+    With a routing that leaves packets the choice among minimal routes, a message is spread over all
+    of them, as many packets would be; with one that does not, it takes the one route; with Valiant
+    routing it takes one random way. Without a routing paths are computed and not looked up: all
+    messages of two hosts share one shortest path, with fewest links between groups on dragonflies;
+    the hosts' routers and the seed choose which.
 
     Args:
         channels: of the network.
@@ -85,7 +86,7 @@ def message_paths(
             "valiant routing, or packets",
             key="routing",
         )
-    if routing is not None and (routing.goes_around or routing.choice not in _BY_ENDS):
+    if routing is not None and routing.goes_around:
         first = source[beyond], target[beyond]
         inverse = np.arange(len(first[0]))
     else:
@@ -96,12 +97,18 @@ def message_paths(
     of_message = np.full(len(source), -1, np.int32)
     of_message[beyond] = inverse
     routers = (network.host_router[first[0]], network.host_router[first[1]])
-    if routing is not None:
-        start, between = _walked(routing, *routers, first[0])
-    elif ordered and network.family in COMPUTED:
-        start, between = _by_dimension(channels, *routers, seed)
+    weight: NDArray[np.float64] | None = None
+    if routing is not None and not (routing.goes_around or routing.choice in _BY_ENDS):
+        start, between, weight = _spread(routing, *routers)
+        links = routing.minimal.hops[routers[0], routing.minimal.column[routers[1]]]
     else:
-        start, between = _shortest(channels, *routers, seed)
+        if routing is not None:
+            start, between = _walked(routing, *routers, first[0])
+        elif ordered and network.family in COMPUTED:
+            start, between = _by_dimension(channels, *routers, seed)
+        else:
+            start, between = _shortest(channels, *routers, seed)
+        links = np.diff(start)
     count = len(first[0])
     whole = np.empty(len(between) + 2 * count, np.int32)
     ends = start + 2 * np.arange(count + 1)
@@ -110,7 +117,17 @@ def message_paths(
     inside = np.ones(len(whole), bool)
     inside[ends[:-1]] = inside[ends[1:] - 1] = False
     whole[inside] = between
-    return Paths(ends, whole, first[0].astype(np.int32), of_message)
+    shares = np.ones(len(whole))
+    if weight is not None:
+        shares[inside] = weight
+    return Paths(
+        start=ends,
+        channel=whole,
+        weight=shares,
+        links=links.astype(np.int64),
+        source=first[0].astype(np.int32),
+        of_message=of_message,
+    )
 
 
 def latencies(links: NDArray[np.integer], model: SNAPPR | PISCES) -> IntArray:
@@ -150,6 +167,24 @@ def _walked(
             key="routing",
         )
     return start, out[: start[-1]]
+
+
+def _spread(
+    routing: Routing, sources: NDArray[np.int32], targets: NDArray[np.int32]
+) -> tuple[IntArray, NDArray[np.int32], NDArray[np.float64]]:
+    """Return all minimal routes of each pair as channels and weights; see ``message_paths``."""
+    from kernels.fabric_programs import walk
+
+    start = np.zeros(len(sources) + 1, np.int64)
+    room = (len(sources) + 1) * (routing.longest + 1)
+    channel, weight = np.empty(room, np.int32), np.empty(room)
+    done = 0
+    while True:
+        done = walk.spread(routing.tables(), sources, targets, done, start, channel, weight)
+        if done == len(sources):
+            return start, channel[: start[-1]], weight[: start[-1]]
+        channel, weight = np.resize(channel, 2 * room), np.resize(weight, 2 * room)
+        room *= 2
 
 
 def _by_dimension(

@@ -73,7 +73,8 @@ def replay_on(
         ranks_per_host: how many ranks a host takes, where the placement is a word.
         rng: of the placement ``random``.
         in_turn: with fluid messages, whether a host's enter the network one after the other, as a
-            NIC's queue has them; otherwise they share its bandwidth. Packets always go in turn.
+            NIC's queue has them; otherwise they share its bandwidth. Packets always go in turn, but
+            may be under way to several hosts at once.
         resolution_ns: with fluid messages, time within which their starts and ends may share one
             sharing of the bandwidth; 0 is exact, more is faster.
         times: also keep when each operation started and ended.

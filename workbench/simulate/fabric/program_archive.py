@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from workbench.errors import ParseError
-from workbench.jsonfile import read_json
 from workbench.models import LogGPS
 from workbench.programs.graph import Dependents, ExecutionGraph
 from workbench.provenance import Provenance
+from workbench.result_files import Arrays, array_of, load_result, save_result
 from workbench.simulate.fabric.fabric_archive import (
-    array_of,
     fabric_arrays,
     fabric_from,
     fabric_values,
@@ -27,19 +21,6 @@ from workbench.simulate.fabric.program_result import FabricReplay
 FORMAT = "workbench-fabric-replay"
 VERSION = 1
 
-# What numpy's reader and a result made of other things than ours may end in.
-_NOT_OURS = (
-    OSError,
-    EOFError,
-    MemoryError,
-    zipfile.BadZipFile,
-    zlib.error,
-    ValueError,
-    KeyError,
-    TypeError,
-    AttributeError,
-    OverflowError,
-)
 _GRAPH = {
     "rank_start": np.int64,
     "kind": np.uint8,
@@ -72,8 +53,6 @@ def save(result: FabricReplay, path: Path) -> Path:
         if getattr(result, name) is not None:
             arrays[name] = getattr(result, name)
     values = {
-        "format": FORMAT,
-        "version": VERSION,
         "fabric": fabric_values(result.fabric),
         "placement": result.placement,
         "host": None if result.host is None else result.host.to_dict(),
@@ -82,15 +61,7 @@ def save(result: FabricReplay, path: Path) -> Path:
         "provenance": result.provenance.to_dict(),
         "graph": {"source": graph.source, "notes": list(graph.notes)},
     }
-    beside = path.with_suffix(".npz")
-    part = beside.with_name(f".{beside.name}.part")
-    with part.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)
-    part.replace(beside)
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(json.dumps(values, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    part.replace(path)
-    return path
+    return save_result(path, form=FORMAT, version=VERSION, values=values, arrays=arrays)
 
 
 def load(path: Path) -> FabricReplay:
@@ -102,21 +73,10 @@ def load(path: Path) -> FabricReplay:
     Raises:
         ParseError: the files are not a saved run, or not a whole one.
     """
-    values = read_json(path, "a program's run on a fabric", form=FORMAT, version=VERSION)
-    beside = path.with_suffix(".npz")
-    try:
-        # Opened here, since numpy leaves a file open that is none of its own.
-        with beside.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        return _result(values, arrays)
-    except _NOT_OURS as error:
-        raise ParseError(
-            f"a run's arrays must lie beside it in {beside.name}, as they were saved: {error}",
-            source=path.name,
-        ) from error
+    return load_result(path, "a program's run on a fabric", _result, form=FORMAT, version=VERSION)
 
 
-def _result(values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> FabricReplay:
+def _result(values: dict[str, Any], arrays: Arrays) -> FabricReplay:
     graph = ExecutionGraph(
         **{name: array_of(arrays, f"graph.{name}", dtype) for name, dtype in _GRAPH.items()},
         requires=_dependents(arrays, "graph.requires"),
@@ -145,7 +105,7 @@ def _result(values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> FabricRe
     )
 
 
-def _dependents(arrays: dict[str, NDArray[Any]], name: str) -> Dependents:
+def _dependents(arrays: Arrays, name: str) -> Dependents:
     return Dependents(
         array_of(arrays, f"{name}.start", np.int32), array_of(arrays, f"{name}.ops", np.int32)
     )

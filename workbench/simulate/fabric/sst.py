@@ -10,7 +10,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.fabric import collectives, layout, ranks, schedules
+from kernels.fabric import collectives, layout, rank_layout, schedules
 from kernels.two_node.layout import COPY_TICKS
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.models import SNAPPR, LogPMemory, SnapprMemory
@@ -91,7 +91,7 @@ def run_collective(
     state = build(
         network.wiring,
         c.model,
-        layer_cells=len(layer) + c.ranks * (len(c.sizes) + ranks.N_RANK),
+        layer_cells=len(layer) + c.ranks * (len(c.sizes) + rank_layout.N_RANK),
         rotors=network.rotors,
         route=network.route,
         candidates=network.candidates,
@@ -100,15 +100,15 @@ def run_collective(
     at = int(state.s[layout.AT_LAYER])
     _place(layer, at, c)
     state.s[at : at + len(layer)] = layer
-    ranks_at = int(layer[ranks.AT_RANKS])
-    of_ranks = state.s[ranks_at : ranks_at + c.ranks * ranks.N_RANK].reshape(c.ranks, -1)
-    of_ranks[:, ranks.NUMBER] = -1
+    ranks_at = int(layer[rank_layout.AT_RANKS])
+    of_ranks = state.s[ranks_at : ranks_at + c.ranks * rank_layout.N_RANK].reshape(c.ranks, -1)
+    of_ranks[:, rank_layout.NUMBER] = -1
     flag = np.zeros(1, np.int8) if halt is None else halt
     routes, empty = no_routes(), np.zeros(0, np.int32)
     status = state.run(lambda s, t, q: collectives.run(s, t, q, routes, empty, empty, flag))
     if status == layout.DEADLOCK:
         _explain_halt(c)
-    times_at = int(layer[ranks.AT_TIMES])
+    times_at = int(layer[rank_layout.AT_TIMES])
     taken = state.s[times_at : times_at + c.ranks * len(c.sizes)].reshape(c.ranks, -1)
     seconds = taken / (c.iterations * TICKS_PER_SECOND)
     return CollectiveTimes(
@@ -152,16 +152,16 @@ def _explain_halt(c: SSTConfiguration) -> NoReturn:
 def _layer(c: SSTConfiguration) -> NDArray[np.int64]:
     """Return the first cells of the host layer's state: its settings and tables."""
     model = c.model
-    head = np.zeros(ranks.N_LAYER, np.int64)
-    head[ranks.RANKS], head[ranks.N_SIZES] = c.ranks, len(c.sizes)
-    head[ranks.ITERATIONS] = c.iterations
-    head[ranks.KIND] = _KINDS[c.mode, c.algorithm]
-    head[ranks.EAGER_CUTOFF] = c.eager_cutoff
-    head[ranks.HEADER_DELAY] = ticks(model.mpi.post_header_delay)
-    head[ranks.RDMA_DELAY] = ticks(model.mpi.post_rdma_delay)
-    head[ranks.LAUNCH_TICKS] = _access_ticks(c, ranks.START_BYTES)
-    head[ranks.INIT_BYTES] = _INIT_BYTES
-    head[ranks.INIT_COPY] = _copy_ticks(c, np.array([_INIT_BYTES]))[0]
+    head = np.zeros(rank_layout.N_LAYER, np.int64)
+    head[rank_layout.RANKS], head[rank_layout.N_SIZES] = c.ranks, len(c.sizes)
+    head[rank_layout.ITERATIONS] = c.iterations
+    head[rank_layout.KIND] = _KINDS[c.mode, c.algorithm]
+    head[rank_layout.EAGER_CUTOFF] = c.eager_cutoff
+    head[rank_layout.HEADER_DELAY] = ticks(model.mpi.post_header_delay)
+    head[rank_layout.RDMA_DELAY] = ticks(model.mpi.post_rdma_delay)
+    head[rank_layout.LAUNCH_TICKS] = _access_ticks(c, rank_layout.START_BYTES)
+    head[rank_layout.INIT_BYTES] = _INIT_BYTES
+    head[rank_layout.INIT_COPY] = _copy_ticks(c, np.array([_INIT_BYTES]))[0]
     sizes = np.array(c.sizes, np.int64)
     blocks = np.zeros((len(sizes), c.ranks + 1), np.int64)
     if c.mode == "alltoall":
@@ -180,10 +180,10 @@ def _layer(c: SSTConfiguration) -> NDArray[np.int64]:
 
 def _place(layer: NDArray[np.int64], at: int, c: SSTConfiguration) -> None:
     """Write where the layer's parts begin."""
-    layer[ranks.AT_SIZES] = at + ranks.N_LAYER
-    layer[ranks.AT_COPIES] = layer[ranks.AT_SIZES] + len(c.sizes)
-    layer[ranks.AT_TIMES] = at + len(layer)
-    layer[ranks.AT_RANKS] = layer[ranks.AT_TIMES] + c.ranks * len(c.sizes)
+    layer[rank_layout.AT_SIZES] = at + rank_layout.N_LAYER
+    layer[rank_layout.AT_COPIES] = layer[rank_layout.AT_SIZES] + len(c.sizes)
+    layer[rank_layout.AT_TIMES] = at + len(layer)
+    layer[rank_layout.AT_RANKS] = layer[rank_layout.AT_TIMES] + c.ranks * len(c.sizes)
 
 
 def _copy_ticks(c: SSTConfiguration, amounts: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,0 +1,76 @@
+"""Options of the commands that take a network as SST/macro's .ini, and what they come to."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import say
+
+if TYPE_CHECKING:
+    from workbench.models import PISCES, SNAPPR
+
+
+def add_ini(
+    parser: argparse.ArgumentParser,
+    about: str,
+    *,
+    required: bool = False,
+    example: str = "node.nic.mtu=512",
+) -> None:
+    """Add ``--config`` and ``-p``; they are parsed as ``config`` and ``parameters``.
+
+    Args:
+        parser: the command's parser.
+        about: what the file says.
+        required: whether it must be given.
+        example: of a value that is put over the file's.
+    """
+    parser.add_argument("--config", required=required, metavar="INI", help=about)
+    parser.add_argument(
+        "-p",
+        dest="parameters",
+        action="append",
+        default=[],
+        type=_assignment,
+        metavar="KEY=VALUE",
+        help=f"put a value over the file's, such as {example}; may be repeated",
+    )
+
+
+def model_of_ports(arguments: argparse.Namespace) -> SNAPPR | PISCES:
+    """Return the model of a fabric's ports.
+
+    Args:
+        arguments: the parsed command line, with ``config``, ``parameters`` and ``congestion``.
+
+    Raises:
+        ParameterError: it is another model, or a value is not accepted.
+        ParseError: the file cannot be read.
+    """
+    from workbench.errors import ParameterError
+    from workbench.models import PISCES, SNAPPR, inspect_ini
+
+    config: str | Path | None = None if arguments.config is None else Path(arguments.config)
+    if config is None and arguments.congestion == "packet-flow":
+        config = PISCES().to_ini(v10=False)
+    reading = inspect_ini(config, dict(arguments.parameters))
+    for note in reading.notes:
+        say(f"note: {note}")
+    if not isinstance(reading.model, SNAPPR | PISCES):
+        raise ParameterError(
+            f"a network of many routers needs a SNAPPR or PISCES model; the file has "
+            f"{type(reading.model).__name__}",
+            key="switch.name",
+        )
+    return reading.model
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    key, equals, value = (part.strip() for part in text.partition("="))
+    if not key or not equals:
+        raise argparse.ArgumentTypeError(
+            f"must be KEY=VALUE, such as node.nic.mtu=512; got {text!r}"
+        )
+    return key, value

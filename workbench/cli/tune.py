@@ -1,0 +1,375 @@
+"""Tune a program: run it with one configuration after another, and keep the best.
+
+workbench tune run sort --budget 60 --store tuning.db
+workbench tune run my-tool.yaml --axis threads=1,2,4 --heuristic annealing:cooling=logarithmic
+workbench tune run --replay open-mpi-4-ranks/allreduce/65536 --resampling static:runs=3
+workbench tune resume tuning.db --budget 200
+workbench tune show tuning.db
+
+WHAT is a component that ships (workbench tune component list) or a component file. Ctrl-C stops
+politely; what has run is kept in the store, and resume goes on from there, also after a kill.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from workbench.cli import tune_component, tune_record, tune_study
+from workbench.cli.output import FAILED, SIGNALLED, add_json, given, patience, print_json, say
+from workbench.cli.stopping import stoppable
+from workbench.cli.tune_report import experiments_text, result_text, summary_of
+from workbench.errors import ParameterError
+
+if TYPE_CHECKING:
+    from workbench.tune import Component
+    from workbench.tune.experiment import Experiment
+    from workbench.tune.result import TuningResult
+    from workbench.tune.run_record import RunRecord
+    from workbench.tune.runners import Runner
+
+ABOUT = "tune a program's parameters, and look at what was found"
+
+_WAIT_S = 0.1
+_PLAIN = ("initial", "start", "aggregation", "budget", "seed", "timeout_s")
+_RULES = ("heuristic", "resampling", "pruning")
+_EXPORTS = (".csv", ".json")
+_MOUNTED: dict[str, ModuleType] = {
+    "component": tune_component,
+    "record": tune_record,
+    "study": tune_study,
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes; the defaults are those of ``SearchSettings``.
+
+    Args:
+        parser: the command's parser.
+    """
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
+    made = {
+        name: actions.add_parser(name, help=about, description=about, allow_abbrev=False)
+        for name, about in (
+            ("run", "search the configurations of a component; goes on where the store has it"),
+            ("resume", "go on with a stored experiment as it was made"),
+            ("status", "say how far the experiments of a store are, whoever runs them"),
+            ("show", "print what an experiment found"),
+            ("export", "write all runs of an experiment to a file"),
+            *((name, module.ABOUT) for name, module in _MOUNTED.items()),
+        )
+    }
+    _add_run(made["run"])
+    for name in ("resume", "status", "show", "export"):
+        about = "SQLite file or PostgreSQL address"
+        made[name].add_argument(
+            "store",
+            metavar="STORE",
+            help=f"{about}, or a result's .json" if name in ("show", "export") else about,
+        )
+        if name != "status":
+            made[name].add_argument("--name", help="which experiment, where it holds several")
+    _add_running(made["resume"])
+    made["export"].add_argument(
+        "file", metavar="FILE", help=".csv: a row a run; .json: everything, outputs included"
+    )
+    for name, module in _MOUNTED.items():
+        made[name].description = module.__doc__
+        module.add_arguments(made[name])
+    for name in ("run", "resume", "status", "show", "export"):
+        add_json(made[name])
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "what", metavar="WHAT", nargs="?", help="a shipped component, or a component file"
+    )
+    parser.add_argument("--component", metavar="NAME", help="which one, where a file holds several")
+    parser.add_argument(
+        "--application", metavar="WORDS", help="the program that runs with the component, quoted"
+    )
+    parser.add_argument(
+        "--axis",
+        action="append",
+        default=[],
+        metavar="NAME=VALUES",
+        help="values to try: 1,2,4 or 0:64:8 (steps) or 1:64:x2 (factors) or 0.1:10 (a range); "
+        "none is a value that is not passed; may be repeated",
+    )
+    parser.add_argument(
+        "--experiment", metavar="FILE.yaml", help="a configuration of SHAMan's; options go before"
+    )
+    for name in _RULES:
+        parser.add_argument(f"--{name}", metavar="NAME[:OPTION=VALUE,...]", help=_help(name))
+    parser.add_argument("--initial", type=int, metavar="N", help="runs before the heuristic's (10)")
+    parser.add_argument(
+        "--start", metavar="NAME", help="how these are drawn: hybrid, latin-hypercube or uniform"
+    )
+    parser.add_argument(
+        "--aggregation", metavar="NAME", help="what repeats come to: median, mean or min"
+    )
+    parser.add_argument("--seed", type=int, metavar="N", help="makes the search repeatable (0)")
+    parser.add_argument(
+        "--timeout", dest="timeout_s", type=float, metavar="S", help="ends a run after so long"
+    )
+    parser.add_argument(
+        "--new-only",
+        dest="revisit",
+        action="store_const",
+        const=False,
+        help="no configuration is proposed twice",
+    )
+    parser.add_argument(
+        "--runner", choices=("local", "slurm"), default="local", help="what executes runs (local)"
+    )
+    parser.add_argument(
+        "--sbatch",
+        action="append",
+        default=[],
+        metavar="OPTION",
+        help="of sbatch, such as --sbatch=--partition=lab; may be repeated",
+    )
+    parser.add_argument("--store", metavar="FILE_OR_URL", help="keeps every run")
+    parser.add_argument("--name", help="of the experiment in the store (made of the options)")
+    parser.add_argument("--save", metavar="FILE", help="write the result there, .csv or .json")
+    _add_running(parser)
+
+
+def _add_running(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--budget", type=int, metavar="N", help="runs in all, repeats included")
+    parser.add_argument(
+        "--stopping",
+        action="append",
+        metavar="NAME[:OPTION=VALUE,...]",
+        help=_help("stopping"),
+    )
+    parser.add_argument("--jobs", type=int, metavar="N", help="runs at once (1)")
+    parser.add_argument(
+        "--replay",
+        metavar="RECORDING/SPACE",
+        help="draw runs from recorded ones: a shipped recording's name or a folder, and a space",
+    )
+    parser.add_argument(
+        "--noise", metavar="NAME", help="of a replay: measured (default), none, normal, heavy-tails"
+    )
+
+
+def _help(name: str) -> str:
+    return {
+        "heuristic": "surrogate-gp (default), surrogate-forest, annealing, genetic, tpe, cma-es, "
+        "random or exhaustive",
+        "resampling": "none (default), static, standard-error, nonparametric or improved",
+        "pruning": "none (default), fixed, default or estimator",
+        "stopping": "time, improvement, count-movement, distance-movement; of several the first",
+    }[name]
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do one of the actions and return the exit status.
+
+    Args:
+        arguments: the parsed command line.
+
+    Raises:
+        WorkbenchError: something cannot be read, run or kept, or an option is not accepted.
+        OSError: a file cannot be read or written.
+    """
+    if arguments.action in _MOUNTED:
+        status: int = _MOUNTED[arguments.action].run(arguments)
+        return status
+    with patience():
+        from workbench.tune import store
+    if arguments.action == "status":
+        found = store.stored_experiments(_existing(arguments.store))
+        if arguments.json:
+            print_json({one.name: _stored(one) for one in found})
+        else:
+            print(experiments_text(found, arguments.store))
+        return 0
+    if arguments.action in ("run", "resume"):
+        experiment = (_new if arguments.action == "run" else _resumed)(arguments)
+        with experiment:
+            return _go_on(experiment, arguments)
+    result = _stored_result(arguments)
+    if arguments.action == "export":
+        _write(result, arguments.file)
+    _print(result, arguments)
+    return 0
+
+
+def _stored(one: Any) -> dict[str, Any]:
+    return {
+        "state": one.state,
+        "runs": one.runs,
+        "running": one.running,
+        "stop_reason": one.stop_reason,
+        "component": one.problem["component"],
+    }
+
+
+def _stored_result(arguments: argparse.Namespace) -> TuningResult:
+    from workbench.tune import result, store
+
+    if Path(arguments.store).suffix == ".json":
+        return result.read_result(arguments.store)
+    return store.load_result(_existing(arguments.store), arguments.name)
+
+
+def _existing(store: str) -> str:
+    if "://" not in store and not Path(store).is_file():
+        raise FileNotFoundError(2, "there is no such store", store)
+    return store
+
+
+def _new(arguments: argparse.Namespace) -> Experiment:
+    from workbench.tune import read_experiment
+    from workbench.tune.experiment import Experiment
+    from workbench.tune.words import axis_of_word, chosen, recorded_space, rules
+
+    options: dict[str, Any] = given(arguments, *_PLAIN, "revisit", "jobs", "store", "name")
+    for name in _RULES:
+        if getattr(arguments, name) is not None:
+            options[name] = chosen(getattr(arguments, name))
+    if arguments.stopping:
+        options["stopping"] = rules(arguments.stopping)
+    if arguments.application is not None:
+        options["application"] = shlex.split(arguments.application)
+    axes = dict(axis_of_word(word) for word in arguments.axis)
+    if arguments.replay is not None:
+        if arguments.what is not None or axes:
+            raise ParameterError(
+                "a replay has a space of its own; leave WHAT and --axis out", key="replay"
+            )
+        from workbench.tune.replaying import replayed
+
+        return replayed(recorded_space(arguments.replay), arguments.noise or "measured", **options)
+    component = _component(arguments)
+    if axes:
+        options["axes"] = axes
+    if arguments.experiment is not None:
+        settings = read_experiment(Path(arguments.experiment))
+        for note in settings.notes:
+            say(f"note: {note}")
+        return Experiment.from_file(settings, component, _runner(arguments), **options)
+    return Experiment(component, _runner(arguments), **options)
+
+
+def _component(arguments: argparse.Namespace) -> Component:
+    from workbench.tune import components, read_components
+
+    if arguments.what is None:
+        raise ParameterError("name a component, a component file, or --replay", key="what")
+    if not Path(arguments.what).is_file():
+        return components()[arguments.what]
+    found: Mapping[str, Component] = read_components(Path(arguments.what))
+    name = arguments.component
+    if name is None and len(found) == 1:
+        return next(iter(found.values()))
+    if name not in found:
+        raise ParameterError(
+            f"--component must be one of {', '.join(found)}; got {name}", key="component"
+        )
+    return found[name]
+
+
+def _runner(arguments: argparse.Namespace) -> Runner | None:
+    if arguments.runner == "local":
+        return None
+    from workbench.tune.runners import Slurm
+
+    store = arguments.store
+    folder = "workbench-runs" if store is None or "://" in store else f"{store}-runs"
+    return Slurm(folder, arguments.sbatch)
+
+
+def _resumed(arguments: argparse.Namespace) -> Experiment:
+    from workbench.tune.experiment import resume
+    from workbench.tune.store import load_result
+    from workbench.tune.words import recorded_space, rules
+
+    options: dict[str, Any] = given(arguments, "budget", "jobs")
+    if arguments.stopping:
+        options["stopping"] = rules(arguments.stopping)
+    if arguments.replay is not None:
+        from workbench.tune.replaying import recorded_target
+        from workbench.tune.runners import Replay
+
+        recorded = recorded_space(arguments.replay)
+        made = load_result(arguments.store, arguments.name).settings["runner"]
+        noise = arguments.noise or made.get("noise", "measured")
+        options["runner"] = Replay(recorded, noise, scale=made.get("scale", 0.05))
+        options["target"] = recorded_target(recorded)
+    return resume(_existing(arguments.store), arguments.name, **options)
+
+
+def _go_on(experiment: Experiment, arguments: argparse.Namespace) -> int:
+    from workbench import jobs
+
+    kept = f"{experiment.name!r} in {arguments.store}"
+    if experiment.done:
+        say(f"{experiment.done} runs of {kept} taken up")
+    budget = experiment.settings.budget
+    line = _Line(experiment) if sys.stderr.isatty() else None
+    with stoppable() as stop:
+        # In a thread of its own: signals are handled between the main thread's Python steps.
+        job = jobs.submit(lambda _: experiment.run(stop=stop.event, on_run=line))
+        try:
+            while not job.wait(_WAIT_S):
+                pass
+            result = job.result()
+        finally:
+            if line is not None:
+                line.clear()
+    if getattr(arguments, "save", None) is not None:
+        _write(result, arguments.save)
+    _print(result, arguments)
+    if stop.number:
+        after = f"kept as {kept}: resume goes on from there"
+        lost = "not kept; with --store FILE they would be"
+        say(f"stopped after {len(result)} of {budget} runs, {after if arguments.store else lost}")
+        return SIGNALLED + stop.number
+    if result.best is None:
+        failed = [record.reason for record in result.records if record.reason]
+        say(f"error: no run gave a value; {failed[-1] if failed else 'none was run'}")
+        return FAILED
+    return 0
+
+
+def _write(result: TuningResult, file: str) -> None:
+    suffix = Path(file).suffix
+    if suffix not in _EXPORTS:
+        raise ParameterError(f"the file must end in .csv or .json; got {file!r}", key="file")
+    (result.write_csv if suffix == ".csv" else result.write_json)(file)
+
+
+def _print(result: TuningResult, arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        print_json(summary_of(result))
+    else:
+        print(result_text(result))
+
+
+class _Line:
+    """One line on the terminal that says how the search stands, rewritten after each run."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self._experiment = experiment
+        self._width = 0
+
+    def __call__(self, record: RunRecord) -> None:
+        experiment, run = self._experiment, record.run
+        unit = f" {experiment.target.unit}" if experiment.target.unit else ""
+        value = f"{run.value:.6g}{unit}" if run.status == "complete" else run.status
+        line = f"{experiment.done} of {experiment.settings.budget} runs, last {value}"
+        line += " (Ctrl-C stops)"
+        print(f"\r{line:<{self._width}}", end="", file=sys.stderr, flush=True)
+        self._width = len(line)
+
+    def clear(self) -> None:
+        """Leave the line empty for what comes next."""
+        print(f"\r{'':<{self._width}}\r", end="", file=sys.stderr, flush=True)

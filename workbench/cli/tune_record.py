@@ -1,0 +1,171 @@
+"""Record a space of which every configuration is run, to compare searches on.
+
+workbench tune record open-mpi my-recording --ranks 4 --rounds 5
+workbench tune record open-mpi my-recording --rounds 10 --limit 1500
+workbench tune record simulated my-576 --ranks 576
+workbench tune record show my-recording
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import FAILED, add_json, given, print_json, say
+
+if TYPE_CHECKING:
+    from workbench.tune.record import RecordingProgress
+
+ABOUT = "run every configuration of a space and keep the runs"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes.
+
+    Args:
+        parser: the command's parser.
+    """
+    actions = parser.add_subparsers(
+        title="actions", metavar="ACTION", required=True, dest="record_action"
+    )
+    about = "run Open MPI's collectives on this machine; goes on where it was stopped"
+    mpi = actions.add_parser("open-mpi", help=about, description=about, allow_abbrev=False)
+    _add_shared(mpi, "4")
+    mpi.add_argument("--rounds", type=int, metavar="N", help="passes in all (default 5)")
+    mpi.add_argument(
+        "--limit",
+        dest="limit_s",
+        type=float,
+        metavar="S",
+        help="start no further run after S seconds (default: none)",
+    )
+    mpi.add_argument("--most", type=int, metavar="N", help="timed calls at the most (default 500)")
+    mpi.add_argument(
+        "--budget-ms", type=int, metavar="MS", help="time of the timed calls (default 40)"
+    )
+    mpi.add_argument("--mpirun", metavar="PATH", help="launcher of Open MPI (default: of the path)")
+    about = "replay the workbench's own algorithms on a machine's LogGPS parameters"
+    own = actions.add_parser("simulated", help=about, description=about, allow_abbrev=False)
+    _add_shared(own, "12")
+    own.add_argument("--machine", metavar="NAME", help="a shipped profile (default: see --help)")
+    about = "say what a recording holds"
+    show = actions.add_parser("show", help=about, description=about, allow_abbrev=False)
+    show.add_argument("folder", metavar="FOLDER", help="a recording, or the name of a shipped one")
+    add_json(show)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do one of the actions and return the exit status.
+
+    Args:
+        arguments: the parsed command line.
+
+    Raises:
+        ParameterError: an option is out of range, or the folder holds another recording.
+        RecordingError: there is no Open MPI or compiler.
+        ParseError: what the folder holds cannot be read.
+        DatasetError: there is no such recording or machine.
+        OSError: a file cannot be read or written.
+    """
+    if arguments.record_action == "show":
+        return _show(arguments)
+    words = [word for word in sys.argv[1:] if word]
+    created_by = shlex.join(["workbench", *words])
+    options = given(arguments, "ranks", "collectives", "sizes")
+    if arguments.record_action == "simulated":
+        from workbench.tune.simulated import record_simulated
+
+        count = record_simulated(
+            arguments.folder,
+            **options,
+            **given(arguments, "machine"),
+            created_by=created_by,
+            on_space=lambda name: say(f"simulated {name}"),
+        )
+        if arguments.json:
+            print_json({"folder": arguments.folder, "runs": count})
+        else:
+            print(f"{count} runs in {arguments.folder}")
+        return 0
+    from workbench.tune.benchmark import Loop
+    from workbench.tune.record import record_open_mpi
+
+    def told(progress: RecordingProgress, what: str) -> None:
+        if progress.started % 20 == 0:
+            say(f"{progress.started} of {progress.wanted} starts; next {what}")
+
+    progress = record_open_mpi(
+        arguments.folder,
+        **options,
+        **given(arguments, "rounds", "limit_s", "mpirun"),
+        loop=Loop(**given(arguments, "most", "budget_ms")),
+        created_by=created_by,
+        on_start=told,
+    )
+    if arguments.json:
+        print_json({"folder": arguments.folder, **vars(progress)})
+    else:
+        print(
+            f"{progress.started} of {progress.wanted} starts in {arguments.folder}, "
+            f"{progress.failed} failed"
+        )
+    return 0 if progress.whole else FAILED
+
+
+def _add_shared(parser: argparse.ArgumentParser, ranks: str) -> None:
+    parser.add_argument("folder", metavar="FOLDER", help="where the files go, or are")
+    parser.add_argument("--ranks", type=int, metavar="N", help=f"processes (default {ranks})")
+    parser.add_argument(
+        "--collectives",
+        type=lambda text: tuple(text.split(",")),
+        metavar="LIST",
+        help="such as allreduce,bcast (default: allreduce,bcast,gather,reduce)",
+    )
+    parser.add_argument(
+        "--sizes", type=_sizes, metavar="LIST", help="bytes, such as 4096,65536,1048576"
+    )
+    add_json(parser)
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"sizes must be whole numbers of bytes, such as 4096,65536; got {text!r}"
+        ) from None
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from workbench.tune.recorded_files import DESCRIPTOR, read_recording, shipped_recording
+
+    folder = Path(arguments.folder)
+    here = (folder / DESCRIPTOR).is_file()
+    recording = read_recording(folder) if here else shipped_recording(arguments.folder)
+    if arguments.json:
+        print_json(
+            {
+                name: {
+                    "configurations": len(space),
+                    "failed": len(space.failed),
+                    "repeats": min(map(len, space.values)),
+                    "default": space.default_value,
+                    "optimum": space.optimum_value,
+                    "best": dict(space.optimum),
+                    "unit": space.unit,
+                    "potential": space.potential,
+                    "noise": space.noise,
+                    "ties": len(space.ties()),
+                    "exhaustive_s": space.exhaustive_s,
+                }
+                for name, space in recording.items()
+            }
+        )
+    else:
+        print(recording)
+        for caveat in recording.caveats:
+            say(f"note: {caveat}")
+    return 0

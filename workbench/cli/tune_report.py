@@ -1,0 +1,88 @@
+"""What ``workbench tune`` prints: an experiment's result, and the experiments of a store."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from workbench.tune.result import TuningResult
+    from workbench.tune.store import StoredExperiment
+
+
+def summary_of(result: TuningResult) -> dict[str, Any]:
+    """Return what ``--json`` prints: everything but the runs, which ``export`` writes.
+
+    Args:
+        result: of an experiment.
+    """
+    plain = result.to_dict()
+    summary = {key: plain[key] for key in plain if key not in ("runs", "space", "sessions")}
+    expected = result.recommended
+    return summary | {
+        "runs": len(result),
+        "counts": result.counts,
+        "seconds": result.seconds,
+        "importance": result.importance(),
+        "recommended": None
+        if expected is None
+        else {"configuration": dict(expected[0]), "value": expected[1]},
+    }
+
+
+def result_text(result: TuningResult) -> str:
+    """Return a result as a person reads it.
+
+    Args:
+        result: of an experiment.
+    """
+    unit = f" {result.unit}" if result.unit else ""
+    counts = ", ".join(f"{n} {status}" for status, n in result.counts.items() if n)
+    lines = [f"{result.name}: {len(result)} runs ({counts or 'none'}), {result.seconds:.4g} s"]
+    if result.stop_reason:
+        lines.append(f"ended: {result.stop_reason}")
+    if result.best is not None:
+        lines.append(f"best {result.label}: {result.best_value:.6g}{unit}")
+        lines += _indented(result.best_configuration)
+    if math.isfinite(result.default_value):
+        line = f"default: {result.default_value:.6g}{unit}"
+        if math.isfinite(result.improvement):
+            line += f"; the best is {100 * result.improvement:.1f} % better"
+        lines.append(line)
+    expected = result.recommended
+    if expected is not None and expected[0] != result.best_configuration:
+        lines.append(f"a model with noise expects the least, {expected[1]:.6g}{unit}, of")
+        lines += _indented(expected[0])
+    if math.isfinite(result.explored):
+        lines.append(f"explored: {100 * result.explored:.1f} % of {result.space.size}")
+    weights = result.importance()
+    if weights:
+        shares = ", ".join(f"{name} {100 * share:.0f} %" for name, share in weights.items())
+        lines.append(f"importance: {shares}")
+    return "\n".join(lines)
+
+
+def experiments_text(found: Sequence[StoredExperiment], store: str) -> str:
+    """Return the experiments of a store, a line each.
+
+    Args:
+        found: what is in it.
+        store: where it is.
+    """
+    if not found:
+        return f"{store} holds no experiment"
+    width = max(len(one.name) for one in found)
+    lines = []
+    for one in found:
+        why = one.stop_reason or (f"{one.running} under way" if one.running else "")
+        lines.append(f"{one.name:<{width}}  {one.state:<8}  {one.runs:>6} runs  {why}".rstrip())
+    return "\n".join(lines)
+
+
+def _indented(configuration: Mapping[str, Any]) -> list[str]:
+    width = max((len(name) for name in configuration), default=0)
+    return [
+        f"  {name:<{width}}  {'not passed' if value is None else value}"
+        for name, value in configuration.items()
+    ]

@@ -1,0 +1,144 @@
+"""Compare searches on recorded spaces: SHAMan's tables for every heuristic and rule.
+
+workbench tune study --rows .cache/tuning.csv --jobs 2 --save datasets/tuning/which-heuristic
+workbench tune study --recording simulated-12-ranks --heuristics surrogate-gp,random --seeds 5
+workbench tune study --recording my-recording --noise normal:0.2 --resamplings none,improved
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import add_json, given, print_json, say
+from workbench.errors import ParameterError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from workbench.tune.study import Noise, StudyPlan
+
+ABOUT = "compare heuristics, resampling and stopping on recorded spaces"
+
+_SHOWN = ("recording", "noise", "heuristic", "resampling", "stopping", "runs", "gain", "share")
+_MORE = ("distance", "saved", "saved_grid", "tied")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes.
+
+    Args:
+        parser: the command's parser.
+    """
+    parser.add_argument(
+        "--recording",
+        dest="recordings",
+        action="append",
+        metavar="NAME",
+        help="a shipped recording, or a folder; may be given again (default: the shipped study)",
+    )
+    parser.add_argument("--spaces", type=_words, metavar="LIST", help="such as bcast/65536")
+    parser.add_argument("--heuristics", type=_words, metavar="LIST", help="such as surrogate-gp")
+    parser.add_argument("--resamplings", type=_words, metavar="LIST", help="such as none,improved")
+    parser.add_argument("--stoppings", type=_words, metavar="LIST", help="such as budget")
+    parser.add_argument(
+        "--noise",
+        dest="noises",
+        action="append",
+        metavar="NAME[:SCALE]",
+        help="measured, none, normal:0.05 or heavy-tails:0.05 (default: measured)",
+    )
+    parser.add_argument("--seeds", type=int, metavar="N", help="seeds of each (default 20)")
+    parser.add_argument("--initial", type=int, metavar="N", help="initial points (default 10)")
+    parser.add_argument("--budget", type=int, metavar="N", help="runs of a search (default 60)")
+    parser.add_argument(
+        "--small", action="store_true", help="of the shipped study a few methods alone"
+    )
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
+    parser.add_argument("--rows", metavar="FILE.csv", help="keep each search there, and go on")
+    parser.add_argument("--save", metavar="FOLDER", help="write the tables there")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the study, print its table and return the exit status.
+
+    Args:
+        arguments: the parsed command line.
+
+    Raises:
+        ParameterError: a name is unknown or a number out of range.
+        DatasetError: there is no such recording.
+        ParseError: a file is not as it must be.
+        OSError: a file cannot be read or written.
+    """
+    import pandas as pd
+
+    from workbench.tune.study import run_study
+    from workbench.tune.study_files import save_study
+
+    plans = _plans(arguments)
+    results = [
+        run_study(plan, arguments.rows, jobs=arguments.jobs, on_cell=_told) for plan in plans
+    ]
+    if arguments.save is not None:
+        created_by = shlex.join(["workbench", *sys.argv[1:]])
+        save_study(arguments.save, results, plans, created_by)
+    table = pd.concat([result.methods() for result in results], ignore_index=True)
+    if arguments.json:
+        print_json({"methods": table.to_dict(orient="records")})
+    else:
+        print(_text(table))
+    return 0
+
+
+def _plans(arguments: argparse.Namespace) -> tuple[StudyPlan, ...]:
+    from workbench.tune.study import StudyPlan
+    from workbench.tune.study_files import shipped_plans
+
+    chosen = given(
+        arguments, "spaces", "heuristics", "resamplings", "stoppings", "initial", "budget"
+    )
+    seeds = given(arguments, "seeds")
+    if arguments.recordings is None:
+        if chosen or arguments.noises is not None:
+            raise ParameterError(
+                "the shipped study is what it is; name a --recording to compare other searches",
+                key="recording",
+            )
+        return shipped_plans(**seeds, small=arguments.small)
+    if arguments.small:
+        raise ParameterError("--small is of the shipped study; leave --recording out", key="small")
+    if arguments.noises is not None:
+        chosen["noises"] = tuple(map(_noise, arguments.noises))
+    return (StudyPlan(tuple(arguments.recordings), **chosen, **seeds),)
+
+
+def _noise(text: str) -> Noise:
+    from workbench.tune.study import Noise
+
+    name, _, scale = text.partition(":")
+    try:
+        return Noise(name, float(scale or 0.0))
+    except ValueError as error:
+        raise ParameterError(
+            f"a noise must be a name and a spread such as normal:0.05; got {text!r}", key="noise"
+        ) from error
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(","))
+
+
+def _told(done: int, total: int) -> None:
+    if done % 25 == 0 or done == total:
+        say(f"{done} of {total} cells")
+
+
+def _text(table: pd.DataFrame) -> str:
+    if not len(table):
+        return "no search came to an end"
+    shown = [name for name in (*_SHOWN, *_MORE) if name in table]
+    return str(table[shown].to_string(index=False, float_format=lambda x: f"{x:.1f}"))

@@ -40,7 +40,7 @@ from kernels.fabric.layout import (
     free_record,
     room_left,
 )
-from kernels.fabric.ranks import (
+from kernels.fabric.rank_layout import (
     BUSY,
     FINISHED,
     GET,
@@ -60,8 +60,10 @@ from kernels.fabric.ranks import (
     START,
     START_BYTES,
     STARTED,
-    append_message,
     rank_cells,
+)
+from kernels.fabric.ranks import (
+    append_message,
     run_thread,
     turn,
 )

@@ -82,7 +82,7 @@ N_SETTINGS = 64
 
 SNAPPR, PISCES = range(2)
 
-# Cells of a channel.
+# Cells of a channel: four lines of a cache, of which a packet that passes needs the first three.
 (
     NEXT_FREE,  # tick at which the port has sent what it has queued
     FIRST,  # packets on their way to the other end, in order of arrival
@@ -101,14 +101,22 @@ SNAPPR, PISCES = range(2)
     SLOT_CREDIT,  # the credits' slot in the heap of the router that sends
     DIMENSION,  # of a torus, -1 for none
     WRAPS,  # 1 where the channel crosses its dimension's dateline
-    LANE_STEP,
+    LAST_START,  # tick at which the last packet that has its credits leaves
+    RUN_START,  # tick at which the first of the last packets leaves that leave at equal distances
+    RUN_STEP,  # that distance
+    RUN_SCHEDULED,  # tick at which it was settled that the first leaves then; -1: it left at once
     BUSY,  # statistics: ticks spent sending,
-    STALLED,  # ticks without credit for a packet that waits,
     BYTES_SENT,
     PACKETS_SENT,
+    STALLED,  # ticks without credit for a packet that waits,
     MOST_PENDING,  # and most packets without credit at a time
-) = range(23)
-N_CHANNEL = 24
+    LANE_STEP,
+) = range(27)
+N_CHANNEL = 32
+
+# A credit's word: bytes, lane, and from PORT_SHIFT on the port that gives it, plus 1.
+LANE_BITS = 255 << 32
+PORT_SHIFT = 40
 
 # Cells of a lane of a channel: credits in bytes, and the packets that wait for them.
 CREDITS, PENDING_FIRST, PENDING_LAST = range(3)

@@ -25,83 +25,56 @@ from kernels.fabric.layout import (
     NOTHING,
     OS,
     SIZE_MASK,
-    TIMER,
     free_record,
 )
-
-CONTROL_BYTES = 64
-START_BYTES = 256
-
-# Kinds of message: the low bits of its word; then its round and the collective's number.
-EAGER, HEADER, GET, PAYLOAD, SENT, START = range(6)
-KIND_MASK = 15
-ROUND_SHIFT, ROUND_MASK = 4, (1 << 24) - 1
-NUMBER_SHIFT = 28
-
-# Settings of the layer.
-(
-    RANKS,
-    N_SIZES,
+from kernels.fabric.rank_layout import (
+    ASK,
+    AT_COPIES,
+    AT_SIZES,
+    AT_TIMES,
+    BEGIN_RECEIVE,
+    BEGIN_SEND,
+    BUSY,
+    CHAINS_LEFT,
+    COMPLETE,
+    CONTROL_BYTES,
+    COPY,
+    DEPTH,
+    DONE,
+    EAGER,
+    EAGER_CUTOFF,
+    EARLY,
+    FINISHED,
+    GET,
+    HANDLE,
+    HEADER,
+    HEADER_DELAY,
+    INBOX,
+    INIT_BYTES,
+    INIT_COPY,
     ITERATIONS,
     KIND,
-    EAGER_CUTOFF,
-    HEADER_DELAY,
+    KIND_MASK,
+    N_SIZES,
+    NUMBER,
+    NUMBER_SHIFT,
+    OPEN,
+    RANKS,
     RDMA_DELAY,
-    LAUNCH_TICKS,
-    INIT_COPY,  # ticks of a copy of MPI_Init's element
-    INIT_BYTES,
-    FINISHED,  # ranks
-    LAUNCHED,
-    AT_SIZES,
-    AT_COPIES,  # ticks of copying 0, 1, ... ranks blocks, for each size
-    AT_TIMES,  # ticks of each size's iterations, for each rank
-    AT_RANKS,
-) = range(16)
-N_LAYER = 16
-
-# Cells of a rank.
-(
-    STARTED,
-    BUSY,
-    NUMBER,  # of the collective, MPI_Init's being 0; -1 before it
-    CHAINS_LEFT,
-    STEP,  # + chain
-    STEP_1,
-    OPEN,  # + chain: actions of the step not yet complete
-    OPEN_1,
-    RECEIVING,  # + chain: 1 while the step's receive is posted and nothing has come
-    RECEIVING_1,
-    INBOX,  # + 2 * queue: first and last of what has come
-    INBOX_LAST,
-    INBOX_1,
-    INBOX_1_LAST,
-    EARLY,  # messages for later collectives
-    EARLY_LAST,
-    UNPOSTED,  # messages whose receive is not posted
-    UNPOSTED_LAST,
-    HELD,  # messages that came before the rank's start
-    HELD_LAST,
-    SINCE,  # tick of the end of the barrier
-    DONE,
-    DEPTH,  # entries of the stack
-    STACK,  # pairs
-) = range(24)
-STACK_ROOM = 16
-N_RANK = STACK + 2 * STACK_ROOM
-
-# Entries of the stack: what to do in the low bits, with which chain; and with which record.
-COPY, BEGIN_SEND, SEND_NOW, BEGIN_RECEIVE, RECEIVE, ASK, RECEIVED, COMPLETE, TAKE_EARLY, HANDLE = (
-    range(10)
+    RECEIVED,
+    RECEIVING,
+    RESUME,
+    ROUND_MASK,
+    ROUND_SHIFT,
+    SEND_NOW,
+    SENT,
+    SINCE,
+    STACK,
+    STEP,
+    TAKE_EARLY,
+    UNPOSTED,
+    rank_cells,
 )
-
-# Timers.
-RESUME, LAUNCH, HAND_OVER = TIMER, TIMER + 1, TIMER + 2
-
-
-@njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
-def rank_cells(s, rank):
-    """Return where the cells of a rank begin."""
-    return s[s[AT_LAYER] + AT_RANKS] + N_RANK * rank
 
 
 @njit("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)

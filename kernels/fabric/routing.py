@@ -81,7 +81,7 @@ def mixed(seed, one, other):
 
     MurmurHash3 (Appleby, 2008) of their six words of 32 bits.
     """
-    h = np.int64(0)
+    h = 0
     for number in (int(seed), int(one), int(other)):
         for word in (number & _WORD, (number >> 32) & _WORD):
             k = word * 0xCC9E2D51 & _WORD

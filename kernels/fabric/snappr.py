@@ -30,12 +30,14 @@ from kernels.fabric.layout import (
     HEAP,
     HOPS_TAKEN,
     HOST_MASK,
+    LAST_START,
     LATENCY,
     MEANINGS,
     MOST_PENDING,
     N_BETWEEN,
     N_CREDITS,
     N_DELAYED,
+    N_LANES,
     N_PENDING,
     N_ROUTERS,
     NEXT,
@@ -52,6 +54,9 @@ from kernels.fabric.layout import (
     POSITION,
     ROUTER_MASK,
     ROUTING,
+    RUN_SCHEDULED,
+    RUN_START,
+    RUN_STEP,
     SIZE,
     SIZE_MASK,
     SLOT_BITS,
@@ -74,6 +79,24 @@ from kernels.fabric.lists import (
 from kernels.fabric.ports import put_on_channel, return_credit, take_at_router
 
 
+@njit("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def _note_start(s, c, now, start):
+    """Note when a packet leaves, for the order of credits that are sent in one tick."""
+    last = s[c + LAST_START]
+    s[c + LAST_START] = start
+    if start == now:
+        s[c + RUN_SCHEDULED] = -1
+    elif last < now:
+        s[c + RUN_SCHEDULED] = now
+    elif s[c + RUN_STEP] == 0 or start - last == s[c + RUN_STEP]:
+        s[c + RUN_STEP] = start - last
+        return
+    else:
+        s[c + RUN_SCHEDULED] = last
+    s[c + RUN_START] = start
+    s[c + RUN_STEP] = 0
+
+
 @njit("void(i8[::1], i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def leave(s, q, now, channel, lane, packet, waited_since):
     """Send a packet that has its credits, as soon as the port is free."""
@@ -90,8 +113,10 @@ def leave(s, q, now, channel, lane, packet, waited_since):
     s[c + BUSY] += took
     s[c + BYTES_SENT] += size
     s[c + PACKETS_SENT] += 1
+    if s[N_LANES] > 1:
+        _note_start(s, c, now, start)
     came = q[packet + CAME_BY]
-    return_credit(s, came >> 8, done, came & 255, size)
+    return_credit(s, came >> 8, done, came & 255 | (channel + 1) << 8, size)
     q[packet + CAME_BY] = channel << 8 | lane
     put_on_channel(s, q, c, packet, start + overhead + s[c + LATENCY])
 
@@ -105,7 +130,9 @@ def _count_credits(s, channel, c, now, key):
         s[lane_cells(s, channel, word >> 32) + CREDITS] += word & SIZE_MASK
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@njit(
+    "void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False
+)
 def enter(s, q, now, key, router, channel, lane, packet):
     """Queue a packet at a port of a router, or let it wait for credits."""
     if not s[FLOW_CONTROL]:
@@ -237,7 +264,9 @@ def arrive(s, q, now, router, key, hop):
                 # channel meanwhile: its port is still busy with this one.
                 q[packet + AT] = hop
                 s[r + N_DELAYED] += 1
-                replace_first(s, router, now + wait, s[r + N_DELAYED] << SLOT_BITS | key)
+                replace_first(
+                    s, router, now + wait, s[r + N_DELAYED] << SLOT_BITS | key
+                )
                 return
     take_at_router(s, q, c)
     s[HOPS_TAKEN] += 1

@@ -81,7 +81,7 @@ class Pattern(NamedTuple):
         first: int32[rows + 1], where each row's ranges begin.
         until: float64[ranges], probability of a range and those before it in its row.
         low: int32[ranges], the first host of a range.
-        count: int32[ranges], hosts in a range.
+        n_hosts: int32[ranges], hosts in a range.
         mean: float64[hosts], mean ticks between a host's messages.
         settings: int64[N_SETTINGS].
     """
@@ -90,7 +90,7 @@ class Pattern(NamedTuple):
     first: np.ndarray
     until: np.ndarray
     low: np.ndarray
-    count: np.ndarray
+    n_hosts: np.ndarray
     mean: np.ndarray
     settings: np.ndarray
 
@@ -145,7 +145,7 @@ def target_of(pattern, host, number):
                 high = middle
             else:
                 low = middle + 1
-    begin, n = np.int64(pattern.low[low]), pattern.count[low]
+    begin, n = np.int64(pattern.low[low]), pattern.n_hosts[low]
     if n == 1:
         return begin
     seed, draw = pattern.settings[SEED], np.int64(0)

@@ -148,17 +148,19 @@ class Network(NamedTuple):
         capacity: float64[channels], bytes a tick.
         path_start: int64[paths + 1].
         path_channel: int32[any]; path p takes those from ``path_start[p]`` on.
+        path_weight: float64[any]; the share of a message's bytes that takes each.
         latency: int64[paths], ticks.
         first: int32[channels], -1; the first node of a channel's list of flows.
         on: int32[channels], 0; how many flows.
         most: int32[channels], 0; how many there were at once.
-        carried: int64[channels], 0; bytes.
+        carried: float64[channels], 0; bytes.
         is_dirty: uint8[channels], 0.
         dirty: int32[channels]; those whose flows have changed since rates were shared out.
         stamp: int64[channels], 0.
         touched: int32[channels]; those that a sharing is about.
         spare: float64[channels]; what is not given away yet.
         open: int32[channels]; flows of the sharing without a rate.
+        demand: float64[channels]; bytes that cross it for each byte of all of these.
         key: float64[channels]; a heap of channels by the rate they could give each.
         by_key: int32[channels].
     """
@@ -166,17 +168,19 @@ class Network(NamedTuple):
     capacity: NDArray[np.float64]
     path_start: NDArray[np.int64]
     path_channel: NDArray[np.int32]
+    path_weight: NDArray[np.float64]
     latency: NDArray[np.int64]
     first: NDArray[np.int32]
     on: NDArray[np.int32]
     most: NDArray[np.int32]
-    carried: NDArray[np.int64]
+    carried: NDArray[np.float64]
     is_dirty: NDArray[np.uint8]
     dirty: NDArray[np.int32]
     stamp: NDArray[np.int64]
     touched: NDArray[np.int32]
     spare: NDArray[np.float64]
     open: NDArray[np.int32]
+    demand: NDArray[np.float64]
     key: NDArray[np.float64]
     by_key: NDArray[np.int32]
 
@@ -263,6 +267,7 @@ def empty_network(
     capacity: NDArray[np.float64],
     path_start: NDArray[np.int64],
     path_channel: NDArray[np.int32],
+    path_weight: NDArray[np.float64],
     latency: NDArray[np.int64],
 ) -> Network:
     """Return a network without flows; see ``Network``.
@@ -271,6 +276,7 @@ def empty_network(
         capacity: float64[channels].
         path_start: int64[paths + 1].
         path_channel: int32[any].
+        path_weight: float64[any].
         latency: int64[paths].
     """
     channels = len(capacity)
@@ -278,17 +284,19 @@ def empty_network(
         capacity=capacity,
         path_start=path_start,
         path_channel=path_channel,
+        path_weight=path_weight,
         latency=latency,
         first=np.full(channels, -1, np.int32),
         on=np.zeros(channels, np.int32),
         most=np.zeros(channels, np.int32),
-        carried=np.zeros(channels, np.int64),
+        carried=np.zeros(channels),
         is_dirty=np.zeros(channels, np.uint8),
         dirty=np.zeros(channels, np.int32),
         stamp=np.zeros(channels, np.int64),
         touched=np.zeros(channels, np.int32),
         spare=np.zeros(channels),
         open=np.zeros(channels, np.int32),
+        demand=np.zeros(channels),
         key=np.zeros(channels),
         by_key=np.zeros(channels, np.int32),
     )

@@ -6,6 +6,9 @@ max-min fair where each flow has a bottleneck, a full channel on which none is f
 flows on changed channels are shared out anew, with the rates of all others kept; those whose
 bottleneck is gone thereby, or which are faster than one that they hold up, join them, and it is
 done again. That ends with the rates of a filling of the whole network.
+
+A flow that is spread over several ways loads each channel with a share of its rate, its weight
+there; a channel then gives its flows spare / sum of weights each.
 """
 
 import numpy as np
@@ -78,7 +81,7 @@ def begin(network, flows, cells, stride, op, path, size):
         network.first[channel] = node
         network.on[channel] += 1
         network.most[channel] = max(network.most[channel], network.on[channel])
-        network.carried[channel] += size
+        network.carried[channel] += size * network.path_weight[i]
         _change(network, cells, channel)
         node += 1
 
@@ -167,6 +170,13 @@ def _choose(flows, cells, slot, chosen):
 
 
 @njit(cache=True, nogil=True)
+def _weight(network, flows, stride, node):
+    """Return the share of a flow's rate that loads the channel of one of its nodes."""
+    slot = node // stride
+    return network.path_weight[network.path_start[flows.path[slot]] + node - slot * stride]
+
+
+@njit(cache=True, nogil=True)
 def _touch(network, flows, cells, stride, chosen):
     """List the channels of the chosen flows, with what those of others leave of each."""
     cells[STAMP] += 1
@@ -179,8 +189,10 @@ def _touch(network, flows, cells, stride, chosen):
                 network.stamp[channel] = cells[STAMP]
                 network.touched[touched] = channel
                 network.open[channel] = 0
+                network.demand[channel] = 0.0
                 touched += 1
             network.open[channel] += 1
+            network.demand[channel] += network.path_weight[j]
     for i in range(touched):
         channel = network.touched[i]
         spare = network.capacity[channel]
@@ -189,7 +201,7 @@ def _touch(network, flows, cells, stride, chosen):
             while node >= 0:
                 slot = node // stride
                 if flows.mark[slot] != cells[ROUND]:
-                    spare -= flows.rate[slot]
+                    spare -= flows.rate[slot] * _weight(network, flows, stride, node)
                 node = flows.after[node]
         network.spare[channel] = max(spare, 0.0)
     return touched
@@ -202,7 +214,7 @@ def _fill(network, flows, cells, stride, chosen, touched):
     for i in range(touched):
         channel = network.touched[i]
         by_key[i] = channel
-        key[i] = network.spare[channel] / network.open[channel]
+        key[i] = network.spare[channel] / network.demand[channel]
     for i in range(touched // 2 - 1, -1, -1):
         _sink(key, by_key, touched, i)
     for i in range(chosen):
@@ -217,7 +229,7 @@ def _fill(network, flows, cells, stride, chosen, touched):
             _sink(key, by_key, count, 0)
             continue
         # Others have taken their share meanwhile: what is left for each never gets less.
-        rate = max(network.spare[channel], 0.0) / network.open[channel]
+        rate = max(network.spare[channel], 0.0) / network.demand[channel]
         if rate > key[0]:
             key[0] = rate
             _sink(key, by_key, count, 0)
@@ -232,8 +244,10 @@ def _fill(network, flows, cells, stride, chosen, touched):
                 left -= 1
                 path = flows.path[slot]
                 for j in range(network.path_start[path], network.path_start[path + 1]):
-                    network.spare[network.path_channel[j]] -= rate
-                    network.open[network.path_channel[j]] -= 1
+                    other = network.path_channel[j]
+                    network.spare[other] -= rate * network.path_weight[j]
+                    network.demand[other] -= network.path_weight[j]
+                    network.open[other] -= 1
             node = flows.after[node]
 
 
@@ -265,7 +279,7 @@ def _disturbed(network, flows, cells, stride, channel, chosen):
     while node >= 0:
         slot = node // stride
         rate = flows.rate[slot]
-        load += rate
+        load += rate * _weight(network, flows, stride, node)
         if flows.mark[slot] == cells[ROUND]:
             fastest = max(fastest, rate)
             if flows.bottleneck[slot] == channel:

@@ -37,3 +37,59 @@ def walk(routes, depth, packets, sources, targets, start, out):
             here = np.int64(routes.leads_to[channel])
         start[message + 1] = at
     return len(packets)
+
+
+@njit(cache=True, nogil=True)
+def spread(routes, sources, targets, done, start, channel, weight):
+    """Write the channels that each pair's packets may take, and the share of them on each.
+
+    At every router the packets part equally among the channels of minimal routes.
+
+    Args:
+        routes: the tables, ``routing.Routes``.
+        sources: int32[pairs], routers.
+        targets: int32[pairs], routers.
+        done: pairs that are written already.
+        start: int64[pairs + 1], out: where each pair begins; that of the first not done is given.
+        channel: int32[any], out.
+        weight: float64[any], out.
+
+    Returns:
+        How many pairs are done: all, or those before the one that found no room.
+    """
+    routers = len(routes.column)
+    share = np.zeros(routers)
+    queue = np.empty(routers, np.int32)
+    for pair in range(done, len(sources)):
+        target = np.int64(targets[pair])
+        column = routes.column[target]
+        at = start[pair]
+        # A channel of a minimal route leads one hop nearer, so that routers come by distance.
+        queue[0] = sources[pair]
+        share[sources[pair]] = 1.0
+        head, tail = 0, 1
+        while head < tail:
+            router = np.int64(queue[head])
+            head += 1
+            part = share[router]
+            share[router] = 0.0
+            if router == target:
+                continue
+            chosen = routes.row[router, column]
+            first, end = routes.set_first[chosen], routes.set_first[chosen + 1]
+            if at + end - first > len(channel):
+                for i in range(head, tail):
+                    share[queue[i]] = 0.0
+                return pair
+            part /= end - first
+            for i in range(first, end):
+                channel[at] = routes.candidate[i]
+                weight[at] = part
+                at += 1
+                other = np.int64(routes.leads_to[routes.candidate[i]])
+                if share[other] == 0.0:
+                    queue[tail] = other
+                    tail += 1
+                share[other] += part
+        start[pair + 1] = at
+    return len(sources)

@@ -1,8 +1,8 @@
 """Size and speed of programs on a fabric: a gather over 65,536 nodes, collectives, fluid rates.
 
 SST/macro took 15.4 s for an allgather of 8 KB on the 512-node torus. The gather's bounds are 10 s
-and 2 GB. Wilke et al., the paper on SST/macro's accuracy (Table 4), give 287.1 ms for a gather of
-8 KB buffers over 65,536 nodes of a scaled-out Hopper, whose messages have 1.8 GB/s at most.
+and 2 GB. Wilke et al., Euro-Par 2013, Table 4, give 287.1 ms for a gather of 8 KB buffers over
+65,536 nodes of a scaled-out Hopper, whose messages have 1.8 GB/s at most.
 """
 
 from __future__ import annotations

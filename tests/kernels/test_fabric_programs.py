@@ -17,20 +17,27 @@ from tests.reference.flow import max_min as filled
 from workbench.programs.graph import SEND
 
 
-def network_of(paths, delays, latency=0):
+def network_of(paths, delays, latency=0, weights=None):
     """Return channels that take ``delays`` ticks a byte, with these paths."""
     start = np.concatenate([[0], np.cumsum([len(path) for path in paths])]).astype(np.int64)
     channel = np.array([c for path in paths for c in path], np.int32)
+    weight = np.ones(len(channel))
+    if weights is not None:
+        weight[:] = [float(one) for own in weights for one in own]
     return layout.empty_network(
-        1.0 / np.asarray(delays, float), start, channel, np.full(len(paths), latency, np.int64)
+        1.0 / np.asarray(delays, float),
+        start,
+        channel,
+        weight,
+        np.full(len(paths), latency, np.int64),
     )
 
 
 class Fluid:
     """Flows begun and ended by hand."""
 
-    def __init__(self, paths, delays, slots=64):
-        self.network = network_of(paths, delays)
+    def __init__(self, paths, delays, weights=None, slots=64):
+        self.network = network_of(paths, delays, weights=weights)
         self.stride = max(map(len, paths))
         self.flows = layout.no_flows(slots, self.stride)
         self.cells = np.zeros(layout.N_CELLS, np.int64)
@@ -66,13 +73,23 @@ def test_in_a_parking_lot_the_long_flow_has_the_share_of_the_tightest_link() -> 
     assert rates == pytest.approx([1 / 36, 1 / 12 - 1 / 36, 1 / 36, 1 / 36], rel=1e-14)
 
 
+def test_a_flow_over_two_ways_loads_each_with_its_half() -> None:
+    """It is as fast as both together allow; one beside it on one way takes what is left there."""
+    fluid = Fluid([[0, 1, 2], [1]], [1, 10, 10], [[1, 0.5, 0.5], [1]])
+    fluid.begin(0)
+    assert fluid.share() == {0: 0.2}
+    fluid.begin(1)
+    assert list(fluid.share().values()) == pytest.approx([0.1 / 1.5] * 2, rel=1e-15)
+    assert fluid.network.carried.tolist() == [1000, 1500, 500]
+
+
 def test_a_flow_alone_has_all_of_its_slowest_channel() -> None:
     assert rates_of([[0, 1, 2]], [3, 7, 5]) == [1 / 7]
 
 
 @settings(max_examples=60)
-@given(st.integers(0, 2**32 - 1))
-def test_rates_after_any_starts_and_ends_are_those_of_a_filling_of_all(seed) -> None:
+@given(st.integers(0, 2**32 - 1), st.booleans())
+def test_rates_after_any_starts_and_ends_are_those_of_a_filling_of_all(seed, spread) -> None:
     """Only flows near a change are looked at; the rates are all the same max-min fair."""
     rng = np.random.default_rng(seed)
     channels = int(rng.integers(1, 12))
@@ -81,7 +98,10 @@ def test_rates_after_any_starts_and_ends_are_those_of_a_filling_of_all(seed) -> 
         rng.permutation(channels)[: rng.integers(1, min(channels, 4) + 1)].tolist()
         for _ in range(24)
     ]
-    fluid = Fluid(paths, delays)
+    weights = [[Fraction(int(rng.integers(1, 5)), 4 if spread else 1) for _ in p] for p in paths]
+    if not spread:
+        weights = [[Fraction(1)] * len(path) for path in paths]
+    fluid = Fluid(paths, delays, weights)
     for _ in range(30):
         for _ in range(int(rng.integers(1, 4))):
             path = int(rng.integers(len(paths)))
@@ -92,7 +112,7 @@ def test_rates_after_any_starts_and_ends_are_those_of_a_filling_of_all(seed) -> 
         rates = fluid.share()
         live = list(rates)
         capacity = [Fraction(1, int(delay)) for delay in delays]
-        wanted = filled([paths[path] for path in live], capacity)
+        wanted = filled([paths[path] for path in live], capacity, [weights[path] for path in live])
         # Sums of at most 24 rates: 24 eps, and the same again for what they leave.
         assert [rates[path] for path in live] == pytest.approx(
             [float(rate) for rate in wanted], rel=1e-13

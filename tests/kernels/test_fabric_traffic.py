@@ -163,5 +163,5 @@ def credits_of(state):
         for i in range(int(s[c + layout.N_CREDITS])):
             place = (first + i) % room if room else 0
             word = int(s[s[c + layout.CREDITS_AT] + 2 * place + 1])
-            found[channel, word >> 32] += word & layout.SIZE_MASK
+            found[channel, (word & layout.LANE_BITS) >> 32] += word & layout.SIZE_MASK
     return found

@@ -16,17 +16,26 @@ SEND, RECV, CALC = 1, 2, 3
 
 
 def max_min(
-    paths: Sequence[Sequence[int]], capacity: Mapping[int, Fraction] | Sequence[Fraction]
+    paths: Sequence[Sequence[int]],
+    capacity: Mapping[int, Fraction] | Sequence[Fraction],
+    weights: Sequence[Sequence[Fraction]] | None = None,
 ) -> list[Fraction]:
     """Return the max-min fair rate of each flow, by progressive filling.
 
-    All rates grow together; those on a channel that is full stop there, the others go on.
+    All rates grow together; those on a channel that is full stop there, the others go on. A flow
+    loads each channel of its path with its rate times its weight there, 1 unless given.
     """
+    if weights is None:
+        weights = [[Fraction(1)] * len(path) for path in paths]
+    loads = [
+        {c: sum(w for d, w in zip(path, own, strict=True) if c == d) for c in path}
+        for path, own in zip(paths, weights, strict=True)
+    ]
     rates: list[Fraction] = [Fraction(0)] * len(paths)
     growing = {i for i, path in enumerate(paths) if path}
     used = {channel: Fraction(0) for path in paths for channel in path}
     while growing:
-        on = {c: sum(paths[i].count(c) for i in growing) for c in used}
+        on = {c: sum(loads[i].get(c, Fraction(0)) for i in growing) for c in used}
         step = min((capacity[c] - used[c]) / n for c, n in on.items() if n)
         for channel, count in on.items():
             used[channel] += step * count

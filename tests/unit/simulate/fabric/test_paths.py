@@ -110,6 +110,37 @@ def test_a_routing_gives_the_paths_of_its_packets() -> None:
         assert taken.tolist() == routing.path(routers[0], int(network.host_router[host]))
 
 
+@pytest.mark.parametrize("spec", ["fat-tree:4", "torus:4,4", "dragonfly:5,2,2", "hypercube:3"])
+def test_a_message_is_spread_over_all_minimal_routes(spec) -> None:
+    """What enters a router leaves it; each link's share is that of the routes it is on."""
+    network = parse_topology(spec)
+    routing = route(network, "minimal")
+    numbered = routing.channels
+    source, target = every_pair(network)
+    made = message_paths(numbered, source, target, routing=routing)
+    for path in range(0, len(made.source), 7):
+        own = slice(made.start[path], made.start[path + 1])
+        taken, weight = made.channel[own], made.weight[own]
+        assert weight[0] == weight[-1] == 1
+        assert len(np.unique(taken)) == len(taken)
+        host = int(numbered.target[taken[-1]])
+        flow = np.zeros(network.num_routers)
+        np.add.at(flow, numbered.target[taken[:-1]], weight[:-1])
+        np.subtract.at(flow, numbered.source[taken[1:]], weight[1:])
+        assert flow == pytest.approx(0, abs=1e-12)
+        between = weight[1:-1].sum()
+        ends = network.host_router[made.source[path]], network.host_router[host]
+        assert between == pytest.approx(made.links[path], rel=1e-12)
+        assert made.links[path] == routing.minimal.hops[ends[0], routing.minimal.column[ends[1]]]
+
+
+def test_an_edge_of_a_fat_tree_parts_messages_equally() -> None:
+    network = topology.fat_tree(4)
+    routing = route(network, "minimal")
+    made = message_paths(routing.channels, np.array([0]), np.array([15]), routing=routing)
+    assert sorted(made.weight.tolist()) == [0.25] * 8 + [0.5] * 4 + [1.0] * 2
+
+
 def test_random_paths_do_not_depend_on_what_others_send() -> None:
     network = topology.dragonfly(a=4, p=2, h=2)
     routing = route(network, "valiant", seed=1)

@@ -18,6 +18,9 @@ WARM_STAMP := $(NUMBA_CACHE_DIR)/.warm-$(HERE)
 
 PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
+# The browser's tests are one group, so that one process runs them.
+IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
+
 .PHONY: help lab install test lint types kernels-uncompiled bench fuzz studies binder-check clean
 
 help: ## list the targets
@@ -42,7 +45,7 @@ install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening an
 test: $(TEST_STAMP) lint types kernels-uncompiled $(WARM_STAMP) ## install, then run lint, types and every test
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	.ci/postgresql && .ci/mpi && $(PY) -m pytest --quiet --ignore=tests/benchmarks \
-	  --numprocesses logical --maxprocesses 4 --dist loadgroup
+	  $(IN_PARALLEL)
 
 lint: $(TEST_STAMP)
 	$(PY) -m ruff check .
@@ -53,7 +56,7 @@ types: $(TEST_STAMP)
 
 # The kernels as plain Python: what compilation hides (an index out of bounds) shows here.
 kernels-uncompiled: $(TEST_STAMP)
-	NUMBA_DISABLE_JIT=1 $(PY) -m pytest --quiet tests/kernels -m "not jit_only"
+	NUMBA_DISABLE_JIT=1 $(PY) -m pytest --quiet tests/kernels -m "not jit_only" $(IN_PARALLEL)
 
 bench: $(TEST_STAMP) ## print the rates: trials, packet hops, slider latency, first picture
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \

@@ -106,6 +106,16 @@ scope = {}
 exec(panel.python, scope)
 assert [one.largest for one in scope["loads"]] == [one.largest for one in panel.loads.values()]
 """,
+    "08-tune-a-component.ipynb": """
+assert panel.error == "", panel.error
+panel.heuristic, panel.noise, panel.budget = "random", "none", 20
+panel.start()
+result = panel.wait(60)
+assert panel.error == "" and len(result) == 20, panel.error
+scope = {}
+exec(panel.python, scope)
+assert scope["result"].best == result.best
+""",
 }
 
 

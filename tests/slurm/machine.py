@@ -14,9 +14,12 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 _START_S = 30.0
 _END_S = 10.0
@@ -54,6 +57,24 @@ SelectTypeParameters=CR_Core
 NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} State=UNKNOWN
 PartitionName=lab Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:4
 """
+
+
+@pytest.fixture(scope="module")
+def machine() -> Iterator[Path]:
+    """The folder of a Slurm that runs while the module's tests do; SLURM_CONF leads to it.
+
+    Test modules import this fixture; they are skipped where Slurm cannot be started.
+    """
+    # munged refuses folders that others may write to, and a socket's path must be short.
+    with tempfile.TemporaryDirectory(prefix="slurm-") as name:
+        folder = Path(name)
+        try:
+            with one_node(folder) as variables, pytest.MonkeyPatch.context() as patch:
+                for key, value in variables.items():
+                    patch.setenv(key, value)
+                yield folder
+        except NoSlurm as error:
+            pytest.skip(str(error))
 
 
 class NoSlurm(Exception):

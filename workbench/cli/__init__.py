@@ -35,6 +35,7 @@ from workbench.cli import (
     tolerance,
     topology,
     trace,
+    tune,
 )
 from workbench.cli.output import FAILED, SIGNALLED, say
 from workbench.errors import WorkbenchError
@@ -50,6 +51,7 @@ _COMMANDS: dict[str, ModuleType] = {
     "place": place,
     "topology": topology,
     "fabric": fabric,
+    "tune": tune,
     "goal": goal,
     "collective": collective,
     "trace": trace,

@@ -1,13 +1,11 @@
 """Tune a program: run it with one configuration after another, and keep the best.
 
-workbench tune run sort --budget 60 --store tuning.db
-workbench tune run my-tool.yaml --axis threads=1,2,4 --heuristic annealing:cooling=logarithmic
-workbench tune run --replay open-mpi-4-ranks/allreduce/65536 --resampling static:runs=3
-workbench tune resume tuning.db --budget 200
-workbench tune show tuning.db
+WHAT is a component that ships, such as sort (workbench tune component list names them), or a
+component file. Rules take options: --heuristic annealing:cooling=logarithmic, --resampling
+static:runs=3. With --replay open-mpi-4-ranks/bcast/65536 runs are drawn from recorded ones.
 
-WHAT is a component that ships (workbench tune component list) or a component file. Ctrl-C stops
-politely; what has run is kept in the store, and resume goes on from there, also after a kill.
+Ctrl-C stops politely. What has run is kept in the store, and resume goes on from there, also after
+a kill; status, show and export look at a store while others run.
 """
 
 from __future__ import annotations
@@ -79,7 +77,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "file", metavar="FILE", help=".csv: a row a run; .json: everything, outputs included"
     )
     for name, module in _MOUNTED.items():
-        made[name].description = module.__doc__
         module.add_arguments(made[name])
     for name in ("run", "resume", "status", "show", "export"):
         add_json(made[name])
@@ -238,7 +235,12 @@ def _new(arguments: argparse.Namespace) -> Experiment:
     if arguments.stopping:
         options["stopping"] = rules(arguments.stopping)
     if arguments.application is not None:
-        options["application"] = shlex.split(arguments.application)
+        try:
+            options["application"] = shlex.split(arguments.application)
+        except ValueError as error:
+            raise ParameterError(
+                f"--application must be words as in a shell; {error}", key="application"
+            ) from error
     axes = dict(axis_of_word(word) for word in arguments.axis)
     if arguments.replay is not None:
         if arguments.what is not None or axes:

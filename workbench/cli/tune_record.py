@@ -157,6 +157,7 @@ def _show(arguments: argparse.Namespace) -> int:
                     "best": dict(space.optimum),
                     "unit": space.unit,
                     "potential": space.potential,
+                    "confirmed_potential": space.confirmed_potential,
                     "noise": space.noise,
                     "ties": len(space.ties()),
                     "exhaustive_s": space.exhaustive_s,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from workbench.panels.replay_panel import ReplayPanel
     from workbench.panels.study_panel import StudyPanel
     from workbench.panels.tolerance_panel import TolerancePanel
+    from workbench.panels.tuning_panel import TuningPanel
 
 __all__ = [
     "ComparePanel",
@@ -30,6 +31,7 @@ __all__ = [
     "ReplayPanel",
     "StudyPanel",
     "TolerancePanel",
+    "TuningPanel",
     "setup",
 ]
 
@@ -42,6 +44,7 @@ _HOME = {
     "ReplayPanel": "replay_panel",
     "StudyPanel": "study_panel",
     "TolerancePanel": "tolerance_panel",
+    "TuningPanel": "tuning_panel",
 }
 
 

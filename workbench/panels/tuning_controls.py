@@ -89,7 +89,7 @@ class TuningControls:
             **named("Store", "330px"),
         )
         self.size = widgets.HTML()
-        self.subject_error = ErrorLine()
+        self.subject_error, self.application_error = ErrorLine(), ErrorLine()
         self.rules: dict[str, Any] = {}
         self.options: dict[str, Any] = {}
         self.errors: dict[str, ErrorLine] = {}
@@ -141,7 +141,12 @@ class TuningControls:
     @property
     def messages(self) -> list[str]:
         """What is wrong, empty where nothing is."""
-        lines = [self.subject_error, *self.errors.values(), self.number_error]
+        lines = [
+            self.subject_error,
+            self.application_error,
+            *self.errors.values(),
+            self.number_error,
+        ]
         return [line.message for line in lines if line.message]
 
     def state(self) -> TuningState:
@@ -157,10 +162,12 @@ class TuningControls:
             raise ParameterError(wrong[0])
         self.number_error.say("")
         subject = self.chosen
+        application = () if subject.recorded is not None else self._application()
+        held: dict[str, Any] = {name: self._rule(name) for name in RULES}
+        held |= {name: control.value for name, control in self.numbers.items()}
         try:
             settings = SearchSettings(
-                **{name: self._rule(name) for name in RULES},
-                **{name: control.value for name, control in self.numbers.items()},
+                **held,
                 start=self.start.value,
                 aggregation=self.aggregation.value,
                 revisit=self.revisit.value,
@@ -174,7 +181,7 @@ class TuningControls:
             subject,
             settings,
             self.noise.value if recorded else "measured",
-            () if recorded else tuple(shlex.split(self.application.value)),
+            application,
             self.store.value.strip(),
         )
 
@@ -260,6 +267,15 @@ class TuningControls:
     def _options(self) -> list[tuple[str, str]]:
         return [(one.title, word) for word, one in self.known.items()]
 
+    def _application(self) -> tuple[str, ...]:
+        self.application_error.say("")
+        try:
+            return tuple(shlex.split(self.application.value))
+        except ValueError as error:
+            text = f"the application must be words as in a shell; {error}"
+            self.application_error.say(text)
+            raise ParameterError(text, key="application") from error
+
     def _rule(self, name: str) -> Chosen:
         text = self.options[name].value.strip()
         word, options = chosen(f"{self.rules[name].value}:{text}")
@@ -327,6 +343,7 @@ class TuningControls:
             wrapping_row(self.subject, self.upload, self.noise, self.size),
             self.subject_error,
             wrapping_row(self.application, self.timeout),
+            self.application_error,
         ]
         cells = [
             widgets.VBox(
@@ -334,7 +351,7 @@ class TuningControls:
                     widgets.HBox([self.rules[name], self.options[name]]),
                     self.errors[name],
                 ],
-                layout=widgets.Layout(flex="1 1 480px", min_width="400px"),
+                layout=widgets.Layout(flex="1 1 480px", min_width="400px", padding="0 12px 0 0"),
             )
             for name in RULES
         ]
@@ -351,4 +368,4 @@ class TuningControls:
 
 
 def _number(text: str, value: int, least: int) -> Any:
-    return widgets.BoundedIntText(value=value, min=least, max=_MOST, **named(text, "150px"))
+    return widgets.BoundedIntText(value=value, min=least, max=_MOST, **named(text, "166px"))

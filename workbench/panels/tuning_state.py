@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import html
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -19,7 +20,7 @@ from workbench.tune.settings import Chosen, SearchSettings
 from workbench.tune.space import TuningSpace
 
 RECORDED, COMPONENT, UPLOADED = "recorded", "component", "file"
-FIRST = "allreduce/65536"
+FIRST = "bcast/65536"
 FIRST_SETTINGS = SearchSettings(budget=60, resampling=Chosen("static", {"runs": 2}))
 """What the panel opens with."""
 
@@ -121,18 +122,29 @@ def subjects() -> tuple[dict[str, Subject], str]:
     found: dict[str, Subject] = {}
     problem = ""
     try:
-        for recording in recordings().things:
-            for name, space in recording.items():
-                word = f"{RECORDED}:{recording.name}/{name}"
-                found[word] = Subject(
-                    word, _recorded_title(space, recording.name), space.space, _about(space), space
-                )
+        found |= {one.word: one for one in _recorded_subjects()}
     except DatasetError as error:
         problem = str(error)
     for component in components().things:
         subject = component_subject(component)
         found[subject.word] = subject
     return found, problem
+
+
+@functools.cache
+def _recorded_subjects() -> tuple[Subject, ...]:
+    """Return the recorded spaces that ship; they are read and checked once."""
+    return tuple(
+        Subject(
+            f"{RECORDED}:{recording.name}/{name}",
+            _recorded_title(space, recording.name),
+            space.space,
+            _about(space, recording.caveats),
+            space,
+        )
+        for recording in recordings().things
+        for name, space in recording.items()
+    )
 
 
 def component_subject(component: Component, file: str = "") -> Subject:
@@ -167,6 +179,22 @@ def first_word(known: Mapping[str, Subject]) -> str:
     return (liked or list(known))[0]
 
 
+def subject_of(name: str, component: str, known: Mapping[str, Subject]) -> str:
+    """Return the word of what a stored experiment tunes, empty where it is not in the list.
+
+    Args:
+        name: of the experiment; a panel's begins with what it tunes.
+        component: name of its component, empty where it has none.
+        known: what there is.
+    """
+    about = name.partition(": ")[0]
+    for word, one in known.items():
+        same = one.component is not None and one.component.name == component
+        if same or about == word.partition(":")[2]:
+            return word
+    return ""
+
+
 def space_html(subject: Subject) -> str:
     """Return the parameters, their values and their number as a table.
 
@@ -174,13 +202,15 @@ def space_html(subject: Subject) -> str:
         subject: what is tuned.
     """
     space, rows = subject.space, []
+    meanings = _meanings(subject)
     for name, axis in space.axes.items():
         default = "" if space.default is None else _shown(space.default[name])
         condition = space.conditions.get(name)
         only = "" if condition is None else f"where {getattr(condition, 'text', condition)}"
-        cells = (name, _values(axis), _count(axis), default, only, _meaning(subject, name))
+        cells = (name, _values(axis), _count(axis), default, only, meanings.get(name, ""))
         rows.append("".join(f"<td>{html.escape(cell)}</td>" for cell in cells))
-    head = ("parameter", "values to try", "count", "default", "applies", "what it is")
+    last = ("what it is",) if meanings else ("",)
+    head = ("parameter", "values to try", "count", "default", "applies", *last)
     text = "".join(f"<tr>{row}</tr>" for row in rows)
     rules = "; ".join(getattr(rule, "text", str(rule)) for rule in space.constraints)
     return (
@@ -223,18 +253,25 @@ def _recorded_title(space: RecordedSpace, recording: str) -> str:
     return f"{space.provenance.origin}: {collective}, {label} ({recording})"
 
 
-def _about(space: RecordedSpace) -> str:
+def _about(space: RecordedSpace, caveats: Sequence[str]) -> str:
     counts = [len(one) for one in space.values]
+    notes = "".join(f"; {caveat}" for caveat in caveats)
     return (
         f"{space.provenance.caption()}; {min(counts)} to {max(counts)} runs of each configuration; "
-        f"a run took {space.exhaustive_s / max(len(space), 1):.2g} s"
+        f"a run took {space.exhaustive_s / max(len(space), 1):.2g} s{notes}"
     )
 
 
-def _meaning(subject: Subject, name: str) -> str:
-    if subject.component is None:
-        return ""
-    return subject.component[name].description
+def _meanings(subject: Subject) -> dict[str, str]:
+    """Return what each parameter is, where a component says so."""
+    component = subject.component
+    if subject.recorded is not None and subject.recorded.provenance.origin == "measured":
+        # What was recorded of Open MPI has the parameters of the component of that name.
+        name = f"open-mpi-{subject.recorded.name.partition('/')[0]}"
+        component = next((one for one in components().things if one.name == name), None)
+    if component is None:
+        return {}
+    return {one.name: one.description for one in component.parameters}
 
 
 def _values(axis: AnyAxis) -> str:

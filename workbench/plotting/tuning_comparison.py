@@ -120,8 +120,9 @@ def comparison_figure(*, height: int = 300) -> TuningComparison:
                 legend_label=f"{place}",
             )
         )
-    tips = [("", "@name"), ("", "@best{0.[0000]} at @x{0.[00]}")]
-    fig.add_tools(HoverTool(renderers=lines, tooltips=tips))
+    tips = [("", "@name"), ("", "@best{%.5g} at @x{%.4g}")]
+    how = {"@best": "printf", "@x": "printf"}
+    fig.add_tools(HoverTool(renderers=lines, tooltips=tips, formatters=how))
     legend_above(fig)
     drawn = TuningComparison(fig, sources)
     drawn.show({})
@@ -140,19 +141,23 @@ def best_line(result: TuningResult, over: str) -> tuple[NDArray[np.float64], NDA
     return x, result.best_so_far()
 
 
-def read_comparison(results: Mapping[str, TuningResult]) -> str:
+def read_comparison(
+    results: Mapping[str, TuningResult], truth: Mapping[str, float] | None = None
+) -> str:
     """Return the sentence on which experiment found the best.
 
     Args:
         results: by name.
+        truth: what the best configuration of each is worth by all that is known of it, where that
+            is more than the experiment saw.
     """
-    known = {name: one for name, one in results.items() if math.isfinite(one.best_value)}
+    values = {name: one.best_value for name, one in results.items()} if truth is None else truth
+    known = {name: value for name, value in values.items() if math.isfinite(value)}
     if len(known) < 2:
         return ""
-    pick = min if next(iter(known.values())).minimise else max
-    name, best = pick(known.items(), key=lambda pair: pair[1].best_value)
-    unit = f" {best.unit}" if best.unit else ""
-    return (
-        f"Of {len(known)} experiments {name} found the best, {best.best_value:.4g}{unit}, "
-        f"in {len(best)} runs."
-    )
+    first = next(iter(results.values()))
+    best = (min if first.minimise else max)(known.values())
+    names = " and ".join(name for name, value in known.items() if value == best)
+    unit = f" {first.unit}" if first.unit else ""
+    by = "" if truth is None else " by the median of all recorded runs"
+    return f"Of {len(known)} experiments the best was found by {names}: {best:.4g}{unit}{by}."

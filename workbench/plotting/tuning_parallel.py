@@ -136,8 +136,11 @@ def parallel_figure(*, height: int = 300) -> ParallelFigure:
         background_fill_color="white",
         background_fill_alpha=0.7,
     )
-    tips = [("", "@value{0.[0000]}"), ("", "@text")]
-    fig.add_tools(HoverTool(renderers=[drawn, top], tooltips=tips, line_policy="interp"))
+    tips = [("", "@value{%.5g}"), ("", "@text")]
+    how = {"@value": "printf"}
+    fig.add_tools(
+        HoverTool(renderers=[drawn, top], tooltips=tips, formatters=how, line_policy="interp")
+    )
     fig.add_layout(ColorBar(color_mapper=mapper, width=10, padding=4), "right")
     return ParallelFigure(fig, lines, best, labels, mapper)
 

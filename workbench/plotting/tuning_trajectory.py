@@ -34,8 +34,9 @@ _LOOKS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "failed": ("failed", "x", {"fill_color": None, "line_color": palette.VERMILLION}),
 }
 _ROOM = 0.06
+_EDGE = 0.025
 _FEW = 0.75
-_SPREADS = 3.0
+_SPREADS = 1.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +68,13 @@ class TrajectoryFigure:
         set_range(self.figure.y_range, (low, high))
         set_range(self.figure.x_range, (0.0, max(len(result), 10) + 1.0))
         columns = run_columns(result, low, high)
-        for kind, source in self.runs.items():
+        items = self.figure.legend[0].items
+        for place, (kind, source) in enumerate(self.runs.items()):
             source.data = columns[kind]
+            # A mark that is nowhere has none in the legend either.
+            items[place].visible = bool(columns[kind]["run"])
         self.repeats.data = repeat_columns(result)
+        items[len(self.runs)].visible = bool(self.repeats.data["run"])
         numbers: list[float] = list(range(1, len(result) + 1))
         best: list[float] = result.best_so_far().tolist()
         if numbers:
@@ -80,6 +85,7 @@ class TrajectoryFigure:
         default = result.default_value
         known = math.isfinite(default)
         self.default.update(location=default if known else 0.0, visible=known)
+        items[-1].visible = known
         unit = f" ({result.unit})" if result.unit else ""
         self.figure.yaxis.axis_label = f"{result.label}{unit}"
         if title:
@@ -160,14 +166,15 @@ def trajectory_figure(*, height: int = 320) -> TrajectoryFigure:
         visible=False,
     )
     fig.add_layout(default)
-    # A span has no entry in a legend: a line without points has.
-    fig.line(
-        [], [], line_color=palette.BLACK, line_dash="dashed", line_width=1.5, legend_label="default"
-    )
-    tips = [("run", "@run"), ("", "@value{0.[0000]} (@status), @seconds{0.[000]} s"), ("", "@text")]
-    fig.add_tools(HoverTool(renderers=marks, tooltips=tips))
-    tips = [("", "@count runs come to @value{0.[0000]}"), ("", "@text")]
-    fig.add_tools(HoverTool(renderers=[several], tooltips=tips))
+    # A span has no entry in a legend: a line that is nowhere has.
+    nowhere = [math.nan, math.nan]
+    look = {"line_color": palette.BLACK, "line_dash": "dashed", "line_width": 1.5}
+    fig.line(nowhere, nowhere, legend_label="default", **look)
+    how = {"@value": "printf", "@seconds": "printf"}
+    tips = [("run", "@run"), ("", "@value{%.5g} (@status), @seconds{%.4g} s"), ("", "@text")]
+    fig.add_tools(HoverTool(renderers=marks, tooltips=tips, formatters=how))
+    tips = [("", "@count runs come to @value{%.5g}"), ("", "@text")]
+    fig.add_tools(HoverTool(renderers=[several], tooltips=tips, formatters=how))
     legend_above(fig)
     return TrajectoryFigure(fig, sources, repeats, best, default)
 
@@ -209,6 +216,8 @@ def run_columns(result: TuningResult, low: float, high: float) -> dict[str, dict
         high: upper end.
     """
     found: dict[str, dict[str, list[Any]]] = {k: {name: [] for name in _RUN} for k in _KINDS}
+    margin = _EDGE * (high - low)
+    low, high = low + margin, high - margin
     edge = high if result.minimise else low
     for number, record in enumerate(result.records, 1):
         run = record.run

@@ -11,7 +11,6 @@ the same experiment share it.
 
 from __future__ import annotations
 
-import contextlib
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -23,23 +22,24 @@ from typing import Any, Self
 from workbench.errors import ParameterError, StudyError
 from workbench.jobs import Job, JobContext, submit
 from workbench.tune.choosing import Chooser
-from workbench.tune.component import Component, components, read_components
+from workbench.tune.component import Component, components
 from workbench.tune.environment import environment
 from workbench.tune.experiment_yaml import ExperimentSettings
 from workbench.tune.history import History
 from workbench.tune.invocation import Invocation
+from workbench.tune.memory_store import MemoryStore, Store
 from workbench.tune.result import TuningResult
+from workbench.tune.resuming import find_component, find_runner
 from workbench.tune.run_record import RunRecord
 from workbench.tune.runners.local import Local
 from workbench.tune.runners.runner import Runner, RunRequest
-from workbench.tune.runners.slurm import Slurm
 from workbench.tune.search import Search
 from workbench.tune.settings import SearchSettings
 from workbench.tune.space import AnyAxis, Configuration, TuningSpace, Value
-from workbench.tune.store import DatabaseStore, MemoryStore, Store, find_experiment, load_result
 from workbench.tune.target import Computed, Target, target_from_dict
 
-_GIVEN = "value"
+GIVEN_VALUE = "value"
+"""Name of the target of experiments whose runner gives the value."""
 
 
 class Experiment:
@@ -101,6 +101,7 @@ class Experiment:
         self._records: list[RunRecord] = []
         self._stop_reason = ""
         self._store = self._open(store)
+        self._sessions = self._store.sessions()
         self._search = Search(self._history, self._records, self._store, self._chooser)
         self._search.take_up()
 
@@ -124,9 +125,10 @@ class Experiment:
             ParameterError: something in it is not accepted.
             StudyError: the store cannot be opened.
         """
+        initial = settings.initial + int(settings.default_first)
         said: dict[str, Any] = {
             "axes": settings.axes.get(component.name),
-            "initial": settings.initial + settings.default_first,
+            "initial": initial,
             "start": settings.start,
             "default_first": settings.default_first,
             "revisit": settings.reevaluate,
@@ -137,8 +139,8 @@ class Experiment:
         if settings.heuristic is not None:
             said["heuristic"] = settings.heuristic
         if settings.budget is not None:
-            said["budget"] = settings.budget
-        if settings.aggregation != "none":
+            said["budget"] = settings.budget + initial
+        if settings.aggregation is not None:
             said["aggregation"] = settings.aggregation
         rules = [
             {"name": rule.name, **rule.options} for rule in (settings.stopping,) if rule is not None
@@ -192,6 +194,7 @@ class Experiment:
             if reason is not None:
                 self._stop_reason = reason
                 self._store.note_stop(reason)
+            self._sessions = self._store.sessions()
         finally:
             self._running.release()
         return self.result()
@@ -297,13 +300,6 @@ class Experiment:
             **self.settings.fixed(),
         }
 
-    @property
-    def _sessions(self) -> tuple[dict[str, Any], ...]:
-        # A result may be asked for after the store was closed, and many times while it runs.
-        with contextlib.suppress(StudyError):
-            self._seen_sessions = self._store.sessions()
-        return self._seen_sessions
-
     def _open(self, store: str | Path | None) -> Store:
         component = self.component
         file = "" if component is None or not component.folder else component.source
@@ -314,9 +310,11 @@ class Experiment:
             "stopping": self.settings.stopping.to_dict(),
             "component file": str(Path(component.folder) / file) if component and file else "",
         }
-        self._seen_sessions: tuple[dict[str, Any], ...] = (session,)
         if store is None:
             return MemoryStore(session)
+        # Databases need the packages of fits, which take a second to load.
+        from workbench.tune.database_store import DatabaseStore
+
         return DatabaseStore(
             store,
             self.name,
@@ -355,7 +353,7 @@ class Experiment:
             return target
         if self.runner.needs_program and self.component is not None:
             return self.component.target
-        return Computed(_no_value, name=_GIVEN)
+        return Computed(_no_value, name=GIVEN_VALUE)
 
     def _default_name(self) -> str:
         what = "space" if self.component is None else self.component.name
@@ -416,16 +414,18 @@ def resume(
         ParameterError: it was made with something that no store can hold, which must be given.
         ParseError: the component's file is not what it was.
     """
+    from workbench.tune.store import find_experiment, load_result
+
     stored = load_result(where, find_experiment(where, name).name)
     problem = stored.settings
     last = stored.sessions[-1] if stored.sessions else {}
     keys = SearchSettings().fixed().keys() & problem.keys()
     said = {key: problem[key] for key in keys}
     said |= {key: last[key] for key in ("budget", "stopping") if key in last}
-    what = component or _find_component(problem, last) or stored.space
+    what = component or find_component(problem, last) or stored.space
     if runner is None:
-        runner = _find_runner(problem["runner"], where)
-    if target is None and problem["target"].get("name") != _GIVEN:
+        runner = find_runner(problem["runner"], where)
+    if target is None and problem["target"].get("name") != GIVEN_VALUE:
         target = target_from_dict(problem["target"])
     return Experiment(
         what,
@@ -437,30 +437,6 @@ def resume(
         store=where,
         name=stored.name,
         **{**said, **options},
-    )
-
-
-def _find_component(problem: Mapping[str, Any], session: Mapping[str, Any]) -> Component | None:
-    name = problem["component"]
-    file = Path(str(session.get("component file") or ""))
-    if not name:
-        return None
-    if file.is_file():
-        found = read_components(file)
-        if name in found:
-            return found[name]
-    return components()[name]
-
-
-def _find_runner(said: Mapping[str, Any], where: str | Path) -> Runner | None:
-    kind = said.get("kind")
-    if kind == Local.name:
-        return None
-    if kind == Slurm.name:
-        folder = Path(f"{where}-runs") if "://" not in str(where) else Path("workbench-runs")
-        return Slurm(folder, said.get("options", ()))
-    raise ParameterError(
-        f"the {kind} runner of this experiment is not in the store; give it again", key="runner"
     )
 
 

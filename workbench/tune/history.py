@@ -11,25 +11,37 @@ Everything that heuristics and rules decide follows from a history.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.tune.space import Configuration, TuningSpace, Value
+from workbench.tune.aggregation import (
+    AGGREGATIONS,
+    RUN_STATUSES,
+    Aggregated,
+    BoolArray,
+    FloatArray,
+    Group,
+    Key,
+    RunStatus,
+    find_aggregation,
+)
+from workbench.tune.space import Configuration, TuningSpace
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
-Key = tuple[Value | None, ...]
-
-Aggregation = Literal["mean", "median", "min"]
-AGGREGATIONS: tuple[str, ...] = get_args(Aggregation)
-
-RunStatus = Literal["complete", "pruned", "failed"]
-RUN_STATUSES: tuple[str, ...] = get_args(RunStatus)
+__all__ = [
+    "AGGREGATIONS",
+    "RUN_STATUSES",
+    "Aggregated",
+    "BoolArray",
+    "FloatArray",
+    "History",
+    "Key",
+    "Run",
+    "RunStatus",
+    "Visit",
+]
 
 
 @dataclass(frozen=True)
@@ -57,63 +69,6 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Aggregated:
-    """One row a configuration, in the order of their first runs.
-
-    A loss is the value, negated where more is better: lower is always better.
-
-    Attributes:
-        configurations: what was run.
-        keys: ``space.key`` of each.
-        codes: float64[n, dimension], each in the unit cube.
-        losses: float64[n], the aggregated loss; of a censored one a bound from below; nan where
-            nothing is known of it.
-        spread: float64[n], standard deviation of the complete runs (n - 1); nan below two.
-        counts: int64[n], complete runs.
-        censored: bool[n], whether the true aggregate may be larger, as runs were pruned.
-        failed: bool[n], whether every run of it failed.
-        initial: bool[n], whether its first run belongs to the initial points.
-    """
-
-    configurations: tuple[Configuration, ...]
-    keys: tuple[Key, ...]
-    codes: FloatArray
-    losses: FloatArray
-    spread: FloatArray
-    counts: NDArray[np.int64]
-    censored: BoolArray
-    failed: BoolArray
-    initial: BoolArray
-
-    def __len__(self) -> int:
-        return len(self.keys)
-
-    @property
-    def known(self) -> BoolArray:
-        """Which configurations have a loss that is no bound, bool[n]."""
-        return ~self.censored & np.isfinite(self.losses)
-
-    @property
-    def ranked(self) -> FloatArray:
-        """Losses with which a heuristic can rank everything that was run, float64[n].
-
-        A bound counts as it is; what has no loss at all counts as the worst there is.
-        """
-        finite = np.isfinite(self.losses)
-        if finite.all():
-            return self.losses
-        worst = self.losses[finite].max() if finite.any() else 0.0
-        return np.where(finite, self.losses, worst)
-
-    def best(self) -> int | None:
-        """Return the row of the least known loss, the first of equals; None where none is known."""
-        known = self.known
-        if not known.any():
-            return None
-        return int(np.argmin(np.where(known, self.losses, np.inf)))
-
-
-@dataclass(frozen=True)
 class Visit:
     """A configuration that was proposed, with the resamples that a rule asked for.
 
@@ -135,39 +90,6 @@ class Visit:
     loss: float
     censored: bool
     initial: bool
-
-
-class _Group:
-    """The runs of one configuration, and their aggregate as long as it holds."""
-
-    def __init__(self, configuration: Configuration, code: FloatArray, initial: bool) -> None:
-        self.configuration = configuration
-        self.code = code
-        self.initial = initial
-        self.complete: list[float] = []
-        self.bounds: list[float] = []
-        self.pruned = 0
-        self.runs: list[int] = []
-        self.aggregate: dict[str, tuple[float, bool]] = {}
-
-    def add(self, loss: float, status: RunStatus, number: int) -> None:
-        self.runs.append(number)
-        if status == "complete":
-            self.complete.append(loss)
-        elif status == "pruned":
-            self.pruned += 1
-            self.bounds.append(loss)
-        self.aggregate.clear()
-
-    def loss(self, how: str) -> tuple[float, bool]:
-        """Return the aggregated loss, and whether it is only a bound from below."""
-        if how not in self.aggregate:
-            self.aggregate[how] = _aggregate(self.complete, self.bounds, how)
-        return self.aggregate[how]
-
-    @property
-    def spread(self) -> float:
-        return float(np.std(self.complete, ddof=1)) if len(self.complete) > 1 else math.nan
 
 
 class History:
@@ -194,10 +116,10 @@ class History:
     ) -> None:
         self.space = space
         self.minimise = minimise
-        self.aggregation = _find_aggregation(aggregation)
+        self.aggregation = find_aggregation(aggregation)
         self.pending: Sequence[Configuration] = ()
         self._runs: list[Run] = []
-        self._groups: dict[Key, _Group] = {}
+        self._groups: dict[Key, Group] = {}
         self._keys: list[Key] = []
         self._visits: list[Visit] = []
         self._last_visits: dict[Key, int] = {}
@@ -247,7 +169,7 @@ class History:
         key = tuple(here.values())
         group = self._groups.get(key)
         if group is None:
-            group = self._groups[key] = _Group(here, self.space.encode(here), initial)
+            group = self._groups[key] = Group(here, self.space.encode(here), initial)
         number = len(self._runs)
         run = Run(
             group.configuration,
@@ -399,7 +321,7 @@ class History:
         Raises:
             ParameterError: there is no such aggregation.
         """
-        name = self.aggregation if how is None else _find_aggregation(how)
+        name = self.aggregation if how is None else find_aggregation(how)
         if name not in self._cached:
             groups = list(self._groups.values())
             pairs = [group.loss(name) for group in groups]
@@ -411,7 +333,7 @@ class History:
                 np.array([group.spread for group in groups], np.float64),
                 np.array([len(group.complete) for group in groups], np.int64),
                 np.array([censored for _, censored in pairs], np.bool_),
-                np.array([not group.complete and not group.pruned for group in groups], np.bool_),
+                np.array([group.failed for group in groups], np.bool_),
                 np.array([group.initial for group in groups], np.bool_),
             )
         return self._cached[name]
@@ -440,12 +362,12 @@ class History:
         Raises:
             ParameterError: there is no such aggregation.
         """
-        name = self.aggregation if how is None else _find_aggregation(how)
-        groups: dict[Key, _Group] = {}
+        name = self.aggregation if how is None else find_aggregation(how)
+        groups: dict[Key, Group] = {}
         known: dict[Key, float] = {}
         found = np.full(len(self), np.nan)
         for number, (run, key) in enumerate(zip(self._runs, self._keys, strict=True)):
-            group = groups.setdefault(key, _Group(run.configuration, np.empty(0), run.initial))
+            group = groups.setdefault(key, Group(run.configuration, np.empty(0), run.initial))
             group.add(self.loss(run), run.status, number)
             loss, censored = group.loss(name)
             known.pop(key, None)
@@ -466,55 +388,3 @@ class History:
             return
         self._last_visits[key] = len(self._visits)
         self._visits.append(visit)
-
-
-def _aggregate(complete: Sequence[float], bounds: Sequence[float], how: str) -> tuple[float, bool]:
-    """Return the aggregate of losses and bounds, and whether it is only a bound.
-
-    It is one where larger losses of the pruned runs would change it.
-    """
-    if not bounds:
-        return (_ESTIMATORS[how](complete), False) if complete else (math.nan, False)
-    known = [bound for bound in bounds if math.isfinite(bound)]
-    values = [*complete, *known]
-    if not values:
-        return math.nan, True
-    found = _ESTIMATORS[how](values)
-    largest = max(max(values), 0.0) * 2.0 + 1.0
-    moved = _ESTIMATORS[how]([*complete, *(largest for _ in bounds)])
-    if len(known) == len(bounds):
-        return found, moved != found
-    # A bound that is not known may lie anywhere; what is certain is what the others come to.
-    lowest = _ESTIMATORS[how]([*complete, *(min(values) for _ in bounds)])
-    return (moved, False) if lowest == moved else (found, True)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
-
-
-def _median(values: Sequence[float]) -> float:
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    if len(ordered) % 2:
-        return ordered[middle]
-    return (ordered[middle - 1] + ordered[middle]) / 2.0
-
-
-def _least(values: Sequence[float]) -> float:
-    return min(values)
-
-
-_ESTIMATORS: Mapping[str, Callable[[Sequence[float]], float]] = {
-    "mean": _mean,
-    "median": _median,
-    "min": _least,
-}
-
-
-def _find_aggregation(how: str) -> str:
-    if how not in AGGREGATIONS:
-        raise ParameterError(
-            f"aggregation must be one of {', '.join(AGGREGATIONS)}; got {how!r}", key="aggregation"
-        )
-    return how

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,139 +18,13 @@ from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.jsonfile import read_json
 from workbench.provenance import ORIGINS, Provenance
 from workbench.tune.recorded import RecordedSpace, Recording
-from workbench.tune.space import AnyAxis, Configuration, Range, TuningSpace, Value
+from workbench.tune.recorded_table import RecordedTable
+from workbench.tune.space import TuningSpace, Value
 
 DESCRIPTOR = "datapackage.json"
 
-STATISTICS = ("avg_us", "min_us", "p50_us", "p99_us", "max_us")
-"""Columns of latencies in µs that a file may have after ``seconds``."""
-
-_HEAD = ("round", "started", "load", "state", "bytes")
 _LICENCE = "MIT"
 _FOLDER = "tuning"
-
-
-@dataclass(frozen=True)
-class RecordedRun:
-    """One run at one size, as a row of a file holds it.
-
-    Attributes:
-        round: number of the pass over all configurations, from 0.
-        configuration: canonical values by parameter.
-        size: message size in bytes.
-        seconds: time of a run of this size alone, its start among it, in s; nan where it failed.
-        latencies_us: by column name; empty where it failed.
-        started: when the program that held it began, ISO 8601; empty where that means nothing.
-        load: load average then; nan where it is not known.
-        state: ``completed``, or what else it came to.
-    """
-
-    round: int
-    configuration: Configuration
-    size: int
-    seconds: float
-    latencies_us: Mapping[str, float]
-    started: str = ""
-    load: float = math.nan
-    state: str = "completed"
-
-
-@dataclass(frozen=True)
-class RecordedTable:
-    """The runs of one component.
-
-    Attributes:
-        component: what was tuned, such as ``allreduce``; its file is named so.
-        space: what was recorded.
-        statistics: columns of latencies in the file.
-        value: the column that counts.
-        runs: the rows, in their order.
-    """
-
-    component: str
-    space: TuningSpace
-    statistics: tuple[str, ...] = STATISTICS
-    value: str = "p50_us"
-    runs: tuple[RecordedRun, ...] = ()
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the file's columns."""
-        return (*_HEAD, *self.space.names, "seconds", *self.statistics)
-
-    def line(self, run: RecordedRun) -> str:
-        """Return the row of a run, with its line end.
-
-        Args:
-            run: one of this component.
-        """
-        values = self.space.canonical(run.configuration)
-        cells = [
-            str(run.round),
-            run.started,
-            _number(run.load),
-            run.state,
-            str(run.size),
-            *("" if value is None else str(value) for value in values.values()),
-            _number(run.seconds),
-            *(_number(run.latencies_us.get(name, math.nan)) for name in self.statistics),
-        ]
-        return ",".join(cells) + "\n"
-
-    def head(self) -> str:
-        """Return the first line of the file."""
-        return ",".join(self.columns) + "\n"
-
-    def parse(self, text: str, source: str) -> tuple[RecordedRun, ...]:
-        """Return the runs in a file's text.
-
-        Args:
-            text: what the file holds.
-            source: name of the file, for errors.
-
-        Raises:
-            ParseError: the columns are others, or a row is not as it must be.
-        """
-        lines = text.splitlines()
-        if not lines or tuple(lines[0].split(",")) != self.columns:
-            raise ParseError(
-                f"the columns must be {','.join(self.columns)}; got "
-                f"{lines[0][:200] if lines else 'an empty file'!r}",
-                source=source,
-                line=1,
-            )
-        values = {name: _known(axis) for name, axis in self.space.axes.items()}
-        return tuple(
-            self._run(line, values, source, at) for at, line in enumerate(lines[1:], 2) if line
-        )
-
-    def _run(
-        self, line: str, values: Mapping[str, Mapping[str, Value]], source: str, at: int
-    ) -> RecordedRun:
-        cells = line.split(",")
-        if len(cells) != len(self.columns):
-            raise ParseError(
-                f"a row must have {len(self.columns)} fields; got {len(cells)}",
-                source=source,
-                line=at,
-            )
-        row = dict(zip(self.columns, cells, strict=True))
-        try:
-            configuration = {
-                name: _read(row[name], self.space.axes[name], values[name]) for name in values
-            }
-            return RecordedRun(
-                int(row["round"]),
-                self.space.canonical(configuration),
-                int(row["bytes"]),
-                float(row["seconds"] or "nan"),
-                {name: float(row[name]) for name in self.statistics if row[name]},
-                row["started"],
-                float(row["load"] or "nan"),
-                row["state"],
-            )
-        except (ValueError, ParameterError) as error:
-            raise ParseError(f"a row must hold a run; {error}", source=source, line=at) from error
 
 
 @dataclass(frozen=True)
@@ -217,7 +91,11 @@ def shipped_recording(name: str) -> Recording:
     """
     folder = data_folder() / _FOLDER / Path(name).name
     if not (folder / DESCRIPTOR).is_file():
-        return recordings()[name]
+        known = sorted(path.parent.name for path in folder.parent.glob(f"*/{DESCRIPTOR}"))
+        raise DatasetError(
+            f"there must be a recording of that name; got {name!r}; known: "
+            f"{', '.join(known) or 'none'}"
+        )
     try:
         return read_recording(folder)
     except (ParseError, OSError) as error:
@@ -244,9 +122,7 @@ def read_recording(folder: str | Path) -> Recording:
         {key: str(value) for key, value in description.context.items()},
     )
     spaces = [
-        space
-        for table in tables
-        for space in _spaces(table, description.context, provenance)
+        space for table in tables for space in _spaces(table, description.context, provenance)
     ]
     return Recording(description.name, spaces, provenance, description.caveats)
 
@@ -280,16 +156,22 @@ def read_tables(folder: Path, *, check: bool = True) -> tuple[Description, list[
             if Path(file).name != file:
                 raise ValueError(f"a component must be a plain name; got {component!r}")
             space = TuningSpace.from_dict(entry["space"])
+            if space.size is None:
+                raise ValueError(f"the space of {component} must be finite; it cannot be counted")
             table = RecordedTable(
                 component, space, tuple(map(str, entry["statistics"])), str(entry["value"])
             )
             data = (folder / file).read_bytes()
             if check and digests.get(file) != _digest(data):
-                raise ValueError(f"{file} is not the one whose checksum is recorded")
+                raise ParseError(
+                    "a file of a recording must have the checksum that its descriptor records; "
+                    "restore both, or let the recording that writes it end",
+                    source=str(folder / file),
+                )
             runs = table.parse(data.decode("utf-8"), str(folder / file))
-            tables.append(
-                RecordedTable(component, space, table.statistics, table.value, runs)
-            )
+            tables.append(RecordedTable(component, space, table.statistics, table.value, runs))
+    except ParseError:
+        raise
     except (KeyError, TypeError, AttributeError, ValueError, ParameterError) as error:
         raise ParseError(
             f"a descriptor must be as write_recording writes it; {type(error).__name__}: {error}",
@@ -415,24 +297,3 @@ def _origin(word: str) -> Any:
     if word not in ORIGINS:
         raise ParseError(f"origin must be one of {', '.join(ORIGINS)}; got {word!r}")
     return word
-
-
-def _number(value: float) -> str:
-    return f"{value:.7g}" if math.isfinite(value) else ""
-
-
-def _known(axis: AnyAxis) -> dict[str, Value]:
-    if isinstance(axis, Range):
-        return {}
-    values: Sequence[Value | None] = axis.values
-    return {str(value): value for value in values if value is not None}
-
-
-def _read(text: str, axis: AnyAxis, known: Mapping[str, Value]) -> Value | None:
-    if not text:
-        return None
-    if isinstance(axis, Range):
-        return float(text)
-    if text not in known:
-        raise ValueError(f"{text!r} is none of {', '.join(known)}")
-    return known[text]

@@ -12,9 +12,7 @@ from workbench.tune.space import Choices, TuningSpace
 
 SPACE = TuningSpace({"name": Choices(("a", "b", "c"))})
 
-runs = st.lists(
-    st.tuples(st.sampled_from("abc"), st.floats(0.1, 100.0)), min_size=1, max_size=25
-)
+runs = st.lists(st.tuples(st.sampled_from("abc"), st.floats(0.1, 100.0)), min_size=1, max_size=25)
 
 
 def history_of(given_runs: tuning.Runs, **options: bool) -> History:

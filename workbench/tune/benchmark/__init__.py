@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import subprocess
 import tempfile
@@ -125,7 +126,7 @@ def benchmark_words(
             key="collective",
         )
     factor = sizes[1] // sizes[0] if len(sizes) > 1 and sizes[0] > 0 else 2
-    steady = all(b == a * factor for a, b in zip(sizes, sizes[1:], strict=False))
+    steady = all(b == a * factor for a, b in itertools.pairwise(sizes))
     if not sizes or not 4 <= sizes[0] <= sizes[-1] <= _LARGEST or not steady or factor < 2:
         raise ParameterError(
             f"sizes must go from 4 to {_LARGEST} B, each the same number of times the one before; "

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 import numpy as np
-from scipy.special import erfcx, log_ndtr
 
 from workbench.tune.history import FloatArray
 
@@ -25,6 +24,8 @@ def log_expected_improvement(mean: FloatArray, std: FloatArray, best: float) -> 
         std: float64[m], their standard deviations, above 0.
         best: the loss to improve on.
     """
+    from scipy.special import erfcx, log_ndtr
+
     z = (best - mean) / std
     below = np.minimum(z, 0.0)
     # z Phi(z) / phi(z) by the scaled complementary error function, which does not underflow.
@@ -46,6 +47,8 @@ def log_probability_of_improvement(mean: FloatArray, std: FloatArray, best: floa
         std: float64[m], their standard deviations, above 0.
         best: the loss to improve on.
     """
+    from scipy.special import log_ndtr
+
     found: FloatArray = log_ndtr((best - mean) / std)
     return found
 
@@ -68,6 +71,8 @@ def mean_above(mean: FloatArray, std: FloatArray, bound: FloatArray) -> FloatArr
         std: float64[m], above 0.
         bound: float64[m].
     """
+    from scipy.special import erfcx
+
     beta = (bound - mean) / std
     # phi(beta) / Phi(-beta), by a function that neither underflows nor cancels.
     hazard = math.sqrt(2.0 / math.pi) / erfcx(beta / math.sqrt(2.0))

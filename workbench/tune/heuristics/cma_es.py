@@ -14,6 +14,7 @@ import numpy as np
 
 from workbench.tune.heuristics.heuristic import Proposal, generator
 from workbench.tune.heuristics.hop import hop
+from workbench.tune.heuristics.threads import one_thread
 from workbench.tune.history import FloatArray, History, Visit
 from workbench.tune.options import above_zero
 from workbench.tune.space import TuningSpace
@@ -58,10 +59,11 @@ class CMAES:
         """
         visits = history.visits
         state = self._state
-        if state is None or not state.follows(visits):
-            state = self._begin(visits)
-        state = self._state = self._caught_up(state, visits)
-        found = self._draw(state.optimizer, history.step, attempt)
+        with one_thread():
+            if state is None or not state.follows(visits):
+                state = self._begin(visits)
+            state = self._state = self._caught_up(state, visits)
+            found = self._draw(state.optimizer, history.step, attempt)
         if found is not None:
             return found[1]
         rng = generator(self._seed, history.step, attempt)

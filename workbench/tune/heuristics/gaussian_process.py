@@ -1,9 +1,11 @@
 """A small Gaussian process with noise, for the few hundred configurations of an experiment.
 
 Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), sections 2.2, 4.2.1 and
-5.4.1. A kernel of its own, as three things come together here that a general library keeps apart:
+5.4.1. A kernel of its own, as these things come together here that a general library keeps apart:
 one length scale a parameter, however many columns its code has; noise that shrinks with the number
-of repeats of each configuration; and values that are only bounds from below.
+of repeats of each configuration, and whose size the repeats tell; and a part that belongs to each
+configuration alone. The last one is what real components need: a radix of 4 may be far better than
+3 and 5, and what is no noise must not be smoothed away.
 """
 
 from __future__ import annotations
@@ -13,8 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve, cholesky, solve_triangular
-from scipy.optimize import minimize
 
 from workbench.tune.history import FloatArray
 
@@ -25,7 +25,10 @@ _STEPS = 60
 # they decide where a handful of runs cannot.
 _LENGTH = (math.log(0.4), 0.8, math.log(0.05), math.log(20.0))
 _SIGNAL = (0.0, 1.0, math.log(0.05), math.log(20.0))
+_OWN = (math.log(1e-2), 2.0, math.log(1e-6), 0.0)
 _NOISE = (math.log(1e-2), 2.0, math.log(1e-6), 0.0)
+# Codes nearer than this are of the same configuration; grids have 100 000 values at most.
+_SAME = 1e-6
 
 
 @dataclass(frozen=True)
@@ -34,13 +37,28 @@ class Hyperparameters:
 
     Attributes:
         lengths: float64[parameters], distance over which values are alike, 1 the whole of an axis.
-        signal: variance of the values.
+        signal: variance of what is alike nearby.
+        own: variance of what each configuration has for itself.
         noise: variance of one run.
     """
 
     lengths: FloatArray
     signal: float
+    own: float
     noise: float
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """What runs of the same configurations tell of the noise.
+
+    Attributes:
+        freedom: number of runs beyond the first of each configuration.
+        squares: sum of their squared deviations from the mean of each configuration.
+    """
+
+    freedom: int = 0
+    squares: float = 0.0
 
 
 class GaussianProcess:
@@ -53,6 +71,7 @@ class GaussianProcess:
         values: float64[n].
         variances: float64[n], share of the noise that each value has: 1 over its number of runs.
         parameters: int64[columns], which parameter each column belongs to, ascending from 0.
+        repeats: what is known of the noise beside the values.
         hyperparameters: those of the kernel; None to take the most probable ones.
     """
 
@@ -62,17 +81,18 @@ class GaussianProcess:
         values: FloatArray,
         variances: FloatArray,
         parameters: NDArray[np.int64],
+        repeats: Repeats | None = None,
         hyperparameters: Hyperparameters | None = None,
     ) -> None:
-        self._codes = codes
-        self._values = values
+        from scipy.linalg import cholesky
+
         self._parameters = parameters
         self.hyperparameters = hyperparameters or _most_probable(
-            _squares(codes, parameters), values, variances
+            _squares(codes, parameters), values, variances, repeats or Repeats()
         )
         theta = self.hyperparameters
         self._scaled = codes / theta.lengths[parameters]
-        covariance = theta.signal * _matern(_distances(self._scaled, self._scaled))
+        covariance = self._covariance(self._scaled)
         covariance[np.diag_indices_from(covariance)] += theta.noise * variances + _JITTER
         self._root = cholesky(covariance, lower=True, check_finite=False)
         self.update(values)
@@ -83,6 +103,8 @@ class GaussianProcess:
         Args:
             values: float64[n].
         """
+        from scipy.linalg import cho_solve
+
         self._weights = cho_solve((self._root, True), values, check_finite=False)
 
     def predict(self, codes: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -91,35 +113,50 @@ class GaussianProcess:
         Args:
             codes: float64[m, columns], where.
         """
+        from scipy.linalg import solve_triangular
+
         theta = self.hyperparameters
-        scaled = codes / theta.lengths[self._parameters]
-        across = theta.signal * _matern(_distances(scaled, self._scaled))
+        across = self._covariance(codes / theta.lengths[self._parameters])
         known = solve_triangular(self._root, across.T, lower=True, check_finite=False)
-        variance = theta.signal - np.square(known).sum(axis=0)
+        variance = theta.signal + theta.own - np.square(known).sum(axis=0)
         return across @ self._weights, np.sqrt(np.maximum(variance, 1e-12))
+
+    def _covariance(self, scaled: FloatArray) -> FloatArray:
+        theta = self.hyperparameters
+        r = _distances(scaled, self._scaled)
+        return theta.signal * _matern(r) + theta.own * (r < _SAME)
 
 
 def log_posterior(
-    logarithms: FloatArray, squares: FloatArray, values: FloatArray, variances: FloatArray
+    logarithms: FloatArray,
+    squares: FloatArray,
+    values: FloatArray,
+    variances: FloatArray,
+    repeats: Repeats,
 ) -> tuple[float, FloatArray]:
     """Return how probable hyperparameters are (a logarithm, up to a constant), and its gradient.
 
-    Equations 2.30 and 5.9 of Rasmussen and Williams, with normal priors on the logarithms.
+    Equations 2.30 and 5.9 of Rasmussen and Williams, the chi-squared density of the deviations
+    between repeats, and normal priors on the logarithms.
 
     Args:
-        logarithms: float64[parameters + 2], of the lengths, the signal and the noise.
-        squares: float64[parameters, n, n], squared distances along each parameter.
+        logarithms: float64[parameters + 3], of the lengths, the signal, the own part, the noise.
+        squares: float64[parameters, n, n], squared distances along each parameter; every place
+            differs from every other.
         values: float64[n].
         variances: float64[n], share of the noise that each value has.
+        repeats: what is known of the noise beside the values.
     """
+    from scipy.linalg import cho_solve, cholesky
+
     count, n, _ = squares.shape
     inverse = np.exp(-2.0 * logarithms[:count])
-    signal, noise = math.exp(logarithms[count]), math.exp(logarithms[count + 1])
+    signal, own, noise = np.exp(logarithms[count:])
     r = np.sqrt(np.tensordot(inverse, squares, axes=1))
     decay = np.exp(-_ROOT5 * r)
     kernel = signal * (1.0 + _ROOT5 * r + (5.0 / 3.0) * r * r) * decay
     covariance = kernel.copy()
-    covariance[np.diag_indices(n)] += noise * variances + _JITTER
+    covariance[np.diag_indices(n)] += own + noise * variances + _JITTER
     root = cholesky(covariance, lower=True, check_finite=False)
     precision = cho_solve((root, True), np.eye(n), check_finite=False)
     weights = precision @ values
@@ -127,23 +164,28 @@ def log_posterior(
     # d kernel / d log length along a parameter is slope * squares / length^2.
     slope = (5.0 / 3.0) * signal * (1.0 + _ROOT5 * r) * decay
     along = squares.reshape(count, -1) @ (outer * slope).ravel()
-    gradient = 0.5 * np.concatenate(
-        [along * inverse, [np.vdot(outer, kernel)], [noise * (np.diag(outer) @ variances)]]
-    )
+    diagonal = np.diag(outer)
+    last = [np.vdot(outer, kernel), own * diagonal.sum(), noise * (diagonal @ variances)]
+    gradient = 0.5 * np.concatenate([along * inverse, last])
     found = -0.5 * float(values @ weights) - float(np.log(np.diag(root)).sum())
+    deviation = repeats.squares / noise
+    found -= 0.5 * (repeats.freedom * float(logarithms[-1]) + deviation)
+    gradient[-1] += 0.5 * (deviation - repeats.freedom)
     centres, widths, _, _ = _priors(count)
     off = (logarithms - centres) / widths
     return found - 0.5 * float(off @ off), gradient - off / widths
 
 
 def _most_probable(
-    squares: FloatArray, values: FloatArray, variances: FloatArray
+    squares: FloatArray, values: FloatArray, variances: FloatArray, repeats: Repeats
 ) -> Hyperparameters:
+    from scipy.optimize import minimize
+
     count = len(squares)
     centres, _, lows, highs = _priors(count)
 
     def objective(logarithms: FloatArray) -> tuple[float, FloatArray]:
-        found, gradient = log_posterior(logarithms, squares, values, variances)
+        found, gradient = log_posterior(logarithms, squares, values, variances, repeats)
         return -found, -gradient
 
     result = minimize(
@@ -167,12 +209,12 @@ def typical(count: int) -> Hyperparameters:
 
 
 def _from_logarithms(logarithms: FloatArray) -> Hyperparameters:
-    *lengths, signal, noise = np.exp(logarithms)
-    return Hyperparameters(np.array(lengths), float(signal), float(noise))
+    *lengths, signal, own, noise = np.exp(logarithms)
+    return Hyperparameters(np.array(lengths), float(signal), float(own), float(noise))
 
 
 def _priors(count: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    rows = np.array([_LENGTH] * count + [_SIGNAL, _NOISE])
+    rows = np.array([_LENGTH] * count + [_SIGNAL, _OWN, _NOISE])
     return rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
 
 

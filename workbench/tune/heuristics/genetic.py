@@ -20,6 +20,8 @@ from workbench.tune.space import Configuration, TuningSpace, Value
 
 Genes = list[Value | None]
 
+_MOST_REDRAWS = 20
+
 SELECTIONS = ("tournament", "probabilistic")
 """How a parent is drawn from the mating pool."""
 
@@ -35,7 +37,9 @@ class Genetic:
         selection: ``tournament`` (the best of a few drawn) or ``probabilistic`` (drawn with
             weights 1 / (loss - least + 1), losses in standard deviations).
         crossover: ``single-point`` or ``double-point``.
-        mutation_rate: probability that a child takes a step to a neighbour.
+        mutation: ``neighbour`` (a step or a few to a neighbour) or ``uniform`` (a parameter drawn
+            anew).
+        mutation_rate: probability that a child mutates.
         mating_pool: how many of the best can become parents.
         tournament_size: how many are drawn for a tournament.
         elitism: whether the best is always one of the parents.
@@ -53,7 +57,8 @@ class Genetic:
         *,
         selection: str = "tournament",
         crossover: str = "single-point",
-        mutation_rate: float = 0.3,
+        mutation: str = "uniform",
+        mutation_rate: float = 0.5,
         mating_pool: int = 100,
         tournament_size: int = 10,
         elitism: bool = False,
@@ -61,6 +66,7 @@ class Genetic:
     ) -> None:
         one_of(selection, SELECTIONS, "selection")
         one_of(crossover, CROSSOVERS, "crossover")
+        one_of(mutation, MUTATIONS, "mutation")
         at_least(mating_pool, 2, "mating_pool", whole=True)
         at_least(tournament_size, 1, "tournament_size", whole=True)
         at_least(max_repeats, 1, "max_repeats", whole=True)
@@ -72,6 +78,7 @@ class Genetic:
         self._seed = seed
         self._selection = selection
         self._cross = CROSSOVERS[crossover]
+        self._mutate = MUTATIONS[mutation]
         self._rate = mutation_rate
         self._pool = mating_pool
         self._size = tournament_size
@@ -99,6 +106,7 @@ class Genetic:
         self, pool: list[Configuration], losses: FloatArray, rng: np.random.Generator
     ) -> Proposal:
         child: Proposal | None = None
+        parents: list[Proposal] = []
         for _ in range(self._repeats):
             first = 0 if self._elitism else self._pick(np.arange(len(pool)), losses, rng)
             others = np.delete(np.arange(len(pool)), first)
@@ -106,10 +114,14 @@ class Genetic:
             parents = [dict(pool[first]), dict(pool[second])]
             child = self._repaired(self._mix(parents, rng), parents)
             if child is not None and rng.random() < self._rate:
-                child = hop(self._space, child, rng)
+                child = self._mutate(self._space, child, rng)
             if child is not None and child not in parents and self._space.contains(child):
                 return child
-        return hop(self._space, child or pool[0], rng)
+        for _ in range(self._repeats):
+            mutant = self._mutate(self._space, child or pool[0], rng)
+            if mutant not in parents:
+                break
+        return mutant
 
     def _pick(self, rows: np.ndarray, losses: FloatArray, rng: np.random.Generator) -> int:
         if self._selection == "tournament":
@@ -137,6 +149,31 @@ class Genetic:
             values[name] = fits[0]
         child = self._space.canonical(values)
         return child if self._space.contains(child) else None
+
+
+def redraw(space: TuningSpace, configuration: Configuration, rng: np.random.Generator) -> Proposal:
+    """Return another allowed configuration, one parameter drawn anew over all its values.
+
+    Where a rule forbids every draw any configuration is drawn.
+
+    Args:
+        space: what is searched.
+        configuration: where from; need not be on the axes.
+        rng: source of randomness.
+    """
+    here = space.canonical(configuration)
+    for _ in range(_MOST_REDRAWS):
+        other = space.sample(rng)
+        values = {name: other[name] if value is None else value for name, value in here.items()}
+        name = space.names[int(rng.integers(len(space)))]
+        values[name] = space.axes[name].sample(rng)
+        for each, value in values.items():
+            if value is None and not space.axes[each].contains(None):
+                values[each] = space.axes[each].sample(rng)
+        found = space.canonical(values)
+        if found != here and space.contains(found):
+            return found
+    return space.sample(rng)
 
 
 def single_point(first: Genes, second: Genes, rng: np.random.Generator) -> Genes:
@@ -173,3 +210,7 @@ CROSSOVERS: Mapping[str, Callable[[Genes, Genes, np.random.Generator], Genes]] =
     {"single-point": single_point, "double-point": double_point}
 )
 """How the genes of two parents are mixed, by name."""
+
+MUTATIONS: Mapping[str, Callable[[TuningSpace, Configuration, np.random.Generator], Proposal]]
+MUTATIONS = MappingProxyType({"uniform": redraw, "neighbour": hop})
+"""How a child mutates, by name."""

@@ -17,20 +17,26 @@ from numpy.typing import NDArray
 
 from workbench.tune.heuristics.acquisition import ACQUISITIONS, mean_above
 from workbench.tune.heuristics.forest import Forest
-from workbench.tune.heuristics.gaussian_process import GaussianProcess, Hyperparameters, typical
+from workbench.tune.heuristics.gaussian_process import (
+    GaussianProcess,
+    Hyperparameters,
+    Repeats,
+    typical,
+)
 from workbench.tune.heuristics.heuristic import Proposal, generator
 from workbench.tune.heuristics.threads import one_thread
 from workbench.tune.history import Aggregated, BoolArray, FloatArray, History, Run
 from workbench.tune.options import at_least, one_of
-from workbench.tune.space import TuningSpace
+from workbench.tune.space import Configuration, TuningSpace
 
 TRANSFORMS = ("auto", "none", "log")
 """What a model sees: the losses, their logarithm, or that where all are positive."""
 
 _MOST_SCORED = 20_000
-_DRAWN = 1_000
+_DRAWN = 300
 _BEST = 5
-_IMPUTATIONS = 10
+_MUTANTS = 40
+_IMPUTATIONS = 5
 _SETTLED = 1e-3
 _TREES = 1
 
@@ -55,6 +61,7 @@ class Sample:
         losses: float64[n], standardised; bounds where ``censored``.
         variances: float64[n], 1 over the number of runs.
         censored: bool[n].
+        repeats: what runs of the same configurations tell of the noise, standardised too.
         centre: mean of what was known before it was standardised.
         scale: its standard deviation.
         log: whether the logarithms were standardised.
@@ -64,6 +71,7 @@ class Sample:
     losses: FloatArray
     variances: FloatArray
     censored: BoolArray
+    repeats: Repeats
     centre: float
     scale: float
     log: bool
@@ -151,7 +159,8 @@ class Surrogate(ABC):
             table: the runs by configuration, at least one of them known.
         """
         losses = table.ranked
-        log = self._transform == "log" or (self._transform == "auto" and losses.min() > 0.0)
+        positive = bool(losses.min() > 0.0)
+        log = self._transform == "log" or (self._transform == "auto" and positive)
         if log:
             losses = np.log(np.maximum(losses, np.finfo(np.float64).tiny))
         known = losses[table.known]
@@ -161,6 +170,7 @@ class Surrogate(ABC):
             (losses - centre) / scale,
             1.0 / np.maximum(table.counts, 1),
             table.censored & np.isfinite(table.losses),
+            _repeats(table, scale, log),
             centre,
             scale,
             log,
@@ -226,9 +236,27 @@ class Surrogate(ABC):
             drawn = self._space.sample(rng)
             found[tuple(drawn.values())] = drawn
         for row in np.argsort(table.ranked, kind="stable")[:_BEST]:
-            for near in self._space.neighbours(table.configurations[row]):
+            good = table.configurations[row]
+            for near in (*self._space.neighbours(good), *self._mutants(good, rng)):
                 found[tuple(near.values())] = near
         return _Candidates.of(self._space, list(found.values()))
+
+    def _mutants(self, configuration: Configuration, rng: np.random.Generator) -> list[Proposal]:
+        """Return configurations that differ in one parameter or two, drawn anew."""
+        found = []
+        for _ in range(_MUTANTS):
+            drawn = self._space.sample(rng)
+            kept = rng.random(len(drawn)) >= 1.5 / len(drawn)
+            values = dict(drawn)
+            for (name, value), keep in zip(configuration.items(), kept, strict=True):
+                if keep and value is not None:
+                    values[name] = value
+                elif values[name] is None:
+                    values[name] = self._space.axes[name].first()
+            mutant = self._space.canonical(values)
+            if self._space.contains(mutant):
+                found.append(mutant)
+        return found
 
 
 @dataclass(frozen=True)
@@ -280,7 +308,7 @@ class GaussianProcessSurrogate(Surrogate):
             losses[rows],
             sample.variances[rows],
             self._parameters,
-            self._hyperparameters(history),
+            hyperparameters=self._hyperparameters(history),
         )
 
     def _hyperparameters(self, history: History) -> Hyperparameters:
@@ -305,7 +333,11 @@ class GaussianProcessSurrogate(Surrogate):
         sample = self.sample(table)
         rows = ~sample.censored
         return GaussianProcess(
-            sample.codes[rows], sample.losses[rows], sample.variances[rows], self._parameters
+            sample.codes[rows],
+            sample.losses[rows],
+            sample.variances[rows],
+            self._parameters,
+            sample.repeats,
         ).hyperparameters
 
 
@@ -345,3 +377,13 @@ class ForestSurrogate(Surrogate):
     def _fit(self, history: History, sample: Sample, losses: FloatArray, rows: BoolArray) -> Model:
         rng = generator(self._seed, history.step, 0, _TREES)
         return Forest(sample.codes[rows], losses[rows], rng, trees=self._count)
+
+
+def _repeats(table: Aggregated, scale: float, log: bool) -> Repeats:
+    rows = (table.counts > 1) & table.known
+    spread = table.spread[rows]
+    if log:
+        # What a small deviation is in the logarithm.
+        spread = spread / table.losses[rows]
+    freedom = table.counts[rows] - 1
+    return Repeats(int(freedom.sum()), float((freedom * np.square(spread / scale)).sum()))

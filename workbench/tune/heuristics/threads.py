@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 
 def one_thread() -> AbstractContextManager[Any]:
     """Return a context in which BLAS uses the calling thread alone.
 
-    A hundred rows are factored in a tenth of a millisecond; waking threads on a machine whose cores
-    run something else took a hundred times as long.
+    Waking threads for a hundred rows costs more than their algebra: a proposal from 150 values took
+    some thirty times as long with both threads of a busy machine
+    (tests/benchmarks/test_heuristics.py).
     """
-    controller = _controller()
-    return contextlib.nullcontext() if controller is None else controller.limit(limits=1)
+    limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
+    return limited
 
 
 @functools.cache
-def _controller() -> Any:
-    try:
-        from threadpoolctl import ThreadpoolController
-    except ImportError:
-        return None
+def _controller() -> ThreadpoolController:
+    from threadpoolctl import ThreadpoolController
+
     return ThreadpoolController()

@@ -14,7 +14,8 @@ from workbench.tune.runners.runner import (
     RunRequest,
     RunState,
 )
-from workbench.tune.runners.slurm import Slurm, SlurmSteps
+from workbench.tune.runners.slurm import Slurm
+from workbench.tune.runners.slurm_steps import SlurmSteps
 
 __all__ = [
     "NOISES",

@@ -75,7 +75,8 @@ class _Task:
     """A run on a worker."""
 
     def __init__(self, future: Future[Any]) -> None:
-        self._future = future
+        # Dask's futures are not typed.
+        self._future: Any = future
         self._submitted = time.monotonic()
         self._output: RunOutput | None = None
         self._cancelled: float | None = None

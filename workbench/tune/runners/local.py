@@ -1,8 +1,8 @@
-"""Runs as processes of this machine, each in a process group of its own."""
+"""Runs as processes of this machine, each in a session of its own."""
 
 from __future__ import annotations
 
-import functools
+import contextlib
 import os
 import platform
 import shutil
@@ -18,6 +18,7 @@ from typing import Any
 
 from workbench.errors import ParameterError
 from workbench.tune.invocation import Invocation
+from workbench.tune.runners.guard import GUARD, end_session
 from workbench.tune.runners.output import MOST_OUTPUT_BYTES, KeptOutput
 from workbench.tune.runners.runner import (
     SEED_VARIABLE,
@@ -38,8 +39,8 @@ _WITH_HEADER = '{header}\ndate +%s.%N >"$0"\nexec "$@"\n'
 class Local(Runner):
     """Runs programs here, without a shell.
 
-    A run that takes too long is ended with everything it started, and so is one whose
-    experiment dies.
+    A run that takes too long is ended with everything it started, and so is one whose experiment
+    dies.
 
     Args:
         folder: where programs run; None for the present one.
@@ -83,7 +84,7 @@ class Local(Runner):
 
 
 class _Process:
-    """One process and its group."""
+    """One process and its session."""
 
     def __init__(self, request: RunRequest, runner: Local) -> None:
         self._request = request
@@ -111,7 +112,6 @@ class _Process:
                 f"{words[0]} must be a program that can run; it was not found; install it, or "
                 "write its path"
             )
-        words = [*_dying_with_parent(), *words]
         self._started = datetime.now()
         self._clock = time.perf_counter()
         try:
@@ -127,6 +127,7 @@ class _Process:
         except OSError as error:
             self._forget_began_file()
             raise RunnerError(f"{words[0]} must be a program that can run; {error}") from error
+        GUARD.watch(self._process.pid)
         if self._process.stdout is None or self._process.stderr is None:
             raise RunnerError("a run must have pipes for its output; there are none")
         self._stdout = KeptOutput(self._process.stdout, runner.most_output_bytes)
@@ -164,12 +165,15 @@ class _Process:
         timer.start()
 
     def _signal(self, number: signal.Signals) -> None:
-        # The leader is not reaped before its group is gone, so its number means no other group.
-        try:
-            if self._process.returncode is None:
-                os.killpg(self._process.pid, number)
-        except (ProcessLookupError, PermissionError):
+        # The first process is not reaped before the others are gone, so its number is no other's.
+        if self._process.returncode is not None:
             return
+        if number == signal.SIGKILL:
+            end_session(self._process.pid, number)
+            return
+        # A launcher is asked first: it knows how to end its ranks.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
 
     def _wait(self) -> None:
         # Popen.wait with a limit looks 20 times a second; this sees the end at once.
@@ -179,6 +183,7 @@ class _Process:
         self._signal(signal.SIGKILL)
         for timer in self._timers:
             timer.cancel()
+        GUARD.release(self._process.pid)
         returncode = self._process.wait()
         self._stdout.join(_GRACE_S)
         self._stderr.join(_GRACE_S)
@@ -231,13 +236,3 @@ def refuse_empty(invocation: Invocation) -> None:
 
 def _env(variables: Mapping[str, str]) -> list[str]:
     return ["env", *(f"{name}={value}" for name, value in variables.items())] if variables else []
-
-
-@functools.cache
-def _dying_with_parent() -> tuple[str, ...]:
-    """Return the words before a command that end it when this process dies, if there are any."""
-    found = shutil.which("setpriv")
-    words = (found or "", "--pdeathsig", "KILL", "--")
-    if found is None or subprocess.run([*words, "true"], capture_output=True).returncode:
-        return ()
-    return words

@@ -87,7 +87,7 @@ def searched(heuristic: Heuristic, history: History, count: int) -> list[Proposa
 @pytest.mark.parametrize(("name", "space"), PAIRS)
 def test_proposals_are_in_the_space_and_canonical(name: str, space: str) -> None:
     there = SPACES[space]
-    found = searched(make_heuristic(name, there, 1), started(there), 18)
+    found = searched(make_heuristic(name, there, 1), started(there), 14)
     assert found
     for proposal in found:
         assert there.contains(proposal)
@@ -102,9 +102,9 @@ def test_a_search_that_was_stopped_anywhere_goes_on_the_same(name: str, space: s
     there = SPACES[space]
     through = started(there)
     lasting = make_heuristic(name, there, 5)
-    for number in range(26):
+    for number in range(22):
         proposal = lasting.ask(through)
-        if number in (0, 1, 7, 15, 21, 25):
+        if number in (0, 6, 15, 21):
             again = History(there)
             again.extend(through)
             resumed = make_heuristic(name, there, 5)
@@ -211,21 +211,23 @@ def test_any_finite_values_can_be_searched(name: str, scale: float) -> None:
         history.append(proposal, scale * loss(there, proposal))
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in NAMES if name not in ("random", "exhaustive")]
-)
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("random", "exhaustive")])
 def test_what_learns_does_better_than_chance(name: str) -> None:
-    grids = {name: Grid(tuple(range(20))) for name in "abcd"}
-    space = TuningSpace({**grids, "e": Choices((1, 2)), "f": Range(0.0, 1.0)})
+    grid = Grid(tuple(range(20)))
+    space = TuningSpace({"a": grid, "b": grid, "c": Choices((1, 2, 3, 4))})
+
+    slow = name in ("surrogate-forest", "surrogate-gp", "tpe")
+    seeds = 3 if slow else 8
 
     def mean_best(which: str) -> float:
         found = []
-        for seed in range(4):
+        for seed in range(seeds):
             history = History(space)
             for point in initial_points(space, 6, seed=seed):
                 history.append(point, loss(space, point), initial=True)
-            heuristic = make_heuristic(which, space, seed)
-            for _ in range(40):
+            options = {"trees": 16} if which == "surrogate-forest" else {}
+            heuristic = make_heuristic(which, space, seed, **options)
+            for _ in range(40 if slow else 60):
                 proposal = heuristic.ask(history)
                 assert proposal is not None
                 history.append(proposal, loss(space, proposal))

@@ -1,0 +1,120 @@
+"""Tuning as people do it: another heuristic, a mistake, going on, comparing, files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.servers import Server
+
+pytestmark = [
+    pytest.mark.browser,
+    # The plugin that gives Playwright its base_url declares its fixture the old way.
+    pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
+]
+
+TUNE = "08-tune-a-component.ipynb"
+SPENT = re.compile("budget of [0-9]+ runs is spent")
+Until = Callable[..., float]
+Keep = Callable[[str], Path]
+
+
+@pytest.fixture(params=["lab", "voila"])
+def server(request: pytest.FixtureRequest) -> Server:
+    return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
+
+
+def opened(server: Server, page: Any) -> Any:
+    watch = server.open(page, TUNE)
+    page.get_by_text(SPENT).first.wait_for(timeout=90_000)
+    page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
+    page.wait_for_timeout(1500)
+    return watch
+
+
+def headline(page: Any) -> str:
+    return str(page.locator(".workbench-panel [role=status]").first.inner_text())
+
+
+def test_another_heuristic_is_compared(server: Server, page: Any, until: Until, keep: Keep) -> None:
+    watch = opened(server, page)
+    keep("opened")
+    assert "better than the default" in headline(page)
+    panel = page.locator(".workbench-panel")
+    drawn = panel.locator(".bk-Figure").first
+    before = drawn.screenshot()
+    panel.get_by_label("Heuristic", exact=True).select_option(label="random")
+    panel.get_by_role("button", name="▶ Start", exact=True).click()
+    until(lambda: drawn.screenshot() != before, 30)
+    panel.get_by_role("tab", name="Compare").click()
+    page.get_by_text("Of 2 experiments").wait_for(timeout=60_000)
+    keep("compared")
+    panel.get_by_label("Over", exact=True).select_option(label="time of the runs")
+    page.wait_for_timeout(500)
+    keep("over-time")
+    assert page.locator(".jp-OutputArea-output[data-mime-type$=stderr]").count() == 0
+    assert watch.errors == []
+    # Voilà's own page asks for a font.
+    assert [url for url in watch.outside if "font-awesome" not in url.lower()] == []
+
+
+def test_a_mistake_and_going_on(server: Server, page: Any, until: Until, keep: Keep) -> None:
+    watch = opened(server, page)
+    panel = page.locator(".workbench-panel")
+    field = panel.locator("input[placeholder^='runs=']")
+    field.fill("runs=0")
+    page.keyboard.press("Enter")
+    page.get_by_role("alert").filter(has_text="runs must be").wait_for()
+    keep("mistake")
+    field.fill("runs=2")
+    page.keyboard.press("Enter")
+    until(lambda: page.get_by_role("alert").filter(visible=True).count() == 0)
+    panel.get_by_role("button", name="Resume", exact=True).click()
+    page.get_by_role("alert").filter(has_text="raise the budget").wait_for()
+    panel.get_by_label("Budget (runs)", exact=True).fill("70")
+    page.keyboard.press("Enter")
+    panel.get_by_role("button", name="Resume", exact=True).click()
+    page.get_by_text("budget of 70 runs is spent").first.wait_for(timeout=60_000)
+    panel.get_by_role("tab", name="Parameters").click()
+    page.get_by_text("76 configurations").last.wait_for()
+    keep("parameters")
+    assert watch.errors == []
+
+
+def test_a_program_runs_here(server: Server, page: Any, until: Until, keep: Keep) -> None:
+    watch = opened(server, page)
+    panel = page.locator(".workbench-panel")
+    panel.get_by_label("Tune", exact=True).select_option(label="run here: sort")
+    page.get_by_text("3 parameters, 90 configurations").first.wait_for()
+    panel.get_by_label("Budget (runs)", exact=True).fill("1000")
+    page.keyboard.press("Enter")
+    panel.get_by_role("button", name="▶ Start", exact=True).click()
+    page.get_by_text(re.compile("^1[0-9] of 1000 runs")).first.wait_for(timeout=60_000)
+    keep("running")
+    panel.get_by_role("button", name="■ Stop", exact=True).click()
+    page.get_by_text("Resume goes on").first.wait_for(timeout=60_000)
+    page.get_by_text(re.compile("sorted [0-9]+|in [0-9.]+ ms")).first.wait_for()
+    panel.get_by_role("tab", name="Runs").scroll_into_view_if_needed()
+    page.mouse.wheel(0, 400)
+    page.wait_for_timeout(500)
+    keep("stopped")
+    assert watch.errors == []
+
+
+def test_files_are_saved_by_the_browser(server: Server, page: Any) -> None:
+    watch = opened(server, page)
+    panel = page.locator(".workbench-panel")
+    panel.get_by_role("tab", name="Export").click()
+    expected = [b"number,", b"workbench tuning result", b"\x89PNG", b"\x89PNG"]
+    buttons = panel.get_by_role("button", name=re.compile("^(CSV|JSON|PNG .*)$")).all()
+    assert len(buttons) == len(expected)
+    for button, begins in zip(buttons, expected, strict=True):
+        with page.expect_download() as download:
+            button.click()
+        content = Path(download.value.path()).read_bytes()
+        assert begins in content[:200], content[:60]
+    assert watch.errors == []

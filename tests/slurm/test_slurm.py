@@ -1,0 +1,251 @@
+"""Runs and experiments through a real Slurm, which these tests start for themselves."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.slurm.machine import machine  # noqa: F401 - the fixture
+from tests.unit.tune.tuned import bowl
+from workbench.errors import ParameterError
+from workbench.tune import Invocation, read_components
+from workbench.tune.experiment import resume, tune
+from workbench.tune.runners import (
+    RunHandle,
+    Runner,
+    RunnerError,
+    RunOutput,
+    RunRequest,
+    Slurm,
+    SlurmSteps,
+)
+from workbench.tune.store import load_result, stored_experiments
+
+pytestmark = [pytest.mark.slurm, pytest.mark.usefixtures("machine")]
+
+NAPS = """\
+components:
+  naps:
+    command: [sh, -c, 'sleep $NAP; echo value $NAP']
+    target: {regex: 'value ([0-9.]+)'}
+    parameters:
+      NAP: {type: float, default: 0.2, env_var: true, values: [0.2, 30.0, 0.1]}
+"""
+
+
+def wait(handle: RunHandle) -> RunOutput:
+    deadline = time.monotonic() + 60.0
+    while (output := handle.poll()) is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return output
+
+
+def run(runner: Runner, *words: str, limit_s: float | None = None, **env: str) -> RunOutput:
+    return wait(runner.start(RunRequest({}, Invocation(words, env), 5, limit_s)))
+
+
+def jobs(*options: str) -> dict[str, str]:
+    """Return the state of each job that has ended, as ``sacct`` reads the completion log."""
+    words = ["sacct", "--completion", "--noheader", "--parsable2", "--format=jobid,state"]
+    answer = subprocess.run([*words, *options], capture_output=True, text=True, check=True)
+    return dict(line.split("|") for line in answer.stdout.splitlines())
+
+
+def queued() -> str:
+    return subprocess.run(["squeue", "--noheader"], capture_output=True, text=True).stdout
+
+
+def running(ending: str) -> str:
+    """Return the number of the job that runs and whose name ends so; empty where there is none."""
+    words = ["squeue", "--noheader", "--states=RUNNING", "--format=%i %j"]
+    answer = subprocess.run(words, capture_output=True, text=True, check=True)
+    return next(
+        (w[0] for w in map(str.split, answer.stdout.splitlines()) if w[1].endswith(ending)), ""
+    )
+
+
+def test_values_reach_a_job_as_words_and_variables(tmp_path: Path) -> None:
+    script = 'echo "$# $1 $2 $A $WORKBENCH_SEED"; sleep 0.2'
+    output = run(Slurm(tmp_path), "bash", "-c", script, "x", "a 'b", "$HOME\n;", A="p q")
+    assert output.stdout == "2 a 'b $HOME\n; p q 5\n"
+    assert (output.state, output.returncode) == ("completed", 0)
+    assert output.job_id.isdigit()
+    assert output.node_list
+    assert output.started
+    assert output.seconds >= 0.2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_time_in_the_queue_is_no_part_of_a_run(tmp_path: Path) -> None:
+    later = ("--begin=now+3",)
+    began = time.monotonic()
+    output = run(Slurm(tmp_path, later), "true", limit_s=2.0)
+    whole = time.monotonic() - began
+    assert output.state == "completed"
+    assert whole >= 2.0
+    # It waited longer than its limit, and was not ended for it.
+    assert output.queue_seconds >= 1.9
+    assert output.seconds + output.queue_seconds <= whole + 0.1
+
+
+def test_a_job_is_ended_at_its_limit(tmp_path: Path) -> None:
+    output = run(Slurm(tmp_path), "sleep", "60", limit_s=0.5)
+    assert output.state == "timeout"
+    assert output.seconds >= 0.5
+    assert jobs()[output.job_id] == "CANCELLED"
+
+
+def test_a_job_that_waits_can_be_cancelled(tmp_path: Path) -> None:
+    invocation = Invocation(("sleep", "60"))
+    handle = Slurm(tmp_path, ("--begin=now+600",)).start(RunRequest({}, invocation))
+    assert handle.poll() is None
+    handle.cancel()
+    output = wait(handle)
+    assert (output.state, output.seconds) == ("cancelled", 0.0)
+
+
+def test_failures_are_told(tmp_path: Path) -> None:
+    output = run(Slurm(tmp_path), "sh", "-c", "echo broken >&2; exit 3")
+    assert (output.state, output.returncode) == ("failed", 3)
+    assert output.stderr == "broken\n"
+    assert "no-such-program" in run(Slurm(tmp_path), "no-such-program").stderr
+    with pytest.raises(RunnerError, match=r"sbatch must accept the job.*[Pp]artition"):
+        run(Slurm(tmp_path, ("--partition=nowhere",)), "true")
+    with pytest.raises(ParameterError, match="name an application"):
+        run(Slurm(tmp_path))
+
+
+def test_options_head_and_header_reach_the_batch_script(tmp_path: Path) -> None:
+    invocation = Invocation(
+        ("sh", "-c", 'echo "$SLURM_JOB_NAME $SETUP"'),
+        sbatch_options=("--job-name=from-option",),
+        directives=("#SBATCH --comment=directive",),
+        header="export SETUP=done",
+    )
+    runner = Slurm(tmp_path, keep=True)
+    assert wait(runner.start(RunRequest({}, invocation))).stdout == "from-option done\n"
+    script = next(tmp_path.rglob("job.sh")).read_text().splitlines()
+    assert script[:2] == ["#!/bin/bash", "#SBATCH --comment=directive"]
+
+
+def test_runs_that_begin_together_are_one_array(tmp_path: Path) -> None:
+    requests = [
+        RunRequest({}, Invocation(("sh", "-c", "echo $N; sleep 0.1"), {"N": str(number)}))
+        for number in range(3)
+    ]
+    outputs = [wait(handle) for handle in Slurm(tmp_path).start_many(requests)]
+    assert [output.stdout for output in outputs] == ["0\n", "1\n", "2\n"]
+    array, _, _ = outputs[0].job_id.partition("_")
+    assert [output.job_id for output in outputs] == [f"{array}_{task}" for task in range(3)]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_steps_of_one_allocation_wait_in_no_queue(tmp_path: Path) -> None:
+    runner = SlurmSteps(tmp_path, ("--ntasks=2",), step_options=("--ntasks=2",))
+    try:
+        outputs = [
+            run(runner, "sh", "-c", "echo $A $SLURM_STEP_ID; sleep 0.2", A=f"{n} x")
+            for n in range(2)
+        ]
+        assert [sorted(o.stdout.splitlines()) for o in outputs] == [["0 x 0"] * 2, ["1 x 1"] * 2]
+        assert len({output.job_id for output in outputs}) == 1
+        assert all(output.seconds >= 0.2 for output in outputs)
+        assert run(runner, "sleep", "60", limit_s=0.4).state == "timeout"
+        assert run(runner, "sh", "-c", "exit 3").state == "failed"
+        job = outputs[0].job_id
+        # An allocation that somebody else made is not given back.
+        with_job = SlurmSteps(tmp_path, job=job, step_options=("--ntasks=1",))
+        assert run(with_job, "echo", "in").stdout == "in\n"
+        with_job.close()
+        with_job.abandon(run(with_job, "true").job_id)
+        assert job in queued()
+    finally:
+        runner.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_experiment_runs_on_slurm_and_its_pruned_run_is_cancelled(
+    tmp_path: Path,
+) -> None:
+    result = tune(
+        read_components(NAPS)["naps"],
+        Slurm(tmp_path / "runs"),
+        heuristic="exhaustive",
+        initial=1,
+        budget=9,
+        revisit=False,
+        pruning=("default", {"factor": 3.0}),
+        store=tmp_path / "t.db",
+    )
+    by_nap = {record.run.configuration["NAP"]: record for record in result.records}
+    assert {nap: record.run.status for nap, record in by_nap.items()} == {
+        0.1: "complete",
+        0.2: "complete",
+        30.0: "pruned",
+    }
+    assert result.best_configuration == {"NAP": 0.1}
+    ended = jobs()
+    assert ended[by_nap[30.0].job_id] == "CANCELLED"
+    assert ended[by_nap[0.1].job_id] == "COMPLETED"
+    assert by_nap[30.0].run.seconds < 20.0
+    stored = load_result(tmp_path / "t.db")
+    assert stored.records == result.records
+    assert {record.node_list for record in stored.records} != {""}
+    assert stored.settings["runner"] == {"kind": "slurm", "options": []}
+
+
+def test_a_job_that_a_killed_experiment_left_is_cancelled_when_it_goes_on(
+    tmp_path: Path,
+) -> None:
+    where = tmp_path / "t.db"
+    script = (
+        "import sys\n"
+        "from tests.slurm.test_slurm import NAPS\n"
+        "from workbench.tune import read_components\n"
+        "from workbench.tune.experiment import tune\n"
+        "from workbench.tune.runners import Slurm\n"
+        "component = read_components(NAPS)['naps']\n"
+        "tune(component, Slurm(sys.argv[1]), store=sys.argv[2], budget=4, initial=1,\n"
+        "     heuristic='exhaustive', on_run=lambda record: print(record.number, flush=True))\n"
+    )
+    runs = str(tmp_path / "runs")
+    words = [sys.executable, "-c", script, runs, str(where)]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    with process.stdout as stream:
+        # The default has run, then 0.1 is; 30 s is next.
+        assert [stream.readline(), stream.readline()] == ["0\n", "1\n"]
+    deadline = time.monotonic() + 30.0
+    while not (job := running("-2")):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    # What job it is, is in the store before it runs for long.
+    time.sleep(0.5)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert stored_experiments(where)[0].state == "stopped"
+    assert running("-2") == job
+    component = read_components(NAPS)["naps"]
+    with resume(where, component=component, runner=Slurm(runs)) as experiment:
+        result = experiment.run(2)
+    # Its budget is spent already; what the other left is taken care of all the same.
+    assert len(result) == 2
+    deadline = time.monotonic() + 20.0
+    while running("-2"):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert jobs()[job] == "CANCELLED"
+
+
+def test_many_at_once_run_through_an_array(tmp_path: Path) -> None:
+    result = tune(bowl(), Slurm(tmp_path), heuristic="random", initial=4, budget=6, jobs=4)
+    assert result.counts["complete"] == 6
+    first = [r.job_id for r in sorted(result.records, key=lambda r: r.number)[:4]]
+    assert len({job.partition("_")[0] for job in first}) == 1

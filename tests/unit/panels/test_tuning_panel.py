@@ -1,0 +1,272 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.errors import ParameterError, WorkbenchError
+from workbench.panels.tuning_panel import TuningPanel
+from workbench.panels.tuning_state import FIRST_SETTINGS, first_word, subjects
+from workbench.panels.tuning_view import output_html, true_values
+from workbench.tune.experiment import tune
+from workbench.tune.result import read_result
+from workbench.tune.runners import Function
+
+PATIENCE_S = 60.0
+SMALL = "open-mpi-4-ranks/gather/65536"
+FILE = """\
+components:
+  greeting:
+    description: says <b>n</b>
+    command: sh -c 'echo n is $N; test $N != 4'
+    parameters:
+      n: {type: int, default: 1, env_var: N, description: what it says, values: [1, 2, 4]}
+"""
+
+
+AT_FIRST: dict[str, Any] = {
+    "subject": SMALL,
+    "heuristic": "random",
+    "resampling": "static:runs=2",
+    "pruning": "none",
+    "stopping": "none",
+    "initial": 4,
+    "budget": 12,
+    "seed": 0,
+    "noise": "measured",
+    "store": "",
+}
+
+
+@pytest.fixture(scope="module")
+def only_panel() -> TuningPanel:
+    """The panel that the tests share, outside of a kernel: its figures take a second to make."""
+    return TuningPanel(SMALL, start=False)
+
+
+@pytest.fixture
+def panel(only_panel: TuningPanel) -> TuningPanel:
+    """The shared panel over few recorded configurations, whatever a test before has done to it."""
+    only_panel._results.clear()
+    only_panel._error.say("")
+    for name, value in AT_FIRST.items():
+        setattr(only_panel, name, value)
+    assert only_panel.error == ""
+    return only_panel
+
+
+def run(panel: TuningPanel) -> Any:
+    panel.start()
+    result = panel.wait(PATIENCE_S)
+    assert not panel.running
+    assert panel.error == ""
+    return result
+
+
+def test_it_opens_with_recorded_runs_of_a_real_library() -> None:
+    panel = TuningPanel()
+    result = panel.wait(PATIENCE_S)
+    assert panel.error == ""
+    assert result is not None
+    assert len(result) == FIRST_SETTINGS.budget
+    assert panel.subject == "recorded:open-mpi-4-ranks/bcast/65536"
+    assert result.space.size == 76
+    assert result.best_value < result.default_value
+    assert "better than the default" in panel.reading
+    assert panel._view.trajectory.best.data["best"][-1] == result.best_so_far()[-1]
+    assert "budget of 60 runs is spent" in panel._work.status.value
+
+
+def test_its_python_gives_its_result(panel: TuningPanel) -> None:
+    panel.resampling = "static:runs=2"
+    panel.noise, panel.seed = "none", 3
+    result = run(panel)
+    scope: dict[str, Any] = {}
+    exec(panel.python, scope)
+    assert [r.run for r in scope["result"].records] == [r.run for r in result.records]
+    assert "'none'" in panel.python
+
+
+def test_going_on_gives_what_one_go_would(panel: TuningPanel) -> None:
+    run(panel)
+    with pytest.raises(ParameterError, match="12 runs are done; raise the budget"):
+        panel.resume()
+    panel.budget = 20
+    panel.resume()
+    result = panel.wait(PATIENCE_S)
+    assert result is not None
+    assert len(result) == 20
+    scope: dict[str, Any] = {}
+    exec(panel.python, scope)
+    assert [r.run for r in scope["result"].records] == [r.run for r in result.records]
+
+
+def test_a_store_is_taken_up(panel: TuningPanel, tmp_path: Path) -> None:
+    panel.store, panel.budget = str(tmp_path / "tuning.db"), 5
+    first = run(panel)
+    other = TuningPanel(SMALL, start=False)
+    with pytest.raises(ParameterError, match="there is no run yet"):
+        other.save(tmp_path / "runs.csv")
+    for name in ("heuristic", "initial", "store"):
+        setattr(other, name, getattr(panel, name))
+    other.budget, other.stopping = 7, "improvement:window=500"
+    result = run(other)
+    assert len(result) == 7
+    assert [r.run for r in result.records[:5]] == [r.run for r in first.records]
+    other.stopping, other.budget = "none", 8
+    other.resume()
+    result = other.wait(PATIENCE_S)
+    assert result is not None
+    assert len(result) == 8
+    assert "stopping" not in other.python
+
+
+def test_without_a_store_the_rule_of_stopping_stays(panel: TuningPanel) -> None:
+    run(panel)
+    panel.budget, panel.stopping = 30, "time:seconds=5"
+    panel._resume.click()
+    assert "without a store" in panel.error
+
+
+def test_stop_keeps_what_ran(panel: TuningPanel) -> None:
+    panel.subject, panel.heuristic, panel.budget = "open-mpi-4-ranks/bcast/4096", "tpe", 100_000
+    panel.start()
+    panel.stop()
+    result = panel.wait(PATIENCE_S)
+    assert result is not None
+    assert not result.stop_reason
+    assert "Resume goes on" in panel._work.status.value
+    assert not panel._resume.disabled
+    assert not panel._controls.subject.disabled
+
+
+def test_experiments_of_one_subject_are_compared(panel: TuningPanel) -> None:
+    run(panel)
+    panel.heuristic = "exhaustive"
+    run(panel)
+    assert list(panel.results) == [
+        "random, static(runs=2), seed 0",
+        "exhaustive, static(runs=2), seed 0",
+    ]
+    assert "Of 2 experiments" in panel._view.compared.value
+    recorded = panel._controls.chosen.recorded
+    assert recorded is not None
+    for name, value in true_values(panel.results, recorded).items():
+        assert value == recorded.median(panel.results[name].best_configuration)
+        assert f"{value:.4g} µs" in panel._view.compared.value
+    panel.subject = "open-mpi-4-ranks/gather/4096"
+    assert panel.results == {}
+
+
+def test_a_mistake_is_said_beside_its_rule(panel: TuningPanel) -> None:
+    panel._controls.options["resampling"].value = "runs=0"
+    assert "runs must be" in panel._controls.errors["resampling"].message
+    panel._work.start.click()
+    assert not panel.running
+    assert panel.error == panel._controls.errors["resampling"].message
+    panel._controls.options["resampling"].value = "runs=3"
+    assert panel.error == ""
+    panel.stopping = "time"
+    panel._work.start.click()
+    assert "needs seconds" in panel._controls.errors["stopping"].message
+
+
+def test_another_rule_forgets_the_options(panel: TuningPanel) -> None:
+    panel.heuristic = "annealing:cooling=logarithmic"
+    assert panel.state.settings.heuristic.options == {"cooling": "logarithmic"}
+    panel._controls.rules["heuristic"].value = "genetic"
+    assert panel.heuristic == "genetic"
+    assert "mutation_rate=" in panel._controls.options["heuristic"].placeholder
+
+
+def test_an_uploaded_component_is_run_here(panel: TuningPanel) -> None:
+    panel.upload({"mine.yaml": FILE.encode()})
+    assert panel.subject == "file:mine.yaml/greeting"
+    assert "what it says" in panel._space.value
+    assert "says &lt;b&gt;n" in panel._space.value
+    panel.heuristic, panel.resampling, panel.budget = "exhaustive", "none", 3
+    panel.initial = 0
+    result = run(panel)
+    assert result.counts == {"complete": 2, "pruned": 0, "failed": 1}
+    texts = [output_html(record) for record in result.records]
+    assert sum("n is" in text for text in texts) == 3
+    assert 'read_components("mine.yaml")["greeting"]' in panel.python
+
+
+def test_a_file_without_components_is_refused(panel: TuningPanel) -> None:
+    with pytest.raises(WorkbenchError):
+        panel.upload({"bad.yaml": b"components: [1"})
+    assert panel.subject == f"recorded:{SMALL}"
+
+
+def test_files(panel: TuningPanel, tmp_path: Path) -> None:
+    result = run(panel)
+    text = panel.save(tmp_path / "runs.csv").read_text()
+    assert len(text.splitlines()) == 13
+    read = read_result(panel.save(tmp_path / "all.json"))
+    assert [r.run for r in read.records] == [r.run for r in result.records]
+    assert json.loads((tmp_path / "all.json").read_text())["unit"] == "µs"
+    with pytest.raises(ParameterError, match="suffix must be one of"):
+        panel.save(tmp_path / "runs.txt")
+
+
+def test_what_is_not_offered_is_refused(panel: TuningPanel) -> None:
+    with pytest.raises(ParameterError, match="there must be such a subject"):
+        panel.subject = "luck"
+    with pytest.raises(ParameterError, match="known are"):
+        panel.heuristic = "luck"
+    with pytest.raises(ParameterError, match="budget must be a whole number"):
+        panel.budget = 0
+    with pytest.raises(AttributeError, match="cannot be set"):
+        panel.speed = 3
+    assert not hasattr(panel, "speed")
+
+
+def test_every_subject_can_be_shown(panel: TuningPanel) -> None:
+    known, problem = subjects()
+    assert problem == ""
+    assert first_word(known) == "recorded:open-mpi-4-ranks/bcast/65536"
+    for word in ("component:sort", "component:ackley", "component:open-mpi-bcast"):
+        panel.subject = word
+        assert panel._controls.size.value
+        assert panel.error == ""
+    with pytest.raises(ParameterError):
+        first_word({})
+
+
+def test_what_cannot_be_run_is_said(panel: TuningPanel) -> None:
+    panel.subject, panel.application = "open-mpi-bcast", "mpirun -np '4"
+    panel._work.start.click()
+    assert "must be words as in a shell" in panel.error
+    panel.application = ""
+    panel._work.start.click()
+    panel.wait(PATIENCE_S)
+    assert "name an application" in panel.error
+    panel.subject, panel.store = SMALL, "/nowhere/tuning.db"
+    panel._work.start.click()
+    assert "/nowhere" in panel.error
+    panel.store = ""
+    run(panel)
+
+
+def test_experiments_of_a_store_are_compared(panel: TuningPanel, tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="name a store"):
+        panel.load()
+    panel.initial, panel.budget = 1, 2
+    panel.store = str(tmp_path / "tuning.db")
+    run(panel)
+    panel.seed = 1
+    run(panel)
+    panel._results.clear()
+    panel._view.load.click()
+    assert panel.error == ""
+    assert list(panel.results) == [f"random, static(runs=2), seed {seed}" for seed in (0, 1)]
+    tune("sort", Function(lambda _: 1.0), budget=1, store=tmp_path / "own.db", name="mine")
+    assert panel.load(tmp_path / "own.db") == panel.results
+    panel.subject = "component:sort"
+    assert list(panel.results) == ["mine"]
+    panel._view.load.click()
+    with pytest.raises(ParameterError, match="it holds none"):
+        panel.load(tmp_path / "empty.db")

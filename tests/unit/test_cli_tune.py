@@ -1,0 +1,139 @@
+"""The command ``workbench tune``: an experiment run, stopped, resumed, looked at and exported."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from workbench.cli import tune
+from workbench.cli.output import FAILED
+from workbench.errors import ParameterError, StudyError
+from workbench.tune.result import read_result
+
+REPLAY = "simulated-12-ranks/allreduce/65536"
+TOOL = """\
+components:
+  tool:
+    command: sh -c 'exit {status}'
+    parameters:
+      n: {{type: int, default: 1, env_var: N, values: [1, 2, 4]}}
+  other:
+    command: "true"
+    parameters:
+      n: {{type: int, default: 1, env_var: N, values: [1, 2]}}
+"""
+
+
+def run(*words: str | Path) -> int:
+    """Run the command as the entry point does."""
+    parser = argparse.ArgumentParser()
+    tune.add_arguments(parser)
+    return tune.run(parser.parse_args([str(word) for word in words]))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with one experiment of six runs."""
+    path = tmp_path_factory.mktemp("made") / "tuning.db"
+    assert run("run", "--replay", REPLAY, "--budget", "6", "--store", path, "--name", "a") == 0
+    return path
+
+
+@pytest.fixture
+def store(made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    capsys.readouterr()
+    return Path(shutil.copy(made, tmp_path))
+
+
+def test_a_replay_tells_what_it_found(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--resampling", "static:runs=2", "--stopping", "time:seconds=1e6")
+    assert run("run", "--replay", REPLAY, "--budget", "12", *words) == 0
+    out = capsys.readouterr().out
+    assert "12 runs (12 complete)" in out
+    assert "best latency: " in out
+    assert "the budget of 12 runs is spent" in out
+
+
+def test_json_holds_the_same(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("show", store, "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["runs"] == 6
+    assert found["unit"] == "µs"
+    assert found["best"]["value"] > 0
+
+
+def test_resume_goes_on_and_status_tells(
+    store: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert run("resume", store, "--replay", REPLAY, "--budget", "9", "--name", "a") == 0
+    taken = capsys.readouterr()
+    assert "6 runs of 'a'" in taken.err
+    assert "9 runs (9 complete)" in taken.out
+    assert run("status", store) == 0
+    assert "a  finished       9 runs" in capsys.readouterr().out
+    straight = tmp_path / "straight.json"
+    assert run("run", "--replay", REPLAY, "--budget", "9", "--save", straight) == 0
+    capsys.readouterr()
+    kept = tmp_path / "kept.json"
+    assert run("export", store, kept, "--json") == 0
+    values = [
+        [record.run.value for record in read_result(path).records] for path in (straight, kept)
+    ]
+    assert values[0] == values[1], "resumed it finds what it would have found in one go"
+
+
+def test_exports(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "runs.csv"
+    assert run("export", store, file) == 0
+    with file.open(newline="") as text:
+        assert len(list(csv.DictReader(text))) == 6
+    assert run("export", store, tmp_path / "a.json") == 0
+    capsys.readouterr()
+    assert run("show", tmp_path / "a.json") == 0
+    assert capsys.readouterr().out.startswith("a: 6 runs")
+    with pytest.raises(ParameterError, match=r"end in \.csv or \.json"):
+        run("export", store, tmp_path / "a.txt")
+
+
+def test_a_component_file_runs_here(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "tool.yaml"
+    file.write_text(TOOL.format(status=0))
+    words = ("--component", "tool", "--axis", "n=1,2", "--heuristic", "exhaustive")
+    assert run("run", file, *words, "--budget", "2", "--initial", "0") == 0
+    assert "explored: 100.0 % of 2" in capsys.readouterr().out
+    with pytest.raises(ParameterError, match="--component must be one of tool, other"):
+        run("run", file)
+
+
+def test_a_program_that_fails_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "tool.yaml"
+    file.write_text(TOOL.format(status=3))
+    assert run("run", file, "--component", "tool", "--budget", "2") == FAILED
+    err = capsys.readouterr().err
+    assert "no run gave a value" in err
+    assert "3" in err
+
+
+def test_what_cannot_be_is_refused(tmp_path: Path, store: Path) -> None:
+    with pytest.raises(ParameterError, match="name a component"):
+        run("run")
+    with pytest.raises(ParameterError, match="leave WHAT and --axis out"):
+        run("run", "sort", "--replay", REPLAY)
+    with pytest.raises(ParameterError, match="heuristic must be one of"):
+        run("run", "--replay", REPLAY, "--heuristic", "luck")
+    with pytest.raises(OSError, match="no such store"):
+        run("show", tmp_path / "none.db")
+    with pytest.raises(StudyError, match="'b'"):
+        run("show", store, "--name", "b")
+
+
+def test_other_commands_are_part_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("component", "list") == 0
+    assert "sort" in capsys.readouterr().out
+    assert run("record", "show", "open-mpi-4-ranks") == 0
+    assert "bcast/65536" in capsys.readouterr().out

@@ -1,0 +1,65 @@
+"""The commands ``workbench tune record`` and ``workbench tune study``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import pytest
+
+from workbench.cli import tune_record, tune_study
+from workbench.errors import DatasetError, ParameterError
+
+
+def record(*words: str | Path) -> int:
+    """Run ``tune record`` as the entry point does."""
+    parser = argparse.ArgumentParser()
+    tune_record.add_arguments(parser)
+    return tune_record.run(parser.parse_args([str(word) for word in words]))
+
+
+def study(*words: str | Path) -> int:
+    """Run ``tune study`` as the entry point does."""
+    parser = argparse.ArgumentParser()
+    tune_study.add_arguments(parser)
+    return tune_study.run(parser.parse_args([str(word) for word in words]))
+
+
+def test_simulate_show_and_study(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, tables = tmp_path / "small", tmp_path / "tables"
+    assert record("simulated", folder, "--ranks", 4, "--collectives", "bcast", "--sizes", 4096) == 0
+    assert "50 runs in" in capsys.readouterr().out
+    assert record("show", folder, "--json") == 0
+    shown = json.loads(capsys.readouterr().out)["bcast/4096"]
+    assert shown["configurations"] == 50
+    assert shown["optimum"] <= shown["default"]
+    assert shown["noise"] is None
+    words = ("--recording", folder, "--heuristics", "random", "--resamplings", "none")
+    options = ("--noise", "normal:0.05", "--seeds", 2, "--budget", 12, "--save", tables)
+    assert study(*words, *options) == 0
+    out = capsys.readouterr().out
+    assert "saved_grid" in out
+    assert "normal 5 %" in out
+    assert (tables / "methods.csv").is_file()
+    assert study(*words, *options, "--json") == 0
+    assert len(json.loads(capsys.readouterr().out)["methods"]) == 5
+
+
+def test_show_a_shipped_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert record("show", "open-mpi-4-ranks") == 0
+    shown = capsys.readouterr()
+    assert "allreduce/4096" in shown.out
+    assert "measured" in shown.out
+    assert "note:" in shown.err
+
+
+def test_wrong_words(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match="known: open-mpi-4-ranks"):
+        record("show", "nothing")
+    with pytest.raises(ParameterError, match="name a --recording"):
+        study("--budget", "20")
+    with pytest.raises(ParameterError, match=r"normal:0\.05"):
+        study("--recording", "simulated-12-ranks", "--noise", "normal:much")
+    with pytest.raises(SystemExit):
+        record("open-mpi", tmp_path, "--sizes", "big")

@@ -1,0 +1,76 @@
+"""Runs on Dask workers of this machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.unit.tune.tuned import bowl
+from workbench.errors import ParameterError
+from workbench.tune import Invocation
+from workbench.tune.experiment import tune
+from workbench.tune.runners import Dask, RunHandle, RunOutput, RunRequest
+
+distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+
+# Dask's own threads and sockets outlive what closes them by a moment.
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    # Threads of this process: what is tested here is this side of Dask.
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
+        ) as local,
+        distributed.Client(local) as client,
+    ):
+        yield client
+
+
+def wait(handle: RunHandle) -> RunOutput:
+    while (output := handle.poll()) is None:
+        time.sleep(0.01)
+    return output
+
+
+def test_a_run_on_a_worker_is_what_a_local_one_is(client: Any) -> None:
+    invocation = Invocation(("sh", "-c", 'echo "$A $WORKBENCH_SEED"; sleep 0.1'), {"A": "x y"})
+    output = wait(Dask(client).start(RunRequest({}, invocation, 5)))
+    assert (output.stdout, output.state) == ("x y 5\n", "completed")
+    assert output.seconds >= 0.1
+    assert output.queue_seconds >= 0.0
+
+
+def test_limits_and_cancelling_reach_the_worker(client: Any) -> None:
+    runner = Dask(client)
+    request = RunRequest({}, Invocation(("sleep", "60")), timeout_s=0.1)
+    assert wait(runner.start(request)).state == "timeout"
+    handle = runner.start(RunRequest({}, Invocation(("sleep", "60"))))
+    time.sleep(0.2)
+    handle.cancel()
+    assert wait(handle).state == "cancelled"
+    # The worker's thread is free again: two runs at once need both.
+    handles = [runner.start(RunRequest({}, Invocation(("sleep", "0.1")))) for _ in range(2)]
+    assert [wait(each).state for each in handles] == ["completed", "completed"]
+
+
+def test_a_program_that_is_not_there_fails_with_a_reason(client: Any) -> None:
+    output = wait(Dask(client).start(RunRequest({}, Invocation(("no-such-program",)))))
+    assert output.state == "failed"
+    assert "no-such-program must be a program" in output.reason
+
+
+def test_an_experiment_runs_on_a_cluster_two_at_a_time(client: Any) -> None:
+    result = tune(bowl(), Dask(client), heuristic="random", budget=16, jobs=2)
+    assert result.counts == {"complete": 16, "pruned": 0, "failed": 0}
+    assert sorted(record.number for record in result.records) == list(range(16))
+
+
+def test_what_is_no_client_is_refused() -> None:
+    with pytest.raises(ParameterError, match="for a cluster object pass Client"):
+        Dask(object())  # type: ignore[arg-type]

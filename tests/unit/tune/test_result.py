@@ -1,0 +1,127 @@
+"""What a result says, and that files of it hold everything."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.unit.tune.tuned import SPACE, bowl, noisy
+from workbench.errors import ParameterError, ParseError
+from workbench.tune import Choices, Grid, TuningSpace
+from workbench.tune.experiment import tune
+from workbench.tune.result import TuningResult, read_result
+from workbench.tune.run_record import RunRecord
+from workbench.tune.runners import Function
+
+
+@pytest.fixture(scope="module")
+def result() -> TuningResult:
+    return tune(
+        SPACE,
+        Function(noisy),
+        heuristic="random",
+        budget=120,
+        resampling="static",
+        pruning=("estimator", {"estimator": 0.9}),
+    )
+
+
+def test_importance_finds_what_matters() -> None:
+    space = TuningSpace(
+        {
+            "much": Grid.of(list(range(8))),
+            "little": Choices(("x", "y")),
+            "nothing": Grid.of(list(range(8))),
+            "once": Grid.of([1]),
+        }
+    )
+    found = tune(
+        space,
+        Function(lambda c: 10.0 * c["much"] + 3.0 * (c["little"] == "x")),
+        heuristic="random",
+        budget=150,
+    ).importance()
+    assert next(iter(found)) == "much"
+    assert found["much"] > 0.6
+    assert found["once"] == 0.0
+    assert sum(found.values()) == pytest.approx(1.0)
+
+
+def test_importance_is_not_made_up_of_nothing() -> None:
+    few = tune(SPACE, Function(noisy), heuristic="random", budget=3, initial=3)
+    assert few.importance() == {}
+    level = tune(SPACE, Function(lambda c: 1.0), heuristic="random", budget=20)
+    assert level.importance() == {}
+
+
+def test_a_frame_has_one_row_a_run(result: TuningResult) -> None:
+    frame = result.to_frame()
+    assert len(frame) == 120
+    assert list(frame.columns[:5]) == ["number", "a", "b", "c", "value"]
+    assert np.allclose(frame["value"], result.history.values, equal_nan=True)
+    assert np.allclose(frame["best_so_far"], result.best_so_far(), equal_nan=True)
+    assert set(frame["status"]) == {"complete", "pruned"}
+
+
+def test_a_parameter_may_have_the_name_of_a_column() -> None:
+    space = TuningSpace({"value": Grid.of([1, 2])})
+    frame = tune(space, Function(lambda c: 5.0), heuristic="random", budget=2).to_frame()
+    assert set(frame["parameter value"]) <= {1, 2}
+    assert set(frame["value"]) == {5.0}
+
+
+def test_files_hold_everything(result: TuningResult, tmp_path: Path) -> None:
+    with result.write_csv(tmp_path / "r.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 120
+    assert float(rows[0]["value"]) == result.records[0].run.value
+    again = read_result(result.write_json(tmp_path / "r.json"))
+    assert again.to_dict() == result.to_dict()
+    assert again.best == result.best
+    assert again.counts == result.counts
+    # No NaN, which JSON does not have.
+    json.loads((tmp_path / "r.json").read_text(), parse_constant=pytest.fail)
+
+
+def test_outputs_are_kept_with_their_runs(tmp_path: Path) -> None:
+    ran = tune(bowl(), heuristic="random", budget=2, initial=2)
+    again = read_result(ran.write_json(tmp_path / "r.json"))
+    assert [r.stdout for r in again.records] == [r.stdout for r in ran.records]
+    assert again.records[0].stdout.startswith("value ")
+
+
+def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    path.write_text('{"format": "something"}')
+    with pytest.raises(ParseError, match="a tuning result must say it is one"):
+        read_result(path)
+    path.write_text('{"format": "workbench tuning result", "version": 1}')
+    with pytest.raises(ParameterError, match="as to_dict writes it"):
+        read_result(path)
+    with pytest.raises(ParameterError, match="a run must be as to_dict writes it"):
+        RunRecord.from_dict({"number": 1})
+
+
+def test_spread_recommendation_and_improvement(result: TuningResult) -> None:
+    assert result.best_spread >= 0.0 or len(result.history.runs_of(result.best_configuration)) == 1
+    assert result.recommended is not None
+    configuration, value = result.recommended
+    assert SPACE.contains(configuration)
+    assert value == pytest.approx(result.best_value, rel=0.5)
+    default = result.records[0].run.value
+    assert result.default_value == default
+    assert result.improvement == pytest.approx((default - result.best_value) / default)
+
+
+def test_a_result_of_nothing_has_no_best() -> None:
+    nothing = TuningResult("none", SPACE, ())
+    assert nothing.best is None
+    assert math.isnan(nothing.best_value)
+    assert nothing.explored == 0.0
+    assert nothing.recommended is None
+    assert len(nothing.to_frame()) == 0

@@ -1,0 +1,65 @@
+"""The study that ships: it is what its plans give, and what its notes say of it holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from workbench.tune.study import run_study
+from workbench.tune.study_files import StudyTables, load_study
+
+FIGURES = ("gain", "distance", "saved", "saved_grid", "tied", "runs", "potential")
+
+
+@pytest.fixture(scope="module")
+def tables() -> StudyTables:
+    return load_study()
+
+
+@pytest.mark.parametrize(
+    ("number", "space", "heuristic"),
+    [(0, "allreduce/4096", "random"), (1, "reduce/65536", "genetic")],
+)
+def test_a_part_run_again_gives_the_same(
+    tables: StudyTables, number: int, space: str, heuristic: str
+) -> None:
+    plan = replace(
+        tables.plans[number],
+        recordings=tables.plans[number].recordings[:1],
+        spaces=(space,),
+        heuristics=(heuristic,),
+        resamplings=("improved",),
+    )
+    again = run_study(plan).cells()
+    shipped = tables.cells
+    keys = ["recording", "noise", "heuristic", "resampling", "stopping", "space"]
+    both = again.merge(shipped, on=keys, suffixes=("", "_shipped"))
+    assert len(both) == len(again) == len(plan.stoppings)
+    for name in FIGURES:
+        # The tables hold four digits.
+        np.testing.assert_allclose(both[name], both[f"{name}_shipped"], rtol=1e-3, atol=1e-9)
+
+
+def test_intervals_hold_their_means(tables: StudyTables) -> None:
+    for table in (tables.methods, tables.collectives, tables.cells):
+        names = ("gain",) if table is tables.cells else ("gain", "distance", "saved", "runs")
+        for name in names:
+            slack = 1e-3 * table[name].abs() + 1e-9
+            assert (table[f"{name}_low"] <= table[name] + slack).all()
+            assert (table[name] <= table[f"{name}_high"] + slack).all()
+        assert (table["gain"] <= table["potential"] * (1 + 1e-3) + 1e-9).all()
+        assert (table["saved"] <= table["saved_grid"] + 1e-9).all()
+
+
+def test_every_plan_is_in_the_tables(tables: StudyTables) -> None:
+    for plan in tables.plans:
+        for name in plan.recordings:
+            rows = tables.methods[tables.methods["recording"] == name]
+            for noise in plan.noises:
+                found = rows[rows["noise"] == str(noise)]
+                assert set(plan.heuristics) <= set(found["heuristic"])
+                assert set(plan.resamplings) <= set(found["resampling"])
+                assert set(plan.stoppings) <= set(found["stopping"])
+    assert tables.provenance.origin == "simulated"

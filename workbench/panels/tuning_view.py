@@ -1,0 +1,268 @@
+"""What the tuning panel draws: the course of an experiment, its parameters, its runs."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import ipywidgets as widgets
+from bokeh.layouts import row
+
+from workbench.panels.live import Downloads, LiveView
+from workbench.panels.look import named, push_button, wrapping_row
+from workbench.plotting.tuning_comparison import (
+    TuningComparison,
+    comparison_figure,
+    read_comparison,
+)
+from workbench.plotting.tuning_importance import ImportanceFigure, importance_figure
+from workbench.plotting.tuning_parallel import ParallelFigure, parallel_figure
+from workbench.plotting.tuning_trajectory import (
+    TrajectoryFigure,
+    configuration_text,
+    read_trajectory,
+    trajectory_figure,
+)
+from workbench.tune.recorded import RecordedSpace
+from workbench.tune.result import TuningResult
+from workbench.tune.run_record import RunRecord
+
+_TEXT = "font-size:13px;line-height:1.4"
+_SMALL = "font-size:12px;line-height:1.35;color:#555"
+_TRAJECTORY_PX, _LOWER_PX, _COMPARE_PX = 300, 260, 280
+_SHOWN_RUNS = 300
+_HEAD = ("run", "value", "status", "configuration", "time (s)", "waited (s)", "state", "where")
+
+
+class TuningView:
+    """Everything that is drawn."""
+
+    def __init__(self) -> None:
+        self.trajectory: TrajectoryFigure = trajectory_figure(height=_TRAJECTORY_PX)
+        self.parallel: ParallelFigure = parallel_figure(height=_LOWER_PX)
+        self.importance: ImportanceFigure = importance_figure(height=_LOWER_PX)
+        self.comparison: TuningComparison = comparison_figure(height=_COMPARE_PX)
+        self.importance.figure.update(sizing_mode="fixed", width=330)
+        lower = row(
+            self.parallel.figure, self.importance.figure, sizing_mode="stretch_width", spacing=8
+        )
+        wide = widgets.Layout(width="100%")
+        self.upper_view = LiveView(self.trajectory.figure, layout=wide)
+        self.lower_view = LiveView(lower, layout=wide)
+        self.compare_view = LiveView(self.comparison.figure, layout=wide)
+        self.upper_downloads = Downloads(self.trajectory.figure)
+        self.lower_downloads = Downloads(lower)
+        self.sentence = ""
+        self.headline = widgets.HTML()
+        self.runs = RunsTable()
+        self.compared = widgets.HTML()
+        self.over: Any = widgets.Dropdown(
+            options=[("runs", "runs"), ("time of the runs", "seconds")], **named("Over", "200px")
+        )
+        self.load = push_button(
+            "Load the store", "Compare the experiments in the file that Store names", width="130px"
+        )
+        self.compare_box = widgets.VBox(
+            [wrapping_row(self.over, self.load), self.compare_view, self.compared], layout=wide
+        )
+        self.widget = widgets.VBox([self.headline, self.upper_view, self.lower_view], layout=wide)
+
+    @property
+    def views(self) -> tuple[LiveView, ...]:
+        """The live views, to be renewed before they are shown again."""
+        return self.upper_view, self.lower_view, self.compare_view
+
+    def show(self, result: TuningResult) -> None:
+        """Draw the course of an experiment.
+
+        Args:
+            result: as far as it is.
+        """
+        with self.upper_view.one_patch():
+            self.trajectory.show(result, title=result.name)
+        self.sentence = read_trajectory(result)
+        head, stop, tail = html.escape(self.sentence).partition(". ")
+        more = f"<br>{html.escape(_recommended(result))}" if _recommended(result) else ""
+        self.headline.value = (
+            f'<div role="status" style="{_TEXT}"><b>{head}{stop}</b>{tail}{more}</div>'
+        )
+
+    def show_parts(self, result: TuningResult) -> None:
+        """Draw what takes a moment: the configurations, the importance, the table of runs.
+
+        Args:
+            result: as far as it is.
+        """
+        shares = result.importance()
+        with self.lower_view.one_patch():
+            self.parallel.show(result)
+            self.importance.show(shares)
+        self.runs.show(result)
+
+    def compare(
+        self, results: Mapping[str, TuningResult], recorded: RecordedSpace | None = None
+    ) -> None:
+        """Draw the experiments of one subject over one another.
+
+        Args:
+            results: by name.
+            recorded: what they drew their runs from, where they did.
+        """
+        truth = None if recorded is None else true_values(results, recorded)
+        with self.compare_view.one_patch():
+            self.comparison.show(results, over=self.over.value)
+        self.compared.value = (
+            f'<div style="{_TEXT}">{html.escape(read_comparison(results, truth))}</div>'
+            + comparison_html(results, recorded)
+        )
+
+
+class RunsTable:
+    """The table of runs, and the output of one of them."""
+
+    def __init__(self) -> None:
+        self._records: tuple[RunRecord, ...] = ()
+        self.table = widgets.HTML(
+            layout=widgets.Layout(max_height="300px", overflow="auto", width="98%")
+        )
+        self.which: Any = widgets.BoundedIntText(
+            value=1, min=1, max=1, **named("Output of run", "180px")
+        )
+        self.output = widgets.HTML()
+        self.which.observe(lambda _: self._tell(), "value")
+        self.widget = widgets.VBox([self.table, self.which, self.output])
+
+    def show(self, result: TuningResult) -> None:
+        """Show the runs of an experiment, the last first.
+
+        Args:
+            result: as far as it is.
+        """
+        self._records = result.records
+        self.table.value = runs_html(result)
+        self.which.max = max(len(result), 1)
+        self._tell()
+
+    def _tell(self) -> None:
+        at = self.which.value - 1
+        self.output.value = output_html(self._records[at]) if at < len(self._records) else ""
+
+
+def runs_html(result: TuningResult) -> str:
+    """Return the last runs as a table, the last first.
+
+    Args:
+        result: of an experiment.
+    """
+    shown = list(enumerate(result.records, 1))[-_SHOWN_RUNS:][::-1]
+    rows = []
+    for number, record in shown:
+        run = record.run
+        status = run.status + (", initial" if run.initial else "")
+        status += f", repeat {run.repeat}" if run.repeat else ""
+        cells = (
+            str(number),
+            f"{run.value:.5g}" if math.isfinite(run.value) else "–",
+            status,
+            configuration_text(run.configuration),
+            f"{run.seconds:.4g}",
+            f"{record.queue_seconds:.2g}" if record.queue_seconds else "",
+            record.state,
+            record.node_list,
+        )
+        rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
+    left = len(result) - len(shown)
+    note = f'<div style="{_SMALL}">{left} earlier runs are in the exported files</div>'
+    head = "".join(f"<th>{name}</th>" for name in _HEAD)
+    return f"<table><tr>{head}</tr>{''.join(rows)}</table>{note if left else ''}"
+
+
+def output_html(record: RunRecord) -> str:
+    """Return what a run printed, and why it has no value where it has none.
+
+    Args:
+        record: the run.
+    """
+    parts = [f"<div>{html.escape(record.reason)}</div>"] if record.reason else []
+    for name, text in (("output", record.stdout), ("errors", record.stderr)):
+        if text:
+            body = html.escape(text)
+            parts.append(
+                f'<div style="{_SMALL}">{name}</div><pre style="font-size:12px;line-height:1.3;'
+                f'max-height:220px;overflow:auto">{body}</pre>'
+            )
+    if not parts:
+        parts = [f'<div style="{_SMALL}">It printed nothing: a recorded run has its value only.']
+        parts.append("</div>")
+    return "".join(parts)
+
+
+def true_values(results: Mapping[str, TuningResult], recorded: RecordedSpace) -> dict[str, float]:
+    """Return the median of all recorded runs of the best configuration of each experiment.
+
+    What an experiment saw of its best one is better than that, by the luck of few runs.
+
+    Args:
+        results: by name.
+        recorded: what they drew their runs from.
+    """
+    return {
+        name: recorded.median(result.best_configuration) if result.best is not None else math.nan
+        for name, result in results.items()
+    }
+
+
+def comparison_html(
+    results: Mapping[str, TuningResult], recorded: RecordedSpace | None = None
+) -> str:
+    """Return the experiments as a table, one row each.
+
+    Args:
+        results: by name.
+        recorded: what they drew their runs from, where they did.
+    """
+    truth = {} if recorded is None else true_values(results, recorded)
+    rows = []
+    for name, result in results.items():
+        unit = f" {result.unit}" if result.unit else ""
+        cells = [
+            name,
+            _number(result.best_value, unit),
+            f"{100 * result.improvement:.1f} %" if math.isfinite(result.improvement) else "–",
+        ]
+        if recorded is not None:
+            above = 100 * (truth[name] / recorded.optimum_value - 1.0)
+            cells += [_number(truth[name], unit), f"{above:.1f} %" if math.isfinite(above) else "–"]
+        cells += [
+            str(len(result)),
+            f"{result.seconds:.3g}",
+            f"{100 * result.explored:.0f} %" if math.isfinite(result.explored) else "–",
+            configuration_text(result.best_configuration) if result.best is not None else "",
+        ]
+        rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
+    head = ["experiment", "best it saw", "better than default by"]
+    if recorded is not None:
+        head += ["median of all recorded runs of it", "above the optimum"]
+    head += ["runs", "time (s)", "explored", "configuration"]
+    columns = "".join(f"<th>{name}</th>" for name in head)
+    return f"<table><tr>{columns}</tr>{''.join(rows)}</table>"
+
+
+def _number(value: float, unit: str) -> str:
+    return f"{value:.4g}{unit}" if math.isfinite(value) else "–"
+
+
+def _recommended(result: TuningResult) -> str:
+    """Return the sentence on what a model with noise expects, where that is another one."""
+    if result.best is None or not result.stop_reason:
+        return ""
+    found = result.recommended
+    if found is None or found[0] == result.best_configuration:
+        return ""
+    unit = f" {result.unit}" if result.unit else ""
+    return (
+        f"The best of many noisy runs is partly luck: a model of the noise expects the most of "
+        f"{configuration_text(found[0])}, {found[1]:.4g}{unit}."
+    )

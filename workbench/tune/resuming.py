@@ -1,0 +1,63 @@
+"""What a stored experiment was made of: its component and its runner, from what they said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import ParameterError
+from workbench.tune.component import Component, components, read_components
+from workbench.tune.runners.local import Local
+from workbench.tune.runners.runner import Runner
+from workbench.tune.runners.slurm import Slurm
+
+
+def find_component(problem: Mapping[str, Any], session: Mapping[str, Any]) -> Component | None:
+    """Return the component of a stored experiment, from its file or the shipped ones.
+
+    Args:
+        problem: what is tuned, and how.
+        session: what the last process that took part ran on.
+
+    Returns:
+        The component; None where a space alone was searched.
+
+    Raises:
+        ParseError: its file is not what it was.
+        WorkbenchError: no shipped component has its name.
+    """
+    name = problem["component"]
+    file = Path(str(session.get("component file") or ""))
+    if not name:
+        return None
+    if file.is_file():
+        found = read_components(file)
+        if name in found:
+            return found[name]
+    return components()[name]
+
+
+def find_runner(said: Mapping[str, Any], where: str | Path) -> Runner | None:
+    """Return the runner of a stored experiment.
+
+    Args:
+        said: what it said of itself.
+        where: the store; a Slurm machine's files go beside it.
+
+    Returns:
+        The runner; None for processes of this machine.
+
+    Raises:
+        ParameterError: it is one that no store can hold.
+        RunnerError: there is no Slurm here.
+    """
+    kind = said.get("kind")
+    if kind == Local.name:
+        return None
+    if kind == Slurm.name:
+        folder = Path(f"{where}-runs") if "://" not in str(where) else Path("workbench-runs")
+        return Slurm(folder, said.get("options", ()))
+    raise ParameterError(
+        f"the {kind} runner of this experiment is not in the store; give it again", key="runner"
+    )

@@ -1,0 +1,109 @@
+"""Ends what is left of a session of processes, and of all of them should this process die.
+
+A launcher such as ``mpirun`` gives its ranks process groups of their own; their session is the
+run's. This file is also the program of the process that watches over them: it reads which sessions
+there are, and when its input ends, whoever wrote it is gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+_GRACE_S = 2.0
+_PROC = Path("/proc")
+
+
+def end_session(session: int, number: signal.Signals) -> None:
+    """Send a signal to every process of a session; where there is no /proc, to its first group.
+
+    Args:
+        session: number of its first process.
+        number: the signal.
+    """
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(session, number)
+    for process in _members(session):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(process, number)
+
+
+class Guard:
+    """Has the sessions of this process's runs ended when this process dies, in whatever way."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[str] | None = None
+        self._owner = 0
+
+    def watch(self, session: int) -> None:
+        """Have a session ended with this process from now on.
+
+        Args:
+            session: number of its first process.
+        """
+        self._tell(f"+{session}")
+
+    def release(self, session: int) -> None:
+        """Leave a session alone that has ended.
+
+        Args:
+            session: number of its first process.
+        """
+        self._tell(f"-{session}")
+
+    def _tell(self, line: str) -> None:
+        with self._lock:
+            # The watching process of a process that forked watches over that one.
+            if self._process is None or self._owner != os.getpid() or self._process.poll():
+                self._process = subprocess.Popen(
+                    [sys.executable, "-I", "-S", __file__],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    text=True,
+                    start_new_session=True,
+                )
+                self._owner = os.getpid()
+            if self._process.stdin is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    self._process.stdin.write(f"{line}\n")
+                    self._process.stdin.flush()
+
+
+GUARD = Guard()
+"""The guard of this process."""
+
+
+def _members(session: int) -> Iterator[int]:
+    for entry in _PROC.glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            # The name comes in parentheses and may hold anything; state, parent, group follow.
+            fields = entry.read_bytes().rpartition(b")")[2].split()
+            if int(fields[3]) == session:
+                yield int(entry.parent.name)
+
+
+def _watch(lines: Iterable[str]) -> None:
+    sessions: set[int] = set()
+    for line in lines:
+        if line.startswith("+"):
+            sessions.add(int(line[1:]))
+        else:
+            sessions.discard(int(line[1:]))
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        for session in sessions:
+            end_session(session, number)
+        if sessions and number == signal.SIGTERM:
+            time.sleep(_GRACE_S)
+
+
+if __name__ == "__main__":
+    _watch(sys.stdin)

@@ -1,0 +1,128 @@
+"""How an experiment's runs stand in an Optuna study: its attributes, and what is read from them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import StudyError
+from workbench.fit.store.database import Database
+from workbench.tune.memory_store import Begun
+from workbench.tune.run_record import RunRecord
+
+if TYPE_CHECKING:
+    import optuna
+
+PROBLEM = "workbench.experiment"
+"""Name of the study's attribute that says what is tuned, and how."""
+
+STOP_REASON = "workbench.stop"
+"""Name of the study's attribute that says why it ended."""
+
+SESSION = "workbench.session."
+"""Beginning of the names of the study's attributes that say what each process runs on."""
+
+BEGUN = "begun"
+"""Name of the trial's attribute that says what runs; it is there from the beginning."""
+
+ENDED = "run"
+"""Name of the trial's attribute that says what came of it."""
+
+JOB = "job"
+"""Name of the trial's attribute that says which process or job it is."""
+
+GIVEN_BACK = "given back"
+"""Name of the attribute of trials that began and did not end; they count for nothing."""
+
+
+@contextlib.contextmanager
+def worded(database: Database) -> Iterator[None]:
+    """Word what SQLAlchemy and Optuna raise where a database fails.
+
+    Args:
+        database: the database.
+
+    Raises:
+        StudyError: it fails.
+    """
+    from optuna.exceptions import StorageInternalError
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        yield
+    except (SQLAlchemyError, StorageInternalError) as error:
+        raise StudyError(
+            f"{database.where} cannot be used: {error}; what was stored before is safe"
+        ) from error
+
+
+def worker_lock(name: str, worker: str) -> str:
+    """Return the name of the lock that a process of an experiment holds while it lives.
+
+    Args:
+        name: name of the experiment.
+        worker: what the process is called in it.
+    """
+    return f"{name} · {worker}"
+
+
+def alive(database: Database, name: str, begun: Sequence[Begun]) -> list[Begun]:
+    """Return those runs whose process lives.
+
+    Args:
+        database: where the experiment is.
+        name: its name.
+        begun: runs that have not ended.
+
+    Raises:
+        StudyError: the database cannot be read.
+    """
+    locks = {worker_lock(name, run.worker): run.worker for run in begun}
+    if not locks:
+        return []
+    alive = {locks[lock] for lock in database.held(locks)}
+    return [run for run in begun if run.worker in alive]
+
+
+def begun_of(trial: optuna.trial.FrozenTrial) -> Begun:
+    """Return what is known of a run from its beginning.
+
+    Args:
+        trial: of the study.
+    """
+    said = trial.user_attrs[BEGUN]
+    job_id = str(trial.user_attrs.get(JOB, ""))
+    return Begun(**said, job_id=job_id, key=trial._trial_id)
+
+
+def in_order(records: Iterable[RunRecord]) -> list[RunRecord]:
+    """Return runs in the order they ended.
+
+    Args:
+        records: the runs.
+    """
+    return sorted(records, key=lambda record: (record.ended, record.number))
+
+
+def is_kept(trial: optuna.trial.FrozenTrial) -> bool:
+    """Return whether a trial is a run of the experiment that was not given back.
+
+    Args:
+        trial: of the study.
+    """
+    return BEGUN in trial.user_attrs and GIVEN_BACK not in trial.user_attrs
+
+
+def sessions_of(attributes: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+    """Return what each process that took part ran on, in the order they began.
+
+    Args:
+        attributes: of the study.
+    """
+    found = [
+        {"worker": key.removeprefix(SESSION), **value}
+        for key, value in attributes.items()
+        if key.startswith(SESSION)
+    ]
+    return tuple(sorted(found, key=lambda session: str(session.get("began", ""))))

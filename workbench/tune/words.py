@@ -1,0 +1,139 @@
+"""Experiments in words: rules with options, the values of an axis, the name of a recorded space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import ParameterError
+
+if TYPE_CHECKING:
+    from workbench.tune.recorded import RecordedSpace
+    from workbench.tune.space import AnyAxis, Value
+
+_WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
+
+
+def value_of(word: str) -> Value | None:
+    """Return a number, a truth, None for ``none``, or the word itself.
+
+    Args:
+        word: as it was typed.
+    """
+    text = word.strip()
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def chosen(word: str) -> tuple[str, dict[str, Any]]:
+    """Return the name and the options of ``static:runs=3``.
+
+    Args:
+        word: a name, or a name, a colon, and options with commas between them.
+
+    Raises:
+        ParameterError: an option has no value.
+    """
+    name, _, rest = word.partition(":")
+    options = {}
+    for part in filter(None, rest.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise ParameterError(
+                f"an option must be NAME=VALUE, such as static:runs=3; got {part!r} in {word!r}",
+                key=name,
+            )
+        options[key.strip().replace("-", "_")] = value_of(value)
+    return name, options
+
+
+def rules(words: Sequence[str]) -> tuple[str, dict[str, Any]]:
+    """Return one rule of stopping, or several of which the first one counts.
+
+    Args:
+        words: each as in `chosen`.
+
+    Raises:
+        ParameterError: an option has no value.
+    """
+    found = [chosen(word) for word in words]
+    if len(found) == 1:
+        return found[0]
+    return "any", {"rules": [{"name": name, **options} for name, options in found]}
+
+
+def axis_of_word(word: str) -> tuple[str, AnyAxis | list[Value | None]]:
+    """Return the parameter and the values of ``n=1,2,4``, ``n=0:64:8``, ``n=1:64:x2``, ``n=1:9``.
+
+    Args:
+        word: a list; ends and a step; ends and a factor; or the ends of a range.
+
+    Raises:
+        ParameterError: it is none of these.
+    """
+    from workbench.tune import Grid, Range
+
+    name, equals, text = word.partition("=")
+    if not (name and equals and text):
+        raise ParameterError(f"--axis must be NAME=VALUES, such as n=1,2,4; got {word!r}", key=name)
+    parts = text.split(":")
+    if len(parts) == 1:
+        return name, [value_of(part) for part in text.split(",")]
+    factor = len(parts) == 3 and parts[2].startswith("x")
+    numbers = [value_of(part.lstrip("x") if factor else part) for part in parts]
+    if len(parts) > 3 or any(isinstance(n, (str, bool)) or n is None for n in numbers):
+        raise ParameterError(
+            f"--axis must be NAME=LOW:HIGH, NAME=LOW:HIGH:STEP or NAME=LOW:HIGH:xFACTOR; "
+            f"got {word!r}",
+            key=name,
+        )
+    low, high, *step = (n for n in numbers if isinstance(n, (int, float)))
+    if not step:
+        whole = isinstance(low, int) and isinstance(high, int)
+        return name, Range(low, high, integer=whole)
+    return name, Grid.steps(low, high, step[0], "multiplicative" if factor else "additive")
+
+
+def recorded_space(word: str) -> RecordedSpace:
+    """Return the recorded space that a word names, such as ``open-mpi/allreduce/65536``.
+
+    Args:
+        word: name of a shipped recording or path of a folder, a slash, and the name of a space.
+
+    Raises:
+        WorkbenchError: there is none, or it cannot be read.
+        OSError: a file cannot be read.
+    """
+    from workbench.tune.recorded_files import DESCRIPTOR, read_recording, shipped_recording
+
+    parts = word.split("/")
+    for at in range(len(parts), 0, -1):
+        folder = Path("/".join(parts[:at]) or "/")
+        if (folder / DESCRIPTOR).is_file():
+            recording, rest = read_recording(folder), "/".join(parts[at:])
+            break
+    else:
+        recording, rest = shipped_recording(parts[0]), "/".join(parts[1:])
+    if not rest and len(recording) == 1:
+        return next(iter(recording.values()))
+    return recording[rest]
+
+
+def options_text(options: Mapping[str, Any]) -> str:
+    """Return options as `chosen` reads them after the colon; one that must be given is open.
+
+    Args:
+        options: values by name.
+    """
+    return ", ".join(f"{name}={_word(value)}" for name, value in options.items())
+
+
+def _word(value: Any) -> str:
+    return str(value).lower() if value is None or isinstance(value, bool) else f"{value}"

@@ -21,7 +21,7 @@ def warm_up() -> dict[str, float]:
     Returns:
         Seconds that each first use took, compilation included: by model name, then ``goal``,
         ``lowering``, ``loggopsim``, ``llamp``, ``drawing``, ``tolerance``, ``placement``,
-        ``topology``, ``traffic``, ``packets`` and ``flows``.
+        ``topology``, ``traffic``, ``packets``, ``packet-flows``, ``flows`` and ``collectives``.
     """
     from workbench.models import MODELS
     from workbench.simulate import simulate_osu
@@ -38,7 +38,9 @@ def warm_up() -> dict[str, float]:
         "topology": _topology,
         "traffic": _traffic,
         "packets": lambda: _on_fabric("packet"),
+        "packet-flows": lambda: _on_fabric("packet-flow"),
         "flows": lambda: _on_fabric("flow"),
+        "collectives": _collectives,
     }
     seconds: dict[str, float] = {}
     for name, use in uses.items():
@@ -127,6 +129,23 @@ def _on_fabric(congestion: Congestion) -> None:
     from workbench.topology import dragonfly
 
     replay_on(generate.cg(4, iterations=1), Fabric(dragonfly(4, 2, 2), congestion=congestion))
+
+
+def _collectives() -> None:
+    from workbench.models import PISCES, SNAPPR
+    from workbench.simulate.fabric import run_collective
+
+    network = {
+        "topology.name": "torus",
+        "topology.geometry": "[2,2]",
+        "switch.router.name": "torus_minimal",
+        "node.app1.launch_cmd": "aprun -n 4 -N 1",
+        "node.app1.mode": "allgather",
+        "node.app1.min_size": "1024",
+        "node.app1.max_size": "1024",
+    }
+    for model in (SNAPPR(), PISCES()):
+        run_collective(model.to_ini(v10=False), network)
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ N_SETTINGS = 64
 
 SNAPPR, PISCES = range(2)
 
-# Cells of a channel: four lines of a cache, of which a packet that passes needs the first three.
+# Cells of a channel; what a packet that passes does not need comes last.
 (
     NEXT_FREE,  # tick at which the port has sent what it has queued
     FIRST,  # packets on their way to the other end, in order of arrival
@@ -112,7 +112,7 @@ SNAPPR, PISCES = range(2)
     MOST_PENDING,  # and most packets without credit at a time
     LANE_STEP,
 ) = range(27)
-N_CHANNEL = 32
+N_CHANNEL = 28
 
 # A credit's word: bytes, lane, and from PORT_SHIFT on the port that gives it, plus 1.
 LANE_BITS = 255 << 32

@@ -68,9 +68,7 @@ def _sink(s, heap, places, n, i, at, key):
         if below >= n:
             break
         e = heap + 2 * below
-        if below + 1 < n and (
-            s[e + 2] < s[e] or (s[e + 2] == s[e] and s[e + 3] < s[e + 1])
-        ):
+        if below + 1 < n and (s[e + 2] < s[e] or (s[e + 2] == s[e] and s[e + 3] < s[e + 1])):
             below += 1
             e += 2
         if at < s[e] or (at == s[e] and key < s[e + 1]):

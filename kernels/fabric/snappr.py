@@ -130,9 +130,7 @@ def _count_credits(s, channel, c, now, key):
         s[lane_cells(s, channel, word >> 32) + CREDITS] += word & SIZE_MASK
 
 
-@njit(
-    "void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False
-)
+@njit("void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def enter(s, q, now, key, router, channel, lane, packet):
     """Queue a packet at a port of a router, or let it wait for credits."""
     if not s[FLOW_CONTROL]:
@@ -264,9 +262,7 @@ def arrive(s, q, now, router, key, hop):
                 # channel meanwhile: its port is still busy with this one.
                 q[packet + AT] = hop
                 s[r + N_DELAYED] += 1
-                replace_first(
-                    s, router, now + wait, s[r + N_DELAYED] << SLOT_BITS | key
-                )
+                replace_first(s, router, now + wait, s[r + N_DELAYED] << SLOT_BITS | key)
                 return
     take_at_router(s, q, c)
     s[HOPS_TAKEN] += 1

@@ -130,6 +130,7 @@ def one_node(folder: Path) -> Iterator[dict[str, str]]:
         _await_node(programs["sinfo"], environment, running, folder)
         yield variables
     finally:
+        _end_jobs(environment)
         for process in reversed(running):
             process.terminate()
         for process in reversed(running):
@@ -138,6 +139,27 @@ def one_node(folder: Path) -> Iterator[dict[str, str]]:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+def _end_jobs(environment: dict[str, str]) -> None:
+    """Cancel what is left and wait for its end.
+
+    Each job has a daemon that tells the controller of it, and would try for minutes if that were
+    gone; one that has told has a moment to end.
+    """
+    subprocess.run(["scancel", "--user=root"], env=environment, capture_output=True)
+    deadline = time.monotonic() + _END_S
+    while time.monotonic() < deadline:
+        asked = subprocess.run(
+            ["squeue", "--noheader", "--states=all", "--format=%T"],
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+        if not {"RUNNING", "COMPLETING", "PENDING"} & set(asked.stdout.split()):
+            break
+        time.sleep(0.1)
+    time.sleep(0.3)
 
 
 def _start_munge(munged: str, folder: Path, running: list[subprocess.Popen[bytes]]) -> None:

@@ -116,6 +116,18 @@ def inspect_ini(
         raise ParameterError(str(error)) from None
     if OWN_MODEL in document.entries:
         return IniReading(_read_own(document), tuple(document.notes))
+    return inspect_document(document)
+
+
+def inspect_document(document: Document) -> IniReading:
+    """Return one of SST/macro's models and notes, of assignments that have been read.
+
+    Args:
+        document: the assignments.
+
+    Raises:
+        ParseError, ParameterError: as ``read_ini``.
+    """
     return _Reading(document).result()
 
 

@@ -32,7 +32,7 @@ def test_a_part_run_again_gives_the_same(
         heuristics=(heuristic,),
         resamplings=("improved",),
     )
-    again = run_study(plan).cells()
+    again = run_study(plan).cells("best")
     shipped = tables.cells
     keys = ["recording", "noise", "heuristic", "resampling", "stopping", "space"]
     both = again.merge(shipped, on=keys, suffixes=("", "_shipped"))

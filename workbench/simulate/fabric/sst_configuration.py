@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from workbench.errors import ParameterError, ParseError
 from workbench.models import PISCES, SNAPPR
-from workbench.models.ini import _Reading
+from workbench.models.ini import inspect_document
 from workbench.models.ini_grammar import OVERRIDE, Document, Entry, override, read_document
 from workbench.simulate.fabric import sst_wiring
 from workbench.simulate.fabric.sst_wiring import SSTNetwork
@@ -116,7 +116,7 @@ def read_configuration(
     ranks = _ranks(taken, network.wiring.num_hosts)
     cutoff = taken.size("node.app1.mpi.eager_cutoff", absent=512)
     taken.none_left()
-    reading = _Reading(taken.rest()).result()
+    reading = inspect_document(taken.rest())
     model = reading.model
     if not isinstance(model, SNAPPR | PISCES):
         raise ParseError(

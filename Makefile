@@ -21,7 +21,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 # The browser's tests are one group, so that one process runs them.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 
-.PHONY: help lab install test lint types kernels-uncompiled bench fuzz studies binder-check clean
+.PHONY: help lab install test lint types kernels-uncompiled bench fuzz studies tuning-study binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -73,6 +73,11 @@ studies: $(LAB_STAMP) ## make the shipped studies and profiles again (hours; goe
 	done
 	@$(PY) -c "from workbench.fit import intervals, write_profiles; \
 	  write_profiles('datasets/profiles', intervals=intervals, engine='least-squares')"
+
+tuning-study: $(LAB_STAMP) ## compare ways to search on the recorded spaces again (hours; goes on where it was)
+	@mkdir -p .cache
+	.venv/bin/workbench tune study --rows .cache/tuning-study.csv --jobs 2 \
+	  --save datasets/tuning/which-heuristic
 
 binder-check: $(TEST_STAMP) ## say what repo2docker would build, without building it
 	$(PY) -m repo2docker --no-build --debug .

@@ -88,7 +88,8 @@ def run(arguments: argparse.Namespace) -> int:
         save_study(arguments.save, results, plans, created_by)
     table = pd.concat([result.methods() for result in results], ignore_index=True)
     if arguments.json:
-        print_json({"methods": table.to_dict(orient="records")})
+        rows = table.astype(object).where(table.notna(), None).to_dict(orient="records")
+        print_json({"methods": rows})
     else:
         print(_text(table))
     return 0

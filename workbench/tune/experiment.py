@@ -101,9 +101,13 @@ class Experiment:
         self._records: list[RunRecord] = []
         self._stop_reason = ""
         self._store = self._open(store)
-        self._sessions = self._store.sessions()
         self._search = Search(self._history, self._records, self._store, self._chooser)
-        self._search.take_up()
+        try:
+            self._sessions = self._store.sessions()
+            self._search.take_up()
+        except BaseException:
+            self._store.close()
+            raise
 
     @classmethod
     def from_file(

@@ -12,7 +12,9 @@ def recommended(history: History) -> tuple[Configuration, float] | None:
 
     The least of many noisy values is partly luck, the more so the more configurations were run
     once. A Gaussian process with noise weighs each value against its neighbours and its repeats,
-    whatever heuristic proposed them. ``History.best`` returns the least value itself.
+    whatever heuristic proposed them. How large the noise is it learns of configurations that were
+    run again, whichever they are; without any it takes half of what stands out for noise, and
+    mostly agrees with ``History.best``, which returns the least value itself.
 
     Args:
         history: the runs of an experiment.

@@ -29,7 +29,7 @@ SHIPPED = "which-heuristic"
 _PICKS = {
     "methods": ("expected", "best"),
     "collectives": ("expected", "best"),
-    "cells": ("expected",),
+    "cells": ("best",),
 }
 _CELL_INTERVALS = ("gain_low", "gain_high")
 _DESCRIPTOR = "datapackage.json"
@@ -100,7 +100,7 @@ class StudyTables:
         methods: one row a method, all spaces of a recording together, and ``pick``: which
             configuration is kept in the end, ``expected`` of a model or ``best`` by its own runs.
         collectives: one row a method, collective and pick.
-        cells: one row a method and space, of ``expected`` alone.
+        cells: one row a method and space, of ``best`` alone.
         plans: what was compared.
         provenance: how it came to be; its source is the command.
     """

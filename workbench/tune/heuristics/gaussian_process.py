@@ -27,8 +27,6 @@ _LENGTH = (math.log(0.4), 0.8, math.log(0.05), math.log(20.0))
 _SIGNAL = (0.0, 1.0, math.log(0.05), math.log(20.0))
 _OWN = (math.log(1e-2), 2.0, math.log(1e-6), 0.0)
 _NOISE = (math.log(1e-2), 2.0, math.log(1e-6), 0.0)
-# Codes nearer than this are of the same configuration; grids have 100 000 values at most.
-_SAME = 1e-6
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,11 @@ class GaussianProcess:
         )
         theta = self.hyperparameters
         self._scaled = codes / theta.lengths[parameters]
-        covariance = self._covariance(self._scaled)
+        self._numbers: dict[bytes, int] = {}
+        for row in codes:
+            self._numbers.setdefault(row.tobytes(), len(self._numbers))
+        self._which = self._known(codes)
+        covariance = self._covariance(codes)
         covariance[np.diag_indices_from(covariance)] += theta.noise * variances + _JITTER
         self._root = cholesky(covariance, lower=True, check_finite=False)
         self.update(values)
@@ -116,15 +118,24 @@ class GaussianProcess:
         from scipy.linalg import solve_triangular
 
         theta = self.hyperparameters
-        across = self._covariance(codes / theta.lengths[self._parameters])
+        across = self._covariance(codes)
         known = solve_triangular(self._root, across.T, lower=True, check_finite=False)
         variance = theta.signal + theta.own - np.square(known).sum(axis=0)
         return across @ self._weights, np.sqrt(np.maximum(variance, 1e-12))
 
-    def _covariance(self, scaled: FloatArray) -> FloatArray:
+    def _covariance(self, codes: FloatArray) -> FloatArray:
+        """Return that of values there with the known ones, float64[m, n]."""
         theta = self.hyperparameters
-        r = _distances(scaled, self._scaled)
-        return theta.signal * _matern(r) + theta.own * (r < _SAME)
+        scaled = codes / theta.lengths[self._parameters]
+        same = self._known(codes)[:, None] == self._which
+        alike = theta.signal * _matern(_distances(scaled, self._scaled))
+        found: FloatArray = alike + theta.own * same
+        return found
+
+    def _known(self, codes: FloatArray) -> NDArray[np.int64]:
+        """Return which known place each is, -1 for none, int64[m]."""
+        codes = np.ascontiguousarray(codes)
+        return np.array([self._numbers.get(row.tobytes(), -1) for row in codes], np.int64)
 
 
 def log_posterior(

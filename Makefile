@@ -21,7 +21,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 # The browser's tests are one group, so that one process runs them.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 
-.PHONY: help lab install test lint types kernels-uncompiled bench fuzz studies tuning-study binder-check clean
+.PHONY: help lab install test lint types kernels-uncompiled bench fuzz studies tuning-study slurm-demo binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -44,7 +44,7 @@ install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening an
 
 test: $(TEST_STAMP) lint types kernels-uncompiled $(WARM_STAMP) ## install, then run lint, types and every test
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
-	.ci/postgresql && .ci/mpi && $(PY) -m pytest --quiet --ignore=tests/benchmarks \
+	.ci/postgresql && .ci/mpi && .ci/slurm && $(PY) -m pytest --quiet --ignore=tests/benchmarks \
 	  $(IN_PARALLEL)
 
 lint: $(TEST_STAMP)
@@ -78,6 +78,9 @@ tuning-study: $(LAB_STAMP) ## compare ways to search on the recorded spaces agai
 	@mkdir -p .cache
 	.venv/bin/workbench tune study --rows .cache/tuning-study.csv --jobs 2 \
 	  --save datasets/tuning/which-heuristic
+
+slurm-demo: $(TEST_STAMP) ## tune a copy and a sort through a one-node Slurm on loopback
+	@.ci/slurm && $(PY) -m tests.slurm.demo
 
 binder-check: $(TEST_STAMP) ## say what repo2docker would build, without building it
 	$(PY) -m repo2docker --no-build --debug .

@@ -88,6 +88,13 @@ def test_a_missing_database_server_is_named_and_stops_nothing(bare: Path, tmp_pa
     assert "sudo apt-get install postgresql" in done.stderr
 
 
+@pytest.mark.skipif(bool(list(Path("/usr/sbin").glob("slurmctld"))), reason="it is installed here")
+def test_a_missing_slurm_is_named_and_stops_nothing(bare: Path, tmp_path: Path) -> None:
+    done = run(["/bin/sh", str(ROOT / ".ci" / "slurm")], tmp_path, bare)
+    assert done.returncode == 0
+    assert "sudo apt-get install slurm-wlm" in done.stderr
+
+
 def test_a_chosen_browser_is_taken(tmp_path: Path, bare: Path) -> None:
     environment = {"PATH": str(bare), "WORKBENCH_CHROMIUM": sys.executable}
     done = subprocess.run(

@@ -27,7 +27,11 @@ from workbench.tune.runners import (
 )
 from workbench.tune.store import load_result, stored_experiments
 
-pytestmark = [pytest.mark.slurm, pytest.mark.usefixtures("machine")]
+pytestmark = [
+    pytest.mark.slurm,
+    pytest.mark.xdist_group("slurm"),
+    pytest.mark.usefixtures("machine"),
+]
 
 NAPS = """\
 components:

@@ -1,9 +1,7 @@
-"""Studies on Dask workers: a cluster of this machine, and Slurm's where one runs."""
+"""Studies on Dask workers: a cluster of this machine, and one that Slurm starts."""
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -11,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.slurm.machine import machine  # noqa: F401 - the fixture
 from tests.unit.study.plans import small_plan
 from workbench.study import StudyStatus, run, status
 
@@ -61,18 +60,10 @@ def test_a_cluster_stops_at_once_and_lets_go_of_its_cells(client: object, tmp_pa
 
 
 @pytest.mark.slurm
+@pytest.mark.xdist_group("slurm")
+@pytest.mark.usefixtures("machine")
 def test_slurm_runs_a_study(tmp_path: Path) -> None:
-    """Runs wherever ``sinfo`` answers, with the partition that is the default there.
-
-    Without a machine at hand one node is enough, and no systemd: install slurm-wlm and munge,
-    start ``munged`` as its own user, then ``slurmctld -c`` and ``slurmd`` with a slurm.conf that
-    names this host (``ProctrackType=proctrack/linuxproc``, ``TaskPlugin=task/none``,
-    ``SelectType=select/cons_tres``, ``AccountingStorageType=accounting_storage/none``), and set
-    SLURM_CONF to it: ``SLURM_CONF=... pytest -m slurm``.
-    """
     dask_jobqueue = pytest.importorskip("dask_jobqueue", reason="dask-jobqueue is not installed")
-    if shutil.which("sinfo") is None or subprocess.run(["sinfo"], capture_output=True).returncode:
-        pytest.skip("no Slurm runs here")
     plan = small_plan()
     with (
         dask_jobqueue.SLURMCluster(
@@ -85,11 +76,11 @@ def test_slurm_runs_a_study(tmp_path: Path) -> None:
             job_script_prologue=["export OMP_NUM_THREADS=1"],
             # a Slurm of one node may not count its memory
             job_directives_skip=["--mem"],
-            scheduler_options={"dashboard_address": None},
-        ) as machine,
-        distributed.Client(machine) as client,
+            scheduler_options={"dashboard": False, "dashboard_address": ":0", "host": "127.0.0.1"},
+        ) as slurm,
+        distributed.Client(slurm) as client,
     ):
-        machine.scale(jobs=2)
+        slurm.scale(jobs=2)
         client.wait_for_workers(1, timeout=120)
         result = run(plan, tmp_path / "s.db", cluster=client)
     near = run(plan, tmp_path / "near.db", workers=1)

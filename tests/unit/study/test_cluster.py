@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 def client() -> Iterator[object]:
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
         ) as local,
         distributed.Client(local) as client,
     ):
@@ -76,7 +76,7 @@ def test_slurm_runs_a_study(tmp_path: Path) -> None:
             job_script_prologue=["export OMP_NUM_THREADS=1"],
             # a Slurm of one node may not count its memory
             job_directives_skip=["--mem"],
-            scheduler_options={"dashboard": False, "dashboard_address": ":0", "host": "127.0.0.1"},
+            scheduler_options={"dashboard_address": "127.0.0.1:0", "host": "127.0.0.1"},
         ) as slurm,
         distributed.Client(slurm) as client,
     ):

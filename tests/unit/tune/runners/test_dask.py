@@ -25,7 +25,7 @@ def client() -> Iterator[Any]:
     # Threads of this process: what is tested here is this side of Dask.
     with (
         distributed.LocalCluster(
-            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
+            n_workers=1, threads_per_worker=2, processes=False, dashboard_address="127.0.0.1:0"
         ) as local,
         distributed.Client(local) as client,
     ):

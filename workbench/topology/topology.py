@@ -324,15 +324,19 @@ def whole(name: str, value: object, least: int, meaning: str) -> int:
         meaning: what it counts, for the error.
 
     Raises:
-        ParameterError: it is not a whole number of at least ``least``.
+        ParameterError: it is not a whole number of at least ``least``, or beyond 32 bits.
     """
     if (
         isinstance(value, bool)
         or not isinstance(value, (int, np.integer))
-        or not least <= value <= _MOST_ROUTERS
+        or value < least
     ):
         raise ParameterError(
             f"{name}, {meaning}, must be a whole number of at least {least}; got {value!r}",
             key=name,
+        )
+    if value > _MOST_ROUTERS:
+        raise ParameterError(
+            f"{name}, {meaning}, must be at most {_MOST_ROUTERS}; got {value!r}", key=name
         )
     return int(value)

@@ -326,11 +326,7 @@ def whole(name: str, value: object, least: int, meaning: str) -> int:
     Raises:
         ParameterError: it is not a whole number of at least ``least``, or beyond 32 bits.
     """
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, (int, np.integer))
-        or value < least
-    ):
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise ParameterError(
             f"{name}, {meaning}, must be a whole number of at least {least}; got {value!r}",
             key=name,

@@ -190,7 +190,7 @@ def _leaves_before(s, at, latency, word, other):
     return until - s[c + RUN_STEP] < s[d + RUN_SCHEDULED]
 
 
-@njit("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@njit("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False, forceinline=True)
 def add_credit(s, c, at, word):
     """Put a credit on its way to the channel whose cells begin at `c`.
 

@@ -75,7 +75,7 @@ def take_at_host(s, q, c, h):
     return packet
 
 
-@njit("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@njit("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False, forceinline=True)
 def return_credit(s, channel, sent, lane, n_bytes):
     """Send the credit of a packet, at tick `sent`, back to the port it came from."""
     if not s[FLOW_CONTROL]:

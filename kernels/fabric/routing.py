@@ -75,7 +75,7 @@ def _scattered(h):
     return h ^ (h >> 16)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def mixed(seed, one, other):
     """Return 32 random bits that follow from three integers.
 
@@ -104,7 +104,7 @@ def hops_of(word):
     return (word >> _HOPS) & 511
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def _pick(routes, depth, packet, here, column):
     """Return a channel on a minimal route from a router to a target."""
     chosen = routes.row[here, column]
@@ -216,7 +216,14 @@ def _queued(s, channel, now, size):
     return waiting + (backlog(s, channel, now) + each - 1) // each
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
+def _undecided(routes, word):
+    """Return whether a router decides about a packet now: the first one, or where PAR may again."""
+    here = hops_of(word) == 0 or word & (np.int64(1) << _OPEN) != 0
+    return routes.settings[SCHEME] != MINIMAL and here
+
+
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def asks(routes, word):
     """Return whether ``choose`` will read the queues of the router that a packet is at.
 
@@ -224,10 +231,7 @@ def asks(routes, word):
         routes: the tables, ``Routes``.
         word: the packet's routing state.
     """
-    if routes.settings[CHOICE] == LEAST:
-        return True
-    undecided = hops_of(word) == 0 or word & (np.int64(1) << _OPEN) != 0
-    return routes.settings[SCHEME] != MINIMAL and undecided
+    return routes.settings[CHOICE] == LEAST or _undecided(routes, word)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -244,7 +248,7 @@ def look_everywhere(s, depth, now, size):
         depth[channel] = _queued(s, channel, now, size)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def choose(routes, depth, seen, packet, word, here, target):
     """Choose the channel that a packet takes from a router that is not its target.
 
@@ -262,9 +266,7 @@ def choose(routes, depth, seen, packet, word, here, target):
         The channel, the lane, and the new routing state.
     """
     column = np.int64(routes.column[target])
-    if routes.settings[SCHEME] != MINIMAL and (
-        hops_of(word) == 0 or word & (np.int64(1) << _OPEN) != 0
-    ):
+    if _undecided(routes, word):
         word = _decided(routes, depth, seen, packet, word, here, column)
     via = (word >> _VIA) - 1
     if via >= 0:

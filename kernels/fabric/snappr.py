@@ -130,7 +130,13 @@ def _count_credits(s, channel, c, now, key):
         s[lane_cells(s, channel, word >> 32) + CREDITS] += word & SIZE_MASK
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@njit(
+    "void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)",
+    cache=True,
+    nogil=True,
+    _nrt=False,
+    forceinline=True,
+)
 def enter(s, q, now, key, router, channel, lane, packet):
     """Queue a packet at a port of a router, or let it wait for credits."""
     if not s[FLOW_CONTROL]:
@@ -216,7 +222,7 @@ def settled_hop(s, t, q, router, packet):
     return -1
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, forceinline=True)
 def next_hop(s, t, q, routes, depth, seen, now, router, packet):
     """Return channel << 8 | lane of a packet's next hop.
 
@@ -235,7 +241,7 @@ def next_hop(s, t, q, routes, depth, seen, now, router, packet):
     if hop >= 0:
         return hop
     ends = q[packet + ENDS]
-    if s[ADAPTIVE]:
+    if s[ADAPTIVE] and routing.asks(routes, q[packet + PATH]):
         look(s, depth, router, now, q[packet + SIZE] & SIZE_MASK)
     number = ends >> 42 << 32 | q[packet + SIZE] >> 32
     channel, lane, word = routing.choose(
@@ -245,7 +251,9 @@ def next_hop(s, t, q, routes, depth, seen, now, router, packet):
     return np.int64(channel) << 8 | np.int64(lane)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@njit(
+    "void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False, forceinline=True
+)
 def arrive(s, q, now, router, key, hop):
     """Take the packet of a router's first event in, on its way to `hop`, or hold it back."""
     r = router_cells(s, router)

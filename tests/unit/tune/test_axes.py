@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from workbench.errors import ParameterError
@@ -40,6 +40,7 @@ AXES: st.SearchStrategy[AnyAxis] = st.one_of(
 )
 
 
+@example(Grid.of([2**62, 2**62 + 1]), 0)  # alike as floating-point numbers
 @given(AXES, st.integers(0, 2**32))
 def test_every_axis_keeps_its_own_rules(axis: AnyAxis, seed: int) -> None:
     value = axis.sample(np.random.default_rng(seed))

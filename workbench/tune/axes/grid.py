@@ -133,8 +133,12 @@ class Grid:
         """
         if not is_number(value) or len(self.values) == 1:
             return (NEUTRAL,)
-        ranks = np.arange(len(self.values)) / (len(self.values) - 1)
-        return (float(np.interp(value, self.values, ranks)),)
+        last = len(self.values) - 1
+        rank = bisect.bisect_left(self.values, value)
+        if rank > last or self.values[rank] == value or rank == 0:
+            return (min(rank, last) / last,)
+        below, above = self.values[rank - 1 : rank + 1]
+        return ((rank - 1 + (value - below) / (above - below)) / last,)
 
     def decode(self, code: NDArray[np.float64]) -> Value:
         """Return the value whose rank is nearest.

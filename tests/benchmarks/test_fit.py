@@ -18,10 +18,10 @@ from workbench import datasets
 from workbench.fit import LOSSES, SearchSpace, fit, submit
 from workbench.fit.engines import Problem
 from workbench.fit.engines.tpe import TPE
-from workbench.fit.store import database
 from workbench.fit.store.study_file import StoredTrial, StudyFile
 from workbench.models import SNAPPR
 from workbench.simulate import simulate_osu
+from workbench.storage import database
 
 MACHINE = "azure-hb96v3-hdr"
 

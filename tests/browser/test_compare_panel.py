@@ -115,6 +115,10 @@ def test_simulations_fill_in(server: Server, page: Any, until: Until, keep: Keep
     page.keyboard.press("Enter")
     page.get_by_text("Simulated,").first.wait_for(timeout=120_000)
     keep("simulated")
+    page.get_by_label("Routing", exact=True).select_option(label="UGAL-L: as own queues suggest")
+    page.get_by_text("minimal routing, not UGAL-L").wait_for()
+    page.get_by_label("Model", exact=True).select_option(label="packets: SNAPPR, with credits")
+    page.get_by_text("minimal routing, not UGAL-L").wait_for(state="detached")
     stop(page, until)
     assert watch.errors == []
 

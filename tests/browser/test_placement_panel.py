@@ -108,6 +108,13 @@ def test_another_network_and_a_longer_wire(
     page.keyboard.press("Enter")
     until(lambda: "fat tree, k=6" in status(page, HEADLINE))
     until(lambda: message.count() == 0 or not message.is_visible())
+    # Any family; its map has fewer cells than the one before.
+    page.get_by_label("Network", exact=True).select_option("torus")
+    until(lambda: "torus 3x3" in status(page, HEADLINE))
+    page.get_by_label("dims: routers along each dimension", exact=True).fill("3xthree")
+    page.keyboard.press("Enter")
+    page.get_by_role("alert").filter(has_text="must be a whole number").wait_for()
+    assert "torus 3x3" in status(page, HEADLINE), "the last picture stays"
     assert watch.errors == []
 
 

@@ -20,6 +20,7 @@ FLOOR = {
     "datasets",
     "jsonfile",
     "result_files",
+    "storage",
 }
 NOUNS = {"models", "programs", "topology", "measure"}
 SHARED_ANALYSES = {"simulate", "fit"}

@@ -18,6 +18,9 @@ Read :mod:`tests.reference.osu` first; the other files are its parts:
 `engine`      the clock and the order of events
 `config`      the numbers, and how to take them from a workbench model
 ============  =====================================================================
+
+Networks of many switches have a model of their own, in the files that begin with ``fabric_``; read
+:mod:`tests.reference.fabric_hosts` first, which runs a collective benchmark on them.
 """
 
 from tests.reference.config import Config

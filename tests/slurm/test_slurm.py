@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import signal
 import subprocess
@@ -13,7 +14,9 @@ import pytest
 
 from tests.slurm.machine import machine  # noqa: F401 - the fixture
 from tests.unit.tune.tuned import bowl
+from workbench.cli import tune as cli_tune
 from workbench.errors import ParameterError
+from workbench.panels.tuning_panel import TuningPanel
 from workbench.tune import Invocation, read_components
 from workbench.tune.experiment import resume, tune
 from workbench.tune.runners import (
@@ -253,3 +256,37 @@ def test_many_at_once_run_through_an_array(tmp_path: Path) -> None:
     assert result.counts["complete"] == 6
     first = [r.job_id for r in sorted(result.records, key=lambda r: r.number)[:4]]
     assert len({job.partition("_")[0] for job in first}) == 1
+
+
+def test_the_panel_and_the_command_run_on_slurm(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = tmp_path / "tuning.db"
+    file = {"naps.yaml": NAPS.replace("30.0", "0.0").encode()}
+    panel = TuningPanel(start=False)
+    panel.upload(file)
+    panel.runner, panel.sbatch, panel.jobs = "slurm", "--partition=lab", 3
+    panel.heuristic, panel.resampling, panel.initial, panel.budget = "exhaustive", "none", 0, 3
+    panel.store = str(store)
+    panel.start()
+    result = panel.wait(60.0)
+    assert result is not None
+    assert panel.error == ""
+    assert result.counts["complete"] == 3
+    assert {record.job_id.partition("_")[0] for record in result.records} != {""}
+    assert all(record.node_list for record in result.records)
+    assert "Slurm --partition=lab" in result.name
+    first = result.records[0]
+    assert f"<td>{first.node_list} ({first.job_id})</td>" in panel._view.runs.table.value
+    component = tmp_path / "naps.yaml"
+    component.write_bytes(file["naps.yaml"])
+    parser = argparse.ArgumentParser()
+    cli_tune.add_arguments(parser)
+    words = f"run {component} --runner slurm --sbatch=--partition=lab --heuristic exhaustive"
+    words += f" --initial 0 --budget 2 --store {store} --name shell --json"
+    assert cli_tune.run(parser.parse_args(words.split())) == 0
+    capsys.readouterr()
+    shell = load_result(store, "shell")
+    assert [record.state for record in shell.records] == ["completed"] * 2
+    assert shell.settings["runner"] == {"kind": "slurm", "options": ["--partition=lab"]}
+    assert not list((tmp_path / "tuning.db-runs").glob("*"))

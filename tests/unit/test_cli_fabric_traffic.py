@@ -39,6 +39,14 @@ def test_a_curve_as_the_function_gives_it(capsys: pytest.CaptureFixture[str]) ->
     assert printed["simulated"] is True
 
 
+def test_what_each_channel_and_router_did(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["torus:4x4", "--load", "0.2", "--tables"]
+    (run,) = answer(capsys, *words)["runs"]
+    assert {len(column) for column in run["channels"].values()} == {64 + 32}
+    assert {len(column) for column in run["routers"].values()} == {16}
+    assert {"utilisation", "stalled", "most_queued"} <= run["channels"].keys()
+
+
 def test_every_option_is_passed_on(capsys: pytest.CaptureFixture[str]) -> None:
     words = (
         "torus:4x4 --load 0.3 --routing valiant --congestion packet-flow --process bernoulli "

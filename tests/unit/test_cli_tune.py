@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import argparse
 import csv
+import hashlib
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from workbench.cli import tune
 from workbench.cli.output import FAILED
+from workbench.datasets import data_folder
 from workbench.errors import ParameterError, StudyError
+from workbench.tune.experiment import resume
+from workbench.tune.replaying import recorded_target
 from workbench.tune.result import read_result
+from workbench.tune.runners import Replay
+from workbench.tune.words import recorded_space
 
 REPLAY = "simulated-12-ranks/allreduce/65536"
 TOOL = """\
@@ -65,6 +72,24 @@ def test_json_holds_the_same(store: Path, capsys: pytest.CaptureFixture[str]) ->
     assert found["runs"] == 6
     assert found["unit"] == "µs"
     assert found["best"]["value"] > 0
+    assert found["recommended"]["configuration"].keys() == found["best"]["configuration"].keys()
+
+
+def test_a_replay_says_which_recording_it_drew_from(
+    store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = data_folder() / "tuning" / REPLAY.partition("/")[0]
+    digest = hashlib.sha256((folder / "allreduce.csv").read_bytes()).hexdigest()
+    assert run("show", store) == 0
+    line = f"replayed {REPLAY}, measured noise, sha256:{digest}\n"
+    assert line in capsys.readouterr().out
+    assert run("export", store, tmp_path / "a.json") == 0
+    runner = read_result(tmp_path / "a.json").settings["runner"]
+    assert (runner["recording"], runner["checksum"]) == (folder.name, f"sha256:{digest}")
+    # Runs of another recording are another experiment.
+    other = replace(recorded_space(REPLAY), checksum="sha256:0")
+    with pytest.raises(StudyError, match=r"runner was .* and is .*; choose another name"):
+        resume(store, runner=Replay(other), target=recorded_target(other))
 
 
 def test_resume_goes_on_and_status_tells(

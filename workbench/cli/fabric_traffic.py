@@ -2,9 +2,10 @@
 
 SPEC is a network as for workbench topology. Hosts send messages at random times, as much as the
 load says, whatever becomes of them; loads are shares of the hosts' bandwidth. Latency counts from
-the time a message is generated, the wait at its host included. Routings: minimal, deterministic,
-ecmp, minimal-adaptive, dimension-order, up-down, valiant, ugal-l, ugal-g, par; with each, packets
-take the fewest virtual channels that are proved free of deadlock.
+the time a message is generated, the wait at its host included. --json gives each run's percentiles,
+hops and queues over time; with --tables also what each channel and each router did. Routings:
+minimal, deterministic, ecmp, minimal-adaptive, dimension-order, up-down, valiant, ugal-l, ugal-g,
+par; with each, packets take the fewest virtual channels that are proved free of deadlock.
 """
 
 from __future__ import annotations
@@ -87,6 +88,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--csv", metavar="FILE", help="write the channels of the highest load to a CSV file"
     )
+    parser.add_argument(
+        "--tables",
+        action="store_true",
+        help="with --json: the counters of each channel and of each router as well",
+    )
     add_json(parser)
 
 
@@ -131,7 +137,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.csv is not None:
         curve.runs[-1].to_frame().to_csv(Path(arguments.csv), index=False)
     if arguments.json:
-        print_json(curve.to_dict())
+        print_json(curve.to_dict(tables=arguments.tables))
     else:
         print(_report(curve))
     return status

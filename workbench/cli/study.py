@@ -156,7 +156,7 @@ def _text(table: pd.DataFrame) -> str:
 
 
 def _shown(database: str) -> str:
-    from workbench.fit.store.database import locate
+    from workbench.storage.database import locate
 
     return locate(database).where
 

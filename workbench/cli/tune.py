@@ -282,11 +282,9 @@ def _component(arguments: argparse.Namespace) -> Component:
 def _runner(arguments: argparse.Namespace) -> Runner | None:
     if arguments.runner == "local":
         return None
-    from workbench.tune.runners import Slurm
+    from workbench.tune.runners.slurm import Slurm, runs_folder
 
-    store = arguments.store
-    folder = "workbench-runs" if store is None or "://" in store else f"{store}-runs"
-    return Slurm(folder, arguments.sbatch)
+    return Slurm(runs_folder(arguments.store), arguments.sbatch)
 
 
 def _resumed(arguments: argparse.Namespace) -> Experiment:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from workbench.tune.result_words import replay_text
+
 if TYPE_CHECKING:
     from workbench.tune.result import TuningResult
     from workbench.tune.store import StoredExperiment
@@ -19,15 +21,11 @@ def summary_of(result: TuningResult) -> dict[str, Any]:
     """
     plain = result.to_dict()
     summary = {key: plain[key] for key in plain if key not in ("runs", "space", "sessions")}
-    expected = result.recommended
     return summary | {
         "runs": len(result),
         "counts": result.counts,
         "seconds": result.seconds,
         "importance": result.importance(),
-        "recommended": None
-        if expected is None
-        else {"configuration": dict(expected[0]), "value": expected[1]},
     }
 
 
@@ -40,6 +38,8 @@ def result_text(result: TuningResult) -> str:
     unit = f" {result.unit}" if result.unit else ""
     counts = ", ".join(f"{n} {status}" for status, n in result.counts.items() if n)
     lines = [f"{result.name}: {len(result)} runs ({counts or 'none'}), {result.seconds:.4g} s"]
+    if source := replay_text(result.settings):
+        lines.append(source)
     if result.stop_reason:
         lines.append(f"ended: {result.stop_reason}")
     if result.best is not None:
@@ -51,9 +51,12 @@ def result_text(result: TuningResult) -> str:
             line += f"; the best is {100 * result.improvement:.1f} % better"
         lines.append(line)
     expected = result.recommended
-    if expected is not None and expected[0] != result.best_configuration:
-        lines.append(f"a model with noise expects the least, {expected[1]:.6g}{unit}, of")
-        lines += _indented(expected[0])
+    if expected is not None:
+        head = f"recommended, as a model with noise expects {expected[1]:.6g}{unit} of it:"
+        if expected[0] == result.best_configuration:
+            lines.append(f"{head} the best")
+        else:
+            lines += [head, *_indented(expected[0])]
     if math.isfinite(result.explored):
         lines.append(f"explored: {100 * result.explored:.1f} % of {result.space.size}")
     weights = result.importance()

@@ -14,6 +14,7 @@ from workbench.errors import ParameterError, WorkbenchError
 from workbench.panels.compare_match import MATCHES, Sizes, matching, near_sizes
 from workbench.panels.compare_slots import Slot
 from workbench.panels.compare_state import (
+    MODELS,
     ROUTINGS,
     SLOTS,
     UPLOADED,
@@ -109,6 +110,12 @@ class CompareControls:
         self.collective: Any = widgets.Dropdown(
             options=_collectives(), value=first.collective, **named("Collective", "300px")
         )
+        self.model: Any = widgets.Dropdown(
+            options=[(one.text, name) for name, one in MODELS.items()],
+            value=first.model,
+            tooltip="How messages of the collective share links; packets take longer to simulate",
+            **named("Model", "250px"),
+        )
         self.seed: Any = widgets.BoundedIntText(
             value=first.seed, min=0, max=2**31 - 1, **named("seed", "100px")
         )
@@ -122,13 +129,14 @@ class CompareControls:
                 self.traffic_error,
             ]
         )
-        self.simulated_box = wrapping_row(self.collective, self.program, self.seed)
+        self.simulated_box = wrapping_row(self.collective, self.model, self.program, self.seed)
         for control in (
             self.traffic,
             self.routing,
             self.shade,
             self.program,
             self.collective,
+            self.model,
             self.seed,
         ):
             control.observe(lambda _: self._tell(), "value")
@@ -146,6 +154,7 @@ class CompareControls:
             routing=self.routing.value,
             shade=self.shade.value,
             collective=self.collective.value,
+            model=self.model.value,
             seed=self.seed.value,
         )
 

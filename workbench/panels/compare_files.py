@@ -10,11 +10,18 @@ from bokeh.models import Div, LayoutDOM
 
 from workbench.errors import ParameterError
 from workbench.panels.compare_metrics import comparison_frame, hops_of
-from workbench.panels.compare_state import Compared, Simulated, python_lines
-from workbench.panels.compare_view import BASE_NS, carried_sentence, table_of
+from workbench.panels.compare_state import Compared, Simulated, python_lines, routing_name
+from workbench.panels.compare_view import (
+    BASE_NS,
+    carried_sentence,
+    collective_notes,
+    collective_words,
+    table_of,
+)
 from workbench.plotting.collective_times import plot_collective_times
 from workbench.plotting.hop_histogram import plot_hops
 from workbench.plotting.load_curves import plot_load_curves
+from workbench.plotting.resilience_curves import plot_resilience
 from workbench.plotting.standalone import standalone_html
 from workbench.plotting.topology_map import plot_topology
 from workbench.plotting.wire_tolerance import plot_wire_tolerance
@@ -29,7 +36,7 @@ def table_csv(compared: Compared, found: Simulated, name: str | None) -> tuple[s
         found: by simulations.
         name: not used: all are in it.
     """
-    return "comparison", str(comparison_frame(compared, found.metrics).to_csv())
+    return "comparison", str(comparison_frame(compared, found).to_csv())
 
 
 def page_html(compared: Compared, found: Simulated, name: str | None) -> tuple[str, str]:
@@ -54,15 +61,19 @@ def page_html(compared: Compared, found: Simulated, name: str | None) -> tuple[s
     parts: list[LayoutDOM] = [
         Div(text=html.escape(carried_sentence(compared))),
         row(drawings, sizing_mode="stretch_width"),
-        Div(text=table_of(compared, found.metrics)),
+        Div(text=table_of(compared, found)),
         plot_hops({one: hops_of(entry.metrics) for one, (entry, _) in shown.items()}),
     ]
+    broken = {one: found.resilience[w] for one, w in words.items() if w in found.resilience}
+    if broken:
+        parts.append(plot_resilience(broken))
     if curves:
-        title = f"Latency over load (simulated): {state.traffic}, {state.routing}"
+        title = f"Latency over load (simulated): {state.traffic}, {routing_name(state.routing)}"
         parts.append(plot_load_curves(curves, title=title))
     if times:
-        title = f"{state.operation.capitalize()}, {state.algorithm} (simulated, fluid model)"
+        title = f"{state.operation.capitalize()} (simulated): {collective_words(state)}"
         parts.append(plot_collective_times(times, title=title))
+        parts += [Div(text=html.escape(note)) for note in collective_notes(state)]
     if borne:
         title = f"Wire latency that {state.program.name} bears"
         parts.append(plot_wire_tolerance(borne, base_ns=BASE_NS, title=title))

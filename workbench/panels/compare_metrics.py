@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.panels.compare_late import late_rows
+from workbench.panels.compare_state import routing_name
 from workbench.panels.compare_traffic import pattern_for
 from workbench.plotting.metrics_table import MetricRow, Standing
 from workbench.plotting.reading import plain_number
@@ -22,7 +24,7 @@ from workbench.topology.metrics.summary import Part
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.panels.compare_state import Compared
+    from workbench.panels.compare_state import Compared, Simulated
 
 HOTTEST_ROWS = 6
 
@@ -120,16 +122,20 @@ def whole_comparison(compared: Compared, slow: Mapping[str, TopologyMetrics]) ->
     return Comparison(tuple(found))
 
 
-def metric_rows(compared: Compared, slow: Mapping[str, TopologyMetrics]) -> list[MetricRow]:
+def metric_rows(compared: Compared, found: Simulated) -> list[MetricRow]:
     """Return the rows of the table.
 
     Args:
         compared: the topologies and their loads.
-        slow: as in `whole_comparison`.
+        found: what takes a moment, where it is known.
     """
-    whole = whole_comparison(compared, slow)
+    whole = whole_comparison(compared, found.metrics)
     names = list(compared.shown)
-    waits = {name for name, (entry, _) in compared.shown.items() if entry.word not in slow}
+    waits = {
+        name
+        for name, (entry, _) in compared.shown.items()
+        if entry.word not in found.metrics and ("metrics", entry.word) not in found.without
+    }
     rows = []
     for measure, (title, about) in _SHOWN.items():
         cells = [_cell(one, percent=measure in _PERCENT) for one in whole.row(measure)]
@@ -141,7 +147,7 @@ def metric_rows(compared: Compared, slow: Mapping[str, TopologyMetrics]) -> list
         # While some are not known, none is the best.
         best = () if "…" in texts.values() else [names[at] for at in whole.best(measure)]
         rows.append(MetricRow(title, texts, best, about))
-    return [*rows, _carried(compared)]
+    return [*rows, *late_rows(compared, found), _carried(compared)]
 
 
 def _cell(row: Row, *, percent: bool) -> str:
@@ -170,7 +176,7 @@ def _carried(compared: Compared) -> MetricRow:
     most = max(known.values(), default=0.0)
     best = [name for name, value in known.items() if value >= most * (1 - _ALIKE)]
     return MetricRow(
-        f"carries: {state.traffic}, {state.routing}",
+        f"carries: {state.traffic}, {routing_name(state.routing)}",
         {name: plain_number(value) for name, value in known.items()},
         best if len(best) < len(known) else (),
         "share of the hosts' bandwidth at which the first link is full: mean loads, no queues",
@@ -195,23 +201,21 @@ def standings(compared: Compared) -> list[Standing]:
     ]
 
 
-def comparison_frame(compared: Compared, slow: Mapping[str, TopologyMetrics]) -> pd.DataFrame:
+def comparison_frame(compared: Compared, found: Simulated) -> pd.DataFrame:
     """Return all measures as a table: a row for each, a column for each topology, and the best.
 
     Args:
         compared: the topologies and their loads.
-        slow: as in `whole_comparison`.
+        found: what takes a moment, where it is known.
 
     Returns:
-        As ``Comparison.to_frame`` returns it, and a row for what is carried under the traffic.
+        As ``Comparison.to_frame`` returns it, and rows for failing links, for throughput and for
+        what is carried under the traffic.
     """
-    frame = whole_comparison(compared, slow).to_frame()
-    carried = _carried(compared)
+    frame = whole_comparison(compared, found.metrics).to_frame()
     names = list(compared.shown)
-    frame.loc[carried.name] = [
-        *(carried.texts.get(name, "–") for name in names),
-        "; ".join(carried.best),
-    ]
+    for row in (*late_rows(compared, found), _carried(compared)):
+        frame.loc[row.name] = [*(row.texts.get(name, "–") for name in names), "; ".join(row.best)]
     return frame
 
 

@@ -35,7 +35,7 @@ from workbench.panels.compare_state import (
 )
 from workbench.panels.compare_tabs import CompareTabs
 from workbench.panels.compare_view import CompareView
-from workbench.panels.compare_work import Comparer
+from workbench.panels.compare_work import Comparer, foresee
 from workbench.panels.live import renew
 from workbench.panels.look import panel_box, wrapping_row
 from workbench.panels.running import Running, wait_for, worded
@@ -50,7 +50,7 @@ FIRST_PROGRAM = "CG, 256 ranks"
 
 _CONTROLS = (
     *("match", "amount", "traffic", "routing", "offered", "shade"),
-    *("program", "collective", "seed"),
+    *("program", "collective", "model", "seed"),
 )
 _SETTINGS = ("topologies", *_CONTROLS)
 _AT_ONCE_S = 0.1
@@ -110,6 +110,7 @@ class ComparePanel:
         self._controls.offered.observe(lambda change: self._offer(change["new"]), "value")
         self._work.start.on_click(lambda _: self.run())
         self._begin(_FIRST_S)
+        jobs.submit(foresee)
 
     @property
     def state(self) -> CompareState:
@@ -131,7 +132,7 @@ class ComparePanel:
         """A row for each metric, a column for each topology; None before there is any."""
         if self._compared is None:
             return None
-        return comparison_frame(self._compared, self.simulated.metrics)
+        return comparison_frame(self._compared, self.simulated)
 
     @property
     def simulated(self) -> Simulated:

@@ -4,82 +4,63 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 
 from workbench import jobs
 from workbench.errors import SimulationHalted, WorkbenchError
-from workbench.models import SNAPPR
 from workbench.models.profiles import profile
+from workbench.panels.compare_kept import (
+    Kept,
+    Key,
+    Point,
+    load_key,
+    metrics_key,
+    next_load,
+    resilience_key,
+    throughput_key,
+    times_key,
+    wires_key,
+)
+from workbench.panels.compare_late import PATTERNS, Later, resilience_of, throughput_of
 from workbench.panels.compare_metrics import slow_metrics_of
 from workbench.panels.compare_state import (
-    LOADS,
+    MODELS,
     SIZES,
     Compared,
     CompareState,
     Entry,
     Simulated,
+    collective_routing,
     ranks_of,
 )
 from workbench.panels.compare_traffic import traffic_of
 from workbench.panels.replay_state import graph_of
 from workbench.panels.running import worded
-from workbench.plotting.load_curves import LoadCurve
 from workbench.plotting.wire_tolerance import PERCENT
 from workbench.programs import ExecutionGraph
 from workbench.sensitivity.wires import wire_tolerance
 from workbench.simulate.fabric.collectives import collective_times
-from workbench.simulate.fabric.fabric import Fabric
+from workbench.simulate.fabric.fabric import Congestion, Fabric
 from workbench.simulate.fabric.open_loop import run_traffic
-from workbench.topology import Topology, TopologyMetrics
-from workbench.topology.routing import route
 
 MACHINE = "azure-hb96v3-hdr"
 """Whose o, G and S the program runs with where its wire latency is asked for."""
 
-MESSAGES = 6000
-"""Messages that are measured at each load."""
+MESSAGES = 20_000
+"""Messages that are measured at each load: with fewer UGAL-L has not found its detours by then."""
 
-_CLOSE, _LEAST_LOAD = 0.055, 0.01
-_PACKETS_IN_A_LANE = 4
-_KEPT_FABRICS = 8
+_KEPT_FABRICS = 12
+_PARTS = 1000
 
-Key = tuple[object, ...]
-Step = tuple[Key, str, Callable[[jobs.JobContext], None]]
-
-
-@dataclass(frozen=True)
-class Point:
-    """One load of a curve.
-
-    Attributes:
-        latency_us: mean latency of the messages that arrived.
-        accepted: share of the hosts' bandwidth.
-        saturated: whether that is less than was offered.
-    """
-
-    latency_us: float
-    accepted: float
-    saturated: bool
-
-
-@dataclass(eq=False)
-class _Kept:
-    """What has been found, by what it hangs on."""
-
-    metrics: dict[Key, TopologyMetrics] = field(default_factory=dict)
-    points: dict[Key, dict[float, Point]] = field(default_factory=dict)
-    times: dict[Key, dict[int, float]] = field(default_factory=dict)
-    tolerances: dict[Key, dict[float, float]] = field(default_factory=dict)
-    notes: dict[Key, str] = field(default_factory=dict)
+Run = Callable[[jobs.JobContext, Later], None]
+Step = tuple[Key, str, Run]
 
 
 class Runner:
     """Runs what is missing for a comparison, and keeps what it has found."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._turn = threading.Lock()
-        self._kept = _Kept()
+        self._kept = Kept()
         self._graphs: dict[Key, ExecutionGraph] = {}
         self._fabrics: dict[Key, Fabric] = {}
         self.version = 0
@@ -90,21 +71,7 @@ class Runner:
         Args:
             compared: the topologies, and what the controls held.
         """
-        kept, names = self._kept, compared.shown
-        with self._lock:
-            found = Simulated(notes=tuple(self._notes(compared)))
-            for entry, _ in names.values():
-                word = entry.word
-                metrics, load, times, wires = _keys(compared, word)
-                if metrics in kept.metrics:
-                    found.metrics[word] = kept.metrics[metrics]
-                if load in kept.points:
-                    found.curves[word] = _curve(kept.points[load])
-                if times in kept.times:
-                    found.times[word] = dict(kept.times[times])
-                if wires in kept.tolerances:
-                    found.tolerances[word] = kept.tolerances[wires]
-        return found
+        return self._kept.found(compared)
 
     def work(self, ctx: jobs.JobContext, compared: Compared) -> Simulated:
         """Run what is missing; once stopped, return what has been found.
@@ -118,14 +85,14 @@ class Runner:
         with self._turn:
             while not ctx.stopping and (step := next(self._missing(compared), None)):
                 key, text, run = step
-                left = sum(1 for _ in self._missing(compared))
-                ctx.progress(done, done + left, text)
+                steps = done + sum(1 for _ in self._missing(compared))
+                ctx.progress(done, steps, text)
                 try:
-                    run(ctx)
+                    run(ctx, _teller(ctx, done, steps, text))
                 except SimulationHalted:
                     break
                 except WorkbenchError as error:
-                    with self._lock:
+                    with self._kept.lock:
                         self._kept.notes[key] = worded(error)
                 done += 1
                 self.version += 1
@@ -145,96 +112,138 @@ class Runner:
         Args:
             word: of the topology.
         """
-        with self._lock:
-            kept = self._kept
-            for table in (kept.metrics, kept.points, kept.times, kept.tolerances, kept.notes):
-                for key in [key for key in table if key[1] == word]:
-                    del table[key]
-            for key in [key for key in self._fabrics if key[0] == word]:
-                del self._fabrics[key]
-
-    def _notes(self, compared: Compared) -> Iterator[str]:
-        for name, (entry, _) in compared.shown.items():
-            for key in _keys(compared, entry.word):
-                if key in self._kept.notes:
-                    yield f"{name}: {self._kept.notes[key]}"
+        self._kept.forget(word)
+        for key in [key for key in self._fabrics if key[0] == word]:
+            del self._fabrics[key]
 
     def _missing(self, compared: Compared) -> Iterator[Step]:
         """Yield what is left to run: what is quick first, then load by load in turn."""
-        state, kept = compared.state, self._kept
-        shown = [(name, entry) for name, (entry, _) in compared.shown.items()]
-        for name, entry in shown:
-            key = _metrics_key(entry.word)
-            if key not in kept.metrics and key not in kept.notes:
-                yield key, f"bisection of {name}", self._metrics_step(key, entry)
-        for name, entry in shown:
-            key = _wires_key(state, entry.word)
-            if key not in kept.tolerances and key not in kept.notes:
-                yield key, f"{state.program.name} on {name}", self._wires_step(key, state, entry)
+        kept = self._kept
+        for table, steps in (
+            (kept.metrics, self._metrics),
+            (kept.resilience, self._resilience),
+            (kept.tolerances, self._wires),
+        ):
+            for key, text, run in steps(compared):
+                if key not in table and key not in kept.notes:
+                    yield key, text, run
+        yield from self._collectives(compared)
+        yield from self._loads(compared)
+        for key, text, run in self._throughputs(compared):
+            if key not in kept.throughput and key not in kept.notes:
+                yield key, text, run
+
+    def _metrics(self, compared: Compared) -> Iterator[Step]:
+        for name, (entry, _) in compared.shown.items():
+            key = metrics_key(entry.word)
+
+            def run(
+                ctx: jobs.JobContext, told: Later, key: Key = key, entry: Entry = entry
+            ) -> None:
+                found = slow_metrics_of(entry.topology, ctx.stop_event.cell)
+                # A cut that was stopped is the best so far, and no more.
+                if not ctx.stopping:
+                    with self._kept.lock:
+                        self._kept.metrics[key] = found
+
+            yield key, f"bisection of {name}", run
+
+    def _resilience(self, compared: Compared) -> Iterator[Step]:
+        seed = compared.state.seed
+        for name, (entry, _) in compared.shown.items():
+            key = resilience_key(compared.state, entry.word)
+
+            def run(
+                ctx: jobs.JobContext, told: Later, key: Key = key, entry: Entry = entry
+            ) -> None:
+                found = resilience_of(entry.topology, seed, ctx.stop_event.cell, told)
+                with self._kept.lock:
+                    self._kept.resilience[key] = found
+
+            yield key, f"failing links of {name}", run
+
+    def _throughputs(self, compared: Compared) -> Iterator[Step]:
+        for pattern in PATTERNS:
+            for name, (entry, _) in compared.shown.items():
+                key = throughput_key(entry.word, pattern)
+
+                def run(
+                    ctx: jobs.JobContext,
+                    told: Later,
+                    key: Key = key,
+                    entry: Entry = entry,
+                    pattern: str = pattern,
+                ) -> None:
+                    found = throughput_of(entry.topology, pattern, ctx.stop_event.cell, told)
+                    # Bounds that were stopped may still be far apart.
+                    if not ctx.stopping:
+                        with self._kept.lock:
+                            self._kept.throughput[key] = found
+
+                yield key, f"throughput of {name}, {pattern}", run
+
+    def _wires(self, compared: Compared) -> Iterator[Step]:
+        state = compared.state
+        for name, (entry, _) in compared.shown.items():
+            key = wires_key(state, entry.word)
+
+            def run(
+                ctx: jobs.JobContext, told: Later, key: Key = key, entry: Entry = entry
+            ) -> None:
+                program = state.program.name, state.program.serial
+                if program not in self._graphs:
+                    self._graphs[program] = graph_of(state.program.make(), {})
+                model = profile(MACHINE).loggps.replace(errors={})
+                graph = self._graphs[program]
+                found = wire_tolerance(graph, model, entry.topology, percent=PERCENT)
+                with self._kept.lock:
+                    self._kept.tolerances[key] = {p: s * 1e9 for p, s in found.items()}
+
+            yield key, f"{state.program.name} on {name}", run
+
+    def _collectives(self, compared: Compared) -> Iterator[Step]:
+        kept, operation = self._kept, compared.state.operation
         for size in SIZES:
-            for name, entry in shown:
-                key = _times_key(compared, entry.word)
+            for name, (entry, _) in compared.shown.items():
+                key = times_key(compared, entry.word)
                 if size not in kept.times.get(key, {}) and key not in kept.notes:
-                    text = f"{state.operation} of {size:,} bytes on {name}"
-                    yield key, text, self._times_step(key, compared, entry, size)
-        waiting = [
-            (len(kept.points.get(key, {})), name, entry, key, load)
-            for name, entry in shown
-            if (key := _load_key(state, entry.word)) not in kept.notes
-            and (load := next_load(kept.points.get(key, {}))) is not None
-        ]
-        # Those with the fewest loads first, so that all curves grow together.
-        for _, name, entry, key, load in sorted(waiting, key=lambda one: one[0]):
-            yield key, f"load {load:g} on {name}", self._load_step(key, state, entry, load)
+                    text = f"{operation} of {size:,} bytes on {name}"
+                    yield key, text, self._collective(key, compared, entry, size)
 
-    def _metrics_step(self, key: Key, entry: Entry) -> Callable[[jobs.JobContext], None]:
-        def step(ctx: jobs.JobContext) -> None:
-            found = slow_metrics_of(entry.topology, ctx.stop_event.cell)
-            # A cut that was stopped is the best so far, and no more.
-            if not ctx.stopping:
-                with self._lock:
-                    self._kept.metrics[key] = found
-
-        return step
-
-    def _wires_step(
-        self, key: Key, state: CompareState, entry: Entry
-    ) -> Callable[[jobs.JobContext], None]:
-        def step(ctx: jobs.JobContext) -> None:
-            program = state.program.name, state.program.serial
-            if program not in self._graphs:
-                self._graphs[program] = graph_of(state.program.make(), {})
-            model = profile(MACHINE).loggps.replace(errors={})
-            found = wire_tolerance(self._graphs[program], model, entry.topology, percent=PERCENT)
-            with self._lock:
-                self._kept.tolerances[key] = {p: s * 1e9 for p, s in found.items()}
-
-        return step
-
-    def _times_step(
-        self, key: Key, compared: Compared, entry: Entry, size: int
-    ) -> Callable[[jobs.JobContext], None]:
-        def step(ctx: jobs.JobContext) -> None:
+    def _collective(self, key: Key, compared: Compared, entry: Entry, size: int) -> Run:
+        def run(ctx: jobs.JobContext, told: Later) -> None:
             state = compared.state
             found = collective_times(
-                Fabric(entry.topology, None, flow_routing(state.routing), "flow", state.seed),
+                self._fabric(
+                    state, entry, collective_routing(state), MODELS[state.model].congestion
+                ),
                 state.operation,
                 state.algorithm,
                 (size,),
                 ranks=ranks_of(compared),
                 halt=ctx.stop_event.cell,
             )
-            with self._lock:
+            with self._kept.lock:
                 self._kept.times.setdefault(key, {}).update(found)
 
-        return step
+        return run
 
-    def _load_step(
-        self, key: Key, state: CompareState, entry: Entry, load: float
-    ) -> Callable[[jobs.JobContext], None]:
-        def step(ctx: jobs.JobContext) -> None:
+    def _loads(self, compared: Compared) -> Iterator[Step]:
+        state, kept = compared.state, self._kept
+        waiting = [
+            (len(kept.points.get(key, {})), name, entry, key, load)
+            for name, (entry, _) in compared.shown.items()
+            if (key := load_key(state, entry.word)) not in kept.notes
+            and (load := next_load(kept.points.get(key, {}))) is not None
+        ]
+        # Those with the fewest loads first, so that all curves grow together.
+        for _, name, entry, key, load in sorted(waiting, key=lambda one: one[0]):
+            yield key, f"load {load:g} on {name}", self._load(key, state, entry, load)
+
+    def _load(self, key: Key, state: CompareState, entry: Entry, load: float) -> Run:
+        def run(ctx: jobs.JobContext, told: Later) -> None:
             found = run_traffic(
-                self._fabric(state, entry),
+                self._fabric(state, entry, state.routing, "packet"),
                 traffic_of(entry.topology, state.traffic, state.seed),
                 load,
                 messages=MESSAGES,
@@ -242,95 +251,28 @@ class Runner:
                 halt=ctx.stop_event.cell,
             )
             point = Point(found.mean_latency_s * 1e6, found.accepted, bool(found.saturated))
-            with self._lock:
+            with self._kept.lock:
                 self._kept.points.setdefault(key, {})[load] = point
 
-        return step
+        return run
 
-    def _fabric(self, state: CompareState, entry: Entry) -> Fabric:
-        key = entry.word, state.routing, state.seed
+    def _fabric(
+        self, state: CompareState, entry: Entry, routing: str, congestion: Congestion
+    ) -> Fabric:
+        """Return a network whose routes have been found already where it was asked for before."""
+        key = entry.word, routing, congestion, state.seed
         if key not in self._fabrics:
             while len(self._fabrics) >= _KEPT_FABRICS:
                 self._fabrics.pop(next(iter(self._fabrics)))
-            self._fabrics[key] = simulated_fabric(entry.topology, state.routing, state.seed)
+            self._fabrics[key] = Fabric(entry.topology, None, routing, congestion, state.seed)
         return self._fabrics[key]
 
 
-def next_load(points: dict[float, Point]) -> float | None:
-    """Return the load to simulate next: upwards until one is too much, then between the two.
+def _teller(ctx: jobs.JobContext, done: int, steps: int, text: str) -> Later:
+    """Return what a step calls to say how far it is; steps are as long as one another to it."""
 
-    Args:
-        points: those that are known.
-    """
-    over = min((load for load, point in points.items() if point.saturated), default=None)
-    if over is None:
-        return next((load for load in LOADS if load not in points), None)
-    under = max((load for load in points if load < over), default=0.0)
-    enough = _CLOSE if under else _LEAST_LOAD
-    return None if over - under <= enough else round((over + under) / 2, 4)
+    def told(part: int, whole: int) -> None:
+        share = _PARTS * part // max(whole, 1)
+        ctx.progress(_PARTS * done + share, _PARTS * steps, f"{text}, {part} of {whole}")
 
-
-def simulated_fabric(topology: Topology, routing: str, seed: int) -> Fabric:
-    """Return a network of SNAPPR's default ports whose buffers hold some packets in each lane.
-
-    Args:
-        topology: the network.
-        routing: by name.
-        seed: of the random routes.
-
-    Raises:
-        WorkbenchError: the routing does not fit the topology.
-    """
-    routes = route(topology, routing, seed=seed)
-    model = SNAPPR()
-    least = _PACKETS_IN_A_LANE * routes.lanes * model.mtu
-    if model.switch_credits < least:
-        model = model.with_values({"switch.credits": least})
-    return Fabric(topology, model, routes, seed=seed)
-
-
-def flow_routing(routing: str) -> str:
-    """Return the routing that the fluid model takes: one that looks at no queue.
-
-    Args:
-        routing: by name.
-    """
-    return routing if routing in ("minimal", "valiant") else "minimal"
-
-
-def _curve(points: dict[float, Point]) -> LoadCurve:
-    return LoadCurve(
-        list(points),
-        [one.latency_us for one in points.values()],
-        [one.accepted for one in points.values()],
-        [one.saturated for one in points.values()],
-    )
-
-
-def _keys(compared: Compared, word: str) -> tuple[Key, Key, Key, Key]:
-    """Return what a topology's metrics, loads, times and tolerances are kept by."""
-    state = compared.state
-    return (
-        _metrics_key(word),
-        _load_key(state, word),
-        _times_key(compared, word),
-        _wires_key(state, word),
-    )
-
-
-def _metrics_key(word: str) -> Key:
-    return "metrics", word
-
-
-def _load_key(state: CompareState, word: str) -> Key:
-    return "load", word, state.traffic, state.routing, state.seed
-
-
-def _times_key(compared: Compared, word: str) -> Key:
-    state = compared.state
-    routing = flow_routing(state.routing)
-    return "times", word, state.collective, routing, state.seed, ranks_of(compared)
-
-
-def _wires_key(state: CompareState, word: str) -> Key:
-    return "wires", word, state.program.name, state.program.serial
+    return told

@@ -40,7 +40,7 @@ class Slot:
         self.family.add_class("workbench-slot")
         self.parameters: Any = widgets.Text(continuous_update=False, layout=_wide())
         self.machine: Any = widgets.Dropdown(
-            options=[(one.title.partition(",")[0], one.name) for one in PRESETS.values()],
+            options=machine_options(),
             layout=_wide(),
         )
         self.sizes: Any = widgets.Dropdown(
@@ -171,8 +171,17 @@ def _display(control: Any, shown: bool) -> None:
     control.layout.display = "" if shown else "none"
 
 
-def _families(files: Sequence[str]) -> list[tuple[str, str]]:
+def family_options() -> list[tuple[str, str]]:
+    """Return what a list of topologies offers: titles and words of families, real machines last."""
     known = [(about.title, word) for word, about in FAMILIES.items()]
-    machine = ("a real machine", MACHINE)
+    return [*known, ("a real machine", MACHINE)]
+
+
+def machine_options() -> list[tuple[str, str]]:
+    """Return the titles and names of the real machines."""
+    return [(one.title.partition(",")[0], one.name) for one in PRESETS.values()]
+
+
+def _families(files: Sequence[str]) -> list[tuple[str, str]]:
     mine = [(f"file: {name}", f"{UPLOADED}:{name}") for name in files]
-    return [("– none –", NONE), *known, machine, *mine]
+    return [("– none –", NONE), *family_options(), *mine]

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from workbench.panels.compare_traffic import traffic_words
 from workbench.panels.replay_state import Source
 from workbench.plotting.load_curves import LoadCurve
 from workbench.plotting.topology_columns import DrawnLinks
 from workbench.plotting.topology_layout import TopologyLayout
+from workbench.simulate.fabric.fabric import Congestion
 from workbench.topology import FAMILIES, Topology
 from workbench.topology.link_load import LinkLoads, LoadRouting
 
 if TYPE_CHECKING:
     from workbench.topology import TopologyMetrics
+    from workbench.topology.metrics.resilience import Resilience
+    from workbench.topology.throughput import Throughput
 
 SLOTS = 4
 FIRST = ("fat-tree:16", "dragonfly:a=8,p=4,h=4", "slim-fly:9", "torus:8x8x16")
@@ -44,6 +47,28 @@ ROUTINGS: Mapping[str, tuple[str, LoadRouting]] = {
 }
 """By name: what the list says, and how its mean loads are computed without a simulation."""
 
+
+class Model(NamedTuple):
+    """How the messages of a collective share links.
+
+    Attributes:
+        text: what the list says.
+        about: what the figure says.
+        congestion: as ``Fabric`` calls it.
+    """
+
+    text: str
+    about: str
+    congestion: Congestion
+
+
+MODELS: Mapping[str, Model] = {
+    "fluid": Model("fluid: fair shares of links", "fluid", "flow"),
+    "packets": Model("packets: SNAPPR, with credits", "packets", "packet"),
+}
+"""What the collective may run on."""
+
+_FLUID: tuple[str, ...] = ("minimal", "valiant")  # the others look at queues, of which it has none
 _NAME_LETTERS = 26
 _UNNAMED = ("hosts", "parallel", "radix", "links")
 
@@ -59,6 +84,7 @@ class CompareState:
         shade: whether links have the colour of their load or of their class.
         program: whose wire latency is asked for.
         collective: operation and algorithm, with a slash between them.
+        model: one of `MODELS`, which the collective runs on.
         seed: of random traffic and of the simulations.
     """
 
@@ -68,6 +94,7 @@ class CompareState:
     routing: str = "minimal"
     shade: Shade = "load"
     collective: str = "allreduce/recursive-doubling"
+    model: str = "fluid"
     seed: int = 0
 
     @property
@@ -165,17 +192,41 @@ class Simulated:
 
     Attributes:
         metrics: those that take a moment.
+        resilience: what is left when links fail.
+        throughput: what it carries at best, by the pattern of traffic.
         curves: latency over load.
         times: seconds of the collective by message size in bytes.
         tolerances: nanoseconds of wire latency by percent.
         notes: what could not be simulated, and why.
+        without: what these are about: what is sought, and the word.
     """
 
     metrics: dict[str, TopologyMetrics] = field(default_factory=dict)
+    resilience: dict[str, Resilience] = field(default_factory=dict)
+    throughput: dict[str, dict[str, Throughput]] = field(default_factory=dict)
     curves: dict[str, LoadCurve] = field(default_factory=dict)
     times: dict[str, dict[int, float]] = field(default_factory=dict)
     tolerances: dict[str, dict[float, float]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    without: frozenset[tuple[object, ...]] = frozenset()
+
+
+def routing_name(routing: str) -> str:
+    """Return what people call a routing, such as ``UGAL-L``.
+
+    Args:
+        routing: one of `ROUTINGS`.
+    """
+    return ROUTINGS[routing][0].partition(":")[0]
+
+
+def collective_routing(state: CompareState) -> str:
+    """Return the routing that the collective takes; in a fluid none that looks at queues.
+
+    Args:
+        state: what the controls hold.
+    """
+    return state.routing if state.model != "fluid" or state.routing in _FLUID else "minimal"
 
 
 def ranks_of(compared: Compared) -> int:

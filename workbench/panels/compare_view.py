@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping
 
 import ipywidgets as widgets
-from bokeh.layouts import row
+from bokeh.layouts import column, row
 
 from workbench.panels.compare_metrics import hops_of, metric_rows, standings
-from workbench.panels.compare_state import ROUTINGS, SLOTS, Compared, Simulated, ranks_of
+from workbench.panels.compare_state import (
+    MODELS,
+    SLOTS,
+    Compared,
+    CompareState,
+    Simulated,
+    collective_routing,
+    ranks_of,
+    routing_name,
+)
 from workbench.panels.live import Downloads, LiveView
 from workbench.plotting import palette
 from workbench.plotting.collective_times import (
@@ -21,6 +29,7 @@ from workbench.plotting.collective_times import (
 from workbench.plotting.hop_histogram import HopHistogram, hop_histogram, looks
 from workbench.plotting.load_curves import LoadCurve, LoadCurves, load_curves, read_load_curves
 from workbench.plotting.metrics_table import metrics_table, read_comparison
+from workbench.plotting.resilience_curves import ResilienceCurves, resilience_curves
 from workbench.plotting.topology_columns import CLASS_COLOURS, drawing_note
 from workbench.plotting.topology_map import LOAD_PALETTE, TopologyMap, topology_map
 from workbench.plotting.wire_tolerance import (
@@ -29,11 +38,11 @@ from workbench.plotting.wire_tolerance import (
     wire_tolerance_figure,
 )
 from workbench.sensitivity.rank_wires import L_WIRE_S
-from workbench.topology import Topology, TopologyMetrics
+from workbench.topology import Topology
 
 _TEXT = "font-size:13px;line-height:1.4"
 _SMALL = "font-size:12px;line-height:1.35;color:#555"
-_MAP_PX, _HOPS_PX, _CURVES_PX = 290, 330, 300
+_MAP_PX, _HOPS_PX, _FAILED_PX, _CURVES_PX = 290, 300, 260, 300
 BASE_NS = L_WIRE_S * 1e9
 
 
@@ -52,6 +61,7 @@ class CompareView:
             one.figure.title.text_color = looks()[place][0]
             one.figure.min_border = 2
         self.hops: HopHistogram = hop_histogram({}, height=_HOPS_PX)
+        self.failed: ResilienceCurves = resilience_curves({}, height=_FAILED_PX)
         self.curves: LoadCurves = load_curves({}, height=_CURVES_PX)
         self.times: CollectiveTimes = collective_times({}, height=_CURVES_PX)
         self.wires: WireTolerance = wire_tolerance_figure({}, base_ns=BASE_NS, height=_CURVES_PX)
@@ -61,16 +71,15 @@ class CompareView:
         )
         wide = widgets.Layout(width="100%")
         self.map_view = LiveView(drawings, layout=wide)
-        self.hops_view = LiveView(
-            self.hops.figure, layout=widgets.Layout(flex="1 1 420px", width="auto")
-        )
+        distances = column(self.hops.figure, self.failed.figure, sizing_mode="stretch_width")
+        self.hops_view = LiveView(distances, layout=widgets.Layout(flex="1 1 420px", width="auto"))
         self.curves_view = LiveView(curves, layout=wide)
         self.map_downloads = Downloads(drawings)
         self.curve_downloads = Downloads(curves)
         self.sentence = self._note = ""
         self.headline, self.key, self.table = (widgets.HTML() for _ in range(3))
         self.reading = widgets.HTML()
-        self.table.layout = widgets.Layout(flex="1 1 560px", width="auto", overflow="auto")
+        self.table.layout = widgets.Layout(flex="2 1 560px", width="auto", overflow="auto")
         self.upper = widgets.VBox([self.headline, self.map_view, self.key], layout=wide)
         self.middle = widgets.HBox(
             [self.table, self.hops_view],
@@ -143,7 +152,7 @@ class CompareView:
             compared: the topologies.
             found: by their words.
         """
-        self.table.value = table_of(compared, found.metrics)
+        self.table.value = table_of(compared, found)
         names = {name: entry.word for name, (entry, _) in compared.shown.items()}
         bounds = {
             name: loads.saturation if loads is not None else math.nan
@@ -160,14 +169,18 @@ class CompareView:
             name: found.tolerances[word] for name, word in names.items() if word in found.tolerances
         }
         state = compared.state
+        with self.hops_view.one_patch():
+            self.failed.show({name: found.resilience.get(word) for name, word in names.items()})
         with self.curves_view.one_patch():
             self.curves.show(
-                curves, title=f"Latency over load (simulated)\n{state.traffic}, {state.routing}"
+                curves,
+                title="Latency over load (simulated)\n"
+                f"{state.traffic}, {routing_name(state.routing)}",
             )
             self.times.show(
                 times,
                 title=f"{state.operation.capitalize()}, {ranks_of(compared)} ranks (simulated)\n"
-                f"{state.algorithm}, fluid model",
+                + collective_words(state),
             )
             self.wires.show(
                 tolerances,
@@ -183,19 +196,47 @@ class CompareView:
             read_wire_tolerance(tolerances, state.program.name, BASE_NS) if tolerances else "",
         ]
         text = " ".join(html.escape(one) for one in sentences if one)
-        notes = "".join(f'<div style="{_SMALL}">{html.escape(note)}</div>' for note in found.notes)
+        notes = "".join(
+            f'<div style="{_SMALL}">{html.escape(note)}</div>'
+            for note in (*collective_notes(state), *found.notes)
+        )
         self.reading.value = f'<div role="status" style="{_TEXT}">{text}</div>{notes}'
 
 
-def table_of(compared: Compared, slow: Mapping[str, TopologyMetrics]) -> str:
+def collective_words(state: CompareState) -> str:
+    """Return how the collective runs: its algorithm, the model, and the routing that it takes.
+
+    Args:
+        state: what the controls hold.
+    """
+    routing = routing_name(collective_routing(state))
+    return f"{state.algorithm}, {MODELS[state.model].about}, {routing}"
+
+
+def collective_notes(state: CompareState) -> tuple[str, ...]:
+    """Return what must be known of the model and the routing of the collective's times.
+
+    Args:
+        state: what the controls hold.
+    """
+    taken, name = collective_routing(state), routing_name(state.routing)
+    if taken == state.routing:
+        return ()
+    return (
+        f"The collective runs with {taken} routing, not {name}: the fluid model has no queues that "
+        f"{name} could look at. Choose packets to see it.",
+    )
+
+
+def table_of(compared: Compared, found: Simulated) -> str:
     """Return the table of metrics as HTML.
 
     Args:
         compared: the topologies and their loads.
-        slow: metrics that take a moment, by the words of the topologies.
+        found: what takes a moment, where it is known.
     """
     colours = {name: looks()[place][0] for place, name in enumerate(compared.names) if name}
-    return metrics_table(metric_rows(compared, slow), colours)
+    return metrics_table(metric_rows(compared, found), colours)
 
 
 def carried_sentence(compared: Compared) -> str:
@@ -205,8 +246,9 @@ def carried_sentence(compared: Compared) -> str:
         compared: the topologies and their loads.
     """
     state = compared.state
-    routing = ROUTINGS[state.routing][0].partition(":")[0]
-    return read_comparison(standings(compared), state.traffic, f"{routing} routing")
+    return read_comparison(
+        standings(compared), state.traffic, f"{routing_name(state.routing)} routing"
+    )
 
 
 def _key(load: float) -> str:

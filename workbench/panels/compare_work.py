@@ -24,6 +24,15 @@ _K = TypeVar("_K")
 _V = TypeVar("_V")
 
 
+def foresee(ctx: jobs.JobContext) -> None:
+    """Load what the first change of traffic would wait for: a fifth of a second's imports.
+
+    Args:
+        ctx: of the job.
+    """
+    traffic_of(parse_topology("torus:4"), "longest-matching", 0)
+
+
 class Comparer:
     """Makes topologies, and finds what is known of them without a simulation."""
 

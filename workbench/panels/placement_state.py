@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from workbench.panels.replay_state import GIVEN, AnyProgram, ReplayState, model_expression
@@ -15,7 +17,7 @@ from workbench.sensitivity.placement import (
     frame_of,
 )
 from workbench.sensitivity.rank_wires import D_SWITCH_S, L_WIRE_S
-from workbench.topology import Topology, parse_topology
+from workbench.topology import FAMILIES, Topology, parse_topology, propose
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +29,11 @@ BEST = "best"
 
 SECONDS = 10.0
 """Time after which the panel's searches end with what they have."""
+
+# Nearly every change is of something else than the topology.
+_parsed = lru_cache(maxsize=4)(parse_topology)
+
+_GROWTH = (1.0, 1.5, 2.5, 4.0, 8.0, 16.0, 32.0)
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,7 @@ class Network:
         Raises:
             ParameterError: one of its parameters is not accepted.
         """
-        return parse_topology(self.topology)
+        return _parsed(self.topology)
 
 
 @dataclass(frozen=True)
@@ -202,7 +209,8 @@ def python_lines(state: PlacementState, program: AnyProgram, method: Method) -> 
 def fitting(topology: str, ranks: int, ranks_per_host: int) -> str:
     """Return a topology with room for all ranks: the same one, or the smallest of its family.
 
-    A dragonfly grows as Kim et al. balance it, a = 2 h routers of p = h hosts.
+    A dragonfly grows as Kim et al. balance it, a = 2 h routers of p = h hosts. A machine stays as
+    it is, and so does a family that has no member near enough.
 
     Args:
         topology: as ``parse_topology`` takes it.
@@ -212,12 +220,28 @@ def fitting(topology: str, ranks: int, ranks_per_host: int) -> str:
     Raises:
         ParameterError: the topology is not accepted.
     """
-    network = parse_topology(topology)
     hosts = -(-ranks // ranks_per_host)
-    if network.num_hosts >= hosts:
+    if _parsed(topology).num_hosts >= hosts:
         return topology
-    if topology.startswith("fat-tree"):
-        k = next(k for k in range(2, 1 << 12, 2) if k**3 // 4 >= hosts)
-        return f"fat-tree:k={k}"
-    h = next(h for h in range(1, 1 << 12) if 2 * h * h * (2 * h * h + 1) >= hosts)
-    return f"dragonfly:g={-(-hosts // (2 * h * h))},a={2 * h},p={h}"
+    family = topology.partition(":")[0].strip()
+    if family == "dragonfly":
+        h = next(h for h in range(1, 1 << 12) if 2 * h * h * (2 * h * h + 1) >= hosts)
+        return f"dragonfly:g={-(-hosts // (2 * h * h))},a={2 * h},p={h}"
+    return near_member(family, hosts) or topology
+
+
+def near_member(family: str, hosts: int) -> str:
+    """Return the smallest member of a family with room for hosts; empty where none is near.
+
+    Args:
+        family: a word of ``FAMILIES``; a machine's name has no members.
+        hosts: at least so many.
+    """
+    if family not in FAMILIES:
+        return ""
+    for growth in _GROWTH:
+        near = propose(ceil(growth * hosts), families=[family], tolerance=0.5, most=64)
+        found = [one for one in near if one.hosts >= hosts]
+        if found:
+            return min(found, key=lambda one: (one.hosts, one.word)).word
+    return ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,6 +10,7 @@ import ipywidgets as widgets
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.panels.controls import ErrorLine
 from workbench.panels.look import choose, named, wrapping_row
+from workbench.panels.tuning_runner import NAMES, RunnerControls
 from workbench.panels.tuning_state import (
     Subject,
     TuningState,
@@ -23,7 +23,6 @@ from workbench.tune.history import AGGREGATIONS
 from workbench.tune.options import options_of
 from workbench.tune.pruning import PRUNINGS, make_pruning
 from workbench.tune.resampling import RESAMPLINGS, make_resampling
-from workbench.tune.runners.replay import NOISES
 from workbench.tune.settings import Chosen, SearchSettings
 from workbench.tune.starts import STARTS
 from workbench.tune.stopping import STOPPINGS, make_stopping
@@ -77,19 +76,14 @@ class TuningControls:
             tooltip="Upload a component file (YAML), yours or one of SHAMan's",
             layout=widgets.Layout(width="150px"),
         )
-        self.noise: Any = widgets.Dropdown(options=[*NOISES], **named("Noise", "180px"))
-        self.application: Any = widgets.Text(
-            placeholder="program that runs with it, such as mpirun -np 4 ./app",
-            continuous_update=False,
-            **named("Application", "420px"),
-        )
+        self.running = RunnerControls(settings.timeout_s)
         self.store: Any = widgets.Text(
             placeholder="keep runs in this file, such as tuning.db",
             continuous_update=False,
             **named("Store", "330px"),
         )
         self.size = widgets.HTML()
-        self.subject_error, self.application_error = ErrorLine(), ErrorLine()
+        self.subject_error = ErrorLine()
         self.rules: dict[str, Any] = {}
         self.options: dict[str, Any] = {}
         self.errors: dict[str, ErrorLine] = {}
@@ -116,12 +110,6 @@ class TuningControls:
         self.aggregation: Any = widgets.Dropdown(
             options=[*AGGREGATIONS], value=settings.aggregation, **named("Repeats as", "170px")
         )
-        self.timeout: Any = widgets.BoundedFloatText(
-            value=settings.timeout_s or 0.0,
-            min=0.0,
-            max=1e6,
-            **named("Limit of a run (s, 0: none)", "250px"),
-        )
         self.revisit: Any = widgets.Checkbox(
             value=settings.revisit,
             description="may propose one again",
@@ -143,7 +131,7 @@ class TuningControls:
         """What is wrong, empty where nothing is."""
         lines = [
             self.subject_error,
-            self.application_error,
+            self.running.error,
             *self.errors.values(),
             self.number_error,
         ]
@@ -162,7 +150,7 @@ class TuningControls:
             raise ParameterError(wrong[0])
         self.number_error.say("")
         subject = self.chosen
-        application = () if subject.recorded is not None else self._application()
+        running = self.running.held()
         held: dict[str, Any] = {name: self._rule(name) for name in RULES}
         held |= {name: control.value for name, control in self.numbers.items()}
         try:
@@ -171,19 +159,12 @@ class TuningControls:
                 start=self.start.value,
                 aggregation=self.aggregation.value,
                 revisit=self.revisit.value,
-                timeout_s=self.timeout.value or None,
+                timeout_s=self.running.get("timeout_s"),
             )
         except ParameterError as error:
             self.number_error.say(str(error))
             raise
-        recorded = subject.recorded is not None
-        return TuningState(
-            subject,
-            settings,
-            self.noise.value if recorded else "measured",
-            application,
-            self.store.value.strip(),
-        )
+        return TuningState(subject, settings, store=self.store.value.strip(), **running)
 
     def set(self, name: str, value: Any) -> None:
         """Set a control as a user would.
@@ -207,10 +188,10 @@ class TuningControls:
                     f"{name} must be a whole number from {control.min}; got {value!r}", key=name
                 )
             control.value = value
-        elif name == "timeout_s":
-            self.timeout.value = value or 0.0
-        elif name == "application":
-            self.application.value = value if isinstance(value, str) else shlex.join(value)
+        elif name in ("runner", "noise"):
+            choose(getattr(self.running, name), name, value)
+        elif name in NAMES:
+            self.running.set(name, value)
         else:
             choose(getattr(self, name), name, value)
 
@@ -225,8 +206,8 @@ class TuningControls:
             return self.rules[name].value + (f":{text}" if text else "")
         if name in self.numbers:
             return self.numbers[name].value
-        if name == "timeout_s":
-            return self.timeout.value or None
+        if name in NAMES:
+            return self.running.get(name)
         return getattr(self, name).value
 
     def take(self, files: Mapping[str, bytes]) -> None:
@@ -256,8 +237,8 @@ class TuningControls:
             running: whether one runs.
         """
         for control in (
-            *(self.subject, self.upload, self.noise, self.application, self.store),
-            *(self.start, self.aggregation, self.timeout, self.revisit),
+            *(self.subject, self.upload, self.store, self.start, self.aggregation, self.revisit),
+            *self.running.controls,
             *self.rules.values(),
             *self.options.values(),
             *self.numbers.values(),
@@ -266,15 +247,6 @@ class TuningControls:
 
     def _options(self) -> list[tuple[str, str]]:
         return [(one.title, word) for word, one in self.known.items()]
-
-    def _application(self) -> tuple[str, ...]:
-        self.application_error.say("")
-        try:
-            return tuple(shlex.split(self.application.value))
-        except ValueError as error:
-            text = f"the application must be words as in a shell; {error}"
-            self.application_error.say(text)
-            raise ParameterError(text, key="application") from error
 
     def _rule(self, name: str) -> Chosen:
         text = self.options[name].value.strip()
@@ -301,10 +273,7 @@ class TuningControls:
     def _offer(self) -> None:
         """Show what belongs to the subject and the rules that are chosen."""
         subject = self.chosen
-        recorded = subject.recorded is not None
-        self.noise.layout.display = "" if recorded else "none"
-        self.application.layout.display = "none" if recorded else ""
-        self.timeout.layout.display = "none" if recorded else ""
+        self.running.offer(subject.recorded is not None)
         self.size.value = size_text(subject.space)
         for name in RULES:
             known = options_of(_KNOWN[name][self.rules[name].value])
@@ -340,10 +309,10 @@ class TuningControls:
 
     def _lay_out(self) -> Any:
         rows: list[Any] = [
-            wrapping_row(self.subject, self.upload, self.noise, self.size),
+            wrapping_row(self.subject, self.upload, self.size),
             self.subject_error,
-            wrapping_row(self.application, self.timeout),
-            self.application_error,
+            wrapping_row(*self.running.controls[:-1], self.store, self.running.application),
+            self.running.error,
         ]
         cells = [
             widgets.VBox(
@@ -360,7 +329,7 @@ class TuningControls:
         rows += [
             wrapping_row(
                 *(n["initial"], self.start, n["budget"], n["seed"]),
-                *(self.aggregation, self.revisit, self.store),
+                *(self.aggregation, self.revisit),
             ),
             self.number_error,
         ]

@@ -5,6 +5,7 @@ What a control holds is an attribute, and what a button does a method of the sam
     panel = TuningPanel()                      # recorded runs of Open MPI that ship
     panel.heuristic = "annealing:cooling=logarithmic"; panel.budget = 80
     panel.start(); panel.wait(); panel.result.best
+    panel.subject = "sort"; panel.runner = "slurm"; panel.sbatch = "--partition=lab"
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from workbench.panels.look import panel_box, push_button, wrapping_row
 from workbench.panels.running import Running, wait_for
 from workbench.panels.ticker import Ticker
 from workbench.panels.tuning_controls import NUMBERS, RULES, TuningControls
+from workbench.panels.tuning_runner import NAMES
 from workbench.panels.tuning_state import (
     FIRST_SETTINGS,
     TuningState,
@@ -41,7 +43,7 @@ from workbench.tune.experiment import Experiment
 from workbench.tune.result import TuningResult
 from workbench.tune.store import load_result, stored_experiments
 
-_OTHERS = ("start_from", "aggregation", "revisit", "timeout_s", "noise", "application", "store")
+_OTHERS = ("start_from", "aggregation", "revisit", "store", *NAMES)
 _SETTINGS = ("subject", *RULES, *NUMBERS, *_OTHERS)
 _FILES = {
     ".csv": "one row a run, as a table",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import html
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -16,13 +18,19 @@ from workbench.tune.experiment import Experiment
 from workbench.tune.recorded import RecordedSpace
 from workbench.tune.recorded_files import recordings
 from workbench.tune.replaying import replayed
+from workbench.tune.runners.slurm import Slurm, runs_folder
 from workbench.tune.settings import Chosen, SearchSettings
 from workbench.tune.space import TuningSpace
 
 RECORDED, COMPONENT, UPLOADED = "recorded", "component", "file"
+LOCAL, SLURM, REPLAY = "local", "slurm", "replay"
+"""What executes runs."""
+
 FIRST = "bcast/65536"
 FIRST_SETTINGS = SearchSettings(budget=60, resampling=Chosen("static", {"runs": 2}))
 """What the panel opens with."""
+
+_SHORT = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,15 +63,21 @@ class TuningState:
     Attributes:
         subject: what is tuned.
         settings: how it is searched.
+        runner: what executes runs: ``local``, ``slurm`` or ``replay``.
         noise: of a replay.
         application: words of the program that runs with a component.
+        sbatch: options of ``sbatch``.
+        jobs: how many runs may be under way at once.
         store: file that keeps the runs, empty for none.
     """
 
     subject: Subject
     settings: SearchSettings
+    runner: str = LOCAL
     noise: str = "measured"
     application: tuple[str, ...] = ()
+    sbatch: tuple[str, ...] = ()
+    jobs: int = 1
     store: str = ""
 
     @property
@@ -72,14 +86,18 @@ class TuningState:
         settings = self.settings
         rest = "" if settings.resampling.name == "none" else f", {settings.resampling}"
         noise = f", {self.noise} noise" if self.noise != "measured" else ""
+        slurm = f", Slurm {shlex.join(self.sbatch)}".rstrip() if self.runner == SLURM else ""
         what = self.subject.word.partition(":")[2]
-        return f"{what}: {settings.heuristic}{rest}{noise}, seed {settings.seed}"
+        # What else makes it another experiment of the same store is told apart by its name, too.
+        program = f", {_short(shlex.join(self.application))}" if self.application else ""
+        return f"{what}: {settings.heuristic}{rest}{noise}{slurm}, seed {settings.seed}{program}"
 
     def experiment(self) -> Experiment:
         """Return the experiment that the controls describe.
 
         Raises:
             ParameterError: something in it is not accepted.
+            RunnerError: there is no Slurm here.
             StudyError: the store cannot be opened.
         """
         options: dict[str, Any] = {"settings": self.settings, "name": self.name}
@@ -89,7 +107,13 @@ class TuningState:
             return replayed(self.subject.recorded, self.noise, **options)
         if self.subject.component is None:
             raise ParameterError(f"{self.subject.title} cannot be run", key="subject")
-        return Experiment(self.subject.component, application=self.application, **options)
+        return Experiment(
+            self.subject.component,
+            Slurm(runs_folder(self.store), self.sbatch) if self.runner == SLURM else None,
+            application=self.application,
+            jobs=self.jobs,
+            **options,
+        )
 
     def python(self) -> str:
         """Return the lines of Python that give the result."""
@@ -109,12 +133,18 @@ class TuningState:
             )
         if self.application:
             given.append(f"    application={list(self.application)!r},")
-        what, lines = f'"{rest}"', "from workbench.tune.experiment import tune\n\n"
+        if self.jobs > 1:
+            given.append(f"    jobs={self.jobs},")
+        what, lines = f'"{rest}"', "from workbench.tune.experiment import tune\n"
         if kind == UPLOADED:
             name = rest.partition("/")[2]
             what = f'read_components("{self.subject.file}")["{name}"]'
             lines = f"from workbench.tune import read_components\n{lines}"
-        return lines + f"result = tune(\n    {what},\n" + "\n".join(given) + "\n)\nresult\n"
+        if self.runner == SLURM:
+            words = f", {list(self.sbatch)!r}" if self.sbatch else ""
+            given.insert(0, f"    Slurm({str(runs_folder(self.store))!r}{words}),")
+            lines += "from workbench.tune.runners import Slurm\n"
+        return f"{lines}\nresult = tune(\n    {what},\n" + "\n".join(given) + "\n)\nresult\n"
 
 
 def subjects() -> tuple[dict[str, Subject], str]:
@@ -231,6 +261,14 @@ def size_text(space: TuningSpace) -> str:
     if space.size is None:
         return f"{len(space.names)} parameters, not countable"
     return f"{len(space.names)} parameters, {space.size:,} configurations"
+
+
+def _short(text: str) -> str:
+    """Return a text that may be long by its ends, and by a few digits that tell it from others."""
+    if len(text) <= _SHORT:
+        return text
+    digits = hashlib.sha256(text.encode()).hexdigest()[:4]
+    return f"{text[: _SHORT // 2]}…{text[-_SHORT // 4 :]} ({digits})"
 
 
 def _settings_lines(settings: SearchSettings) -> list[str]:

@@ -33,7 +33,10 @@ _TEXT = "font-size:13px;line-height:1.4"
 _SMALL = "font-size:12px;line-height:1.35;color:#555"
 _TRAJECTORY_PX, _LOWER_PX, _COMPARE_PX = 300, 260, 280
 _SHOWN_RUNS = 300
-_HEAD = ("run", "value", "status", "configuration", "time (s)", "waited (s)", "state", "where")
+_HEAD = (
+    *("run", "value", "status", "configuration", "time (s)", "waited (s)", "state"),
+    "where (job)",
+)
 
 
 class TuningView:
@@ -170,7 +173,7 @@ def runs_html(result: TuningResult) -> str:
             f"{run.seconds:.4g}",
             f"{record.queue_seconds:.2g}" if record.queue_seconds else "",
             record.state,
-            record.node_list,
+            f"{record.node_list} ({record.job_id})" if record.node_list else "",
         )
         rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
     left = len(result) - len(shown)

@@ -120,7 +120,7 @@ def collective_times(
         )
     fig.add_tools(HoverTool(renderers=points, tooltips=[("", "@name"), ("", "@said")]))
     legend_above(fig)
-    fig.legend[0].update(ncols=2, spacing=2)
+    fig.legend[0].update(ncols=2, spacing=8)
     drawn = CollectiveTimes(fig, sources)
     drawn.show(times, title=title)
     return drawn

@@ -54,7 +54,7 @@ def _row(row: MetricRow, names: Sequence[str]) -> str:
             shown = f"<b>★ {shown}</b>"
         cells.append(f'<td style="text-align:right;white-space:nowrap">{shown}</td>')
     title = f' title="{html.escape(row.about)}"' if row.about else ""
-    head = f'<th scope="row" style="text-align:left;font-weight:normal"{title}>'
+    head = f'<th scope="row" style="text-align:left;font-weight:normal;white-space:nowrap"{title}>'
     return f"<tr>{head}{html.escape(row.name)}</th>{''.join(cells)}</tr>"
 
 

@@ -26,7 +26,8 @@ from workbench.plotting.axes import new_figure
 _GAP = 0.5  # between groups, in widths of a router
 _MOST_NUMBERED = 40
 _MOST_NAMED = 40
-_ROW_PX, _AROUND_PX, _MOST_PX = 26, 104, 380
+_ROW_PX, _AROUND_PX, _MOST_PX = 26, 138, 420
+_INKS = {"white_text": "#FFFFFF", "black_text": palette.BLACK}
 _EMPTY = "empty"
 _NO_GROUP = "none"
 
@@ -92,10 +93,13 @@ class PlacementMap:
         self.mapper.update(high=max([1.0, *columns["weight"]]))
         # White or black, whichever reads on the cell.
         colours = self.mapper.palette
-        columns["ink"] = [
+        inks = [
             palette.ink_on(str(colours[int(weight / self.mapper.high * (len(colours) - 1))]))
             for weight in columns["weight"]
         ]
+        for column, ink in _INKS.items():
+            rows = zip(columns["text"], inks, strict=True)
+            columns[column] = [text if one == ink else "" for text, one in rows]
         self.source.data = columns
         tall = 1 + max(columns["y"])
         wide = 1 + max(columns["x"])
@@ -156,16 +160,19 @@ def placement_map(placement: HasHosts, weights: ArrayLike) -> PlacementMap:
         fill_alpha="alpha",
         line_color=palette.FAINT,
     )
-    fig.text(
-        x="x",
-        y="y",
-        text="text",
-        text_color="ink",
-        source=source,
-        text_align="center",
-        text_baseline="middle",
-        text_font_size="11px",
-    )
+    # One glyph for each ink: with a colour for each row Bokeh 3.9 fails where rows become fewer,
+    # since it lays out the texts of before once more with the colours of after.
+    for column, ink in _INKS.items():
+        fig.text(
+            x="x",
+            y="y",
+            text=column,
+            text_color=ink,
+            source=source,
+            text_align="center",
+            text_baseline="middle",
+            text_font_size="11px",
+        )
     tips = [
         ("", "@rank"),
         ("", "host @host, router @router, group @group"),
@@ -175,15 +182,17 @@ def placement_map(placement: HasHosts, weights: ArrayLike) -> PlacementMap:
     bar = ColorBar(
         color_mapper=mapper,
         ticker=BasicTicker(min_interval=1, desired_num_ticks=4),
-        title="messages on the\ncritical path",
+        title="messages on the critical path",
+        title_standoff=2,
         major_label_text_font_size="11px",
         title_text_font_size="11px",
         title_text_font_style="normal",
-        width=12,
-        padding=4,
+        height=10,
+        padding=2,
         border_line_color=None,
     )
-    fig.add_layout(bar, "right")
+    # Below: beside a map of one row there is no room for a word.
+    fig.add_layout(bar, "below")
     fig.toolbar.active_drag = None
     fig.toolbar_location = None
     fig.xaxis.axis_label = "group"

@@ -30,8 +30,11 @@ HOTTEST = 0.98
 
 MOST_MARKED = 64
 
-MOST_LINKS = 10_000
-"""Links that are drawn: of more the most loaded, or as many of each class as its share."""
+MOST_LINKS = 4_000
+"""Links that are drawn, so that one sees through them and a zoom stays smooth: of more the most
+loaded and some of all others, or as many of each class as its share."""
+
+_FAINTEST = 0.08
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,22 +144,21 @@ def link_columns(
     """
     one, other = drawn.ends[:, 0], drawn.ends[:, 1]
     count = len(one)
+    worst = np.full(count, np.nan) if load is None else drawn.largest(load)
+    rows = _spread(count, drawn.shown) if load is None else _most_loaded(worst, drawn.shown)
     # Few links are clearest opaque; of thousands one sees through to those behind.
-    ink = float(np.hypot(layout.x[one] - layout.x[other], layout.y[one] - layout.y[other]).sum())
-    thin = float(np.clip(50 / np.sqrt(ink + 1), 0.35, 1.8))
-    alpha = float(np.clip(18 / np.sqrt(ink + 1), 0.1, 0.85))
+    lengths = np.hypot(layout.x[one] - layout.x[other], layout.y[one] - layout.y[other])
+    ink = float(lengths[rows].sum())
+    thin = float(np.clip(25 / np.sqrt(ink + 1), 0.35, 1.8))
+    alpha = float(np.clip(400 / (ink + 1), _FAINTEST, 0.85))
     if load is None:
-        worst = np.full(count, np.nan)
-        rows = np.arange(drawn.shown) * count // max(drawn.shown, 1)
         value, width = drawn.link_class.astype(float), np.full(count, thin)
         opaque = np.full(count, alpha)
     else:
-        worst = value = drawn.largest(load)
-        # The most loaded are drawn last, over the others.
-        rows = np.argsort(worst, kind="stable")[count - drawn.shown :]
-        share = worst / (float(worst.max(initial=0.0)) or 1.0)
-        width = thin * (0.5 + share)
-        opaque = np.clip(alpha * (0.4 + 0.8 * share), 0.1, 1.0)
+        # What is more than full stands out, however much fuller another one is.
+        share = np.minimum(worst / (min(float(worst.max(initial=0.0)), 1.0) or 1.0), 1.0)
+        value, width = worst, thin * (0.5 + share)
+        opaque = np.clip(alpha * (0.4 + 0.8 * share), _FAINTEST, 1.0)
     links = {
         "x0": layout.x[one],
         "y0": layout.y[one],
@@ -177,6 +179,24 @@ def link_columns(
         columns[name] = whole[rows].astype(np.int32)
     marked = _marked(columns["load"])
     return columns, {name: values[marked] for name, values in columns.items()}
+
+
+def _spread(count: int, shown: int) -> NDArray[np.int64]:
+    """Return so many places out of all, evenly."""
+    rows: NDArray[np.int64] = np.arange(shown) * count // max(shown, 1)
+    return rows
+
+
+def _most_loaded(load: NDArray[np.float64], shown: int) -> NDArray[np.int64]:
+    """Return which links are drawn, the most loaded last: those, and as many of all the others."""
+    mixed = np.random.default_rng(0).permutation(len(load))
+    # Of links that are loaded alike no part of the network may have all that are drawn.
+    alike = np.round(load[mixed] / (float(load.max(initial=0.0)) or 1.0), 3)
+    order = mixed[np.argsort(alike, kind="stable")]
+    if shown == len(order):
+        return order
+    rest = len(order) - shown // 2
+    return np.concatenate((order[_spread(rest, shown - shown // 2)], order[rest:]))
 
 
 def _marked(load: NDArray[np.float32]) -> NDArray[np.bool_]:

@@ -24,6 +24,7 @@ MOST_NODES = 2_200
 """Routers that are drawn one by one; of more, some share a node."""
 
 _PILLOW = 0.09  # how far the middle of a row stands out, as a share of its length
+_DEEP = 0.12  # how far routers of a cluster lie before and behind its middle where many are beside
 _MOST_SCALED = 700
 _NEIGHBOURS_OF_CORE = 16
 
@@ -99,7 +100,7 @@ def grid_places(coordinates: NDArray[np.integer]) -> tuple[FloatArray, FloatArra
 def cluster_places(
     member: NDArray[np.integer], outermost: float = 0.0
 ) -> tuple[FloatArray, FloatArray]:
-    """Return small circles on a large one, a cluster each.
+    """Return small circles on a large one, a cluster each; ellipses where there are many.
 
     Args:
         member: int[routers], the cluster of each, from 0.
@@ -110,12 +111,14 @@ def cluster_places(
     size = np.bincount(cluster, minlength=count)
     place = _place_within(cluster)
     angle = np.pi / 2 - 2 * np.pi * cluster / count
-    small = np.where(size[cluster] > 1, min(0.42, 0.8 * np.pi / count if count > 1 else 1.0), 0.0)
-    around = angle - 2 * np.pi * (place - outermost) / size[cluster]
-    out = 1.0 if count > 1 else 0.0
+    several = size[cluster] > 1
+    wide = min(0.42, 0.8 * np.pi / count if count > 1 else 1.0)
+    around = 2 * np.pi * (place - outermost) / size[cluster]
+    out = (1.0 if count > 1 else 0.0) + several * max(wide, _DEEP) * np.cos(around)
+    across = several * wide * np.sin(around)
     return (
-        out * np.cos(angle) + small * np.cos(around),
-        out * np.sin(angle) + small * np.sin(around),
+        out * np.cos(angle) + across * np.sin(angle),
+        out * np.sin(angle) - across * np.cos(angle),
     )
 
 

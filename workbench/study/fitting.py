@@ -13,8 +13,8 @@ from workbench.fit import FitStudy, TrialReport, rmspe_by_target
 from workbench.fit.engines import RANK_ENGINES
 from workbench.fit.losses import target_points
 from workbench.fit.store.stored import StoredStudy, read_study, read_trials
-from workbench.fit.store.study_file import problem_differences
 from workbench.simulate import simulate_osu
+from workbench.storage.problem import problem_differences
 from workbench.study.cell import Cell, CellProgress, CellResult, CellState, improvements
 from workbench.study.choice import ModelChoice
 

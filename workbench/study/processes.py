@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from workbench.errors import StudyError
-from workbench.fit.store.database import absolute
+from workbench.storage.database import absolute
 from workbench.study.cell import Cell, CellProgress
 from workbench.study.choice import ModelChoice
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from workbench import jobs
 from workbench.errors import ParameterError
-from workbench.fit.store.database import locate
+from workbench.storage.database import locate
 from workbench.study.cell import Cell, CellProgress, CellResult
 from workbench.study.choice import ModelChoice
 from workbench.study.fitting import HELD, fit_cell, read_cell

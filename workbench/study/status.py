@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.fit.store.database import locate
 from workbench.fit.store.stored import StoredProgress, read_progress
+from workbench.storage.database import locate
 from workbench.study.cell import AXES, STATES, CellProgress, CellState
 from workbench.study.plan import StudyPlan
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from workbench.errors import ParameterError
 from workbench.topology.families import FAMILIES, Family, Parameter
 from workbench.topology.presets import PRESETS
@@ -110,11 +108,6 @@ def _assigned(word: str, family: Family, rest: str) -> list[tuple[Parameter, str
 
 def _value(word: str, parameter: Parameter, text: str) -> object:
     """Return a parameter as its generator takes it."""
-    readers: dict[str, Callable[[str], object]] = {
-        "number": _number,
-        "numbers": lambda given: tuple(_number(one) for one in given.split("x")),
-        "word": str,
-    }
     if parameter.optional and text.lower() == "none":
         return None
     if parameter.kind == "flag":
@@ -124,17 +117,21 @@ def _value(word: str, parameter: Parameter, text: str) -> object:
                 key=parameter.name,
             )
         return text.lower() in _TRUE
-    return readers[parameter.kind](text)
+    if parameter.kind == "word":
+        return text
+    if parameter.kind == "numbers":
+        return tuple(_number(one, word, parameter.name) for one in text.split("x"))
+    return _number(text, word, parameter.name)
 
 
-def _number(text: str) -> int:
+def _number(text: str, word: str, name: str) -> int:
     try:
         if len(text) > _LONGEST_NUMBER:
             raise ValueError
         return int(text)
     except ValueError:
         raise ParameterError(
-            f"a topology's numbers must be whole; got {_short(text)}", key="topology"
+            f"{word}: {name} must be a whole number; got {_short(text)}", key=name
         ) from None
 
 

@@ -8,6 +8,7 @@ back.
 from __future__ import annotations
 
 import contextlib
+import math
 import sqlite3
 import time
 import uuid
@@ -17,9 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import StudyError, StudyHeldError
-from workbench.fit.store.database import Database, locate, quiet_optuna
-from workbench.fit.store.holding import busy, lock_file
-from workbench.fit.store.study_file import problem_differences
+from workbench.storage.database import Database, locate, quiet_optuna
+from workbench.storage.holding import busy, lock_file
+from workbench.storage.problem import problem_differences
 from workbench.tune.memory_store import Begun
 from workbench.tune.optuna_view import distributions_of, shown
 from workbench.tune.run_record import RunRecord
@@ -39,10 +40,12 @@ from workbench.tune.study_rows import (
     worded,
     worker_lock,
 )
+from workbench.tune.trial_rows import trial_rows
 
 if TYPE_CHECKING:
     import optuna
 
+_STATES = {"complete": "COMPLETE", "pruned": "PRUNED", "failed": "FAIL"}
 _PATIENCE_S = 600.0
 _LOOK_S = 0.01
 
@@ -78,8 +81,8 @@ class DatabaseStore:
         self._space = space
         self._worker = uuid.uuid4().hex[:12]
         self._distributions = distributions_of(space)
-        self._finished: dict[int, RunRecord] = {}
-        self._forgotten: set[int] = set()
+        self._finished: list[RunRecord] = []
+        self._settled: set[int] = set()
         self._closing = contextlib.ExitStack()
         with contextlib.ExitStack() as opening:
             self.database.prepare()
@@ -87,9 +90,9 @@ class DatabaseStore:
             with _patient(self.database, name):
                 self._study = _open(self.database, name, problem, minimise)
             opening.callback(_dispose, self._study)
+            self._rows = trial_rows(self.database, self._study, self._distributions)
+            opening.callback(self._rows.close)
             self._closing = opening.pop_all()
-        self._storage = self._study._storage
-        self._study_id = self._study._study_id
         self._study.set_user_attr(f"{SESSION}{self._worker}", dict(session))
 
     @property
@@ -111,20 +114,15 @@ class DatabaseStore:
         Raises:
             StudyError: the database cannot be read.
         """
-        with worded(self.database):
-            trials = self._study.get_trials(deepcopy=False)
         begun = []
-        for trial in trials:
-            key = trial._trial_id
-            if key in self._finished or key in self._forgotten:
-                continue
-            if not is_kept(trial):
-                self._forgotten.add(key)
-            elif trial.state.is_finished():
-                self._finished[key] = RunRecord.from_dict(trial.user_attrs[ENDED])
+        for row in self._rows.read(self._settled):
+            if not is_kept(row.said):
+                self._settled.add(row.key)
+            elif row.finished:
+                self._take(row.key, RunRecord.from_dict(row.said[ENDED]))
             else:
-                begun.append(begun_of(trial))
-        return in_order(self._finished.values()), begun
+                begun.append(begun_of(row.key, row.said))
+        return in_order(self._finished), begun
 
     def begin(self, run: Begun) -> int:
         """Take down a run before it is started, and return what the store calls it.
@@ -135,25 +133,14 @@ class DatabaseStore:
         Raises:
             StudyError: the database cannot be written.
         """
-        import optuna
-
-        seen = shown(self._distributions, run.configuration)
-        template = optuna.trial.create_trial(
-            state=optuna.trial.TrialState.RUNNING,
-            params=seen,
-            distributions={name: self._distributions[name] for name in seen},
-            user_attrs={
-                BEGUN: {
-                    "number": run.number,
-                    "configuration": dict(run.configuration),
-                    "initial": run.initial,
-                    "resampled": run.resampled,
-                    "worker": self._worker,
-                }
-            },
-        )
-        with worded(self.database):
-            return self._storage.create_new_trial(self._study_id, template)
+        said = {
+            "number": run.number,
+            "configuration": dict(run.configuration),
+            "initial": run.initial,
+            "resampled": run.resampled,
+            "worker": self._worker,
+        }
+        return self._rows.begin(shown(self._distributions, run.configuration), {BEGUN: said})
 
     def note_job(self, key: int, job_id: str) -> None:
         """Take down which process or job a run is.
@@ -165,8 +152,7 @@ class DatabaseStore:
         Raises:
             StudyError: the database cannot be written.
         """
-        with worded(self.database):
-            self._storage.set_trial_user_attr(key, JOB, job_id)
+        self._rows.say(key, JOB, job_id)
 
     def end(self, key: int, record: RunRecord) -> None:
         """Take down a run that has ended.
@@ -178,20 +164,12 @@ class DatabaseStore:
         Raises:
             StudyError: the database cannot be written.
         """
-        from optuna.trial import TrialState
-
-        states = {
-            "complete": TrialState.COMPLETE,
-            "pruned": TrialState.PRUNED,
-            "failed": TrialState.FAIL,
-        }
-        value = record.run.value
-        values = [value] if value == value and record.run.status != "failed" else None
-        with worded(self.database):
-            self._storage.set_trial_user_attr(key, ENDED, record.to_dict())
-            # The state comes last: a process that dies before it leaves a run that is given back.
-            self._storage.set_trial_state_values(key, states[record.run.status], values)
-        self._finished[key] = record
+        run = record.run
+        known = math.isfinite(run.value) and run.status != "failed"
+        self._rows.end(
+            key, _STATES[run.status], run.value if known else None, {ENDED: record.to_dict()}
+        )
+        self._take(key, record)
 
     def give_back(self, key: int) -> None:
         """Forget a run that was begun and will not end.
@@ -202,12 +180,8 @@ class DatabaseStore:
         Raises:
             StudyError: the database cannot be written.
         """
-        from optuna.trial import TrialState
-
-        with worded(self.database):
-            self._storage.set_trial_user_attr(key, GIVEN_BACK, datetime.now().isoformat())
-            self._storage.set_trial_state_values(key, TrialState.FAIL)
-        self._forgotten.add(key)
+        self._rows.end(key, "FAIL", None, {GIVEN_BACK: datetime.now().isoformat()})
+        self._settled.add(key)
 
     def lost(self, begun: Sequence[Begun]) -> list[Begun]:
         """Return those runs whose process has died.
@@ -249,6 +223,10 @@ class DatabaseStore:
     def close(self) -> None:
         """Release the database; again does no harm."""
         self._closing.close()
+
+    def _take(self, key: int, record: RunRecord) -> None:
+        self._settled.add(key)
+        self._finished.append(record)
 
 
 @contextlib.contextmanager

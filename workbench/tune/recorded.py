@@ -48,6 +48,8 @@ class RecordedSpace:
         context: what else was held, such as ``ranks``.
         provenance: how the values came to be.
         failed: configurations of the space without any good run.
+        recording: name of the dataset it is part of, empty where it is in none.
+        checksum: ``sha256:`` and the digest of the file it was read from, empty where in none.
     """
 
     name: str
@@ -60,6 +62,8 @@ class RecordedSpace:
     context: Mapping[str, Any]
     provenance: Provenance
     failed: tuple[Configuration, ...] = ()
+    recording: str = ""
+    checksum: str = ""
 
     def __len__(self) -> int:
         return len(self.configurations)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +122,10 @@ def read_recording(folder: str | Path) -> Recording:
         {key: str(value) for key, value in description.context.items()},
     )
     spaces = [
-        space for table in tables for space in _spaces(table, description.context, provenance)
+        replace(space, recording=description.name, checksum=checksum)
+        for table in tables
+        for checksum in [_digest((place / f"{table.component}.csv").read_bytes())]
+        for space in _spaces(table, description.context, provenance)
     ]
     return Recording(description.name, spaces, provenance, description.caveats)
 

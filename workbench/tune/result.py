@@ -18,6 +18,7 @@ from workbench.errors import ParameterError
 from workbench.jsonfile import read_json
 from workbench.tune.history import History
 from workbench.tune.recommendation import recommended
+from workbench.tune.result_words import result_html, result_line
 from workbench.tune.run_record import RunRecord
 from workbench.tune.space import Choices, Configuration, TuningSpace
 
@@ -95,7 +96,7 @@ class TuningResult:
         row = self.history.aggregated().best()
         return math.nan if row is None else float(self.history.aggregated().spread[row])
 
-    @property
+    @cached_property
     def recommended(self) -> tuple[Configuration, float] | None:
         """The configuration that a model with noise expects most of, and the value it expects.
 
@@ -220,6 +221,7 @@ class TuningResult:
                 "configuration": dict(self.best_configuration),
                 "value": _open(self.best_value),
             },
+            "recommended": _recommended(self.recommended),
             "default_value": _open(self.default_value),
             "improvement": _open(self.improvement),
             "explored": _open(self.explored),
@@ -257,20 +259,10 @@ class TuningResult:
             ) from error
 
     def __repr__(self) -> str:
-        counts = self.counts
-        parts = [f"{len(self)} runs"]
-        parts += [f"{counts[status]} {status}" for status in ("pruned", "failed") if counts[status]]
-        if self.best is not None:
-            chosen = ", ".join(f"{k}={v}" for k, v in self.best_configuration.items())
-            parts.append(f"best {self.label} {self.best_value:.6g} {self.unit}".rstrip())
-            parts.append(f"with {chosen}")
-        if math.isfinite(self.improvement):
-            parts.append(f"{100 * self.improvement:.1f} % better than the default")
-        if math.isfinite(self.explored):
-            parts.append(f"{100 * self.explored:.1f} % of the space explored")
-        if self.stop_reason:
-            parts.append(self.stop_reason)
-        return f"TuningResult({self.name}: {', '.join(parts)})"
+        return result_line(self)
+
+    def _repr_html_(self) -> str:
+        return result_html(self)
 
     def _by_name(self, key: Sequence[Any]) -> Configuration:
         return dict(zip(self.space.names, key, strict=True))
@@ -307,6 +299,10 @@ def _column(name: str) -> str:
     return f"parameter {name}" if name in _FIXED else name
 
 
+def _recommended(found: tuple[Configuration, float] | None) -> dict[str, Any] | None:
+    return None if found is None else {"configuration": dict(found[0]), "value": found[1]}
+
+
 def _open(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
@@ -318,7 +314,7 @@ def _importance(
     from optuna.distributions import CategoricalDistribution, FloatDistribution
     from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
 
-    from workbench.fit.store.database import quiet_optuna
+    from workbench.storage.database import quiet_optuna
 
     distributions: dict[str, Any] = {}
     codes: dict[str, list[Any]] = {}

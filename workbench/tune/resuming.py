@@ -10,7 +10,7 @@ from workbench.errors import ParameterError
 from workbench.tune.component import Component, components, read_components
 from workbench.tune.runners.local import Local
 from workbench.tune.runners.runner import Runner
-from workbench.tune.runners.slurm import Slurm
+from workbench.tune.runners.slurm import Slurm, runs_folder
 
 
 def find_component(problem: Mapping[str, Any], session: Mapping[str, Any]) -> Component | None:
@@ -56,8 +56,7 @@ def find_runner(said: Mapping[str, Any], where: str | Path) -> Runner | None:
     if kind == Local.name:
         return None
     if kind == Slurm.name:
-        folder = Path(f"{where}-runs") if "://" not in str(where) else Path("workbench-runs")
-        return Slurm(folder, said.get("options", ()))
+        return Slurm(runs_folder(where), said.get("options", ()))
     raise ParameterError(
         f"the {kind} runner of this experiment is not in the store; give it again", key="runner"
     )

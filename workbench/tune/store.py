@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import StudyError
-from workbench.fit.store.database import Database, locate, quiet_optuna
+from workbench.storage.database import Database, locate, quiet_optuna
+from workbench.tune.memory_store import Begun
 from workbench.tune.result import TuningResult
 from workbench.tune.run_record import RunRecord
 from workbench.tune.space import TuningSpace
@@ -74,14 +75,13 @@ def stored_experiments(where: str | Path) -> tuple[StoredExperiment, ...]:
             if problem is None:
                 continue
             trials = storage.get_all_trials(study._study_id, deepcopy=False)
-            kept = [trial for trial in trials if is_kept(trial)]
-            begun = [begun_of(trial) for trial in kept if not trial.state.is_finished()]
+            kept = [trial for trial in trials if is_kept(trial.user_attrs)]
             found.append(
                 StoredExperiment(
                     study.study_name,
                     problem,
                     sum(trial.state.is_finished() for trial in kept),
-                    len(alive(database, study.study_name, begun)),
+                    len(alive(database, study.study_name, _begun(kept))),
                     str(study.user_attrs.get(STOP_REASON, "")),
                 )
             )
@@ -105,8 +105,7 @@ def load_result(where: str | Path, name: str | None = None) -> TuningResult:
         attributes = storage.get_study_user_attrs(study_id)
         trials = storage.get_all_trials(study_id, deepcopy=False)
     problem = attributes[PROBLEM]
-    kept = [trial for trial in trials if is_kept(trial)]
-    begun = [begun_of(trial) for trial in kept if not trial.state.is_finished()]
+    kept = [trial for trial in trials if is_kept(trial.user_attrs)]
     ended = [t.user_attrs[ENDED] for t in kept if t.state.is_finished()]
     return TuningResult(
         name=name,
@@ -119,7 +118,7 @@ def load_result(where: str | Path, name: str | None = None) -> TuningResult:
         stop_reason=str(attributes.get(STOP_REASON, "")),
         settings=problem,
         sessions=sessions_of(attributes),
-        pending=tuple(run.configuration for run in alive(database, name, begun)),
+        pending=tuple(run.configuration for run in alive(database, name, _begun(kept))),
     )
 
 
@@ -146,6 +145,10 @@ def find_experiment(where: str | Path, name: str | None = None) -> StoredExperim
         if one.name == name:
             return one
     raise StudyError(f"{locate(where).where} must hold the experiment {name!r}; it holds {known}")
+
+
+def _begun(kept: Sequence[optuna.trial.FrozenTrial]) -> list[Begun]:
+    return [begun_of(t._trial_id, t.user_attrs) for t in kept if not t.state.is_finished()]
 
 
 @contextlib.contextmanager

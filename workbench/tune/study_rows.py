@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.errors import StudyError
-from workbench.fit.store.database import Database
+from workbench.storage.database import Database
 from workbench.tune.memory_store import Begun
 from workbench.tune.run_record import RunRecord
-
-if TYPE_CHECKING:
-    import optuna
 
 PROBLEM = "workbench.experiment"
 """Name of the study's attribute that says what is tuned, and how."""
@@ -38,7 +36,7 @@ GIVEN_BACK = "given back"
 
 @contextlib.contextmanager
 def worded(database: Database) -> Iterator[None]:
-    """Word what SQLAlchemy and Optuna raise where a database fails.
+    """Word what SQLite, SQLAlchemy and Optuna raise where a database fails.
 
     Args:
         database: the database.
@@ -51,7 +49,7 @@ def worded(database: Database) -> Iterator[None]:
 
     try:
         yield
-    except (SQLAlchemyError, StorageInternalError) as error:
+    except (sqlite3.Error, SQLAlchemyError, StorageInternalError) as error:
         raise StudyError(
             f"{database.where} cannot be used: {error}; what was stored before is safe"
         ) from error
@@ -85,15 +83,14 @@ def alive(database: Database, name: str, begun: Sequence[Begun]) -> list[Begun]:
     return [run for run in begun if run.worker in alive]
 
 
-def begun_of(trial: optuna.trial.FrozenTrial) -> Begun:
+def begun_of(key: int, said: Mapping[str, Any]) -> Begun:
     """Return what is known of a run from its beginning.
 
     Args:
-        trial: of the study.
+        key: what the database calls its trial.
+        said: attributes of the trial.
     """
-    said = trial.user_attrs[BEGUN]
-    job_id = str(trial.user_attrs.get(JOB, ""))
-    return Begun(**said, job_id=job_id, key=trial._trial_id)
+    return Begun(**said[BEGUN], job_id=str(said.get(JOB, "")), key=key)
 
 
 def in_order(records: Iterable[RunRecord]) -> list[RunRecord]:
@@ -105,13 +102,13 @@ def in_order(records: Iterable[RunRecord]) -> list[RunRecord]:
     return sorted(records, key=lambda record: (record.ended, record.number))
 
 
-def is_kept(trial: optuna.trial.FrozenTrial) -> bool:
+def is_kept(said: Mapping[str, Any]) -> bool:
     """Return whether a trial is a run of the experiment that was not given back.
 
     Args:
-        trial: of the study.
+        said: attributes of the trial.
     """
-    return BEGUN in trial.user_attrs and GIVEN_BACK not in trial.user_attrs
+    return BEGUN in said and GIVEN_BACK not in said
 
 
 def sessions_of(attributes: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:

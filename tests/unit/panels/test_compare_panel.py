@@ -11,13 +11,17 @@ import pytest
 
 from workbench import programs, topology
 from workbench.errors import DatasetError, ParameterError, WorkbenchError
-from workbench.panels import compare_runs, compare_state
+from workbench.panels import compare_kept, compare_late, compare_runs, compare_state
+from workbench.panels.compare_kept import Point, next_load
 from workbench.panels.compare_panel import ComparePanel
-from workbench.panels.compare_runs import Point, next_load
-from workbench.panels.compare_state import FIRST, distinct, short_name
+from workbench.panels.compare_state import FIRST, Simulated, distinct, short_name
 from workbench.plotting.topology_map import CLASS_COLOURS
+from workbench.simulate.fabric.collectives import collective_times
+from workbench.simulate.fabric.fabric import Fabric
 from workbench.topology.files import read_topology
 from workbench.topology.link_load import link_loads
+from workbench.topology.metrics.resilience import resilience
+from workbench.topology.throughput import Throughput, throughput
 
 PATIENCE_S = 60.0
 SMALL = ("fat-tree:4", "dragonfly:a=2,p=2,h=1", "torus:4x4", "")
@@ -28,6 +32,7 @@ AT_FIRST: dict[str, Any] = {
     "offered": 0.7,
     "shade": "load",
     "collective": "allreduce/recursive-doubling",
+    "model": "fluid",
     "seed": 0,
 }
 
@@ -69,7 +74,7 @@ def panel(only_panel: ComparePanel) -> Iterator[ComparePanel]:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Simulations of few messages."""
     monkeypatch.setattr(compare_runs, "MESSAGES", 300)
-    monkeypatch.setattr(compare_runs, "LOADS", (0.2, 0.4))
+    monkeypatch.setattr(compare_kept, "LOADS", (0.2, 0.4))
     monkeypatch.setattr(compare_runs, "SIZES", (64, 4096))
 
 
@@ -303,6 +308,93 @@ def test_simulations_fill_in_and_can_be_stopped(panel: ComparePanel, quick: None
     assert "bisection per host" in frame.index
 
 
+def test_links_fail_and_throughput_is_found(panel: ComparePanel, quick: None) -> None:
+    panel.topologies = ["fat-tree:4", "torus:4x4"]
+    panel.run()
+    settled(panel)
+    frame = panel.comparison
+    assert frame is not None
+    word, name = "torus:4x4", "torus 4x4"
+    network = panel.networks[name]
+    known = resilience(network, shares=compare_late.SHARES, trials=compare_late.TRIALS, rng=0)
+    assert (panel.simulated.resilience[word].average == known.average).all()
+    grown = 100 * (known.average[2] / known.average[0] - 1)
+    row = frame.loc["distances, 10 % of links down"]
+    assert row[name] == f"+{grown.mean():.3g} ± {grown.std():.1g} %"
+    assert row[name] in view(panel).table.value
+    drawn = view(panel).failed.sources[1].data
+    assert drawn["longer"][2] == pytest.approx(grown.mean())
+    assert drawn["failed"][-1] == 50
+    best = throughput(network, "longest-matching")
+    assert best.exact
+    assert frame.loc["throughput, longest matching", name] == f"{min(best.lower, 1):.3g}"
+    assert panel.simulated.throughput["fat-tree:4"]["uniform"].upper == 1, "hosts send no more"
+    panel.seed = 1
+    assert panel.simulated.resilience == {}, "other links fail"
+    assert panel.simulated.throughput[word], "but no draw decides on this"
+
+
+def test_a_bracket_is_shown_as_one_and_may_be_the_best(
+    panel: ComparePanel,
+) -> None:
+    panel.topologies = ["fat-tree:4", "torus:4x4"]
+    settled(panel)
+    compared = panel._compared
+    assert compared is not None
+
+    def texts(first: Throughput, second: Throughput) -> compare_late.MetricRow:
+        kinds = {"fat-tree:4": {"uniform": first}, "torus:4x4": {"uniform": second}}
+        return compare_late.late_rows(compared, Simulated(throughput=kinds))[2]
+
+    wide, exact = Throughput("u", 0.5, 0.7, 1, "bounds"), Throughput("u", 0.6, 0.6, 1, "exact")
+    less = Throughput("u", 0.3, 0.4, 1, "bounds")
+    assert dict(texts(wide, exact).texts) == {"fat tree 4": "0.5 to 0.7", "torus 4x4": "0.6"}
+    assert texts(wide, exact).best == [], "both may be"
+    assert texts(less, exact).best == ["torus 4x4"]
+    rows = compare_late.late_rows(compared, Simulated())
+    assert {text for row in rows for text in row.texts.values()} == {"…"}
+    gone = Simulated(without=frozenset({("throughput uniform", "torus:4x4")}))
+    assert compare_late.late_rows(compared, gone)[2].texts["torus 4x4"] == "–"
+
+
+def test_what_has_no_links_is_said_once_and_not_waited_for(
+    panel: ComparePanel, quick: None
+) -> None:
+    panel.topologies = ["fully-connected:n=1,hosts=8"]
+    panel.run()
+    settled(panel)
+    assert "no links" in view(panel).reading.value
+    assert "…" not in view(panel).table.value
+
+
+def test_a_collective_runs_as_packets_with_the_routing_that_is_chosen(
+    panel: ComparePanel, quick: None
+) -> None:
+    panel.topologies = ["dragonfly:a=4,p=2,h=2"]
+    panel.routing = "ugal-g"
+    panel.run()
+    settled(panel)
+    shown = view(panel)
+    assert shown.times.figure.title.text.endswith("recursive-doubling, fluid, minimal")
+    assert "with minimal routing, not UGAL-G" in shown.reading.value
+    fluid = panel.simulated.times["dragonfly:a=4,p=2,h=2"]
+    panel.model = "packets"
+    assert panel.simulated.times == {}
+    panel.run()
+    settled(panel)
+    assert shown.times.figure.title.text.endswith("recursive-doubling, packets, UGAL-G")
+    assert "not UGAL-G" not in shown.reading.value
+    packets = panel.simulated.times["dragonfly:a=4,p=2,h=2"]
+    expected = collective_times(
+        Fabric(panel.networks["dragonfly 9,4,2,2"], None, "ugal-g", "packet"),
+        "allreduce",
+        "recursive-doubling",
+        (64, 4096),
+        ranks=72,
+    )
+    assert packets == expected != fluid
+
+
 def test_what_cannot_be_simulated_is_said(
     panel: ComparePanel, quick: None, small: programs.Program
 ) -> None:
@@ -350,7 +442,7 @@ def test_the_lines_of_python_give_what_is_shown(panel: ComparePanel) -> None:
 
 
 def test_files_hold_what_is_shown(panel: ComparePanel, tmp_path: Path) -> None:
-    table = pd.read_csv(panel.save(tmp_path / "a.csv"), index_col=0)
+    table = pd.read_csv(panel.save(tmp_path / "a.csv"), index_col=0, dtype=str)
     assert list(table.columns) == [*panel.networks, "best"]
     assert table.loc["hosts", "fat tree 4"] == "16"
     page = panel.save(tmp_path / "a.html").read_text()

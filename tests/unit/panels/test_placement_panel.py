@@ -11,11 +11,13 @@ import pytest
 
 from workbench import models, programs, topology
 from workbench.errors import DatasetError, ParameterError
+from workbench.panels.placement_family import FamilyFields
 from workbench.panels.placement_panel import FIRST, FIRST_MACHINE, PlacementPanel
-from workbench.panels.placement_state import fitting
+from workbench.panels.placement_state import fitting, near_member
 from workbench.sensitivity.pairs import pair_sensitivity
 from workbench.sensitivity.placement import METHODS, compare_placements, place
 from workbench.sensitivity.rank_wires import Wires
+from workbench.topology import FAMILIES
 
 PATIENCE_S = 60.0
 NETWORK = "dragonfly:g=3,a=2,p=2"
@@ -33,6 +35,10 @@ AT_FIRST: dict[str, Any] = {
     "placement": "best",
     "value": "lambda_L",
 }
+
+
+def used_by(panel: PlacementPanel) -> topology.Topology:
+    return panel.placements["block"].topology
 
 
 @pytest.fixture(scope="module")
@@ -162,19 +168,87 @@ def test_the_network_is_a_word_and_its_controls(panel: PlacementPanel) -> None:
     settled(panel)
     network = panel._controls.network
     assert network.family.value == "fat-tree"
-    assert network.letters["k"].value == 4
-    assert network.shape.children == (network.family, network.letters["k"], network._size)
+    assert network.parameters["k"].value == 4
+    assert network.shape.children[:2] == (network.family, network.parameters["k"])
+    assert "16 hosts" in network._size.value
     assert panel.placements["block"].topology == topology.fat_tree(4)
     network.family.value = "dragonfly"
-    network.letters["h"].value = 3
-    network.wiring.value = "circulant"
+    assert panel.topology == NETWORK, "what it was before"
+    network.parameters["h"].value = "3"
+    network.parameters["wiring"].value = "circulant"
     settled(panel)
     assert panel.topology == "dragonfly:g=3,a=2,p=2,h=3,wiring=circulant"
     expected = topology.dragonfly(a=2, p=2, h=3, g=3, wiring="circulant")
     assert panel.placements["block"].topology == expected
     panel.topology = NETWORK
-    assert network.letters["h"].value == 0, "the fewest ports"
-    assert network.wiring.value == "absolute"
+    assert network.parameters["h"].value == "", "the fewest ports"
+    assert network.parameters["wiring"].value == "absolute"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_fields_are_what_a_word_says(family: str) -> None:
+    example = f"{family}:{FAMILIES[family].example}"
+    fields = FamilyFields(family, lambda: None)
+    made = topology.parse_topology(example)
+    fields.show(example, made)
+    assert topology.parse_topology(fields.word) == made
+    names = {one.name for one in FAMILIES[family].parameters}
+    assert fields.controls.keys() == names
+    for parameter in FAMILIES[family].parameters:
+        about = f"{parameter.name}: {parameter.meaning}"
+        assert fields.controls[parameter.name].description == about
+    near = near_member(family, 100)
+    if near:
+        there = topology.parse_topology(near)
+        fields.show(near, there)
+        assert topology.parse_topology(fields.word) == there
+        assert there.num_hosts >= 100
+
+
+@pytest.mark.parametrize(
+    ("word", "name", "value"),
+    [
+        ("dragonfly:8,4,8,2", "h", "2"),
+        ("dragonfly:8,4,8", "h", ""),
+        ("dragonfly:a=4,p=2,h=2,g=3,links=none", "links", "none"),
+        ("torus:8,8", "dims", "8x8"),
+        ("torus:4x4,mesh=yes", "mesh", True),
+        ("fat-tree:k=6,taper=2", "taper", 2),
+        ("jellyfish:10,3,seed=5", "seed", 5),
+    ],
+)
+def test_a_field_holds_what_the_word_gives_it(word: str, name: str, value: Any) -> None:
+    family = word.partition(":")[0]
+    fields = FamilyFields(family, lambda: None)
+    made = topology.parse_topology(word)
+    fields.show(word, made)
+    assert fields.controls[name].value == value
+    assert topology.parse_topology(fields.word) == made
+
+
+def test_any_family_and_any_machine_can_be_chosen(panel: PlacementPanel) -> None:
+    network = panel._controls.network
+    panel.evaluations = 1
+    for family in ("torus", "slim-fly", "star"):
+        network.family.value = family
+        settled(panel)
+        assert panel.error == ""
+        used = used_by(panel)
+        assert used == topology.parse_topology(panel.topology)
+        assert used.family == family
+        assert used.num_hosts >= 8
+    before, another = panel.topology, network.sizes.options[-1][1]
+    network.sizes.value = another
+    settled(panel)
+    assert panel.topology == another != before
+    assert topology.parse_topology(network._fields_of("star").word) == used_by(panel)
+    assert network.sizes.value == "", "another one can be chosen"
+    network.family.value = "machine"
+    network.machine.value = "sierra"
+    settled(panel)
+    assert panel.topology == "sierra"
+    assert panel.placements["search"].topology == topology.preset("sierra")
+    assert network.shape.children[:2] == (network.family, network.machine)
 
 
 def test_several_ranks_of_one_host(panel: PlacementPanel) -> None:
@@ -186,18 +260,26 @@ def test_several_ranks_of_one_host(panel: PlacementPanel) -> None:
 
 def test_what_cannot_be_is_said_and_the_picture_stays(panel: PlacementPanel) -> None:
     before = times(panel)
-    panel._controls.network.letters["g"].value = 1
+    network = panel._controls.network
+    network.parameters["g"].value = "1"
     settled(panel)
     assert "there must be a place for each of 8 ranks" in panel._controls.network.error.message
     assert times(panel) == before
-    panel._controls.network.letters["g"].value = 3
+    network.parameters["g"].value = "3"
     settled(panel)
     assert panel.error == ""
-    panel._controls.network.family.value = "fat-tree"
-    panel._controls.network.letters["k"].value = 5
+    network.family.value = "fat-tree"
+    network.parameters["k"].value = 5
     assert "even" in panel.error
+    network.family.value = "torus"
+    assert panel.error == ""
+    network.parameters["dims"].value = "3xthree"
+    assert "must be a whole number" in network.error.message
+    assert panel.topology == "torus:3x3", "the last one that can be"
     with pytest.raises(ParameterError, match="a topology must be one of"):
-        panel.topology = "hypercube:4"
+        panel.topology = "ring:4"
+    with pytest.raises(ParameterError, match="a topology must be one of"):
+        PlacementPanel(topology="ring:4")
     with pytest.raises(DatasetError):
         PlacementPanel("no-such-program")
 
@@ -213,11 +295,12 @@ def test_another_program_finds_room(panel: PlacementPanel, name: str) -> None:
 
 
 @pytest.mark.parametrize("hosts", [1, 2, 5, 16, 17, 73, 1000])
-@pytest.mark.parametrize("family", ["fat-tree:2", "dragonfly:2,1,1"])
+@pytest.mark.parametrize("family", ["fat-tree:2", "dragonfly:2,1,1", "torus:2", "hypercube:1"])
 def test_the_smallest_network_with_room(family: str, hosts: int) -> None:
     assert topology.parse_topology(fitting(family, hosts, 1)).num_hosts >= hosts
     assert fitting(family, 2, 1) == family
     assert fitting("fat-tree:8", hosts // 10 + 1, 1) == "fat-tree:8"
+    assert fitting("sierra", 5000, 1) == "sierra", "a machine does not grow"
     assert topology.parse_topology(fitting(family, 4 * hosts, 4)).num_hosts >= hosts
 
 

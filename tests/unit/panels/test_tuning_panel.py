@@ -12,7 +12,7 @@ from workbench.panels.tuning_state import FIRST_SETTINGS, first_word, subjects
 from workbench.panels.tuning_view import output_html, true_values
 from workbench.tune.experiment import tune
 from workbench.tune.result import read_result
-from workbench.tune.runners import Function
+from workbench.tune.runners import Function, RunnerError
 
 PATIENCE_S = 60.0
 SMALL = "open-mpi-4-ranks/gather/65536"
@@ -36,6 +36,7 @@ AT_FIRST: dict[str, Any] = {
     "budget": 12,
     "seed": 0,
     "noise": "measured",
+    "jobs": 1,
     "store": "",
 }
 
@@ -249,6 +250,49 @@ def test_what_cannot_be_run_is_said(panel: TuningPanel) -> None:
     assert "/nowhere" in panel.error
     panel.store = ""
     run(panel)
+
+
+def test_what_executes_runs_is_chosen_where_there_is_a_choice(
+    panel: TuningPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert panel.runner == "replay"
+    with pytest.raises(ParameterError, match="slurm is not a known runner; known are replay"):
+        panel.runner = "slurm"
+    panel.subject, panel.heuristic = "sort", "random"
+    assert panel.runner == "local"
+    with pytest.raises(ParameterError, match="jobs must be a whole number from 1"):
+        panel.jobs = 0
+    here = panel.state
+    panel.runner, panel.sbatch, panel.jobs = "slurm", ["--partition=a b", "--exclusive"], 3
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", str(tmp_path))
+        with pytest.raises(RunnerError, match="sbatch"):
+            panel.start()
+        assert "sbatch" in panel.error
+    found = tmp_path / "sbatch"
+    found.write_text("#!/bin/sh\n")
+    found.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    panel.sbatch = "--partition='a b' --exclusive"
+    assert panel.error == ""
+    state = panel.state
+    assert (state.runner, state.jobs) == ("slurm", 3)
+    assert state.sbatch == ("--partition=a b", "--exclusive")
+    assert "Slurm('workbench-runs', ['--partition=a b', '--exclusive'])," in state.python()
+    assert "jobs=3," in state.python()
+    # In one store, the same search by another runner is another experiment.
+    assert state.name != here.name
+    # So is that of another program, however long its words are.
+    names = set()
+    for size in ("1024", "2048"):
+        panel.application = f"mpirun -np 4 ./a-program-with-a-long-name {size} and its other words"
+        names.add(panel.state.name)
+    assert len(names) == 2
+    assert max(map(len, names)) < 120
+    panel.application = ""
+    panel.sbatch = "--partition='a"
+    assert "options of sbatch must be words as in a shell" in panel.error
+    panel.sbatch = ""
 
 
 def test_experiments_of_a_store_are_compared(panel: TuningPanel, tmp_path: Path) -> None:

@@ -54,6 +54,16 @@ def test_many_routers_have_no_numbers_but_a_fixed_height() -> None:
     assert drawn.source.data["text"][:3] == ["0", "1", "2"]
 
 
+def test_a_number_is_white_on_dark_and_black_on_light() -> None:
+    drawn = placement_map(Placed(np.arange(3), fat_tree(4)), [0, 50, 100])
+    data = drawn.source.data
+    assert data["white_text"][:3] == ["0", "", ""]
+    assert data["black_text"][:3] == ["", "1", "2"]
+    # A colour for each row makes the page fail once there are fewer rows.
+    inks = [one.glyph.text_color for one in drawn.figure.renderers if hasattr(one.glyph, "text")]
+    assert inks == ["#FFFFFF", "#000000"]
+
+
 def test_there_is_a_weight_for_each_rank() -> None:
     with pytest.raises(ParameterError, match="one for each of 2 ranks"):
         plot_placement(Placed(np.arange(2), fat_tree(4)), [1])

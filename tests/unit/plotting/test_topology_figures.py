@@ -24,11 +24,14 @@ from workbench.plotting.metrics_table import (
     metrics_table,
     read_comparison,
 )
+from workbench.plotting.resilience_curves import plot_resilience, resilience_curves
 from workbench.plotting.wire_tolerance import (
     plot_wire_tolerance,
     read_wire_tolerance,
     wire_tolerance_figure,
 )
+from workbench.topology import torus
+from workbench.topology.metrics.resilience import resilience
 
 
 def test_topologies_differ_in_more_than_colour() -> None:
@@ -49,6 +52,27 @@ def test_hops_are_shares_of_the_pairs() -> None:
     drawn.show({})
     assert not drawn.sources[0].data["hops"]
     assert "routers" in plot_hops({"a": [0, 1]}).xaxis[0].axis_label
+
+
+def test_distances_grow_as_links_fail() -> None:
+    found = resilience(torus((4, 4)), shares=(0.0, 0.1, 0.3), trials=4, rng=0)
+    drawn = resilience_curves({"torus": found, "star": None})
+    data = drawn.sources[0].data
+    grown = 100 * (found.average / found.average[0] - 1)
+    assert data["failed"] == [0.0, 10.0, 30.0]
+    assert data["longer"] == pytest.approx(grown.mean(axis=1).tolist())
+    assert data["longer"][0] == 0 < data["longer"][1] < data["longer"][2]
+    assert np.subtract(data["high"], data["low"]) == pytest.approx(2 * grown.std(axis=1))
+    assert "30 % failed: distances" in data["said"][2]
+    assert "of the hosts together" in data["said"][2]
+    assert drawn.sources[1].data["failed"] == [], "of the other nothing is known yet"
+    items = drawn.figure.legend[0].items
+    assert [item.visible for item in items] == [True, True, False, False]
+    assert drawn.figure.y_range.end > max(data["high"])
+    drawn.show({})
+    assert drawn.sources[0].data["failed"] == []
+    assert drawn.figure.x_range.end == 50, "an empty figure has an axis too"
+    assert plot_resilience({"torus": found}).title.text == "Distances as links fail at random"
 
 
 def test_saturated_loads_are_hollow_points_beside_the_line() -> None:

@@ -81,6 +81,11 @@ def test_groups_stand_together() -> None:
     assert apart(*centres.T) > 0.5 * inside
     x, y = cluster_places(np.zeros(5, np.int64))
     assert np.hypot(x, y) == pytest.approx(np.full(5, np.hypot(x[0], y[0]))), "one circle"
+    x, y = cluster_places(np.repeat(np.arange(100), 6))
+    out = np.hypot(x, y).reshape(100, 6)
+    assert np.ptp(out, axis=1) == pytest.approx(0.24, rel=0.01), "many are as deep as can be seen"
+    turn = np.unwrap(np.arctan2(y, x).reshape(100, 6), axis=1)
+    assert np.ptp(turn, axis=1).max() < 2 * np.pi / 100, "and do not reach into one another"
 
 
 def test_tiers_are_above_one_another() -> None:

@@ -312,6 +312,8 @@ def test_settings_are_checked_and_go_through_json() -> None:
 def test_replaying_takes_no_time_and_spends_that_which_was_recorded() -> None:
     class Table:
         name = "table"
+        recording = ""
+        checksum = ""
         space = SPACE
 
         def repeats(self, configuration: Configuration) -> Any:

@@ -14,6 +14,7 @@ from tests.unit.tune.tuned import SPACE, bowl, noisy
 from workbench.errors import ParameterError, ParseError
 from workbench.tune import Choices, Grid, TuningSpace
 from workbench.tune.experiment import tune
+from workbench.tune.history import History
 from workbench.tune.result import TuningResult, read_result
 from workbench.tune.run_record import RunRecord
 from workbench.tune.runners import Function
@@ -125,3 +126,28 @@ def test_a_result_of_nothing_has_no_best() -> None:
     assert nothing.explored == 0.0
     assert nothing.recommended is None
     assert len(nothing.to_frame()) == 0
+
+
+def test_a_result_shows_what_is_recommended_beside_the_best() -> None:
+    space = TuningSpace({"a": Grid.of(list(range(8)))}, defaults={"a": 7})
+    # One lucky run of a=6 is the least; runs of a=1 and a=2 agree with one another.
+    values = {7: [9.0], 6: [1.9, 8.0], 1: [2.0, 2.1, 2.0], 2: [2.2, 2.1], 4: [5.0], 5: [6.1, 6.0]}
+    runs = [(a, value) for a, found in values.items() for value in found]
+    history = History(space, aggregation="min")
+    for a, value in runs:
+        history.append({"a": a}, value)
+    records = tuple(RunRecord(at, run) for at, run in enumerate(history))
+    made = TuningResult("one", space, records, label="time", unit="s", aggregation="min")
+    assert made.best_configuration == {"a": 6}
+    assert made.recommended is not None
+    configuration, value = made.recommended
+    text = f"a={configuration['a']} ({value:.6g} s expected)" if configuration["a"] != 6 else "that"
+    assert f"best time 1.9 s, with a=6, 78.9 % better than the default, recommended is {text}" in (
+        repr(made)
+    )
+    table = made._repr_html_()
+    assert "<td>best of the runs</td><td>6</td><td>1.9 s (min of 2 runs)</td>" in table
+    assert f"<td>recommended</td><td>{configuration['a']}</td><td>{value:.6g} s exp" in table
+    assert "<td>default</td><td>7</td><td>9 s (the best is 78.9 % better)</td>" in table
+    assert made.to_dict()["recommended"] == {"configuration": configuration, "value": value}
+    assert TuningResult("<none>", space, ())._repr_html_().count("&lt;none&gt;") == 1

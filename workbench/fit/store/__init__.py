@@ -1,1 +1,1 @@
-"""Where trials are kept: Optuna studies in an SQLite file or a PostgreSQL database."""
+"""Where trials are kept: Optuna studies in a database of ``workbench.storage``."""

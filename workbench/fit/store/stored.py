@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.fit.losses import EXCESSIVE_LOSS
-from workbench.fit.store.database import KNOWN_SCHEMA, Database, locate, quiet_optuna
 from workbench.fit.store.study_file import INVALID, PROBLEM, StoredTrial, stored_trial
+from workbench.storage.database import KNOWN_SCHEMA, Database, locate, quiet_optuna
 
 if TYPE_CHECKING:
     import sqlalchemy

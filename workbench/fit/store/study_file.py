@@ -7,7 +7,6 @@ before the next begins, so a process that is killed loses only the trial in flig
 from __future__ import annotations
 
 import contextlib
-import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import StudyError
-from workbench.fit.store.database import locate, quiet_optuna
+from workbench.storage.database import locate, quiet_optuna
+from workbench.storage.problem import problem_differences
+from workbench.storage.trials import end_trial, insert_trial, next_number
 
 if TYPE_CHECKING:
     import optuna
@@ -64,7 +65,7 @@ class StudyFile:
 
     Args:
         where: path of the SQLite file, made where there is none, or a database address such as
-            ``postgresql://host/db``; see ``workbench.fit.store.database.locate``.
+            ``postgresql://host/db``; see ``workbench.storage.database.locate``.
         name: name of the study in it.
         problem: what is fitted, as values that JSON can hold. A study that exists must have been
             made for the same problem.
@@ -154,32 +155,19 @@ class StudyFile:
         # equal. A schema that is not known goes through add_trial.
         with connection:
             connection.execute("BEGIN IMMEDIATE")
-            (count,) = connection.execute(
-                "SELECT COUNT(*) FROM trials WHERE study_id = ?", (self._study_id,)
-            ).fetchone()
-            self._check_alone(count)
-            row = connection.execute(
-                "INSERT INTO trials (number, study_id, state, datetime_start, datetime_complete)"
-                " VALUES (?, ?, 'COMPLETE', ?, ?)",
-                (trial.number, self._study_id, _stamp(began), _stamp(datetime.now())),
-            ).lastrowid
-            connection.execute(
-                "INSERT INTO trial_values (trial_id, objective, value, value_type)"
-                " VALUES (?, 0, ?, 'FINITE')",
-                (row, trial.loss),
-            )
-            connection.executemany(
-                "INSERT INTO trial_params (trial_id, param_name, param_value, distribution_json)"
-                " VALUES (?, ?, ?, ?)",
-                [
-                    (row, key, float(value), self._text(key, distributions[key]))
+            self._check_alone(next_number(connection, self._study_id))
+            row = insert_trial(
+                connection,
+                self._study_id,
+                trial.number,
+                began=began,
+                parameters=[
+                    (key, float(value), self._text(key, distributions[key]))
                     for key, value in trial.values.items()
                 ],
+                said=trial.attributes,
             )
-            connection.executemany(
-                "INSERT INTO trial_user_attributes (trial_id, key, value_json) VALUES (?, ?, ?)",
-                [(row, name, json.dumps(value)) for name, value in trial.attributes.items()],
-            )
+            end_trial(connection, row, "COMPLETE", trial.loss, datetime.now())
 
     def _add(
         self, trial: StoredTrial, distributions: Mapping[str, BaseDistribution], began: datetime
@@ -257,27 +245,3 @@ def stored_trial(trial: optuna.trial.FrozenTrial) -> StoredTrial:
         (ended - began).total_seconds() if began is not None and ended is not None else 0.0,
         bool(trial.user_attrs.get(ENDED_EARLY, False)),
     )
-
-
-def problem_differences(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
-    """Return what differs between two problems, in words; the release that made them may.
-
-    Args:
-        stored: the problem a study was made for.
-        asked: the problem that is to be solved.
-    """
-    asked = json.loads(json.dumps(asked))
-    return [
-        f"{key} was {_short(stored.get(key))} and is {_short(asked.get(key))}"
-        for key in sorted({*stored, *asked})
-        if key != "workbench" and stored.get(key) != asked.get(key)
-    ]
-
-
-def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
-
-
-def _stamp(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%d %H:%M:%S.%f")

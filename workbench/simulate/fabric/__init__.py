@@ -1,11 +1,12 @@
 """Networks of many routers: packets, fluid, collectives and programs over them.
 
 from workbench import programs, topology
-from workbench.simulate.fabric import Fabric, load_curve, replay_on
+from workbench.simulate.fabric import Fabric, load_curve, replay_on, run_traffic
 
 fabric = Fabric(topology.dragonfly(a=8, p=4, h=4), routing="ugal-l")
 load_curve(fabric, "adversarial", [0.1, 0.3, 0.5]).plot()
 replay_on(programs.load("cg-64"), fabric).makespan_s
+run_traffic(fabric, "uniform", 0.5).plot()
 """
 
 from __future__ import annotations
@@ -17,15 +18,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from workbench.simulate.fabric.collectives import collective_times
     from workbench.simulate.fabric.fabric import Fabric
+    from workbench.simulate.fabric.hosts import PLACEMENTS, place_jobs
     from workbench.simulate.fabric.latency_load import LatencyLoad, load_curve
     from workbench.simulate.fabric.open_loop import run_traffic
     from workbench.simulate.fabric.program import replay_on
     from workbench.simulate.fabric.program_result import FabricReplay
     from workbench.simulate.fabric.result import FabricResult
     from workbench.simulate.fabric.shared import SharedRun, run_jobs
-    from workbench.simulate.fabric.sst import run_collective
+    from workbench.simulate.fabric.sst import CollectiveTimes, run_collective
 
 __all__ = [
+    "PLACEMENTS",
+    "CollectiveTimes",
     "Fabric",
     "FabricReplay",
     "FabricResult",
@@ -33,6 +37,7 @@ __all__ = [
     "SharedRun",
     "collective_times",
     "load_curve",
+    "place_jobs",
     "replay_on",
     "run_collective",
     "run_jobs",
@@ -41,6 +46,8 @@ __all__ = [
 
 # Looked up late: each brings compiled kernels with it.
 _HOME = {
+    "PLACEMENTS": "hosts",
+    "CollectiveTimes": "sst",
     "Fabric": "fabric",
     "FabricReplay": "program_result",
     "FabricResult": "result",
@@ -48,6 +55,7 @@ _HOME = {
     "SharedRun": "shared",
     "collective_times": "collectives",
     "load_curve": "latency_load",
+    "place_jobs": "hosts",
     "replay_on": "program",
     "run_collective": "sst",
     "run_jobs": "shared",

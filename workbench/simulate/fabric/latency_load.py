@@ -182,13 +182,17 @@ class LatencyLoad:
         return float(beyond[0]) if len(beyond) else float("nan")
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row for each run with the figures of `FabricResult.to_dict`."""
+        """Return a row for each run with the figures of `FabricResult.figures`."""
         import pandas as pd
 
-        return pd.DataFrame([run.to_dict() for run in self.runs])
+        return pd.DataFrame([run.figures() for run in self.runs])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures that JSON can hold."""
+    def to_dict(self, *, tables: bool = False) -> dict[str, Any]:
+        """Return plain values that JSON can hold.
+
+        Args:
+            tables: as for `FabricResult.to_dict`.
+        """
         return {
             "simulated": True,
             "topology": self.fabric.topology.name,
@@ -196,11 +200,11 @@ class LatencyLoad:
             "pattern": self.pattern,
             "throughput": self.throughput,
             "saturation": self.saturation if np.isfinite(self.saturation) else None,
-            "runs": [run.to_dict() for run in self.runs],
+            "runs": [run.to_dict(tables=tables) for run in self.runs],
         }
 
     def plot(self, **options: Any) -> Any:
-        """Return the figure of latency over offered load.
+        """Return the figure of latency over offered load; hollow points are saturated.
 
         Args:
             options: of `workbench.plotting.load_curves.plot_load_curves`.
@@ -208,7 +212,10 @@ class LatencyLoad:
         from workbench.plotting.load_curves import LoadCurve, plot_load_curves
 
         curve = LoadCurve(
-            load=self.load, latency_us=self.mean_latency_s * 1e6, accepted=self.accepted
+            load=self.load,
+            latency_us=self.of("mean_latency_s") * 1e6,
+            accepted=self.accepted,
+            saturated=self.saturated,
         )
         return plot_load_curves({self.fabric.topology.name: curve}, **options)
 

@@ -187,7 +187,11 @@ class FabricReplay:
         """
         from workbench.plotting.topology_map import plot_topology
 
-        return plot_topology(self.topology, load=self.link_utilisation, **options)
+        fig = plot_topology(self.topology, load=self.link_utilisation, **options)
+        fig.title.text = (
+            f"{self.graph.source} on {self.topology.name}, {self.routing} routing (simulated)"
+        )
+        return fig
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold, times in ns."""

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
-TICK_S = 1e-16
+PERCENTS = (1.0, 5.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 100.0)
+"""Percentiles of the latency that are written out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,12 @@ class FabricResult:
     """Open-loop traffic at one load (simulated).
 
     A load of 1 is the bandwidth of a host's injection for every host of the pattern that sends the
-    most. Latency runs from the time a message is generated, so the wait at its host is in it.
+    most. Latency runs from the time a message is generated until its last packet is there, so the
+    wait at its host is in it; a message is one packet unless ``message_bytes`` is above the mtu.
+
+    Statistics: `figures` (one number each), `latency_s` (percentiles), ``hops``, `to_frame` (each
+    channel's utilisation, stalls and queue), `routers` (each router's counters), `queues` (depth
+    over time), `link_utilisation` (for drawings); `plot` shows them.
 
     Attributes:
         fabric: the network.
@@ -150,24 +156,48 @@ class FabricResult:
         """Share of the measured time that each channel was sending, float64[channels]."""
         return self.channel.busy_s / self.window_s
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row for each channel: its ends and kind, and what it did."""
-        import pandas as pd
-
+    @property
+    def link_utilisation(self) -> FloatArray:
+        """The larger share of a link's two directions, float64[links], for drawings."""
+        of_links = np.zeros(self.fabric.topology.num_links)
         numbered = self.fabric.channels
-        classes = np.array(self.fabric.topology.classes, object)
-        kinds = classes[numbered.link_class]
+        np.maximum.at(of_links, numbered.link, self.utilisation[: numbered.between_routers])
+        return of_links
+
+    @property
+    def stalled(self) -> FloatArray:
+        """Share of the measured time that each channel waited for credits, float64[channels]."""
+        return self.channel.stalled_s / self.window_s
+
+    @property
+    def kinds(self) -> NDArray[Any]:
+        """The class of each channel's link, ``ejection`` or ``injection``, object[channels]."""
+        numbered = self.fabric.channels
+        kinds: NDArray[Any] = np.array(self.fabric.topology.classes, object)[numbered.link_class]
         between, hosts = numbered.between_routers, self.fabric.topology.num_hosts
         kinds[between : between + hosts] = "ejection"
         kinds[between + hosts :] = "injection"
+        return kinds
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for each channel.
+
+        Returns:
+            ``channel``, ``kind``, ``source``, ``target`` (routers; the host at a host's channel),
+            ``utilisation`` and ``stalled`` (shares of the measured time), ``bytes`` and ``packets``
+            (sent while measuring), ``mean_queue`` and ``most_queued`` (packets).
+        """
+        import pandas as pd
+
+        numbered = self.fabric.channels
         return pd.DataFrame(
             {
-                "channel": np.arange(len(kinds)),
-                "kind": kinds,
+                "channel": np.arange(len(numbered.source)),
+                "kind": self.kinds,
                 "source": numbered.source,
                 "target": numbered.target,
                 "utilisation": self.utilisation,
-                "stalled": self.channel.stalled_s / self.window_s,
+                "stalled": self.stalled,
                 "bytes": self.channel.n_bytes,
                 "packets": self.channel.packets,
                 "mean_queue": self.channel.mean_queue,
@@ -176,7 +206,13 @@ class FabricResult:
         )
 
     def routers(self) -> pd.DataFrame:
-        """Return a row for each router: what its output ports sent, and how long they stalled."""
+        """Return a row for each router: the counters of its output ports, those to hosts included.
+
+        Returns:
+            ``router``, ``group`` (-1 for none), ``ports``, ``bytes`` and ``packets`` (sent while
+            measuring), ``utilisation`` and ``stalled`` (shares of the measured time, means over
+            the ports), ``mean_queue`` (packets, of all ports together).
+        """
         import pandas as pd
 
         numbered = self.fabric.channels
@@ -199,15 +235,30 @@ class FabricResult:
                 "bytes": summed(self.channel.n_bytes).astype(np.int64),
                 "packets": summed(self.channel.packets).astype(np.int64),
                 "utilisation": summed(self.utilisation) / np.maximum(ports, 1),
-                "stalled": summed(self.channel.stalled_s) / self.window_s / np.maximum(ports, 1),
+                "stalled": summed(self.stalled) / np.maximum(ports, 1),
                 "mean_queue": summed(self.channel.mean_queue),
             }
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures that JSON can hold, without the arrays."""
-        median, p99, most = (float(x) for x in self.latency_s([50, 99, 100]))
-        between = self.utilisation[: self.fabric.channels.between_routers]
+    def queues(self) -> pd.DataFrame:
+        """Return a row for each sample of the queues, warm-up included.
+
+        Returns:
+            ``time_us``; ``between_routers``, ``to_hosts`` and ``at_hosts`` (packets queued at the
+            channels of that kind), ``under_way`` (messages sent and not yet received).
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self._queue_columns())
+
+    def figures(self) -> dict[str, Any]:
+        """Return what one number or word says, by name; utilisation is that between routers.
+
+        Loads, utilisation and stalls are shares, other units are in the names.
+        """
+        median, p90, p99, most = (float(x) for x in self.latency_s([50, 90, 99, 100]))
+        between = slice(0, self.fabric.channels.between_routers)
+        busy, stalled = self.utilisation[between], self.stalled[between]
         return {
             "simulated": True,
             "topology": self.fabric.topology.name,
@@ -220,12 +271,16 @@ class FabricResult:
             "accepted": self.accepted,
             "saturated": self.saturated,
             "mean_latency_us": self.mean_latency_s * 1e6,
+            "std_latency_us": self.std_latency_s * 1e6,
             "median_latency_us": median * 1e6,
+            "p90_latency_us": p90 * 1e6,
             "p99_latency_us": p99 * 1e6,
             "max_latency_us": most * 1e6,
             "mean_hops": self.mean_hops,
-            "mean_utilisation": float(between.mean()) if len(between) else 0.0,
-            "max_utilisation": float(between.max()) if len(between) else 0.0,
+            "mean_utilisation": float(busy.mean()) if len(busy) else 0.0,
+            "max_utilisation": float(busy.max(initial=0.0)),
+            "mean_stalled": float(stalled.mean()) if len(stalled) else 0.0,
+            "max_stalled": float(stalled.max(initial=0.0)),
             "generated": self.generated,
             "delivered": self.delivered,
             "window_us": self.window_s * 1e6,
@@ -234,6 +289,38 @@ class FabricResult:
             "seconds": self.seconds,
             "seed": self.seed,
         }
+
+    def to_dict(self, *, tables: bool = False) -> dict[str, Any]:
+        """Return plain values that JSON can hold: `figures`, percentiles, hops and queues.
+
+        ``latency_percentiles_us`` is by percent, ``hops`` the messages that took 0, 1, 2, …
+        channels between routers, ``queues`` the columns of `queues`.
+
+        Args:
+            tables: whether the columns of `to_frame` are there as ``channels``, and those of
+                `routers` as ``routers``.
+        """
+        latencies = zip(PERCENTS, self.latency_s(PERCENTS).tolist(), strict=True)
+        found = {
+            **self.figures(),
+            "latency_percentiles_us": {f"{percent:g}": s * 1e6 for percent, s in latencies},
+            "hops": self.hops.tolist(),
+            "queues": {name: column.tolist() for name, column in self._queue_columns().items()},
+        }
+        if tables:
+            found["channels"] = self.to_frame().to_dict("list")
+            found["routers"] = self.routers().to_dict("list")
+        return found
+
+    def plot(self, **options: Any) -> Any:
+        """Return latencies, utilisation of the channels and queues over time as Bokeh figures.
+
+        Args:
+            options: of `workbench.plotting.fabric_traffic.plot_traffic`.
+        """
+        from workbench.plotting.fabric_traffic import plot_traffic
+
+        return plot_traffic(self, **options)
 
     def save(self, path: str | Path) -> Path:
         """Write the result as JSON, with the arrays in an npz file beside it.
@@ -259,6 +346,16 @@ class FabricResult:
 
         return archive.load(Path(path))
 
+    def _queue_columns(self) -> dict[str, NDArray[Any]]:
+        series = self.series
+        return {
+            "time_us": series.time_s * 1e6,
+            "between_routers": series.between_routers,
+            "to_hosts": series.to_hosts,
+            "at_hosts": series.at_hosts,
+            "under_way": series.under_way,
+        }
+
     def _said(self) -> str:
         if not self.delivered:
             return "no message arrived"
@@ -279,7 +376,7 @@ class FabricResult:
     def _repr_html_(self) -> str:
         shown = {
             name: f"{value:.4g}" if isinstance(value, float) else str(value)
-            for name, value in self.to_dict().items()
+            for name, value in self.figures().items()
         }
         rows = "".join(
             f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"

@@ -122,6 +122,12 @@ class SharedRun:
             **{name: together[name] for name in kept},
         }
 
+    def plot(self) -> Any:
+        """Return each job's run time, alone and beside the others, as a Bokeh figure."""
+        from workbench.plotting.fabric_jobs import plot_jobs
+
+        return plot_jobs(self)
+
     def __repr__(self) -> str:
         jobs = ", ".join(
             f"{name} {slow:.2f}×" for name, slow in zip(self.names, self.slowdown, strict=True)

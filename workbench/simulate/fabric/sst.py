@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,17 @@ class CollectiveTimes:
         """Return the time of each size in microseconds."""
         return dict(zip(self.sizes, (self.times_s * 1e6).tolist(), strict=True))
 
+    def plot(self, **options: Any) -> Any:
+        """Return the figure of the time against message size.
+
+        Args:
+            options: of `workbench.plotting.collective_times.plot_collective_times`.
+        """
+        from workbench.plotting.collective_times import plot_collective_times
+
+        seconds = dict(zip(self.sizes, self.times_s.tolist(), strict=True))
+        return plot_collective_times({self.provenance.title: seconds}, **options)
+
     def __repr__(self) -> str:
         times = ", ".join(f"{size} B {us:.6g} us" for size, us in self.time_us().items())
         return f"CollectiveTimes({times}; {self.provenance.caption()})"
@@ -68,7 +79,10 @@ def run_collective(
     """Return the times of the collective that an SST/macro configuration describes.
 
     One simulation from the launch of the ranks on: MPI_Init, then a barrier and the collective for
-    each size. The times are those that SST/macro v11.1 prints for rank 0.
+    each size. The times are those that SST/macro v11.1 prints for rank 0, with one exception: it
+    never places the last two bytes of a packet on PISCES' cut-through arbitrators, so that a packet
+    of one or two bytes keeps a tail at time 0 there and its clock goes back. Here such packets are
+    placed whole (``kernels/fabric/arbiters.py``).
 
     Args:
         configuration: what ``read_configuration`` returned, or an .ini that it is to read.

@@ -22,13 +22,23 @@ class Recorded(Protocol):
     """A table of configurations and their repeats.
 
     Attributes:
-        name: name of the data set.
+        name: such as ``allreduce/65536``.
+        recording: name of the dataset it is part of, empty where it is in none.
+        checksum: of the file it was read from, empty where it was in none.
         space: what was recorded.
     """
 
     @property
     def name(self) -> str:
-        """Name of the data set."""
+        """What was recorded, such as ``allreduce/65536``."""
+
+    @property
+    def recording(self) -> str:
+        """Name of the dataset it is part of, empty where it is in none."""
+
+    @property
+    def checksum(self) -> str:
+        """Checksum of the file it was read from, empty where it was in none."""
 
     @property
     def space(self) -> TuningSpace:
@@ -111,7 +121,15 @@ class Replay(Runner):
     def to_dict(self) -> dict[str, Any]:
         """Return what experiments must agree on to hold comparable runs, for JSON."""
         rest = {"scale": self.scale} if self.noise in ("normal", "heavy-tails") else {}
-        return {"kind": self.name, "recorded": self.recorded.name, "noise": self.noise, **rest}
+        recorded = self.recorded
+        return {
+            "kind": self.name,
+            "recorded": recorded.name,
+            "recording": recorded.recording,
+            "checksum": recorded.checksum,
+            "noise": self.noise,
+            **rest,
+        }
 
 
 def noise_factor(noise: str, scale: float, rng: np.random.Generator) -> float:

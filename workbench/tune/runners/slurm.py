@@ -143,6 +143,16 @@ class Slurm(Runner):
         return job_id
 
 
+def runs_folder(store: str | Path | None) -> Path:
+    """Return where the files of an experiment's jobs go: beside the store, where that is a file.
+
+    Args:
+        store: SQLite file or PostgreSQL address of the experiment; None or empty for none.
+    """
+    where = str(store or "")
+    return Path("workbench-runs" if not where or "://" in where else f"{where}-runs")
+
+
 class _Job:
     """One job, or one task of an array.
 

@@ -16,13 +16,14 @@ import optuna
 import pytest
 
 from workbench import datasets
-from workbench.errors import StudyError, StudyHeldError
+from workbench.errors import StudyError
 from workbench.fit import FitStudy, fit
 from workbench.fit.space import SearchSpace
-from workbench.fit.store import database, holding, stored, study_file
+from workbench.fit.store import stored, study_file
 from workbench.fit.store.stored import read_trials
 from workbench.fit.store.study_file import StoredTrial, StudyFile
 from workbench.models import SNAPPR
+from workbench.storage import database, holding
 
 PROBLEM = {"loss": "rmsre", "seed": 0, "workbench": "1"}
 SPACE = SearchSpace.for_model(SNAPPR())
@@ -251,39 +252,6 @@ def test_a_file_whose_making_was_cut_short_is_made_again(tmp_path: Path) -> None
     assert optuna.get_all_study_names(f"sqlite:///{path}") == ["one"]
 
 
-def test_a_study_is_let_go_and_taken_over_by_many_without_two_ever_holding_it(
-    tmp_path: Path,
-) -> None:
-    place = database.locate(tmp_path / "fits.db")
-    place.prepare()
-    holders: list[int] = []
-    most: list[int] = []
-    failures: list[BaseException] = []
-
-    def grab(number: int) -> None:
-        try:
-            for _ in range(8):
-                try:
-                    with place.hold("one"):
-                        holders.append(number)
-                        most.append(len(holders))
-                        holders.remove(number)
-                except StudyHeldError:
-                    continue
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=grab, args=(n,)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
-    assert set(most) == {1}
-    assert place.held(["one"]) == set()
-    assert not list(tmp_path.glob(".*lock"))
-
-
 def test_who_holds_a_study_can_be_seen_without_holding_it(tmp_path: Path) -> None:
     path = tmp_path / "fits.db"
     place = database.locate(path)
@@ -326,18 +294,6 @@ def test_a_look_at_a_study_sees_what_its_file_holds(
         "empty": stored.StoredProgress(0, math.inf),
     }
     file.close()
-
-
-def test_addresses_of_databases_are_read_and_shown_without_their_password() -> None:
-    place = database.locate("postgresql://me:secret@host:5433/studies")
-    assert place.url == "postgresql+psycopg://me:secret@host:5433/studies"
-    assert place.where == "postgresql://me:***@host:5433/studies"
-    assert database.locate("postgres://host/s").url == "postgresql+psycopg://host/s"
-    assert database.locate("postgresql+psycopg2://host/s").url == "postgresql+psycopg2://host/s"
-    with pytest.raises(StudyError, match="must be an SQLite file or begin with postgresql://"):
-        database.locate("mysql://host/s")
-    with pytest.raises(StudyError, match="must read like postgresql://"):
-        database.locate("postgresql://host:port/s")
 
 
 @pytest.mark.parametrize(("loss", "base"), [("rmspe", "rmsre"), ("rmse", "mse")])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -12,11 +12,19 @@ from tests.reference.dataflow import ORDERS, BrokenScheduleError, is_range, prov
 from workbench.programs.collectives import ALGORITHMS, Algorithm, Schedule, schedule
 
 ROOTED = ("bcast", "reduce", "gather", "scatter")
+REDUCING = ("reduce", "allreduce", "reduce_scatter", "scan", "exscan")
 WITH_SIZES = ("gather", "scatter", "allgather", "reduce_scatter", "alltoall")
 ALL = [
     pytest.param(operation, algorithm, id=f"{operation}-{algorithm.name}")
     for operation, algorithms in ALGORITHMS.items()
     for algorithm in algorithms.values()
+]
+# Where nothing is reduced, the time that reductions take changes nothing (a test holds it).
+TIMED = [
+    pytest.param(operation, algorithm, ns, id=f"{operation}-{algorithm.name}-{ns}")
+    for operation, algorithms in ALGORITHMS.items()
+    for algorithm in algorithms.values()
+    for ns in ((0.0, 0.25) if operation in REDUCING else (0.0,))
 ]
 # 4099 is a prime number: no count of ranks or segments divides it
 BYTES, SEGMENT_BYTES = 4099, 700
@@ -51,8 +59,7 @@ def test_every_rank_ends_with_its_blocks(operation: str, algorithm: Algorithm) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("reduce_ns_per_byte", [0.0, 0.25])
-@pytest.mark.parametrize(("operation", "algorithm"), ALL)
+@pytest.mark.parametrize(("operation", "algorithm", "reduce_ns_per_byte"), TIMED)
 def test_every_rank_ends_with_its_blocks_in_every_order(
     operation: str, algorithm: Algorithm, reduce_ns_per_byte: float, order: str
 ) -> None:
@@ -69,6 +76,20 @@ def test_every_rank_ends_with_its_blocks_in_every_order(
                 reduce_ns_per_byte=reduce_ns_per_byte,
             )
             prove(plan, order, seed=root)
+
+
+@pytest.mark.parametrize(("operation", "algorithm"), ALL)
+def test_reductions_take_time_where_there_are_any(operation: str, algorithm: Algorithm) -> None:
+    for ranks in (2, 3, 5, 8, 13):
+        at_once, timed = (
+            planned(operation, algorithm, ranks, size=BYTES, reduce_ns_per_byte=ns)
+            for ns in (0.0, 0.25)
+        )
+        same = all(
+            np.array_equal(getattr(at_once, field.name), getattr(timed, field.name))
+            for field in fields(at_once)
+        )
+        assert same == (operation not in REDUCING)
 
 
 @pytest.mark.parametrize("size", [0, 1, 7, 4096])

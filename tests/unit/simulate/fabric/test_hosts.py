@@ -7,7 +7,8 @@ import pytest
 
 from workbench import topology
 from workbench.errors import ParameterError
-from workbench.simulate.fabric.hosts import PLACEMENTS, checked_hosts, place_jobs
+from workbench.simulate.fabric import PLACEMENTS, place_jobs
+from workbench.simulate.fabric.hosts import checked_hosts
 
 DRAGONFLY = topology.dragonfly(a=4, p=2, h=2)
 

@@ -229,8 +229,39 @@ def test_tables_of_channels_and_routers() -> None:
     routers = result.routers()
     assert routers["bytes"].sum() == channels["bytes"].sum() - injected["bytes"].sum()
     assert len(routers) == 20
+    for name in ("utilisation", "stalled"):
+        mean = np.average(routers[name], weights=routers["ports"])
+        assert mean == pytest.approx(channels[channels["kind"] != "injection"][name].mean())
     assert "FabricResult(simulated: fat tree, k=4" in repr(result)
     assert "simulated" in result._repr_html_()
+
+
+def test_a_link_is_as_busy_as_its_busier_direction() -> None:
+    result = run("torus:8", "tornado", 0.2, routing="dimension-order", messages=1000)
+    channels = result.to_frame().query("kind not in ('injection', 'ejection')")
+    ends = channels[["source", "target"]].to_numpy()
+    busier = channels.groupby([ends.min(axis=1), ends.max(axis=1)])["utilisation"].max()
+    links = [tuple(sorted(pair)) for pair in result.fabric.topology.links.tolist()]
+    assert result.link_utilisation.tolist() == [busier[pair] for pair in links]
+    # Tornado goes one way round; the other way is idle.
+    assert channels["utilisation"].min() == 0.0 < result.link_utilisation.min()
+
+
+def test_every_statistic_is_there_as_plain_values() -> None:
+    result = run("torus:8", "tornado", 0.36, messages=1000)
+    found = json.loads(json.dumps(result.to_dict(tables=True)))
+    assert found.items() >= result.figures().items()
+    percentiles = found["latency_percentiles_us"]
+    assert percentiles["99"] == result.figures()["p99_latency_us"]
+    assert list(percentiles.values()) == sorted(percentiles.values())
+    assert sum(found["hops"]) == result.delivered
+    assert found["queues"] == result.queues().to_dict("list")
+    assert found["queues"]["time_us"][-1] * 1e-6 > result.window_s
+    assert found["channels"] == result.to_frame().to_dict("list")
+    assert found["routers"]["packets"] == result.routers()["packets"].tolist()
+    assert 0 < found["mean_stalled"] < found["max_stalled"] <= 1
+    assert found["mean_stalled"] + found["mean_utilisation"] <= 1
+    assert "channels" not in result.to_dict()
 
 
 def test_a_result_is_read_as_it_was_written(tmp_path: Path) -> None:

@@ -134,6 +134,9 @@ def test_ranks_use_the_first_nodes_of_a_larger_machine():
     assert np.all(result.of_ranks_s > 0)
     assert np.array_equal(result.of_ranks_s[0], result.times_s)
     assert "simulated" in repr(result)
+    drawn = [one.data_source.data for one in result.plot().renderers]
+    assert drawn[0]["size"] == list(result.sizes)
+    assert drawn[0]["time"] == pytest.approx(list(result.time_us().values()), rel=1e-12)
 
 
 @pytest.mark.jit_only

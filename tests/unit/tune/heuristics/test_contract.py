@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,6 +52,12 @@ PAIRS = [
 ]
 
 
+def made(name: str, space: TuningSpace, seed: int, **options: Any) -> Heuristic:
+    """Return a heuristic; a small forest must keep to the same as a large one, and is faster."""
+    small = {"trees": 16} if name == "surrogate-forest" else {}
+    return make_heuristic(name, space, seed, **{**small, **options})
+
+
 def loss(space: TuningSpace, configuration: Configuration) -> float:
     """Return a bowl in the unit cube, positive."""
     return 1.0 + float(np.square(space.encode(configuration) - 0.3).sum())
@@ -87,7 +94,7 @@ def searched(heuristic: Heuristic, history: History, count: int) -> list[Proposa
 @pytest.mark.parametrize(("name", "space"), PAIRS)
 def test_proposals_are_in_the_space_and_canonical(name: str, space: str) -> None:
     there = SPACES[space]
-    found = searched(make_heuristic(name, there, 1), started(there), 14)
+    found = searched(made(name, there, 1), started(there), 14)
     assert found
     for proposal in found:
         assert there.contains(proposal)
@@ -101,13 +108,13 @@ def test_proposals_are_in_the_space_and_canonical(name: str, space: str) -> None
 def test_a_search_that_was_stopped_anywhere_goes_on_the_same(name: str, space: str) -> None:
     there = SPACES[space]
     through = started(there)
-    lasting = make_heuristic(name, there, 5)
+    lasting = made(name, there, 5)
     for number in range(22):
         proposal = lasting.ask(through)
         if number in (0, 6, 15, 21):
             again = History(there)
             again.extend(through)
-            resumed = make_heuristic(name, there, 5)
+            resumed = made(name, there, 5)
             assert resumed.ask(again) == proposal
             assert resumed.ask(again) == proposal  # asking changes nothing
         if proposal is None:
@@ -120,7 +127,7 @@ def test_a_search_that_was_stopped_anywhere_goes_on_the_same(name: str, space: s
 @pytest.mark.parametrize("name", NAMES)
 def test_the_seed_decides_alone(name: str) -> None:
     there = SPACES["grid"]
-    runs = [searched(make_heuristic(name, there, seed), started(there), 12) for seed in (1, 1, 2)]
+    runs = [searched(made(name, there, seed), started(there), 12) for seed in (1, 1, 2)]
     assert runs[0] == runs[1]
     # A surrogate that scores the whole grid has nothing to draw but between equals.
     if name not in ("exhaustive", "surrogate-gp"):
@@ -131,7 +138,7 @@ def test_the_seed_decides_alone(name: str) -> None:
 def test_another_attempt_is_another_configuration(name: str) -> None:
     there = SPACES["grid"]
     history = started(there)
-    heuristic = make_heuristic(name, there, 1)
+    heuristic = made(name, there, 1)
     found = [heuristic.ask(history, attempt=attempt) for attempt in range(6)]
     assert len({there.key(each) for each in found if each is not None}) >= 2
     assert found == [heuristic.ask(history, attempt=attempt) for attempt in range(6)]
@@ -141,7 +148,7 @@ def test_another_attempt_is_another_configuration(name: str) -> None:
 def test_nothing_is_proposed_twice_where_it_must_not_and_a_grid_is_used_up(name: str) -> None:
     there = SPACES["fixed"]
     history = started(there)
-    found = searched(make_heuristic(name, there, 1, revisit=False), history, 20)
+    found = searched(made(name, there, 1, revisit=False), history, 20)
     keys = [there.key(each) for each in found]
     assert len(set(keys)) == len(keys) == 8 - 4
     assert not {there.key(run.configuration) for run in started(there)} & set(keys)
@@ -153,7 +160,7 @@ def test_a_used_up_grid_ends_or_is_searched_on(name: str) -> None:
     history = History(there)
     for configuration in there.all():
         history.append(configuration, loss(there, configuration), initial=True)
-    proposal = make_heuristic(name, there, 1).ask(history)
+    proposal = made(name, there, 1).ask(history)
     assert proposal is None or there.contains(proposal)
     assert (proposal is None) == (name in ("exhaustive", "surrogate-forest"))
 
@@ -162,7 +169,7 @@ def test_a_used_up_grid_ends_or_is_searched_on(name: str) -> None:
 def test_what_is_being_run_is_not_proposed_as_new(name: str) -> None:
     there = SPACES["open-mpi"]
     history = started(there)
-    heuristic = make_heuristic(name, there, 1, revisit=False)
+    heuristic = made(name, there, 1, revisit=False)
     pending: list[Configuration] = []
     for _ in range(6):
         history.pending = tuple(pending)
@@ -182,7 +189,7 @@ def test_it_begins_with_little_or_nothing_known(name: str, space: str, status: s
         outcome = {"one": "complete", "unknown": "pruned"}.get(status, status)
         value = math.nan if status == "unknown" else 2.0
         history.append(there.sample(rng), value, seconds=2.0, status=outcome)
-    proposal = make_heuristic(name, there, 1).ask(history)
+    proposal = made(name, there, 1).ask(history)
     assert proposal is not None and there.contains(proposal)
 
 
@@ -190,8 +197,8 @@ def test_it_begins_with_little_or_nothing_known(name: str, space: str, status: s
 def test_a_maximised_target_is_the_minimised_one_mirrored(name: str) -> None:
     there = SPACES["open-mpi"]
     options = {"transform": "none"} if "transform" in options_of(HEURISTICS[name]) else {}
-    up = searched(make_heuristic(name, there, 4, **options), started(there, minimise=False), 10)
-    down = searched(make_heuristic(name, there, 4, **options), started(there), 10)
+    up = searched(made(name, there, 4, **options), started(there, minimise=False), 10)
+    down = searched(made(name, there, 4, **options), started(there), 10)
     assert up == down
 
 
@@ -202,7 +209,7 @@ def test_any_finite_values_can_be_searched(name: str, scale: float) -> None:
     history = History(there)
     for point in initial_points(there, 5):
         history.append(point, scale * loss(there, point), initial=True)
-    heuristic = make_heuristic(name, there, 1)
+    heuristic = made(name, there, 1)
     for _ in range(12):
         proposal = heuristic.ask(history)
         if proposal is None:
@@ -225,8 +232,7 @@ def test_what_learns_does_better_than_chance(name: str) -> None:
             history = History(space)
             for point in initial_points(space, 6, seed=seed):
                 history.append(point, loss(space, point), initial=True)
-            options = {"trees": 16} if which == "surrogate-forest" else {}
-            heuristic = make_heuristic(which, space, seed, **options)
+            heuristic = made(which, space, seed)
             for _ in range(40 if slow else 60):
                 proposal = heuristic.ask(history)
                 assert proposal is not None

@@ -14,6 +14,8 @@ class Table:
     """Three configurations; the first has repeats that differ."""
 
     name = "table"
+    recording = ""
+    checksum = ""
     space = TuningSpace({"a": Grid.of([0, 1, 2])})
 
     def repeats(self, configuration: Configuration) -> tuple[np.ndarray, np.ndarray]:

@@ -9,6 +9,7 @@ with database.hold("a study"):  # one process at a time, until the context or th
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import sqlite3
 import tempfile
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import StudyError
-from workbench.fit.store.holding import BUSY_S, busy, hold_file, is_held
+from workbench.storage.holding import BUSY_S, busy, hold_file, is_held
 
 if TYPE_CHECKING:
     import optuna
@@ -296,7 +297,8 @@ def _tables(connection: sqlite3.Connection) -> set[str]:
     return {name for (name,) in connection.execute(query)}
 
 
-def _empty_database() -> list[str]:
+@functools.cache
+def _empty_database() -> tuple[str, ...]:
     """Return the statements that make the tables of this release of Optuna."""
     import optuna
 
@@ -306,7 +308,7 @@ def _empty_database() -> list[str]:
             optuna.storages.RDBStorage(f"sqlite:///{path}").engine.dispose()
         with contextlib.closing(sqlite3.connect(path)) as connection:
             # The first and last are BEGIN and COMMIT; the transaction is the caller's.
-            return [*connection.iterdump()][1:-1]
+            return tuple(connection.iterdump())[1:-1]
 
 
 def _connect(path: Path) -> sqlite3.Connection:

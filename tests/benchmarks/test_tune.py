@@ -1,0 +1,36 @@
+"""What it costs to keep a run; printed, and judged by processor time alone."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from workbench.storage import database
+from workbench.tune.recorded_files import shipped_recording
+from workbench.tune.replaying import replayed
+
+RUNS = 200
+
+
+def milliseconds_a_run(store: Path | None) -> tuple[float, float]:
+    """Return wall and processor time of a run of a replayed search, in ms."""
+    recorded = shipped_recording("open-mpi-4-ranks")["allreduce/65536"]
+    with replayed(recorded, heuristic="random", budget=RUNS, store=store) as experiment:
+        began_s, began_cpu_s = time.perf_counter(), time.process_time()
+        experiment.run()
+        took_s, cpu_s = time.perf_counter() - began_s, time.process_time() - began_cpu_s
+    return 1e3 * took_s / RUNS, 1e3 * cpu_s / RUNS
+
+
+def test_a_stored_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    free, free_cpu = milliseconds_a_run(None)
+    kept, kept_cpu = milliseconds_a_run(tmp_path / "direct.db")
+    monkeypatch.setattr(database, "KNOWN_SCHEMA", -1)
+    optuna, optuna_cpu = milliseconds_a_run(tmp_path / "optuna.db")
+    print(
+        f"\na replayed run: {free:.2f} ms ({free_cpu:.2f} of the processor) not kept, "
+        f"{kept:.2f} ms ({kept_cpu:.2f}) kept, {optuna:.2f} ms ({optuna_cpu:.2f}) through Optuna"
+    )
+    assert kept_cpu < 0.25 * optuna_cpu

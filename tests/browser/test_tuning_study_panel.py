@@ -1,0 +1,53 @@
+"""The study of searches as people look at it: a click, another recording, the tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.servers import Server
+
+pytestmark = [
+    pytest.mark.browser,
+    # The plugin that gives Playwright its base_url declares its fixture the old way.
+    pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
+]
+
+STUDY = "09-which-heuristic.ipynb"
+Keep = Callable[[str], Path]
+Until = Callable[..., float]
+
+
+def test_a_click_chooses_a_method_and_the_tabs_follow(
+    lab: Server, page: Any, until: Until, keep: Keep
+) -> None:
+    watch = lab.open(page, STUDY)
+    panel = page.locator(".workbench-panel").first
+    sentence = panel.locator("[role=status]").first
+    sentence.filter(has_text="is first with").wait_for(timeout=60_000)
+    panel.evaluate("e => e.scrollIntoView()")
+    page.wait_for_timeout(1000)
+    tiles = panel.locator(".bk-Figure").first
+    drawn, said = tiles.screenshot(), sentence.inner_text()
+    box = tiles.bounding_box()
+    page.mouse.click(box["x"] + 0.25 * box["width"], box["y"] + 0.62 * box["height"])
+    until(lambda: sentence.inner_text() != said, 20)
+    chosen = panel.get_by_label("Heuristic", exact=True).evaluate("e => e.selectedOptions[0].text")
+    assert sentence.inner_text().startswith(chosen)
+    until(lambda: tiles.screenshot() != drawn)
+    for title, expected in (
+        ("By size", "for each collective and message size"),
+        ("Stopping", "gives the most"),
+        ("Noise", "Share of the possible gain, without"),
+        ("By collective", "How good"),
+    ):
+        panel.get_by_role("tab", name=title).click()
+        panel.get_by_text(expected).first.wait_for()
+    panel.get_by_label("Recording", exact=True).select_option(label="measured: open-mpi-4-ranks")
+    panel.get_by_text("open-mpi-4-ranks is measured").wait_for()
+    keep("measured")
+    assert watch.errors == []
+    assert watch.outside == []

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from workbench.errors import ParameterError
+from workbench.panels.tuning_study_panel import TuningStudyPanel
+from workbench.panels.tuning_study_state import first_state, recordings_of
+from workbench.tune.study_files import StudyTables, load_study
+
+
+@pytest.fixture(scope="module")
+def tables() -> StudyTables:
+    return load_study()
+
+
+@pytest.fixture(scope="module")
+def panel(tables: StudyTables) -> TuningStudyPanel:
+    """The panel that the tests share: its figures take a moment to make."""
+    return TuningStudyPanel(tables)
+
+
+@pytest.fixture(autouse=True)
+def as_at_first(panel: TuningStudyPanel, tables: StudyTables) -> None:
+    first = first_state(tables)
+    for name in ("recording", "noise", "stopping", "pick", "heuristic", "resampling", "measure"):
+        setattr(panel, name, getattr(first, name))
+    panel.open("By collective")
+
+
+def test_it_opens_with_the_first_of_the_ranking(panel: TuningStudyPanel) -> None:
+    assert panel.error == ""
+    assert panel.recording == "simulated-12-ranks"
+    assert (panel.rows["share"].iloc[0] >= panel.rows["share"]).all()
+    assert panel.rows.iloc[0][["heuristic", "resampling"]].tolist() == [
+        panel.heuristic,
+        panel.resampling,
+    ]
+    assert panel.reading.startswith(f"{panel.heuristic} with ")
+    assert "is first with" in panel.reading
+
+
+def test_every_tab_follows_the_lists(panel: TuningStudyPanel) -> None:
+    shown = {
+        "By collective": lambda: panel._view.collectives.value,
+        "By size": lambda: str(panel._view.sizes.source.data["text"]),
+        "Stopping": lambda: panel._view.stopping_text.value,
+        "Noise": lambda: str(panel._view.noise.figure.yaxis.axis_label),
+        "All methods": lambda: panel._view.ranked.value,
+        "Python": lambda: panel._python.value,
+    }
+    for title, read in shown.items():
+        panel.measure = "share"
+        panel.recording = "simulated-12-ranks"
+        panel.open(title)
+        before = read()
+        panel.recording, panel.measure = "open-mpi-4-ranks", "distance"
+        assert read() != before, title
+        assert panel.error == ""
+
+
+def test_lists_offer_what_was_searched(panel: TuningStudyPanel, tables: StudyTables) -> None:
+    panel.recording = "open-mpi-4-ranks"
+    assert panel.noise == "measured"
+    with pytest.raises(ParameterError, match="noise"):
+        panel.noise = "normal 5 %"
+    panel.recording = "simulated-12-ranks"
+    panel.noise = "normal 20 %"
+    there = tables.methods[
+        (tables.methods["recording"] == panel.recording) & (tables.methods["noise"] == panel.noise)
+    ]
+    assert set(panel._controls["heuristic"].options) == set(there["heuristic"])
+
+
+def test_a_click_chooses_the_method(panel: TuningStudyPanel) -> None:
+    source = panel._view.tiles.source
+    last = len(source.data["row_name"]) - 1
+    wanted = source.data["row_name"][last], source.data["column_name"][last]
+    assert wanted != (panel.heuristic, panel.resampling)
+    source.selected.indices = [last]
+    assert (panel.heuristic, panel.resampling) == wanted
+    assert panel._view.tiles.frame.data["row"] == [source.data["row"][last]]
+    assert panel.reading.startswith(wanted[0])
+    # A page sends back what it is told; nothing may be left that looks like a click.
+    assert source.selected.indices == []
+
+
+def test_python_gives_what_is_shown(
+    panel: TuningStudyPanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Any] = []
+    monkeypatch.setattr("bokeh.io.show", drawn.append)
+    scope: dict[str, Any] = {"tables": panel.tables}
+    exec(panel.python, scope)
+    pd.testing.assert_frame_equal(scope["table"], panel.table)
+    assert len(scope["rows"]) == len(panel.rows)
+    assert len(drawn) == 1
+
+
+def test_the_table_is_saved(panel: TuningStudyPanel, tmp_path: Path) -> None:
+    text = panel.save(tmp_path / "rows.csv").read_text()
+    read = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values=[""])
+    assert read["share"].tolist() == panel.rows["share"].tolist()
+    with pytest.raises(ParameterError, match="suffix must be"):
+        panel.save(tmp_path / "rows.json")
+
+
+def test_a_study_of_some_recordings_is_shown_as_far_as_it_is(tables: StudyTables) -> None:
+    some = {
+        name: table[table["recording"] == "simulated-12-ranks"]
+        for name, table in vars(tables).items()
+        if name in ("methods", "collectives", "cells")
+    }
+    assert [*recordings_of(replace(tables, **some))] == ["simulated-12-ranks"]
+    elsewhere = tuple(replace(plan, recordings=("elsewhere",)) for plan in tables.plans)
+    assert recordings_of(replace(tables, plans=elsewhere)) == {}
+
+
+def test_mistakes_are_said(panel: TuningStudyPanel, tables: StudyTables) -> None:
+    with pytest.raises(ParameterError, match="heuristic"):
+        panel.heuristic = "oracle"
+    with pytest.raises(ParameterError, match="a tab is one of"):
+        panel.open("Nowhere")
+    with pytest.raises(AttributeError, match="cannot be set"):
+        panel.loss = "rmse"
+    with pytest.raises(ParameterError, match="must hold searches of the recording"):
+        first_state(tables, "another")
+    with pytest.raises(ParameterError, match="a study must hold searches"):
+        first_state(replace(tables, methods=tables.methods.iloc[:0]))

@@ -1,0 +1,288 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.errors import ParameterError
+from workbench.plotting.tuning_study_heatmap import (
+    colour_ends,
+    plot_search_methods,
+    plot_search_sizes,
+    study_tiles,
+)
+from workbench.plotting.tuning_study_look import (
+    MEASURES,
+    interval_text,
+    listed,
+    measure_of,
+    percent_text,
+    picked,
+    usual_noise,
+    values_of,
+)
+from workbench.plotting.tuning_study_noise import (
+    in_order,
+    noise_figure,
+    plot_search_noise,
+    read_search_noise,
+)
+from workbench.plotting.tuning_study_ranking import (
+    plot_search_ranking,
+    ranking_columns,
+    read_search_ranking,
+    ticks_within,
+)
+from workbench.plotting.tuning_study_stopping import (
+    pareto,
+    plot_search_stopping,
+    read_search_stopping,
+    stopping_figure,
+)
+from workbench.plotting.tuning_study_tables import (
+    TABLE_1,
+    TABLE_2,
+    apart_table,
+    by_collective,
+    by_collective_html,
+    paper_table,
+    read_apart,
+    read_search,
+)
+from workbench.tune.recorded_files import shipped_recording
+from workbench.tune.study_files import StudyTables, load_study
+
+WORDS = {"recording": "r", "noise": "normal 5 %", "stopping": "budget", "pick": "expected"}
+
+
+def row(heuristic: str, resampling: str = "none", **figures: Any) -> dict[str, Any]:
+    """Return a row whose intervals are one to each side, with what is given instead."""
+    known: dict[str, Any] = {**WORDS, "heuristic": heuristic, "resampling": resampling}
+    known |= {"seeds": 20, "runs": 30.0, "potential": 30.0, "spaces": 4}
+    known |= {name: value for name, value in figures.items() if name not in MEASURES}
+    for name in MEASURES:
+        value = figures.get(name, 50.0)
+        known |= {name: value, f"{name}_low": value - 1.0, f"{name}_high": value + 1.0}
+    return known
+
+
+def table(*rows: dict[str, Any]) -> pd.DataFrame:
+    return pd.DataFrame(list(rows))
+
+
+@pytest.fixture(scope="module")
+def study() -> StudyTables:
+    return load_study()
+
+
+THREE = table(
+    row("random", share=90.0, distance=9.0),
+    row("gp", share=96.0, distance=2.0),
+    row("genetic", share=95.0, distance=5.0),
+)
+
+
+def test_a_ranking_says_what_the_seeds_tell() -> None:
+    columns = ranking_columns(THREE, MEASURES["share"], "heuristic", "random")
+    assert columns["name"] == ["gp", "genetic", "random"]
+    assert columns["told"] == [False, False, True]
+    assert columns["size"][2] > columns["size"][0]
+    assert read_search_ranking(THREE) == (
+        "gp is first with 96.0 % (95.0 to 97.0) of the possible gain; genetic is not told from it "
+        "by 20 seeds; random is behind it."
+    )
+
+
+def test_a_ranking_by_distance_begins_with_the_least() -> None:
+    assert ranking_columns(THREE, MEASURES["distance"], "heuristic")["value"] == [2.0, 5.0, 9.0]
+    text = read_search_ranking(THREE, "distance")
+    assert text.startswith("gp is first with 2.0 %") and "genetic and random are behind it" in text
+
+
+def test_a_ranking_without_figures_names_nobody() -> None:
+    nothing = table(row("gp", share=math.nan))
+    assert read_search_ranking(nothing) == "No search has such a figure here."
+    plot_search_ranking(nothing)
+    assert plot_search_ranking(THREE.iloc[:0]).renderers
+
+
+@given(st.floats(-1e4, 1e4), st.floats(1e-3, 1e4))
+def test_ticks_are_few_and_within(low: float, span: float) -> None:
+    ticks = ticks_within(low, low + span)
+    assert 2 <= len(ticks) <= 7
+    slack = 1e-6 * max(abs(low), span)
+    assert low - slack <= min(ticks) and max(ticks) <= low + span + slack
+
+
+def test_a_heatmap_has_a_place_for_what_is_missing() -> None:
+    rows = table(
+        row("genetic", share=95.0),
+        row("genetic", "improved", share=97.0),
+        row("random", share=81.0),
+    )
+    tiles = study_tiles()
+    tiles.show_methods(rows, chosen=("genetic", "improved"))
+    data = tiles.source.data
+    assert list(data["text"]) == ["95.0", "97.0", "81.0", "–"]
+    assert tiles.frame.data == {"row": [0], "column": [1]}
+    assert (tiles.mapper.low, tiles.mapper.high) == (80.0, 100.0)
+    tiles.mark(("genetic", "never"))
+    assert tiles.frame.data == {"row": [], "column": []}
+
+
+def test_less_is_better_turns_the_colours_round() -> None:
+    tiles = study_tiles()
+    tiles.show_methods(THREE, "share")
+    shares = tiles.mapper.palette
+    tiles.show_methods(THREE, "distance")
+    assert tiles.mapper.palette == shares[::-1]
+
+
+def test_sizes_stand_in_their_order() -> None:
+    rows = table(
+        *(row("gp", space=space) for space in ("bcast/1048576", "bcast/4096", "reduce/65536"))
+    )
+    fig = plot_search_sizes(rows)
+    assert fig.xaxis[0].major_label_overrides == {0: "4 KiB", 1: "64 KiB", 2: "1 MiB"}
+    assert fig.yaxis[0].major_label_overrides == {0: "bcast", 1: "reduce"}
+    plot_search_sizes(rows.iloc[:0])
+
+
+@given(
+    st.lists(st.floats(-1e4, 200.0) | st.just(math.nan), max_size=9), st.sampled_from([*MEASURES])
+)
+def test_colours_have_two_ends(values: list[float], name: str) -> None:
+    low, high = colour_ends(values, MEASURES[name])
+    assert low < high
+
+
+def test_the_front_has_what_none_beats() -> None:
+    rows = table(
+        row("slow", share=96.0, saved_grid=90.0),
+        row("beaten", share=90.0, saved_grid=92.0),
+        row("middle", share=95.0, saved_grid=95.0),
+        row("quick", share=80.0, saved_grid=99.0),
+        row("as quick", share=70.0, saved_grid=99.0),
+        row("unknown", share=math.nan, saved_grid=99.9),
+    )
+    assert pareto(rows)["heuristic"].tolist() == ["slow", "middle", "quick"]
+
+
+def test_stopping_rules_are_weighed() -> None:
+    rows = table(
+        row("gp", share=96.0, saved_grid=90.0, stopping="budget"),
+        row("gp", share=95.5, saved_grid=98.0, stopping="early"),
+        row("random", share=60.0, saved_grid=97.0, stopping="early"),
+    )
+    text = read_search_stopping(rows, "gp")
+    assert "“budget” gives the most: 96.0 %" in text
+    assert "“early”, gives 95.5 % (94.5 to 96.5), which these seeds cannot tell from it" in text
+    assert "No search" in read_search_stopping(rows, "annealing")
+    drawn = stopping_figure(["budget", "early"])
+    drawn.show(rows, "gp", "none")
+    assert drawn.chosen["early"].data["y"] == [95.5]
+    assert drawn.others["early"].data["y"] == [60.0]
+    assert drawn.front.data["x"] == [90.0, 98.0]
+    with pytest.raises(ParameterError, match="must hold a search"):
+        plot_search_stopping(rows.iloc[:0], "gp")
+
+
+def test_noise_is_read_with_and_without_resampling() -> None:
+    rows = table(
+        row("gp", "none", share=97.0, noise="none"),
+        row("gp", "improved", share=97.0, noise="none"),
+        row("gp", "none", share=80.0, noise="normal 20 %"),
+        row("gp", "improved", share=90.0, noise="normal 20 %"),
+    )
+    text = read_search_noise(rows)
+    assert "no noise: 97.0 %" in text and "not told apart; normal 20 %" in text
+    assert text.endswith("90.0 % (89.0 to 91.0) with improved, resampling is better.")
+    assert "one resampling rule only" in read_search_noise(rows.iloc[[0, 2]])
+    drawn = noise_figure(["none", "static 3", "improved"])
+    drawn.show(rows)
+    assert [item.visible for item in drawn.figure.legend[0].items] == [True, False, True]
+    assert drawn.sources["static 3"].data["y"] == []
+    with pytest.raises(ParameterError, match="must hold a search"):
+        plot_search_noise(rows.iloc[:0])
+
+
+def test_noises_stand_in_their_order() -> None:
+    given_ = ["heavy-tails 5 %", "normal 20 %", "none", "normal 5 %", "measured"]
+    assert in_order(given_) == ["none", "measured", "normal 5 %", "normal 20 %", "heavy-tails 5 %"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(95.94, "95.9"), (-0.01, "0.0"), (-12.34, "−12.3"), (361.7, "362"), (math.nan, "–")],
+)
+def test_percentages_are_short(value: float, text: str) -> None:
+    assert percent_text(value) == text
+
+
+def test_rules_stand_as_the_study_lists_them() -> None:
+    rows = table(row("random", "improved"), row("mine", "none"), row("surrogate-gp", "static 3"))
+    assert values_of(rows, "heuristic") == ["surrogate-gp", "random", "mine"]
+    assert values_of(rows, "resampling") == ["none", "static 3", "improved"]
+
+
+def test_words() -> None:
+    assert interval_text({"gain": 5.0}, "gain") == "5.0 %"
+    assert listed(["a"]) == "a"
+    assert listed("abc") == "a, b and c"
+    with pytest.raises(ParameterError, match="the measure must be one of share"):
+        measure_of("speed")
+    with pytest.raises(ParameterError, match="rows are told by columns"):
+        picked(THREE, colour="red")
+    with pytest.raises(ParameterError, match="must hold searches of the recording"):
+        usual_noise(THREE, "another")
+
+
+def test_the_shipped_study_fills_every_figure(study: StudyTables) -> None:
+    for recording in study.methods["recording"].unique():
+        where = {"recording": recording, "noise": usual_noise(study.methods, recording)}
+        rows = picked(study.methods, **where, pick="expected")
+        one = picked(rows, stopping=rows["stopping"].iloc[0])
+        method = {name: str(one[name].iloc[0]) for name in ("heuristic", "resampling")}
+        for name in MEASURES:
+            assert plot_search_methods(one, name).title.text
+        cells = picked(study.cells, **where, **method, stopping=one["stopping"].iloc[0])
+        assert plot_search_sizes(cells).xaxis[0].major_label_overrides
+        assert read_search_ranking(picked(one, resampling=method["resampling"])).count("first") == 1
+
+
+def test_the_papers_tables_sum_over_collectives(study: StudyTables) -> None:
+    first = study.methods.iloc[0]
+    method = {name: first[name] for name in ("heuristic", "resampling", "stopping", "pick")}
+    found = by_collective(study, **method)
+    recordings = found.index.get_level_values("recording").unique()
+    assert set(recordings) <= set(study.methods["recording"])
+    for recording in recordings:
+        part = found.loc[recording].droplevel("noise")
+        whole = part.loc["all"]
+        for name in ("grid_s", "exhaustive_s", "spent_s"):
+            # The tables hold four digits.
+            assert part.drop("all")[name].sum() == pytest.approx(whole[name], rel=2e-3)
+    for columns in (TABLE_1, TABLE_2):
+        assert len(paper_table(found, columns).columns) == len(columns)
+    text = by_collective_html(by_collective(study, **method, recording=recordings[0]))
+    assert text.count("<tr") == 2 * (1 + len(found.loc[recordings[0]]))
+
+
+def test_a_search_that_was_not_made_is_said(study: StudyTables) -> None:
+    first = {str(name): str(value) for name, value in study.methods.iloc[0].items()}
+    where = {name: first[name] for name in (*WORDS, "heuristic", "resampling")}
+    assert "over the default" in read_search(study, **where)
+    assert "no such search" in read_search(study, **where | {"noise": "none at all"})
+
+
+def test_what_repeats_tell_is_counted() -> None:
+    measured = shipped_recording("open-mpi-4-ranks")
+    found = apart_table(measured)
+    assert (found["tied"] >= 1).all() and (found["tied"] <= found["configurations"]).all()
+    assert f"of {found['configurations'].sum()} configurations" in read_apart(measured)
+    simulated = shipped_recording("simulated-12-ranks")
+    assert "the optimum is known exactly" in read_apart(simulated)

@@ -1,0 +1,117 @@
+"""The parameters of one family of topologies as controls, made from its own description."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench.panels.look import named
+from workbench.topology import FAMILIES, Parameter, Topology
+
+_MOST = 1_000_000
+_EVEN = ("fat-tree", "k")
+_LETTER_PX, _BOX_PX = 6.4, 68
+_WIDER_PX = {"numbers": 40, "word": 60}
+_BLANK = "auto"
+
+
+class FamilyFields:
+    """A control for each parameter of a family.
+
+    What is optional is a text that may be left empty: the family's own default is taken then.
+
+    Args:
+        family: a word of ``FAMILIES``.
+        changed: called when a user has changed one.
+    """
+
+    def __init__(self, family: str, changed: Callable[[], None]) -> None:
+        self._family = family
+        about = FAMILIES[family]
+        self._parameters = {one.name: one for one in about.parameters}
+        first = [name for name in about.order if name in self._parameters]
+        self._names = list(dict.fromkeys((*first, *self._parameters)))
+        signature = inspect.signature(about.generator).parameters
+        self._defaults = {name: _default_text(signature[name].default) for name in self._names}
+        self.controls: dict[str, Any] = {name: self._control(name) for name in self._names}
+        for control in self.controls.values():
+            control.observe(lambda _: changed(), "value")
+
+    @property
+    def word(self) -> str:
+        """The topology as ``parse_topology`` takes it, without what is as by default."""
+        parts = []
+        for name, control in self.controls.items():
+            text = _text(control.value)
+            if text and (self._parameters[name].needed or text != self._defaults[name]):
+                parts.append(f"{name}={text}")
+        return f"{self._family}:{','.join(parts)}"
+
+    def show(self, word: str, made: Topology) -> None:
+        """Show another member of the family; the controls tell as if a user had changed them.
+
+        Args:
+            word: of the family, as ``parse_topology`` takes it.
+            made: what it stands for.
+        """
+        given = self._given(word.partition(":")[2])
+        for name, control in self.controls.items():
+            about = self._parameters[name]
+            text = self._defaults[name]
+            if about.needed or name in given:
+                text = str(made.parameters.get(name, text))
+            if isinstance(control, widgets.Checkbox):
+                control.value = text.lower() == "true"
+            elif isinstance(control, widgets.BoundedIntText):
+                control.value = int(text)
+            else:
+                # As it was said: what a ``none`` comes to may not fit the next size.
+                control.value = given.get(name, "") if about.optional else text
+
+    def _given(self, rest: str) -> dict[str, str]:
+        """Return the text of each parameter that a word names; what it leaves out stays empty."""
+        parts = [part.strip() for part in rest.split(",") if part.strip()]
+        bare = [part for part in parts if "=" not in part]
+        pairs = [part.partition("=") for part in parts if "=" in part]
+        return {
+            **dict(zip(FAMILIES[self._family].order, bare, strict=False)),
+            **{name.strip(): value.strip() for name, _, value in pairs},
+        }
+
+    def _control(self, name: str) -> Any:
+        about = self._parameters[name]
+        words = f"{name}: {about.meaning}"
+        width = int(_LETTER_PX * len(words)) + _BOX_PX + _WIDER_PX.get(about.kind, 0)
+        look = named(words, f"{width}px")
+        if about.kind == "flag":
+            return widgets.Checkbox(value=False, indent=False, **look)
+        if about.kind == "word":
+            return widgets.Dropdown(options=about.choices, **look)
+        if about.kind == "number" and not about.optional:
+            step = 2 if (self._family, name) == _EVEN else 1
+            start = int(about.start or self._defaults[name])
+            return widgets.BoundedIntText(value=start, min=0, max=_MOST, step=step, **look)
+        return widgets.Text(
+            value="" if about.optional else about.start,
+            placeholder=_placeholder(about, self._defaults[name]),
+            continuous_update=False,
+            **look,
+        )
+
+
+def _placeholder(about: Parameter, default: str) -> str:
+    return default or _BLANK if about.optional else about.start
+
+
+def _default_text(default: Any) -> str:
+    """Return a default as a word has it; empty for none."""
+    if default is None or default is inspect.Parameter.empty:
+        return ""
+    return _text(default)
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value).strip()

@@ -1,0 +1,140 @@
+"""How much longer distances grow as links fail at random, a line for each topology."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from bokeh.models import ColumnDataSource, HoverTool, Range1d
+from bokeh.plotting import figure
+
+from workbench.plotting.axes import legend_above, new_figure
+from workbench.plotting.hop_histogram import looks
+from workbench.plotting.reading import plain_number
+
+if TYPE_CHECKING:
+    from workbench.topology.metrics.resilience import Resilience
+
+_COLUMNS = ("failed", "longer", "low", "high", "name", "said")
+
+
+@dataclass(frozen=True, eq=False)
+class ResilienceCurves:
+    """The distances in several topologies with failed links, and their sources.
+
+    Attributes:
+        figure: the figure.
+        sources: of each line, in the order of the colours.
+    """
+
+    figure: figure
+    sources: tuple[ColumnDataSource, ...]
+
+    def show(self, found: Mapping[str, Resilience | None]) -> None:
+        """Draw other topologies.
+
+        Args:
+            found: as in `plot_resilience`; None where it is not known yet.
+        """
+        names = [*found, *[""] * len(self.sources)]
+        items = self.figure.legend[0].items
+        highest, widest = 0.0, 0.0
+        for place, source in enumerate(self.sources):
+            name = names[place]
+            columns = resilience_columns(name, found[name] if name else None)
+            source.data = columns
+            items[place].update(visible=bool(name), label={"value": name or "–"})
+            highest = max([highest, *columns["high"]])
+            widest = max([widest, *columns["failed"]])
+        self.figure.x_range.update(start=0.0, end=1.04 * widest or 50.0)
+        self.figure.y_range.update(start=0.0, end=1.08 * highest or 50.0)
+
+
+def plot_resilience(found: Mapping[str, Resilience], *, height: int = 280) -> figure:
+    """Return the mean distance over the share of links that fail; bands are a standard deviation.
+
+    Args:
+        found: by topology; its first share must be 0, which the others are set against.
+        height: pixels.
+    """
+    return resilience_curves(found, height=height).figure
+
+
+def resilience_curves(
+    found: Mapping[str, Resilience | None], *, height: int = 280
+) -> ResilienceCurves:
+    """Return the live form of `plot_resilience`, with room for four topologies.
+
+    Args:
+        found: as in `plot_resilience`; None where it is not known yet.
+        height: pixels.
+    """
+    fig = new_figure(
+        title="Distances as links fail at random",
+        y_label="longer by (%)",
+        height=height,
+        x_type="linear",
+        y_type="linear",
+        file_name="resilience",
+        x_range=Range1d(),
+        y_range=Range1d(),
+    )
+    sources = tuple(ColumnDataSource(data=resilience_columns()) for _ in looks())
+    points = []
+    for source, (colour, dash, marker) in zip(sources, looks(), strict=True):
+        fig.varea("failed", "low", "high", source=source, fill_color=colour, fill_alpha=0.15)
+        fig.line(
+            "failed",
+            "longer",
+            source=source,
+            line_color=colour,
+            line_dash=dash,
+            legend_label=marker,
+        )
+        points.append(
+            fig.scatter(
+                "failed",
+                "longer",
+                source=source,
+                marker=marker,
+                size=7,
+                fill_color=colour,
+                line_color="white",
+                legend_label=marker,
+            )
+        )
+    fig.add_tools(HoverTool(renderers=points, tooltips=[("", "@name"), ("", "@said")]))
+    fig.xaxis.axis_label = "links that failed (%)"
+    legend_above(fig)
+    drawn = ResilienceCurves(fig, sources)
+    drawn.show(found)
+    return drawn
+
+
+def resilience_columns(name: str = "", found: Resilience | None = None) -> dict[str, list[Any]]:
+    """Return the columns of one line.
+
+    Args:
+        name: of the topology.
+        found: its measures, None where they are not known.
+    """
+    if found is None:
+        return {one: [] for one in _COLUMNS}
+    failed = (100 * found.shares).tolist()
+    grown = 100 * (found.average / found.average[0] - 1)
+    mean, spread = grown.mean(axis=1), grown.std(axis=1)
+    together = 100 * np.mean(found.connected, axis=1)
+    return {
+        "failed": failed,
+        "longer": mean.tolist(),
+        "low": (mean - spread).tolist(),
+        "high": (mean + spread).tolist(),
+        "name": [name] * len(failed),
+        "said": [
+            f"{share:.0f} % failed: distances {plain_number(more)} % longer, "
+            f"{plain_number(hosts)} % of the hosts together"
+            for share, more, hosts in zip(failed, mean, together, strict=True)
+        ],
+    }

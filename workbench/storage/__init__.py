@@ -1,0 +1,1 @@
+"""Databases of studies: an SQLite file or a PostgreSQL server, opened, locked and held."""

@@ -116,6 +116,19 @@ scope = {}
 exec(panel.python, scope)
 assert scope["result"].best == result.best
 """,
+    "09-which-heuristic.ipynb": """
+assert panel.error == "", panel.error
+panel.recording, panel.stopping, panel.measure = "open-mpi-4-ranks", "budget", "distance"
+assert panel.error == "" and set(panel.rows["recording"]) == {"open-mpi-4-ranks"}, panel.error
+scope = {}
+exec(panel.python, scope)
+assert scope["table"].equals(panel.table)
+shipped = picked(same, **where)
+assert len(again) == len(shipped) == 1
+for name in ("gain", "share", "distance", "saved_grid", "tied", "runs"):
+    there = float(shipped[name].iloc[0])
+    assert abs(float(again[name].iloc[0]) - there) <= 1e-3 * abs(there), name
+""",
 }
 
 

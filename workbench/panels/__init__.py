@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.panels.study_panel import StudyPanel
     from workbench.panels.tolerance_panel import TolerancePanel
     from workbench.panels.tuning_panel import TuningPanel
+    from workbench.panels.tuning_study_panel import TuningStudyPanel
 
 __all__ = [
     "ComparePanel",
@@ -32,6 +33,7 @@ __all__ = [
     "StudyPanel",
     "TolerancePanel",
     "TuningPanel",
+    "TuningStudyPanel",
     "setup",
 ]
 
@@ -45,6 +47,7 @@ _HOME = {
     "StudyPanel": "study_panel",
     "TolerancePanel": "tolerance_panel",
     "TuningPanel": "tuning_panel",
+    "TuningStudyPanel": "tuning_study_panel",
 }
 
 

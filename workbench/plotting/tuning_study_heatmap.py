@@ -1,0 +1,305 @@
+"""A study of searches as numbers on colours: heuristic by resampling, collective by size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bokeh.models import (
+    BasicTicker,
+    ColorBar,
+    ColumnDataSource,
+    FixedTicker,
+    HoverTool,
+    LinearColorMapper,
+    PrintfTickFormatter,
+    Range1d,
+    TapTool,
+)
+from bokeh.palettes import Cividis256
+from bokeh.plotting import figure
+
+from workbench.measure.curve import byte_label
+from workbench.plotting import palette
+from workbench.plotting.axes import new_figure, tools_beside
+from workbench.plotting.tiles import numbered_tiles
+from workbench.plotting.tuning_study_look import (
+    Measure,
+    interval_text,
+    measure_of,
+    name_places,
+    percent_text,
+    rows_of,
+    values_of,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_ROW_PX = 30
+_AROUND_PX = 86
+_TIPS = ("share", "gain", "distance", "saved_grid", "saved", "tied")
+_BACK = tuple(reversed(Cividis256))
+_STEP = 10.0
+
+
+@dataclass(frozen=True, eq=False)
+class StudyTiles:
+    """A heatmap and what it is drawn from.
+
+    Attributes:
+        figure: the figure.
+        source: a row a place; ``row_name`` and ``column_name`` say which. What a page selects in
+            it is a click; nothing else sets it, for pages send back what they are told.
+        frame: the place with a frame, if there is one.
+        mapper: turns a value into a colour; its ends follow the values.
+    """
+
+    figure: figure
+    source: ColumnDataSource
+    frame: ColumnDataSource
+    mapper: LinearColorMapper
+
+    def show_methods(
+        self,
+        rows: pd.DataFrame,
+        measure: str = "share",
+        *,
+        chosen: tuple[str, str] | None = None,
+    ) -> None:
+        """Draw a place for each heuristic and resampling rule.
+
+        Args:
+            rows: of ``methods``: of one recording, noise, stopping rule and pick.
+            measure: what is shown.
+            chosen: heuristic and resampling of the place with a frame.
+
+        Raises:
+            ParameterError: there is no such measure.
+        """
+        known = measure_of(measure)
+        columns = tile_columns(rows, known, "heuristic", "resampling")
+        self._show(columns, known, _two_lines)
+        self.mark(chosen)
+
+    def show_sizes(self, rows: pd.DataFrame, measure: str = "share") -> None:
+        """Draw a place for each collective and message size.
+
+        Args:
+            rows: of ``cells``: of one recording, noise and method.
+            measure: what is shown.
+
+        Raises:
+            ParameterError: there is no such measure.
+        """
+        known = measure_of(measure)
+        collectives = [str(name).partition("/")[0] for name in rows["space"]]
+        sizes = [int(str(name).partition("/")[2]) for name in rows["space"]]
+        by_size = rows.assign(collective=collectives, size=sizes).sort_values("size", kind="stable")
+        self._show(tile_columns(by_size, known, "collective", "size"), known, _size_text)
+
+    def mark(self, chosen: tuple[str, str] | None) -> None:
+        """Put a frame around one place.
+
+        Args:
+            chosen: names of its row and column; None for no frame.
+        """
+        data = self.source.data
+        places = list(zip(data["row_name"], data["column_name"], strict=True))
+        at = [places.index(chosen)] if chosen in places else []
+        self.frame.data = {name: [data[name][place] for place in at] for name in ("row", "column")}
+
+    def _show(
+        self, columns: dict[str, list[Any]], measure: Measure, column_text: Callable[[Any], str]
+    ) -> None:
+        low, high = colour_ends(columns["value"], measure)
+        look = tuple(Cividis256) if measure.more_is_better else _BACK
+        self.mapper.update(low=low, high=high)
+        if tuple(self.mapper.palette) != look:
+            self.mapper.palette = list(look)
+        columns["ink"] = [
+            palette.ink_on(_colour(value, low, high, look)) for value in columns["value"]
+        ]
+        across = list(dict.fromkeys(columns["column_name"]))
+        down = list(dict.fromkeys(columns["row_name"]))
+        columns["column_text"] = [column_text(name) for name in columns["column_name"]]
+        self.source.data = columns
+        fig = self.figure
+        fig.x_range.update(start=-0.5, end=max(len(across), 1) - 0.5)
+        fig.y_range.update(start=max(len(down), 1) - 0.5, end=-0.5)
+        names = [column_text(name) for name in across]
+        name_places(fig.xaxis[0], names)
+        name_places(fig.yaxis[0], down)
+        fig.height = _AROUND_PX + _ROW_PX * max(len(down), 1)
+        fig.title.text = f"{measure.title[0].upper()}{measure.title[1:]} (%)"
+
+
+def study_tiles(*, file_name: str = "searches") -> StudyTiles:
+    """Return a live heatmap with nothing in it; a click on a place selects it in the source.
+
+    Args:
+        file_name: name, without suffix, of the picture that the save tool writes.
+    """
+    source = ColumnDataSource({name: [] for name in ("row_name", "column_name")})
+    mapper = LinearColorMapper(
+        palette=list(Cividis256), low=0.0, high=100.0, nan_color=palette.MISSING
+    )
+    fig = new_figure(
+        title="",
+        y_label="",
+        height=_AROUND_PX + _ROW_PX,
+        x_type="linear",
+        y_type="linear",
+        file_name=file_name,
+        x_range=Range1d(),
+        y_range=Range1d(),
+    )
+    fig.xaxis.ticker, fig.yaxis.ticker = FixedTicker(), FixedTicker()
+    tools_beside(fig)
+    source.data = {name: [] for name in (*_PLACE, "ink", "column_text", *_TIPS)}
+    places = numbered_tiles(
+        fig,
+        source,
+        mapper,
+        text_px=12,
+        nonselection_fill_alpha=1.0,
+        nonselection_line_color="white",
+    )
+    frame = ColumnDataSource({"row": [], "column": []})
+    fig.rect(
+        x="column",
+        y="row",
+        width=1,
+        height=1,
+        source=frame,
+        fill_color=None,
+        line_color=palette.VERMILLION,
+        line_width=4,
+    )
+    fig.axis.axis_line_color = None
+    fig.axis.major_tick_line_color = fig.axis.minor_tick_line_color = None
+    tips = [
+        ("", "@row_name, @column_text"),
+        ("of the possible gain", "@share"),
+        ("gain over the default", "@gain"),
+        ("above the optimum", "@distance"),
+        ("time saved: whole grid", "@saved_grid"),
+        ("each configuration once", "@saved"),
+        ("not told from the optimum", "@tied"),
+        ("runs of a search", "@runs{0.0}"),
+    ]
+    tap = TapTool(renderers=[places])
+    fig.add_tools(HoverTool(renderers=[places], tooltips=tips), tap)
+    fig.toolbar.active_tap = tap
+    fig.add_layout(_colour_bar(mapper), "right")
+    return StudyTiles(fig, source, frame, mapper)
+
+
+def plot_search_methods(rows: pd.DataFrame, measure: str = "share") -> figure:
+    """Return how good each heuristic is with each resampling rule, as a heatmap.
+
+    Args:
+        rows: of ``methods``: of one recording, noise, stopping rule and pick.
+        measure: what is shown, a column such as ``share``, ``gain`` or ``distance``.
+
+    Raises:
+        ParameterError: there is no such measure.
+    """
+    tiles = study_tiles(file_name="heuristics")
+    tiles.show_methods(rows, measure)
+    return tiles.figure
+
+
+def plot_search_sizes(rows: pd.DataFrame, measure: str = "share") -> figure:
+    """Return how good a method is for each collective and message size, as a heatmap.
+
+    Args:
+        rows: of ``cells``: of one recording, noise and method.
+        measure: what is shown, a column such as ``share``, ``gain`` or ``distance``.
+
+    Raises:
+        ParameterError: there is no such measure.
+    """
+    tiles = study_tiles(file_name="sizes")
+    tiles.show_sizes(rows, measure)
+    return tiles.figure
+
+
+_PLACE = ("row", "column", "row_name", "column_name", "value", "text", "runs")
+
+
+def tile_columns(
+    rows: pd.DataFrame, measure: Measure, down: str, across: str
+) -> dict[str, list[Any]]:
+    """Return the columns of the source, a row for each place, missing ones included.
+
+    Args:
+        rows: of a table; one for each place at most.
+        measure: what is shown.
+        down: column whose values are the rows.
+        across: column whose values stand beside one another.
+    """
+    found: dict[str, list[Any]] = {name: [] for name in (*_PLACE, *_TIPS)}
+    places: dict[tuple[Any, Any], Mapping[str, Any]] = {
+        (one[down], one[across]): one for one in rows_of(rows)
+    }
+    for row, row_name in enumerate(values_of(rows, down)):
+        for column, column_name in enumerate(values_of(rows, across)):
+            one = places.get((row_name, column_name))
+            value = math.nan if one is None else float(one[measure.name])
+            entries = (row, column, row_name, column_name, value, percent_text(value))
+            runs = math.nan if one is None else float(one["runs"])
+            for name, entry in zip(_PLACE, (*entries, runs), strict=True):
+                found[name].append(entry)
+            for name in _TIPS:
+                found[name].append("–" if one is None else interval_text(one, name))
+    return found
+
+
+def colour_ends(values: Sequence[float], measure: Measure) -> tuple[float, float]:
+    """Return the values at the ends of the colours, percent: tens around what is shown.
+
+    Where 100 % is the best there is, the colours end there.
+
+    Args:
+        values: what is shown, nan where there is nothing.
+        measure: what it is.
+    """
+    known = [value for value in values if math.isfinite(value)]
+    if not known:
+        return 0.0, 100.0
+    low = _STEP * math.floor(min(known) / _STEP)
+    high = max(_STEP * math.ceil(max(known) / _STEP), low + _STEP)
+    if measure.more_is_better:
+        # One place far below zero would take the colours from all others.
+        return max(low, min(-100.0, high - _STEP)), high
+    return 0.0, min(max(high, _STEP), 200.0)
+
+
+def _colour(value: float, low: float, high: float, look: Sequence[str]) -> str:
+    if not math.isfinite(value):
+        return palette.MISSING
+    share = (min(max(value, low), high) - low) / (high - low)
+    return str(look[min(int(share * len(look)), len(look) - 1)]).upper()
+
+
+def _two_lines(name: Any) -> str:
+    return str(name).replace(" ", "\n", 1)
+
+
+def _size_text(size: Any) -> str:
+    return byte_label(int(size))
+
+
+def _colour_bar(mapper: LinearColorMapper) -> ColorBar:
+    return ColorBar(
+        color_mapper=mapper,
+        ticker=BasicTicker(desired_num_ticks=4),
+        formatter=PrintfTickFormatter(format="%d %%"),
+        major_label_text_font_size="11px",
+        width=12,
+        padding=4,
+        border_line_color=None,
+    )

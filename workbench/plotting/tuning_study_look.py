@@ -1,0 +1,222 @@
+"""What the figures of a study of searches share: what they can show, and which rows they take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import ParameterError
+from workbench.tune.study import HEURISTICS_COMPARED, RESAMPLINGS, STOPPINGS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A column of the study's tables that says how good a search is; all are in percent.
+
+    Attributes:
+        name: of the column.
+        title: what it is, in a few words.
+        more_is_better: whether the greatest value is the best one.
+        text: the same within a sentence, after the number.
+    """
+
+    name: str
+    title: str
+    more_is_better: bool
+    text: str
+
+    def best_first(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of a table by this measure, the best first and unknown ones last.
+
+        Args:
+            table: of a study.
+        """
+        return table.sort_values(self.name, ascending=not self.more_is_better, kind="stable")
+
+    def overlaps(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+        """Return whether the intervals of two rows overlap, so that the seeds do not part them.
+
+        Args:
+            one: a row with an interval of this measure.
+            other: another.
+        """
+        low, high = f"{self.name}_low", f"{self.name}_high"
+        return bool(one[low] <= other[high] and other[low] <= one[high])
+
+
+MEASURES: Mapping[str, Measure] = {
+    one.name: one
+    for one in (
+        Measure("share", "share of the possible gain", True, "of the possible gain"),
+        Measure("gain", "gain over the default", True, "gained over the default"),
+        Measure("distance", "distance to the optimum", False, "above the optimum"),
+        Measure(
+            "saved_grid",
+            "time saved against the whole grid",
+            True,
+            "of time saved against the whole grid",
+        ),
+        Measure(
+            "saved",
+            "time saved against each configuration once",
+            True,
+            "of time saved against each configuration once",
+        ),
+        Measure(
+            "tied",
+            "searches whose end the repeats cannot tell from the optimum",
+            True,
+            "of searches ended at what the repeats cannot tell from the optimum",
+        ),
+    )
+}
+"""What the figures can show, by the name of its column."""
+
+_ORDERS: Mapping[str, tuple[str, ...]] = {
+    "heuristic": tuple(HEURISTICS_COMPARED),
+    "resampling": tuple(RESAMPLINGS),
+    "stopping": tuple(STOPPINGS),
+}
+
+
+def measure_of(name: str) -> Measure:
+    """Return a measure by the name of its column.
+
+    Args:
+        name: one of ``MEASURES``.
+
+    Raises:
+        ParameterError: there is none of that name.
+    """
+    if name not in MEASURES:
+        raise ParameterError(
+            f"the measure must be one of {', '.join(MEASURES)}; got {name!r}", key="measure"
+        )
+    return MEASURES[name]
+
+
+def picked(table: pd.DataFrame, **where: str) -> pd.DataFrame:
+    """Return the rows of a table with these values; empty where there are none.
+
+    Args:
+        table: of a study.
+        where: value by column, such as ``recording="simulated-12-ranks"``.
+
+    Raises:
+        ParameterError: the table has no such column.
+    """
+    for name, value in where.items():
+        if name not in table:
+            raise ParameterError(
+                f"rows are told by columns of the table; got {name!r}, known are "
+                f"{', '.join(map(str, table.columns))}",
+                key=name,
+            )
+        table = table[table[name] == value]
+    return table
+
+
+def usual_noise(table: pd.DataFrame, recording: str) -> str:
+    """Return the noise that most searches of a recording were made with.
+
+    Args:
+        table: ``methods`` of a study.
+        recording: its name.
+
+    Raises:
+        ParameterError: the study has no search of it.
+    """
+    counts = picked(table, recording=recording)["noise"].value_counts(sort=False)
+    if not len(counts):
+        raise ParameterError(
+            f"the study must hold searches of the recording; got {recording!r}, it has "
+            f"{', '.join(values_of(table, 'recording'))}",
+            key="recording",
+        )
+    return str(counts.idxmax())
+
+
+def values_of(table: pd.DataFrame, name: str) -> list[str]:
+    """Return the different values of a column: rules as the study lists them, then as they appear.
+
+    Args:
+        table: of a study.
+        name: of the column.
+    """
+    order = _ORDERS.get(name, ())
+    found = list(dict.fromkeys(table[name]))
+    return sorted(found, key=lambda value: order.index(value) if value in order else len(order))
+
+
+def name_places(axis: Any, names: Sequence[str]) -> None:
+    """Write names at the places 0, 1, 2... of an axis, where they are others than before.
+
+    Args:
+        axis: what ``fig.yaxis`` gives; its ticker is a ``FixedTicker``.
+        names: one a place.
+    """
+    labels = dict(enumerate(names))
+    if axis.major_label_overrides != labels or not axis.ticker.ticks:
+        # A new ticker would make Bokeh look through the whole document again, 50 ms each.
+        axis.ticker.ticks = list(labels)
+        axis.major_label_overrides = labels
+
+
+def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table as dictionaries by column.
+
+    Args:
+        table: of a study.
+    """
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
+
+
+def percent_text(value: float) -> str:
+    """Return a percentage with three digits and without its sign of percent; a dash for nan.
+
+    Args:
+        value: in percent.
+    """
+    if not math.isfinite(value):
+        return "–"
+    digits = 1 if abs(value) < 99.95 else 0
+    text = f"{value:.{digits}f}"
+    return ("0.0" if text == "-0.0" else text).replace("-", "−")
+
+
+def interval_text(row: Mapping[str, Any], name: str) -> str:
+    """Return a figure with its interval, such as ``95.9 % (94.5 to 96.9)``.
+
+    Args:
+        row: of a table.
+        name: of the figure.
+    """
+    low, high = row.get(f"{name}_low", math.nan), row.get(f"{name}_high", math.nan)
+    text = f"{percent_text(float(row[name]))} %"
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return text
+    return f"{text} ({percent_text(float(low))} to {percent_text(float(high))})"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names as a sentence lists them: ``a, b and c``.
+
+    Args:
+        names: at least one.
+    """
+    *head, last = names
+    return f"{', '.join(head)} and {last}" if head else last
+
+
+def resampling_text(name: str) -> str:
+    """Return a resampling rule as a sentence names it.
+
+    Args:
+        name: its label in the tables.
+    """
+    return "no resampling" if name == "none" else f"{name} resampling"

@@ -1,0 +1,239 @@
+"""What noise costs a search, and what running configurations again wins back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d
+from bokeh.plotting import figure
+
+from workbench.errors import ParameterError
+from workbench.plotting import palette
+from workbench.plotting.axes import legend_above, new_figure, set_range
+from workbench.plotting.tuning_study_look import (
+    Measure,
+    interval_text,
+    measure_of,
+    name_places,
+    resampling_text,
+    rows_of,
+    values_of,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_COLOURS = (
+    palette.BLACK,
+    palette.BLUE,
+    palette.VERMILLION,
+    palette.GREEN,
+    palette.PURPLE,
+    palette.ORANGE,
+    palette.SKY_BLUE,
+)
+_COLUMNS = ("x", "y", "low", "high", "name", "noise", "text")
+_BESIDE = 0.09
+_ROOM = 0.08
+_LAST = 99.0
+_ORDER = {"none": 0.0, "measured": 0.5}
+
+
+@dataclass(frozen=True, eq=False)
+class NoiseFigure:
+    """What a heuristic finds under each noise, a colour a resampling rule.
+
+    Attributes:
+        figure: the figure.
+        sources: of each resampling rule, a row a noise.
+    """
+
+    figure: figure
+    sources: Mapping[str, ColumnDataSource]
+
+    def show(self, rows: pd.DataFrame, measure: str = "share") -> None:
+        """Draw other searches.
+
+        Args:
+            rows: of ``methods``: of one recording, heuristic, stopping rule and pick.
+            measure: what is shown.
+
+        Raises:
+            ParameterError: there is no such measure.
+        """
+        known = measure_of(measure)
+        noises = in_order(values_of(rows, "noise"))
+        present = [name for name in self.sources if name in set(rows["resampling"])]
+        drawn: list[float] = []
+        for (name, source), item in zip(
+            self.sources.items(), self.figure.legend[0].items, strict=True
+        ):
+            place = present.index(name) - 0.5 * (len(present) - 1) if name in present else 0.0
+            columns = noise_columns(
+                rows[rows["resampling"] == name], known, noises, _BESIDE * place
+            )
+            source.data = columns
+            item.visible = name in present
+            drawn += [*columns["low"], *columns["high"], *columns["y"]]
+        drawn = [value for value in drawn if math.isfinite(value)]
+        low, high = (min(drawn), max(drawn)) if drawn else (0.0, 1.0)
+        room = _ROOM * (high - low) or 1.0
+        set_range(self.figure.y_range, (low - room, high + room))
+        set_range(self.figure.x_range, (-0.5, max(len(noises), 1) - 0.5))
+        name_places(self.figure.xaxis[0], [noise_text(noise) for noise in noises])
+        self.figure.yaxis.axis_label = f"{known.title} (%)"
+        seeds = int(rows["seeds"].max()) if len(rows) else 0
+        who = " and ".join(values_of(rows, "heuristic"))
+        self.figure.title.text = f"{who}: mean and 95 % interval over {seeds} seeds"
+
+
+def noise_figure(resamplings: Sequence[str], *, height: int = 300) -> NoiseFigure:
+    """Return the live form of `plot_search_noise`, with nothing in it.
+
+    Args:
+        resamplings: labels of the rules, seven at most.
+        height: pixels.
+
+    Raises:
+        ParameterError: there is no rule.
+    """
+    if not resamplings:
+        raise ParameterError("the rows must hold a search; got none", key="rows")
+    fig = new_figure(
+        title="",
+        y_label="",
+        height=height,
+        x_type="linear",
+        y_type="linear",
+        file_name="noise",
+        x_range=Range1d(0.0, 1.0),
+        y_range=Range1d(0.0, 1.0),
+    )
+    fig.xaxis.ticker = FixedTicker()
+    sources, points = {}, []
+    for at, (name, colour) in enumerate(zip(resamplings, _COLOURS, strict=False)):
+        source = ColumnDataSource({column: [] for column in _COLUMNS})
+        fig.segment(
+            x0="x", x1="x", y0="low", y1="high", source=source, line_color=colour, line_width=2
+        )
+        points.append(
+            fig.scatter(
+                "x",
+                "y",
+                source=source,
+                size=10,
+                marker=palette.MARKERS[at % 5],
+                fill_color=colour,
+                line_color="white",
+                legend_label=resampling_text(name),
+            )
+        )
+        sources[name] = source
+    tips = [("", "@name, noise: @noise"), ("", "@text")]
+    fig.add_tools(HoverTool(renderers=points, tooltips=tips))
+    fig.xgrid.grid_line_color = None
+    fig.xaxis.axis_label = "noise that is added to each run"
+    legend_above(fig)
+    return NoiseFigure(fig, sources)
+
+
+def plot_search_noise(rows: pd.DataFrame, measure: str = "share", *, height: int = 300) -> figure:
+    """Return what a heuristic finds under each noise, with and without resampling.
+
+    Args:
+        rows: of ``methods``: of one recording, heuristic, stopping rule and pick.
+        measure: what is shown, a column such as ``share``.
+        height: pixels.
+
+    Raises:
+        ParameterError: there is no such measure, or no row.
+    """
+    drawn = noise_figure(values_of(rows, "resampling"), height=height)
+    drawn.show(rows, measure)
+    return drawn.figure
+
+
+def read_search_noise(rows: pd.DataFrame, measure: str = "share") -> str:
+    """Return for each noise which resampling rule is best, and whether the seeds show that.
+
+    Args:
+        rows: of ``methods``: of one recording, heuristic, stopping rule and pick.
+        measure: what is compared.
+
+    Raises:
+        ParameterError: there is no such measure.
+    """
+    known = measure_of(measure)
+    parts = []
+    for noise in in_order(values_of(rows, "noise")):
+        ranked = rows_of(known.best_first(rows[rows["noise"] == noise]))
+        plain = [one for one in ranked if one["resampling"] == "none"]
+        again = [one for one in ranked if one["resampling"] != "none"]
+        if not plain or not again:
+            continue
+        first, none = again[0], plain[0]
+        better = (first[measure] > none[measure]) == known.more_is_better
+        if known.overlaps(first, none):
+            verdict = "not told apart"
+        else:
+            verdict = "resampling is better" if better else "resampling is worse"
+        parts.append(
+            f"{noise_text(noise)}: {interval_text(none, measure)} without, "
+            f"{interval_text(first, measure)} with {first['resampling']}, {verdict}"
+        )
+    if not parts:
+        return "These searches were made with one resampling rule only."
+    title = f"{known.title[0].upper()}{known.title[1:]}"
+    return f"{title}, without resampling and with the best rule of it: {'; '.join(parts)}."
+
+
+def noise_columns(
+    rows: pd.DataFrame, measure: Measure, noises: Sequence[str], beside: float
+) -> dict[str, list[Any]]:
+    """Return the columns of a source, a row for each noise there is.
+
+    Args:
+        rows: of ``methods``, of one resampling rule.
+        measure: what is shown.
+        noises: what stands beside one another.
+        beside: how far right of its place each point is.
+    """
+    columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
+    for one in rows_of(rows):
+        values = (
+            *(noises.index(one["noise"]) + beside, one[measure.name]),
+            *(one[f"{measure.name}_low"], one[f"{measure.name}_high"]),
+            *(resampling_text(one["resampling"]), noise_text(one["noise"])),
+            interval_text(one, measure.name),
+        )
+        for name, value in zip(_COLUMNS, values, strict=True):
+            columns[name].append(value)
+    return columns
+
+
+def in_order(noises: Sequence[str]) -> list[str]:
+    """Return noises with none first, then by their spread, heavy tails last.
+
+    Args:
+        noises: as the tables name them, such as ``normal 5 %``.
+    """
+    return sorted(noises, key=_place)
+
+
+def noise_text(noise: str) -> str:
+    """Return a noise as a figure names it.
+
+    Args:
+        noise: as the tables name it.
+    """
+    return {"none": "no noise", "measured": "as measured"}.get(noise, noise)
+
+
+def _place(noise: str) -> tuple[float, float]:
+    name, _, rest = noise.partition(" ")
+    digits = rest.removesuffix("%").strip()
+    spread = float(digits) if digits.replace(".", "", 1).isdigit() else 0.0
+    return _ORDER.get(name, 1.0 if name == "normal" else _LAST), spread

@@ -1,0 +1,279 @@
+"""When to stop a search: how much each rule finds against the time it saves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from bokeh.models import ColumnDataSource, HoverTool, Range1d
+from bokeh.plotting import figure
+
+from workbench.errors import ParameterError
+from workbench.plotting import palette
+from workbench.plotting.axes import new_figure, set_range
+from workbench.plotting.tuning_study_look import (
+    interval_text,
+    measure_of,
+    percent_text,
+    picked,
+    resampling_text,
+    rows_of,
+    values_of,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_COLOURS = (
+    palette.BLACK,
+    palette.BLUE,
+    palette.VERMILLION,
+    palette.GREEN,
+    palette.PURPLE,
+    palette.ORANGE,
+    palette.SKY_BLUE,
+)
+_COLUMNS = ("x", "y", "x_low", "x_high", "y_low", "y_high", "name", "found", "saved", "runs")
+_ROOM = 0.06
+_TOOLS_ROOM = 0.2
+
+
+@dataclass(frozen=True, eq=False)
+class StoppingFigure:
+    """Stopping rules against one another.
+
+    Attributes:
+        figure: the figure.
+        chosen: points of one heuristic and resampling rule, a source a stopping rule.
+        others: points of all other methods, likewise.
+        front: line through the methods that none beats in both.
+    """
+
+    figure: figure
+    chosen: Mapping[str, ColumnDataSource]
+    others: Mapping[str, ColumnDataSource]
+    front: ColumnDataSource
+
+    def show(
+        self,
+        rows: pd.DataFrame,
+        heuristic: str,
+        resampling: str,
+        *,
+        measure: str = "share",
+        time: str = "saved_grid",
+    ) -> None:
+        """Draw other methods.
+
+        Args:
+            rows: of ``methods``: of one recording, noise and pick.
+            heuristic: whose points are large.
+            resampling: rule of these.
+            measure: what stands upright.
+            time: ``saved_grid`` or ``saved``: what the time is compared with.
+
+        Raises:
+            ParameterError: there is no such measure.
+        """
+        up, across = measure_of(measure), measure_of(time)
+        own = (rows["heuristic"] == heuristic) & (rows["resampling"] == resampling)
+        for stopping in self.chosen:
+            here = rows["stopping"] == stopping
+            self.chosen[stopping].data = point_columns(rows[own & here], measure, time)
+            self.others[stopping].data = point_columns(rows[~own & here], measure, time)
+        best = pareto(rows, measure, time)
+        self.front.data = {"x": best[time].tolist(), "y": best[measure].tolist()}
+        for shown, name, above in (
+            (self.figure.x_range, time, _ROOM),
+            (self.figure.y_range, measure, _TOOLS_ROOM),
+        ):
+            known = [*rows[name], *rows.loc[own, f"{name}_low"], *rows.loc[own, f"{name}_high"]]
+            known = [value for value in known if math.isfinite(value)]
+            low, high = (min(known), max(known)) if known else (0.0, 1.0)
+            span = (high - low) or 1.0
+            set_range(shown, (low - _ROOM * span, high + above * span))
+        self.figure.xaxis.axis_label = f"{across.title} (%)"
+        self.figure.yaxis.axis_label = f"{up.title} (%)"
+        self.figure.title.text = (
+            f"Large: {heuristic}, {resampling}; small: all other methods; line: none is better in "
+            "both"
+        )
+
+
+def stopping_figure(stoppings: Sequence[str], *, height: int = 320) -> StoppingFigure:
+    """Return the live form of `plot_search_stopping`, with nothing in it.
+
+    Args:
+        stoppings: labels of the rules, seven at most.
+        height: pixels.
+
+    Raises:
+        ParameterError: there is no rule.
+    """
+    if not stoppings:
+        raise ParameterError("the rows must hold a search; got none", key="rows")
+    fig = new_figure(
+        title="",
+        y_label="",
+        height=height,
+        x_type="linear",
+        y_type="linear",
+        file_name="stopping",
+        x_range=Range1d(0.0, 1.0),
+        y_range=Range1d(0.0, 1.0),
+    )
+    front = ColumnDataSource({"x": [], "y": []})
+    fig.line("x", "y", source=front, line_color=palette.FAINT, line_dash="dashed")
+    chosen, others, points = {}, {}, []
+    looks = zip(stoppings, _COLOURS, palette.MARKERS, strict=False)
+    for stopping, colour, marker in looks:
+        small, large = (ColumnDataSource({name: [] for name in _COLUMNS}) for _ in range(2))
+        look: dict[str, Any] = {"marker": marker, "line_color": colour}
+        points.append(
+            fig.scatter(
+                "x", "y", source=small, size=5, fill_color=colour, alpha=0.45, line_alpha=0, **look
+            )
+            if marker not in ("plus", "cross")
+            else fig.scatter("x", "y", source=small, size=5, alpha=0.45, **look)
+        )
+        for ends in (("x", "y_low", "x", "y_high"), ("x_low", "y", "x_high", "y")):
+            fig.segment(*ends, source=large, line_color=colour, line_width=1.5)
+        points.append(
+            fig.scatter(
+                "x",
+                "y",
+                source=large,
+                size=14,
+                fill_color=colour,
+                line_width=1.5,
+                legend_label=stopping,
+                **look | {"line_color": "white"},
+            )
+        )
+        chosen[stopping], others[stopping] = large, small
+    tips = [("", "@name"), ("found", "@found"), ("time saved", "@saved"), ("runs", "@runs{0.0}")]
+    fig.add_tools(HoverTool(renderers=points, tooltips=tips))
+    legend = fig.legend[0]
+    fig.add_layout(legend, "right")
+    legend.title = "stopping rule"
+    legend.title_text_font_size = legend.label_text_font_size = "11px"
+    legend.title_text_font_style = "normal"
+    legend.border_line_color = None
+    return StoppingFigure(fig, chosen, others, front)
+
+
+def plot_search_stopping(
+    rows: pd.DataFrame,
+    heuristic: str,
+    resampling: str = "none",
+    *,
+    measure: str = "share",
+    time: str = "saved_grid",
+    height: int = 320,
+) -> figure:
+    """Return what each stopping rule finds against the time it saves.
+
+    Args:
+        rows: of ``methods``: of one recording, noise and pick.
+        heuristic: whose points are large.
+        resampling: rule of these.
+        measure: what stands upright.
+        time: ``saved_grid`` or ``saved``: what the time is compared with.
+        height: pixels.
+
+    Raises:
+        ParameterError: there is no such measure, or no row.
+    """
+    drawn = stopping_figure(values_of(rows, "stopping"), height=height)
+    drawn.show(rows, heuristic, resampling, measure=measure, time=time)
+    return drawn.figure
+
+
+def pareto(rows: pd.DataFrame, measure: str = "share", time: str = "saved_grid") -> pd.DataFrame:
+    """Return the methods that none beats in what is found and in time, the slowest first.
+
+    Means alone decide: a neighbour may be as good within the seeds' intervals.
+
+    Args:
+        rows: of ``methods``: of one recording, noise and pick.
+        measure: what is found.
+        time: ``saved_grid`` or ``saved``.
+
+    Raises:
+        ParameterError: there is no such measure.
+    """
+    sign = 1.0 if measure_of(measure).more_is_better else -1.0
+    known = rows[np.isfinite(rows[measure]) & np.isfinite(rows[time])]
+    ordered = known.assign(_found=sign * known[measure]).sort_values(
+        [time, "_found"], ascending=False, kind="stable"
+    )
+    before = ordered["_found"].cummax().shift(fill_value=-math.inf)
+    best: pd.DataFrame = ordered[ordered["_found"] > before]
+    return best.drop(columns="_found").iloc[::-1]
+
+
+def read_search_stopping(
+    rows: pd.DataFrame,
+    heuristic: str,
+    resampling: str = "none",
+    *,
+    measure: str = "share",
+    time: str = "saved_grid",
+) -> str:
+    """Return what the rule that finds most costs, and what the quickest one gives up.
+
+    Args:
+        rows: of ``methods``: of one recording, noise and pick.
+        heuristic: whose rules are compared.
+        resampling: rule of these.
+        measure: what is found.
+        time: ``saved_grid`` or ``saved``.
+
+    Raises:
+        ParameterError: there is no such measure.
+    """
+    known, across = measure_of(measure), measure_of(time)
+    own = picked(rows, heuristic=heuristic, resampling=resampling)
+    own = own[np.isfinite(own[measure])]
+    if not len(own):
+        return "No search of this method has such a figure here."
+    most = rows_of(known.best_first(own))[0]
+    quick = rows_of(across.best_first(own))[0]
+    text = (
+        f"{heuristic} with {resampling_text(resampling)}: “{most['stopping']}” gives the most: "
+        f"{interval_text(most, measure)} {known.text}, with "
+        f"{percent_text(most[time])} % {across.text}"
+    )
+    if most["stopping"] == quick["stopping"]:
+        return f"{text}; it is also the quickest."
+    told = not known.overlaps(most, quick)
+    verdict = "less" if told else "which these seeds cannot tell from it"
+    return (
+        f"{text}. The quickest, “{quick['stopping']}”, gives {interval_text(quick, measure)}, "
+        f"{verdict}, with {percent_text(quick[time])} %."
+    )
+
+
+def point_columns(rows: pd.DataFrame, measure: str, time: str) -> dict[str, list[Any]]:
+    """Return the columns of a source, a row for each method.
+
+    Args:
+        rows: of ``methods``.
+        measure: what stands upright.
+        time: what lies across.
+    """
+    columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
+    for one in rows_of(rows):
+        values = (
+            *(one[time], one[measure]),
+            *(one[f"{time}_low"], one[f"{time}_high"]),
+            *(one[f"{measure}_low"], one[f"{measure}_high"]),
+            f"{one['heuristic']}, {one['resampling']}, {one['stopping']}",
+            *(interval_text(one, measure), interval_text(one, time), one["runs"]),
+        )
+        for name, value in zip(_COLUMNS, values, strict=True):
+            columns[name].append(value)
+    return columns

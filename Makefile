@@ -18,7 +18,8 @@ WARM_STAMP := $(NUMBA_CACHE_DIR)/.warm-$(HERE)
 
 PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-# The browser's tests are one group, so that one process runs them.
+# The browser's tests are a group for each file and server, which one process runs;
+# tests/conftest.py says how many processes there are.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 
 .PHONY: help lab install test lint types kernels-uncompiled bench fuzz studies tuning-study slurm-demo binder-check clean

@@ -22,9 +22,28 @@ settings.register_profile("workbench", deadline=None, print_blob=True)
 settings.load_profile("workbench")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than processors: a test in a browser waits for half of its time."""
+    return (os.cpu_count() or 1) + 1
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep xdist from running its groups, which the browser's tests are, before all other tests."""
+    config.option.loadscopereorder = False
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run browser tests last: Playwright leaves an event loop running, and others start theirs."""
+    """Run browser tests last: Playwright leaves an event loop running, and others start theirs.
+
+    pytest-xdist 3.8 appends a test's group to the name that pytest before 9.2 knew it by; without
+    it there, marks of groups would silently do nothing (pytest-xdist's issue 1386).
+    """
     items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+    for item in items:
+        if "_nodeid" in vars(item):
+            item._id = type(item.id).parse(vars(item)["_nodeid"])
 
 
 @pytest.fixture(scope="session")

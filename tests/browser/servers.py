@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import socket
@@ -15,12 +16,22 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-START_S = 60
+START_S = 120
 QUIET = '{"fetchNews": "false", "checkForUpdates": false}'
 
 _RUN_ALL = """() => {
   const lab = window.jupyterapp
   return lab.commands.execute('notebook:run-all-cells')
+}"""
+_RUN_TO_PANEL = """() => {
+  const lab = window.jupyterapp
+  const {content} = lab.shell.currentWidget
+  const sources = content.widgets.map(cell => cell.model.sharedModel.source)
+  content.activeCellIndex = 1 + sources.findIndex(source => source.startsWith('panel = '))
+  return lab.commands.execute('notebook:run-all-above')
+}"""
+_CLEAR = """() => {
+  return window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs')
 }"""
 _READY = """() => {
   const widget = window.jupyterapp?.shell?.currentWidget
@@ -56,16 +67,26 @@ class Server:
     address: str
     folder: Path
 
-    def open(self, page: Any, notebook: str) -> Watch:
+    def open(self, page: Any, notebook: str, whole: bool = False) -> Watch:
         """Open a notebook and run it, with every request to another machine refused.
+
+        The whole of it is run the first time, and from then on what stands up to the panel: in
+        JupyterLab on the page that shows the notebook already, in Voilà from a shorter copy.
 
         Args:
             page: of Playwright.
             notebook: file name.
+            whole: whether JupyterLab runs the cells after the panel every time.
         """
         watch = self.watch(page)
         if self.kind == "voila":
             page.goto(f"{self.address}/voila/render/{notebook}", wait_until="commit")
+        elif page.url == f"{self.address}/lab/tree/{notebook}":
+            # What the pointer rests on would answer it as soon as it is drawn.
+            page.mouse.move(0, 0)
+            page.evaluate(_CLEAR)
+            page.locator(".workbench-panel").first.wait_for(state="detached")
+            page.evaluate(_RUN_ALL if whole else _RUN_TO_PANEL)
         else:
             page.goto(f"{self.address}/lab/tree/{notebook}?reset", wait_until="commit")
             page.wait_for_function(_READY, timeout=START_S * 1000)
@@ -74,6 +95,8 @@ class Server:
             )
             page.evaluate(_RUN_ALL)
         page.locator(".bk-Figure").first.wait_for(timeout=START_S * 1000)
+        if self.kind == "voila":
+            _end_at_panel(self.folder / notebook)
         return watch
 
     def watch(self, page: Any) -> Watch:
@@ -143,6 +166,14 @@ def serve(kind: str, folder: Path, **environment: str) -> Iterator[Server]:
             process.kill()
             process.wait()
         log.close()
+
+
+def _end_at_panel(path: Path) -> None:
+    content = json.loads(path.read_text())
+    sources = ["".join(cell["source"]) for cell in content["cells"]]
+    panel = next(n for n, source in enumerate(sources) if source.startswith("panel = "))
+    content["cells"] = content["cells"][: panel + 1]
+    path.write_text(json.dumps(content))
 
 
 def _command(kind: str, port: int, folder: Path) -> list[str]:

@@ -59,6 +59,24 @@ def server(request: pytest.FixtureRequest) -> Server:
     return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
 
 
+def test_many_key_presses_in_a_row_end_at_the_last_one(
+    server: Server, page: Any, until: Until
+) -> None:
+    watch = server.open(page, NOTEBOOKS[0])
+    settle(page, until)
+    slider(page, LATENCY).focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(1500)
+    there = pixels(page)
+    for key in ["ArrowRight"] * 20 + ["ArrowLeft"] * 20:
+        page.keyboard.press(key)
+        page.wait_for_timeout(15)
+    until(lambda: pixels(page) == there)
+    page.wait_for_timeout(1000)
+    assert pixels(page) == there
+    assert watch.errors == []
+
+
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
 def test_a_key_press_changes_the_figure(
     server: Server, page: Any, until: Until, keep: Keep, notebook: str
@@ -76,24 +94,6 @@ def test_a_key_press_changes_the_figure(
     assert page.locator(".jp-OutputArea-output[data-mime-type$=stderr]").count() == 0
     assert watch.errors == []
     assert watch.outside == []
-
-
-def test_many_key_presses_in_a_row_end_at_the_last_one(
-    server: Server, page: Any, until: Until
-) -> None:
-    watch = server.open(page, NOTEBOOKS[0])
-    settle(page, until)
-    slider(page, LATENCY).focus()
-    page.keyboard.press("ArrowRight")
-    page.wait_for_timeout(1500)
-    there = pixels(page)
-    for key in ["ArrowRight"] * 20 + ["ArrowLeft"] * 20:
-        page.keyboard.press(key)
-        page.wait_for_timeout(15)
-    until(lambda: pixels(page) == there)
-    page.wait_for_timeout(1000)
-    assert pixels(page) == there
-    assert watch.errors == []
 
 
 def test_another_machine_is_drawn_with_its_simulated_curve(
@@ -213,7 +213,7 @@ def test_a_panel_shown_again_shows_the_present_picture(
     lab: Server, page: Any, until: Until, keep: Keep
 ) -> None:
     """The last cells of the notebook move a slider and put it back, before the second view."""
-    lab.open(page, NOTEBOOKS[1])
+    lab.open(page, NOTEBOOKS[1], whole=True)
     settle(page, until)
     slider(page, LATENCY).focus()
     for _ in range(20):

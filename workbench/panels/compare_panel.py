@@ -35,7 +35,7 @@ from workbench.panels.compare_state import (
 )
 from workbench.panels.compare_tabs import CompareTabs
 from workbench.panels.compare_view import CompareView
-from workbench.panels.compare_work import Comparer, foresee
+from workbench.panels.compare_work import Comparer
 from workbench.panels.live import renew
 from workbench.panels.look import panel_box, wrapping_row
 from workbench.panels.running import Running, wait_for, worded
@@ -110,7 +110,7 @@ class ComparePanel:
         self._controls.offered.observe(lambda change: self._offer(change["new"]), "value")
         self._work.start.on_click(lambda _: self.run())
         self._begin(_FIRST_S)
-        jobs.submit(foresee)
+        jobs.submit(self._comparer.foresee)
 
     @property
     def state(self) -> CompareState:

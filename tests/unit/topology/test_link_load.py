@@ -167,3 +167,17 @@ def test_nobody_sends_to_nobody() -> None:
     assert uniform_traffic(topology).sum() == pytest.approx(16)
     pairs = list(itertools.permutations(range(16), 2))
     assert all(uniform_traffic(topology)[pair] == 1 / 15 for pair in pairs)
+
+
+def test_detours_are_those_of_what_each_router_sends_and_gets() -> None:
+    """Held to Valiant's two phases as traffic of their own, also where loads were kept before."""
+    topology = parse_topology("dragonfly:a=4,p=2,h=1")
+    routers = topology.num_routers
+    ring, pair = np.roll(np.eye(routers), 1, axis=1), np.zeros((routers, routers))
+    pair[0, 3] = 2.0
+    over = np.full(routers, 1 / routers)
+    for sent in (ring, 3 * ring, np.roll(np.eye(routers), 2, axis=1), pair, pair.T, ring):
+        both = np.outer(sent.sum(axis=1), over) + np.outer(over, sent.sum(axis=0))
+        found = link_loads(topology, sent, routing="valiant").channel
+        assert found == pytest.approx(link_loads(topology, both).channel, rel=1e-9)
+    assert not link_loads(topology, 0 * ring, routing="valiant").channel.any()

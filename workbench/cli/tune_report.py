@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from workbench.tune.result_words import replay_text
-
 if TYPE_CHECKING:
     from workbench.tune.result import TuningResult
     from workbench.tune.store import StoredExperiment
@@ -35,6 +33,8 @@ def result_text(result: TuningResult) -> str:
     Args:
         result: of an experiment.
     """
+    from workbench.tune.result_words import replay_text
+
     unit = f" {result.unit}" if result.unit else ""
     counts = ", ".join(f"{n} {status}" for status, n in result.counts.items() if n)
     lines = [f"{result.name}: {len(result)} runs ({counts or 'none'}), {result.seconds:.4g} s"]

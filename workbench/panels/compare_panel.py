@@ -76,6 +76,7 @@ class ComparePanel:
         self._lock = threading.RLock()
         self._comparer, self._runner = Comparer(), Runner()
         self._simulates = simulate
+        self._asked = False  # to simulate, while topologies were being drawn
         self._compared: Compared | None = None
         self._view: CompareView | None = None
         self._drawn = -1
@@ -162,8 +163,16 @@ class ComparePanel:
         return "\n".join(line for line in lines if line)
 
     def run(self) -> jobs.Job[Simulated] | None:
-        """Simulate what is missing, in the background, and return at once; None for nothing."""
+        """Simulate what is missing, in the background, and return at once.
+
+        Returns:
+            The job; None where nothing is missing, or while the topologies are still being drawn:
+            it begins after that.
+        """
         with self._lock:
+            self._asked = self._quick.job is not None
+            if self._asked:
+                return None
             compared = self._compared
             self._work.stop()
             if compared is None or not self._runner.missing(compared):
@@ -175,8 +184,8 @@ class ComparePanel:
 
     def stop(self) -> None:
         """End what runs; what has been found stays, and is shown."""
-        self._quick.stop()
-        self._work.stop()
+        self._asked = False
+        self._halt()
 
     def wait(self, timeout: float | None = None) -> pd.DataFrame | None:
         """Wait until what runs has ended, and return the comparison.
@@ -294,10 +303,14 @@ class ComparePanel:
         """Compare what the controls hold; what is found at once is drawn at once."""
         self._begin(_AT_ONCE_S)
 
+    def _halt(self) -> None:
+        self._quick.stop()
+        self._work.stop()
+
     def _begin(self, patience_s: float) -> None:
         with self._lock:
             # Only the last one counts: what still runs must not be drawn after it.
-            self.stop()
+            self._halt()
             state = self._controls.state
             job = jobs.submit(lambda ctx: self._comparer.work(ctx, state))
             self._quick.begin(job, lambda: _how_far(job))
@@ -338,7 +351,7 @@ class ComparePanel:
         if not alike:
             self._drawn = -1
         self._draw_simulated()
-        if self._simulates:
+        if self._simulates or self._asked:
             self.run()
 
     def _draw_simulated(self) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench import programs, topology
+from workbench import jobs, programs, topology
 from workbench.errors import DatasetError, ParameterError, WorkbenchError
 from workbench.panels import compare_kept, compare_late, compare_runs, compare_state
 from workbench.panels.compare_kept import Point, next_load
@@ -355,6 +356,24 @@ def test_a_bracket_is_shown_as_one_and_may_be_the_best(
     assert {text for row in rows for text in row.texts.values()} == {"…"}
     gone = Simulated(without=frozenset({("throughput uniform", "torus:4x4")}))
     assert compare_late.late_rows(compared, gone)[2].texts["torus 4x4"] == "–"
+
+
+def test_what_is_asked_for_while_topologies_are_drawn_is_simulated_after_that(
+    panel: ComparePanel, quick: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settled(panel)
+    drawn, work = threading.Event(), panel._comparer.work
+
+    def slow(ctx: jobs.JobContext, state: Any) -> Any:
+        drawn.wait(PATIENCE_S)
+        return work(ctx, state)
+
+    monkeypatch.setattr(panel._comparer, "work", slow)
+    panel.topologies = ["torus:3x3"]
+    assert panel.run() is None
+    drawn.set()
+    settled(panel)
+    assert set(panel.simulated.metrics) == {"torus:3x3"}
 
 
 def test_what_has_no_links_is_said_once_and_not_waited_for(

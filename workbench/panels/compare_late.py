@@ -145,8 +145,11 @@ def _failed_row(
         mean, spread = float(values[at].mean()), float(values[at].std())
         sign = "+" if better < 0 else ""
         # Below a thousandth of a percent it is rounding, or all draws are alike.
-        within = f" ± {spread:.1g}" if spread >= 1e-3 else ""
-        texts[name] = f"{sign}{plain_number(mean)}{within} %"
+        told = plain_number(mean)
+        if spread >= 1e-3:
+            digits = max(0, -math.floor(math.log10(spread)))
+            told = f"{mean:.{digits}f} ± {spread:.{digits}f}"
+        texts[name] = f"{sign}{told} %"
         ends[name] = sorted((better * (mean - spread), better * (mean + spread)))
     return MetricRow(title, texts, _best(texts, ends), about)
 

@@ -164,8 +164,9 @@ def read_collective_times(times: Mapping[str, Mapping[int, float]], what: str) -
         where = f"on {best}" if len(at) == 1 else "on all alike"
         taken = plain_number(at[best] * 1e6)
         return f"Simulated, {what} of {byte_label(size)} takes {taken} µs {where}."
+    ratio = at[worst] / at[best]
+    longer = f"{ratio:.2g}× as long" if ratio >= 1.1 else f"{100 * (ratio - 1):.2g} % longer"
     return (
         f"Simulated, {what} of {byte_label(size)} is quickest on {best}: "
-        f"{plain_number(at[best] * 1e6)} µs, and takes {at[worst] / at[best]:.2g}× as long on "
-        f"{worst}."
+        f"{plain_number(at[best] * 1e6)} µs, and takes {longer} on {worst}."
     )

@@ -49,6 +49,12 @@ def moved(word, shift):
     return word
 
 
+@njit("b1(i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def same_time(here, now, there, then):
+    """Return True if a time has moved with the clock, or has stayed where it was in the past."""
+    return here - now == there - then or (here == there and there <= then)
+
+
 @njit("i8(i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def steps_up(here, there, end, limit):
     """Return how many periods a counter that rises may go on before it reaches its end."""
@@ -132,18 +138,17 @@ def same_arbiters(s, t, now, then):
     """Compare what is left of the idle epochs, and the free times, of all PISCES arbiters."""
     for arbiter in range(N_ARBITERS):
         free, before = s[ARBITER_FREE + arbiter], t[ARBITER_FREE + arbiter]
-        if max(free, now) - now != max(before, then) - then:
+        if not same_time(free, now, before, then):
             return False
         n = s[N_EPOCHS + arbiter]
         if n != t[N_EPOCHS + arbiter]:
             return False
         for i in range(n):
             e = epoch(arbiter, i)
-            last = i == n - 1
-            begins, began = s[e], t[e]
-            if last and i == 0:
-                begins, began = max(begins, now), max(began, then)
-            if begins - now != began - then or (not last and s[e + CYCLES] != t[e + CYCLES]):
+            if i == n - 1:
+                if not same_time(s[e], now, t[e], then):
+                    return False
+            elif s[e] - now != t[e] - then or s[e + CYCLES] != t[e + CYCLES]:
                 return False
     return True
 

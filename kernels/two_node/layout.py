@@ -160,7 +160,8 @@ EPOCHS = N_EPOCHS + N_ARBITERS  # pairs of start and cycles
 WATCH = EPOCHS + 2 * N_ARBITERS * MAX_EPOCHS  # what recurrence.py remembers of its three levels
 EVENT_LEVEL = WATCH + 18  # the level the event just handled is a checkpoint of, 0 for none
 EVENT_WORD = EVENT_LEVEL + 1
-MESSAGES = EVENT_WORD + 1
+CLOCK = EVENT_WORD + 1  # tick of the event handled last
+MESSAGES = CLOCK + 1
 
 
 def state_cells(window: int, n_sizes: int, capacity: int) -> int:

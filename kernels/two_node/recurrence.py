@@ -8,7 +8,9 @@ clock and counters jump, and every digit stays as it would have been.
 
 Three levels are watched: packets of one long message, messages of one window, windows of one size.
 An earlier state is kept for each and replaced after 1, 2, 4, 8 ... checkpoints (Brent 1980), so
-that a period of any length is found within three times its length.
+that a period of any length is found within three times its length. PISCES may set the clock back
+(see arbiters.py): no period holds such a moment, and a time that is long past stays what it was,
+because it may come to matter again.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from kernels.two_node.comparison import (
     same_arbiters,
     same_arrivals,
     same_events,
+    same_time,
     steps_down,
     steps_up,
 )
@@ -136,7 +139,7 @@ def network_periods(s, t, p, now, then, limit):
     """Return how many periods ports and NICs may go on, 0 if they do not repeat."""
     for port in range(4):
         c = port_cells(port)
-        if max(s[c + NEXT_FREE], now) - now != max(t[c + NEXT_FREE], then) - then:
+        if not same_time(s[c + NEXT_FREE], now, t[c + NEXT_FREE], then):
             return 0
         if s[c + ARBITRATING] != t[c + ARBITRATING]:
             return 0
@@ -156,10 +159,9 @@ def network_periods(s, t, p, now, then, limit):
         c = nic_cells(node)
         if s[c + PARTIAL] != t[c + PARTIAL]:
             return 0
-        if max(s[c + OUT_FREE], now) - now != max(t[c + OUT_FREE], then) - then:
+        if not same_time(s[c + OUT_FREE], now, t[c + OUT_FREE], then):
             return 0
-        taken, took = max(s[c + IN_FREE], now - longest), max(t[c + IN_FREE], then - longest)
-        if taken - now != took - then:
+        if not same_time(s[c + IN_FREE] + longest, now, t[c + IN_FREE] + longest, then):
             return 0
         if s[COUNT + INJECT + node] > 0 and s[c + BUFFER] != t[c + BUFFER]:
             return 0
@@ -176,7 +178,7 @@ def host_periods(s, t, p, now, then, level, shift, limit):
         for cell in (STEP, BUSY, ACTION, IN_ORDER, POSTED_RECEIVES, SIZE):
             if s[h + cell] != t[h + cell]:
                 return 0
-        if max(s[h + MEMORY_FREE], now) - now != max(t[h + MEMORY_FREE], then) - then:
+        if not same_time(s[h + MEMORY_FREE], now, t[h + MEMORY_FREE], then):
             return 0
         if s[h + N_HELD] != 0 or t[h + N_HELD] != 0:
             return 0
@@ -267,6 +269,13 @@ def periods(s, t, p, now, then, level, word):
     return limit if same_arrivals(s, t, p, shift, counting) else 0
 
 
+@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def delay(s, t, cell, later):
+    """Move a time on if it moves with the clock; one that has stayed in the past stays there."""
+    if s[cell] != t[cell]:
+        s[cell] += later
+
+
 @njit("void(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def skip(s, t, p, elapsed, level, word, n):
     """Move a state on by `n` periods of `elapsed` ticks."""
@@ -285,20 +294,20 @@ def skip(s, t, p, elapsed, level, word, n):
             s[DUE + row] += later
     for port in range(4):
         c = port_cells(port)
-        s[c + NEXT_FREE] += later
+        delay(s, t, c + NEXT_FREE, later)
         s[c + CREDITS] += n * (s[c + CREDITS] - t[c + CREDITS])
         s[c + XBAR_CREDITS] += n * (s[c + XBAR_CREDITS] - t[c + XBAR_CREDITS])
     for arbiter in range(N_ARBITERS):
-        s[ARBITER_FREE + arbiter] += later
+        delay(s, t, ARBITER_FREE + arbiter, later)
         for i in range(s[N_EPOCHS + arbiter]):
-            s[epoch(arbiter, i)] += later
+            delay(s, t, epoch(arbiter, i), later)
     for node in range(2):
         c = nic_cells(node)
         s[c + BUFFER] += n * (s[c + BUFFER] - t[c + BUFFER])
-        s[c + OUT_FREE] += later
-        s[c + IN_FREE] += later
+        delay(s, t, c + OUT_FREE, later)
+        delay(s, t, c + IN_FREE, later)
         h = host_cells(node)
-        s[h + MEMORY_FREE] += later
+        delay(s, t, h + MEMORY_FREE, later)
         s[h + MESSAGE] = moved(s[h + MESSAGE], n * shift)
         for cell in (POSTED, SENT, OPEN, RECEIVED, NEXT_SEQUENCE, WINDOW):
             s[h + cell] += n * (s[h + cell] - t[h + cell])
@@ -309,6 +318,13 @@ def skip(s, t, p, elapsed, level, word, n):
         arrivals_skip(s, p, n * shift)
     for index in range(p[P_WINDOW]):
         s[message_cells(p, 0, index) + MESSAGE_SIZE] = s[host_cells(0) + SIZE]
+
+
+@njit("void(i8[::1])", cache=True, nogil=True, _nrt=False)
+def forget(s):
+    """Give up the states kept at all levels."""
+    for level in range(PACKET, WHOLE_WINDOW + 1):
+        s[watch_cells(level) + VALID] = 0
 
 
 @njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)

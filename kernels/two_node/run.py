@@ -7,6 +7,7 @@ from numba import njit
 from kernels.two_node import host, logp, pisces, recurrence, snappr
 from kernels.two_node.layout import (
     BUSY,
+    CLOCK,
     DUE,
     EAGER,
     ELAPSED,
@@ -194,6 +195,9 @@ def simulate(s, kept, p, halt):
             return DEADLOCK, events
         if now > CLOCK_END:
             return CLOCK_RAN_OUT, events
+        if now < s[CLOCK]:
+            recurrence.forget(s)
+        s[CLOCK] = now
         first = entry(s, row, 0)
         word, extra = s[first + WORD], s[first + EXTRA]
         drop(s, row)

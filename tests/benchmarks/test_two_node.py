@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from tests.kernels.skipping import curve_and_events
 from workbench.measure import OSU_SIZES
 from workbench.models import PISCES, SNAPPR, LogP
-from workbench.simulate import osu as wrapper
 from workbench.simulate import simulate_osu
 
 CASES = {
@@ -41,14 +41,7 @@ def cpu_seconds(action, repeats):
 
 def every_event(model):
     """Simulate without skipping; return the number of events."""
-    events = []
-    run = wrapper._run
-    wrapper._run = lambda *args: events.append(run(*args, skip_what_repeats=False))
-    try:
-        simulate_osu(model)
-    finally:
-        wrapper._run = run
-    return sum(events)
+    return curve_and_events(model, skip=False)[1]
 
 
 def packet_hops(model, window=64, windows=2):

@@ -141,6 +141,7 @@ def diagnose() -> Diagnosis:
         ("notebook", _extensions),
         ("notebook", _bokeh),
         ("data", _datasets),
+        ("MPI", _mpi),
         ("tests", _chromium),
     )
     for group, check in checks:
@@ -332,6 +333,18 @@ def _datasets() -> Iterator[Finding]:
             yield Finding("data", name, "damaged", str(error), fix)
         else:
             yield Finding("data", name, f"{len(curve.sizes)} sizes, checksums match")
+
+
+def _mpi() -> Iterator[Finding]:
+    launcher = shutil.which("mpirun") or shutil.which("mpiexec")
+    yield Finding("MPI", "launcher", launcher or "none found (only recordings need one)")
+    compiler = shutil.which("mpicc")
+    yield Finding("MPI", "compiler", compiler or "none found (only recordings need one)")
+    try:
+        value = metadata.version("mpi4py")
+    except metadata.PackageNotFoundError:
+        value = "not in this Python (times collectives where no compiler works)"
+    yield Finding("MPI", "mpi4py", value)
 
 
 def _chromium() -> Iterator[Finding]:

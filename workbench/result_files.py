@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, ParseError
 from workbench.jsonfile import read_json
+from workbench.replacing import replace_file, replacing
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -53,15 +54,11 @@ def save_result(
         arrays: the arrays by name, of numbers or truth values.
     """
     beside = path.with_suffix(".npz")
-    part = beside.with_name(f".{beside.name}.part")
     entries: dict[str, Any] = dict(arrays)
-    with part.open("wb") as file:
+    with replacing(beside) as part, part.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **entries)
-    part.replace(beside)
-    part = path.with_name(f".{path.name}.part")
     whole = {"format": form, "version": version, **values}
-    part.write_text(json.dumps(whole, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    part.replace(path)
+    replace_file(path, (json.dumps(whole, indent=1, allow_nan=False) + "\n").encode())
     return path
 
 

@@ -19,6 +19,7 @@ FLOOR = {
     "catalogue",
     "datasets",
     "jsonfile",
+    "replacing",
     "result_files",
     "storage",
 }

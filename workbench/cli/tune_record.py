@@ -47,6 +47,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--budget-ms", type=int, metavar="MS", help="time of the timed calls (default 40)"
     )
     mpi.add_argument("--mpirun", metavar="PATH", help="launcher of Open MPI (default: of the path)")
+    mpi.add_argument(
+        "--benchmark",
+        choices=("C", "mpi4py"),
+        help="what calls the collectives (default: C where it compiles)",
+    )
     about = "replay the workbench's own algorithms on a machine's LogGPS parameters"
     own = actions.add_parser("simulated", help=about, description=about, allow_abbrev=False)
     _add_shared(own, "12")
@@ -65,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises:
         ParameterError: an option is out of range, or the folder holds another recording.
-        RecordingError: there is no Open MPI or compiler.
+        RecordingError: there is no Open MPI, or neither a compiler nor an mpi4py for it.
         ParseError: what the folder holds cannot be read.
         DatasetError: there is no such recording or machine.
         OSError: a file cannot be read or written.
@@ -100,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
     progress = record_open_mpi(
         arguments.folder,
         **options,
-        **given(arguments, "rounds", "limit_s", "mpirun"),
+        **given(arguments, "rounds", "limit_s", "mpirun", "benchmark"),
         loop=Loop(**given(arguments, "most", "budget_ms")),
         created_by=created_by,
         on_start=told,

@@ -18,6 +18,7 @@ from workbench.fit.space import Dimension, SearchSpace
 from workbench.measure import OSUCurve, contradiction
 from workbench.models import NetworkModel
 from workbench.provenance import Provenance
+from workbench.replacing import replace_file
 from workbench.units import write_quantity
 
 if TYPE_CHECKING:
@@ -226,12 +227,9 @@ class FitResult:
         Args:
             path: file to write; replaced in one step where it exists.
         """
-        target = Path(path)
         text = json.dumps(self.to_dict(), indent=1, allow_nan=False)
-        beside = target.with_name(f".{target.name}.part")
-        beside.write_text(text + "\n", encoding="utf-8")
-        beside.replace(target)
-        return target
+        replace_file(path, f"{text}\n".encode())
+        return Path(path)
 
     @classmethod
     def load(cls, path: str | Path) -> FitResult:

@@ -26,6 +26,7 @@ from workbench.models.ini import read_ini
 from workbench.models.loggps import LogGPS
 from workbench.models.protocol import Protocol
 from workbench.provenance import Provenance
+from workbench.replacing import replace_file
 
 FORMAT = "workbench profile"
 VERSION = 1
@@ -152,12 +153,9 @@ class Profile:
         Args:
             path: file to write; replaced in one step where it exists.
         """
-        target = Path(path)
         text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
-        beside = target.with_name(f".{target.name}.part")
-        beside.write_text(text + "\n", encoding="utf-8", newline="\n")
-        beside.replace(target)
-        return target
+        replace_file(path, f"{text}\n".encode())
+        return Path(path)
 
     @classmethod
     def load(cls, path: str | Path) -> Profile:

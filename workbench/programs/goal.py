@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
-import secrets
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, overload
 
@@ -16,6 +12,7 @@ from workbench.errors import ParseError
 from workbench.programs.goal_binary import binary_chunks, is_binary, parse_binary
 from workbench.programs.goal_text import parse_text, text_chunks
 from workbench.programs.graph import ExecutionGraph
+from workbench.replacing import replacing
 
 Bytes = NDArray[np.uint8]
 
@@ -82,7 +79,9 @@ def write_goal(
     chunks = binary_chunks(graph) if binary else text_chunks(graph)
     if path is not None:
         target = Path(path)
-        _replace(target, chunks)
+        with replacing(target) as beside, beside.open("wb") as stream:
+            for chunk in chunks:
+                stream.write(chunk.data)
         return target
     content = b"".join(chunk.tobytes() for chunk in chunks)
     return content if binary else content.decode("ascii")
@@ -103,26 +102,3 @@ def _mapped(path: Path) -> Bytes:
     else:
         content = np.frombuffer(path.read_bytes(), np.uint8)
     return content
-
-
-def _replace(target: Path, chunks: Iterable[Bytes]) -> None:
-    """Write a file beside another and put it in its place; a pipe or device is written to."""
-    target = target.resolve()
-    if target.exists() and not target.is_file():
-        with target.open("wb") as stream:
-            for chunk in chunks:
-                stream.write(chunk.data)
-        return
-    if not target.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(target.parent))
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    try:
-        with beside.open("xb") as stream:
-            for chunk in chunks:
-                stream.write(chunk.data)
-        if target.exists():
-            beside.chmod(target.stat().st_mode)
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from pulp.apis.coin_api import pulp_cbc_path
 
 from workbench.errors import ParameterError, WorkbenchError
+from workbench.replacing import replacing
 
 OPTIMAL, INFEASIBLE, UNBOUNDED = "Optimal", "Infeasible", "Unbounded"
 _TIME_OVER = "Time limit reached"
@@ -314,14 +315,10 @@ def write(problem: pulp.LpProblem, system: System, path: Path, suffix: str) -> N
     engine.createAndConfigureSolver(problem)
     engine.buildSolverModel(problem)
     # HiGHS goes by a file's ending, and crashes (1.15.1) where it cannot open the file.
-    beside = path.with_name(f".{path.name}.writing{suffix}")
-    try:
+    with replacing(path, suffix) as beside:
         beside.touch()
         if problem.solverModel.writeModel(str(beside)) == highspy.HighsStatus.kError:
             raise SolverError(f"HiGHS could not write {path}", status="Write error")
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def _name(system: System, column: int) -> str:

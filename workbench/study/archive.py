@@ -21,6 +21,7 @@ import numpy as np
 
 from workbench import datasets
 from workbench.errors import DatasetError, ParameterError, ParseError
+from workbench.replacing import replace_file
 from workbench.study.cell import AXES, STATES, Cell, CellResult
 from workbench.study.choice import unknown
 from workbench.study.plan import StudyPlan
@@ -86,10 +87,10 @@ def save(result: StudyResult, folder: Path) -> Path:
         )
     }
     for name, text in files.items():
-        _write(folder / name, text)
+        replace_file(folder / name, text.encode())
     descriptor = json.dumps(_described(result, files), indent=2, ensure_ascii=False)
     # Last, so that a package that was cut short does not agree with its checksums.
-    _write(folder / _DESCRIPTOR, descriptor + "\n")
+    replace_file(folder / _DESCRIPTOR, (descriptor + "\n").encode())
     return folder
 
 
@@ -320,9 +321,3 @@ def _read(kind: Callable[[str], Any], text: str, where: str, line: int) -> Any:
         return kind(text) if text else math.nan
     except ValueError as error:
         raise ParseError(f"expected a number; got {text!r}", source=where, line=line) from error
-
-
-def _write(path: Path, text: str) -> None:
-    beside = path.with_name(f".{path.name}.part")
-    beside.write_text(text, encoding="utf-8", newline="")
-    beside.replace(path)

@@ -21,14 +21,16 @@ import numpy as np
 
 from workbench.errors import ParameterError, ParseError
 from workbench.programs.recording import Launcher, RecordingError, find_launcher
+from workbench.replacing import replace_file
 from workbench.tune.benchmark import (
     COLLECTIVES,
     BenchmarkRow,
     Loop,
-    benchmark_words,
-    build_benchmark,
+    benchmark_arguments,
     read_benchmark,
 )
+from workbench.tune.benchmark.forms import Benchmark, Form, find_benchmark
+from workbench.tune.benchmark.start import run_to_end
 from workbench.tune.component import Component, components
 from workbench.tune.environment import environment, load
 from workbench.tune.recorded_files import (
@@ -46,7 +48,6 @@ SIZES = (4096, 16384, 65536, 262144, 1048576)
 """Message sizes in bytes that are recorded unless others are asked for."""
 
 _TIMEOUT_S = 120.0
-_POLL_S = 0.02
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ def record_open_mpi(
     limit_s: float | None = None,
     seed: int = 0,
     mpirun: str | Path | None = None,
+    benchmark: Form | None = None,
     created_by: str = "record_open_mpi",
     on_start: Callable[[RecordingProgress, str], object] | None = None,
     stop: threading.Event | None = None,
@@ -96,13 +98,14 @@ def record_open_mpi(
         limit_s: seconds after which no further run is started; None for no limit.
         seed: makes the order of the runs repeatable.
         mpirun: launcher of Open MPI; None takes that of the path.
+        benchmark: what calls the collectives, ``C`` or ``mpi4py``; None takes C where it compiles.
         created_by: the command, for the descriptor.
         on_start: called before each start with how far it is and what is run.
         stop: ends the recording after the run under way when it is set.
 
     Raises:
         ParameterError: an option is out of range, or the folder holds another recording.
-        RecordingError: there is no Open MPI or compiler.
+        RecordingError: there is no Open MPI, or neither a compiler nor an mpi4py for it.
         ParseError: what the folder holds cannot be read.
         OSError: a file cannot be read or written.
     """
@@ -118,9 +121,9 @@ def record_open_mpi(
         )
     chosen = loop or Loop()
     for collective in collectives:
-        benchmark_words("collective", collective, sizes, chosen)
-    program = build_benchmark(launcher.mpicc)
-    work = _Recording(Path(folder), launcher, program, tuple(sizes), chosen, ranks, seed)
+        benchmark_arguments(collective, sizes, chosen)
+    found = find_benchmark(launcher, benchmark)
+    work = _Recording(Path(folder), launcher, found, tuple(sizes), chosen, ranks, seed)
     work.open(collectives)
     deadline = math.inf if limit_s is None else time.monotonic() + limit_s
     left = work.left(rounds)
@@ -147,13 +150,13 @@ class _Recording:
         self,
         folder: Path,
         launcher: Launcher,
-        program: Path,
+        benchmark: Benchmark,
         sizes: tuple[int, ...],
         loop: Loop,
         ranks: int,
         seed: int,
     ) -> None:
-        self.folder, self.launcher, self.program = folder, launcher, program
+        self.folder, self.launcher, self.benchmark = folder, launcher, benchmark
         self.sizes, self.loop, self.ranks, self.seed = sizes, loop, ranks, seed
         self.runner = Local(environment=launcher.own_environment())
         self.tables: dict[str, RecordedTable] = {}
@@ -180,8 +183,15 @@ class _Recording:
             self._drop_torn_lines()
             description, tables = read_tables(self.folder, check=False)
             known = {table.component: table for table in tables}
-            self.context = dict(description.context)
-        held = {"ranks": self.ranks, "sizes": list(self.sizes), "mpi": self.launcher.version}
+            # The recordings that do not say what called the collectives were all made from C.
+            self.context = {"benchmark": "C", **description.context}
+        held = {
+            "ranks": self.ranks,
+            "sizes": list(self.sizes),
+            "mpi": self.launcher.version,
+            "benchmark": self.benchmark.caller,
+            "loop": vars(self.loop),
+        }
         for key, value in held.items():
             if self.context.get(key, value) != value:
                 raise ParameterError(
@@ -226,19 +236,12 @@ class _Recording:
 
     def run(self, number: int, collective: str, configuration: Configuration) -> None:
         """Run one configuration at all sizes and add what came of it to the file."""
-        words = self.launcher.command(
-            benchmark_words(self.program, collective, self.sizes, self.loop), self.ranks, {}
-        )
+        arguments = benchmark_arguments(collective, self.sizes, self.loop)
+        words = self.launcher.command((*self.benchmark.words, *arguments), self.ranks, {})
         invocation = _component(collective).invocation(configuration, words)
         busy = load()
-        handle = self.runner.start(RunRequest(configuration, invocation, timeout_s=_TIMEOUT_S))
-        output = handle.poll()
-        try:
-            while output is None:
-                time.sleep(_POLL_S)
-                output = handle.poll()
-        finally:
-            handle.cancel()
+        request = RunRequest(configuration, invocation, timeout_s=_TIMEOUT_S)
+        output = run_to_end(self.runner, request)
         rows = _rows(output, number, configuration, self.sizes, busy)
         self.runs[collective] += rows
         table = self.tables[collective]
@@ -263,7 +266,10 @@ class _Recording:
         self._write(created_by)
 
     def _write(self, created_by: str) -> None:
-        title = f"Open MPI's {', '.join(self.tables)} on {self.ranks} ranks of one machine"
+        title = (
+            f"Open MPI's {', '.join(self.tables)} on {self.ranks} ranks of one machine, "
+            f"called from {self.benchmark.caller}"
+        )
         write_recording(
             self.folder,
             Description(
@@ -272,7 +278,7 @@ class _Recording:
                 "measured",
                 created_by,
                 self.context,
-                _caveats(self.ranks, int(environment()["cores"])),
+                _caveats(self.ranks, int(environment()["cores"]), self.benchmark.caller),
             ),
             [replace(table, runs=tuple(self.runs[name])) for name, table in self.tables.items()],
         )
@@ -281,14 +287,14 @@ class _Recording:
         for path in self.folder.glob("*.csv"):
             data = path.read_bytes()
             if not data.endswith(b"\n"):
-                path.write_bytes(data[: data.rfind(b"\n") + 1])
+                replace_file(path, data[: data.rfind(b"\n") + 1])
 
 
 def _component(collective: str) -> Component:
     return components()[f"open-mpi-{collective}"]
 
 
-def _caveats(ranks: int, cores: int) -> tuple[str, ...]:
+def _caveats(ranks: int, cores: int, caller: str) -> tuple[str, ...]:
     found = [
         "messages go through shared memory; what is best here says nothing of a network",
         "the machine was shared: load tells how busy it was at each run",
@@ -297,6 +303,11 @@ def _caveats(ranks: int, cores: int) -> tuple[str, ...]:
         found.append(
             f"{ranks} ranks share {cores} cores and give way when they wait "
             "(mpi_yield_when_idle): the scheduler's part in each time is large"
+        )
+    if caller != "C":
+        found.append(
+            f"each call comes from {caller}, which takes time of its own: compare with no times "
+            "of calls from C"
         )
     return tuple(found)
 

@@ -22,19 +22,32 @@ _INSTALL = (
 
 @dataclass(frozen=True)
 class Launcher:
-    """A command that starts MPI programs, and the compiler of the same MPI.
+    """A command that starts MPI programs, and the compiler of the same MPI where it has one.
 
     Attributes:
         mpirun: path of the launcher.
-        mpicc: path of the compiler.
+        mpicc: path of the compiler, None where there is none.
         family: ``openmpi``, or ``hydra`` for MPICH and its relatives.
         version: the launcher's first words about itself.
     """
 
     mpirun: Path
-    mpicc: Path
+    mpicc: Path | None
     family: Literal["openmpi", "hydra"]
     version: str
+
+    def compiler(self) -> Path:
+        """Return the path of the compiler.
+
+        Raises:
+            RecordingError: there is none.
+        """
+        if self.mpicc is None:
+            raise RecordingError(
+                "what records must be compiled for the MPI, but "
+                f"{_compiler_name(self.mpirun)} was not found beside {self.mpirun}; {_INSTALL}"
+            )
+        return self.mpicc
 
     def command(
         self,
@@ -76,13 +89,13 @@ class Launcher:
 
 
 def find_launcher(mpirun: str | Path | None = None) -> Launcher:
-    """Return the MPI to use, with its compiler.
+    """Return the MPI to use, with its compiler where it has one.
 
     Args:
         mpirun: name or path of the launcher; None takes ``mpirun`` or ``mpiexec`` of the path.
 
     Raises:
-        RecordingError: there is none, it has no compiler, or it is not one that is known.
+        RecordingError: there is none, or it is not one that is known.
     """
     names = ("mpirun", "mpiexec") if mpirun is None else (str(mpirun),)
     found = next(filter(None, map(shutil.which, names)), None)
@@ -105,17 +118,18 @@ def find_launcher(mpirun: str | Path | None = None) -> Launcher:
     return Launcher(Path(found), _compiler_of(Path(found)), family, first)
 
 
-def _compiler_of(mpirun: Path) -> Path:
-    """Return the compiler beside a launcher: ``mpirun.mpich`` has ``mpicc.mpich``."""
-    name = mpirun.name.replace("mpirun", "mpicc").replace("mpiexec", "mpicc")
+def _compiler_of(mpirun: Path) -> Path | None:
+    name = _compiler_name(mpirun)
     for candidate in (str(mpirun.with_name(name)), name, "mpicc"):
         found = shutil.which(candidate)
         if found is not None and Path(found).name != mpirun.name:
             return Path(found)
-    raise RecordingError(
-        f"the recorder is built with the compiler of the MPI, but {name} was not found beside "
-        f"{mpirun}; {_INSTALL}"
-    )
+    return None
+
+
+def _compiler_name(mpirun: Path) -> str:
+    """Return the name of the compiler beside a launcher: ``mpirun.mpich`` has ``mpicc.mpich``."""
+    return mpirun.name.replace("mpirun", "mpicc").replace("mpiexec", "mpicc")
 
 
 def _said(program: Path, *arguments: str) -> str:

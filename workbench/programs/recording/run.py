@@ -90,7 +90,7 @@ def record(
             f"{folder} holds a trace already; remove it or name another folder", key="folder"
         )
     launcher = find_launcher(mpirun)
-    library = build_recorder(launcher.mpicc)
+    library = build_recorder(launcher.compiler())
     folder.mkdir(parents=True, exist_ok=True)
     before = os.environ.get("LD_PRELOAD")
     preload = f"{library}:{before}" if before else str(library)

@@ -1,21 +1,16 @@
-"""An own benchmark of MPI collectives, in C, that prints tables as the OSU benchmarks do.
+"""An own benchmark of MPI collectives that prints tables as the OSU benchmarks do.
 
-``collective.c`` says what it measures and how. It is compiled once for each MPI and kept.
+``collective.c`` says what it measures and how. It is compiled once for each MPI and kept. Where
+that cannot be, ``collective.py`` is the same with mpi4py; ``forms`` finds which of them runs here.
 """
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import os
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from workbench.errors import ParameterError
-from workbench.programs.recording import RecordingError
 from workbench.tune.osu_rows import osu_rows
 
 COLLECTIVES = ("allreduce", "bcast", "gather", "reduce")
@@ -24,9 +19,6 @@ COLLECTIVES = ("allreduce", "bcast", "gather", "reduce")
 STATISTICS = ("Avg", "Min", "P50", "P99", "Max")
 """The columns of latencies in µs, in the table's order."""
 
-_SOURCE = Path(__file__).resolve().parent / "collective.c"
-_OPTIONS = ("-std=c99", "-O2")
-_COMPILE_S = 120
 _LARGEST = 2**28
 
 
@@ -76,43 +68,12 @@ class BenchmarkRow:
     seconds: float
 
 
-def build_benchmark(mpicc: str | Path, folder: str | Path | None = None) -> Path:
-    """Return the path of the benchmark for an MPI, and compile it where it is not there.
-
-    Args:
-        mpicc: the compiler of the MPI.
-        folder: where to keep it; None takes the user's cache, which ``XDG_CACHE_HOME`` moves.
-
-    Raises:
-        RecordingError: the compiler fails; its words are in it.
-    """
-    digest = hashlib.sha256(" ".join(_OPTIONS).encode())
-    digest.update(_compiled([str(mpicc), "-show"]).encode())
-    digest.update(str(Path(mpicc).resolve()).encode())
-    digest.update(_SOURCE.read_bytes())
-    place = (_cache() if folder is None else Path(folder)) / digest.hexdigest()[:16]
-    program = (place / "collective").resolve()
-    if program.exists():
-        return program
-    place.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=place) as scratch:
-        built = Path(scratch) / "collective"
-        _compiled([str(mpicc), *_OPTIONS, "-o", str(built), str(_SOURCE)])
-        # Another process may build the same: whoever is last replaces like with like.
-        built.replace(program)
-    return program
-
-
-def benchmark_words(
-    program: str | Path,
-    collective: str,
-    sizes: Sequence[int],
-    loop: Loop | None = None,
+def benchmark_arguments(
+    collective: str, sizes: Sequence[int], loop: Loop | None = None
 ) -> tuple[str, ...]:
-    """Return the words that run the benchmark, without those that start an MPI program.
+    """Return the arguments of the benchmark, which are those of each of its forms.
 
     Args:
-        program: what ``build_benchmark`` returned.
         collective: one of ``COLLECTIVES``.
         sizes: bytes, each the same number of times the one before; multiples of 4.
         loop: how often the collective is called; None for the defaults.
@@ -137,7 +98,7 @@ def benchmark_words(
         raise ParameterError("sizes must be multiples of 4 B, a float each", key="sizes")
     chosen = loop or Loop()
     numbers = (sizes[0], sizes[-1], factor, chosen.warmup, chosen.least, chosen.most)
-    return (str(program), collective, *map(str, numbers), str(chosen.budget_ms))
+    return (collective, *map(str, numbers), str(chosen.budget_ms))
 
 
 def read_benchmark(text: str) -> list[BenchmarkRow]:
@@ -158,30 +119,3 @@ def read_benchmark(text: str) -> list[BenchmarkRow]:
         )
         for size in sizes
     ]
-
-
-def _cache() -> Path:
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "interconnect-workbench" / "benchmark"
-
-
-def _compiled(words: list[str]) -> str:
-    try:
-        done = subprocess.run(
-            words,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_COMPILE_S,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise RecordingError(
-            f"the MPI's compiler must run; {error}; name another MPI with mpirun="
-        ) from error
-    if done.returncode != 0:
-        raise RecordingError(
-            f"the benchmark must compile with {words[0]}; it ended with status {done.returncode}: "
-            f"{done.stderr.strip()[-500:]}; it needs MPI 2 and C99"
-        )
-    return done.stdout

@@ -190,7 +190,8 @@ int main(int argc, char **argv)
         return 2;
     }
     if (rank == 0) {
-        printf("# Interconnect Workbench MPI %s Latency Test, %d ranks\n", TITLES[operation], ranks);
+        printf("# Interconnect Workbench MPI %s Latency Test, %d ranks, from C\n",
+               TITLES[operation], ranks);
         printf("# of each call the longest time over the ranks; Avg is over the ranks too\n");
         printf("%-12s%18s%18s%18s%18s%18s%14s%14s\n", "# Size", "Avg Latency(us)",
                "Min Latency(us)", "P50 Latency(us)", "P99 Latency(us)", "Max Latency(us)",

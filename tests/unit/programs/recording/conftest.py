@@ -19,11 +19,13 @@ SOURCES = {
 
 
 def launcher_or_skip(mpirun: str | None) -> Launcher:
-    """Return the MPI of that launcher; a machine without it leaves the test out."""
+    """Return the MPI of that launcher; a machine without it or its compiler leaves the test out."""
     try:
-        return find_launcher(mpirun)
+        found = find_launcher(mpirun)
+        found.compiler()
     except RecordingError as error:
         pytest.skip(f"no MPI to record with: {error}")
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -153,7 +153,9 @@ def test_an_mpi_needs_its_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("PATH", str(tmp_path))
     script(tmp_path / "mpirun", "echo 'mpirun (Open MPI) 5.0.0'")
     with pytest.raises(RecordingError, match=r"mpicc was not found beside .*mpirun; install"):
-        find_launcher()
+        record([sys.executable], 1, tmp_path / "trace")
+    assert find_launcher().mpicc is None
+    assert not (tmp_path / "trace").exists()
 
 
 def test_an_unknown_launcher_is_refused(tmp_path: Path) -> None:

@@ -1,0 +1,129 @@
+"""Which form of the benchmark runs here: from C, or from mpi4py where nothing compiles.
+
+    benchmark = find_benchmark(find_launcher())
+    launcher.command((*benchmark.words, *benchmark_arguments("bcast", (4096, 8192))), 4, {})
+
+Both print the same table. Calls from Python take longer, so a recording says which form timed it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from workbench.errors import ParameterError
+from workbench.programs.recording import Launcher, RecordingError
+from workbench.tune.benchmark.build import build_benchmark
+from workbench.tune.benchmark.start import run_to_end
+from workbench.tune.invocation import Invocation
+from workbench.tune.runners.local import Local
+from workbench.tune.runners.runner import RunRequest
+
+Form = Literal["C", "mpi4py"]
+FORMS: tuple[Form, ...] = get_args(Form)
+"""The forms there are, in the order in which they are tried."""
+
+_SCRIPT = Path(__file__).resolve().parent / "collective.py"
+_ASK_S = 60.0
+# Ranks of an mpi4py of another MPI than the launcher's are each alone, in a world of one. One that
+# ends well lets the launcher end at once; it takes a second to clear up after one that does not.
+_QUESTION = """\
+import platform, sys
+try:
+    if sys.version_info < (3, 8):
+        raise RuntimeError("it must be Python 3.8 or newer")
+    import mpi4py
+    from mpi4py import MPI
+    here = (MPI.COMM_WORLD.size, mpi4py.__version__, platform.python_version())
+    line = "ranks %d %s %s" % here
+except Exception as error:
+    line = "lacks %s" % error
+sys.stdout.write(line + chr(10))
+"""
+_INSTALL = (
+    "install it for one of them (pip install mpi4py; Debian, Ubuntu: sudo apt-get install "
+    "python3-mpi4py)"
+)
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """The benchmark, ready to be started.
+
+    Attributes:
+        words: the program, a word each; its arguments follow.
+        caller: what its calls come from, such as ``C`` or ``mpi4py 4.1.2 on Python 3.11.2``.
+    """
+
+    words: tuple[str, ...]
+    caller: str
+
+
+def find_benchmark(launcher: Launcher, form: Form | None = None) -> Benchmark:
+    """Return the benchmark for an MPI: in C where that compiles, else with mpi4py.
+
+    Args:
+        launcher: the MPI.
+        form: one of ``FORMS``, to have that and no other; None takes the first that runs.
+
+    Raises:
+        ParameterError: there is no such form.
+        RecordingError: neither form runs here, or not the one that was asked for.
+    """
+    if form is not None and form not in FORMS:
+        raise ParameterError(
+            f"benchmark must be one of {', '.join(FORMS)}; got {form!r}", key="benchmark"
+        )
+    reasons = []
+    for name in FORMS if form is None else (form,):
+        try:
+            return _in_c(launcher) if name == "C" else _with_mpi4py(launcher)
+        except RecordingError as error:
+            reasons.append(f"{name}: {error}")
+    raise RecordingError(
+        "the benchmark must compile with the MPI's compiler, or run in a Python with an mpi4py of "
+        f"the same MPI; {'; '.join(reasons)}"
+    )
+
+
+def _in_c(launcher: Launcher) -> Benchmark:
+    return Benchmark((str(build_benchmark(launcher.compiler())),), "C")
+
+
+def _with_mpi4py(launcher: Launcher) -> Benchmark:
+    """Return the benchmark in the first Python that has an mpi4py of the launcher's MPI.
+
+    Raises:
+        RecordingError: there is none; what is wrong with each is in it.
+    """
+    runner = Local(environment=launcher.own_environment())
+    reasons = []
+    for python in _pythons():
+        question = Invocation(tuple(launcher.command((python, "-c", _QUESTION), 2, {})))
+        output = run_to_end(runner, RunRequest({}, question, timeout_s=_ASK_S))
+        lines = [line.partition(" ") for line in output.stdout.splitlines()]
+        answers = {kind: words for kind, _, words in lines if kind in ("ranks", "lacks")}
+        if "ranks" not in answers:
+            why = answers.get("lacks") or output.stderr.strip()[-200:] or output.state
+            reasons.append(f"{python}: {why}")
+            continue
+        ranks, version, own = answers["ranks"].split()
+        if ranks == "2":
+            return Benchmark((python, str(_SCRIPT)), f"mpi4py {version} on Python {own}")
+        reasons.append(f"{python}: its mpi4py is of another MPI than {launcher.mpirun}")
+    raise RecordingError(f"{', '.join(reasons)}; {_INSTALL}")
+
+
+def _pythons() -> Iterator[str]:
+    """Yield this Python, then those of the path: a system's packages are for the system's own."""
+    yield sys.executable
+    seen = {Path(sys.executable).parent.resolve()}
+    for folder in os.get_exec_path():
+        place = Path(folder).resolve()
+        if place not in seen and os.access(place / "python3", os.X_OK):
+            yield str(place / "python3")
+        seen.add(place)

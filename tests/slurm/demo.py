@@ -51,8 +51,7 @@ def _show(folder: Path) -> None:
     _sum_up(copy, time.monotonic() - began)
     print("\nA sort as job steps of one allocation:")
     began = time.monotonic()
-    steps = SlurmSteps(folder / "runs")
-    try:
+    with SlurmSteps(folder / "runs", ["--time=10"]) as steps:
         sort = tune(
             "sort",
             steps,
@@ -63,8 +62,6 @@ def _show(folder: Path) -> None:
             name="sort",
             on_run=_line,
         )
-    finally:
-        steps.close()
     _sum_up(sort, time.monotonic() - began)
     print()
     _say(["sacct", "--completion", "--format=jobid,jobname%14,state,nodelist,end"])
@@ -73,7 +70,7 @@ def _show(folder: Path) -> None:
 def _line(record: RunRecord) -> None:
     run = record.run
     print(
-        f"  job {record.job_id:>4} on {record.node_list}: {run.status:<8} "
+        f"  job {record.job_id:>5} on {record.node_list}: {run.status:<8} "
         f"{run.seconds:6.3f} s after {record.queue_seconds:6.3f} s  {run.value:9.4g}  "
         f"{dict(run.configuration)}"
     )

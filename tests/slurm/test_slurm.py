@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -69,6 +70,18 @@ def queued() -> str:
     return subprocess.run(["squeue", "--noheader"], capture_output=True, text=True).stdout
 
 
+def queued_steps() -> list[str]:
+    """Return the numbers of the job steps that run programs."""
+    words = ["squeue", "--steps", "--noheader", "--format=%i"]
+    found = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+    return [step for step in found if step.partition(".")[2].isdigit()]
+
+
+def nodes() -> str:
+    words = ["sinfo", "--noheader", "--format=%N"]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def running(ending: str) -> str:
     """Return the number of the job that runs and whose name ends so; empty where there is none."""
     words = ["squeue", "--noheader", "--states=RUNNING", "--format=%i %j"]
@@ -93,7 +106,14 @@ def test_values_reach_a_job_as_words_and_variables(tmp_path: Path) -> None:
 def test_time_in_the_queue_is_no_part_of_a_run(tmp_path: Path) -> None:
     later = ("--begin=now+3",)
     began = time.monotonic()
-    output = run(Slurm(tmp_path, later), "true", limit_s=2.0)
+    runner = Slurm(tmp_path, later)
+    handle = runner.start(RunRequest({}, Invocation(("true",)), timeout_s=2.0))
+    while not runner.waits_for:
+        assert handle.poll() is None
+        time.sleep(0.05)
+    assert runner.waits_for == "1 in the queue (BeginTime)"
+    output = wait(handle)
+    assert runner.waits_for == ""
     whole = time.monotonic() - began
     assert output.state == "completed"
     assert whole >= 2.0
@@ -155,27 +175,106 @@ def test_runs_that_begin_together_are_one_array(tmp_path: Path) -> None:
 
 
 def test_steps_of_one_allocation_wait_in_no_queue(tmp_path: Path) -> None:
-    runner = SlurmSteps(tmp_path, ("--ntasks=2",), step_options=("--ntasks=2",))
-    try:
+    with SlurmSteps(tmp_path, ("--ntasks=2",)) as runner:
         outputs = [
             run(runner, "sh", "-c", "echo $A $SLURM_STEP_ID; sleep 0.2", A=f"{n} x")
             for n in range(2)
         ]
+        # Steps have the tasks that the allocation was asked for.
         assert [sorted(o.stdout.splitlines()) for o in outputs] == [["0 x 0"] * 2, ["1 x 1"] * 2]
-        assert len({output.job_id for output in outputs}) == 1
+        job, _, step = outputs[0].job_id.partition(".")
+        assert (step, outputs[1].job_id) == ("0", f"{job}.1")
+        assert {output.node_list for output in outputs} == {nodes()}
         assert all(output.seconds >= 0.2 for output in outputs)
-        assert run(runner, "sleep", "60", limit_s=0.4).state == "timeout"
         assert run(runner, "sh", "-c", "exit 3").state == "failed"
-        job = outputs[0].job_id
         # An allocation that somebody else made is not given back.
-        with_job = SlurmSteps(tmp_path, job=job, step_options=("--ntasks=1",))
-        assert run(with_job, "echo", "in").stdout == "in\n"
-        with_job.close()
-        with_job.abandon(run(with_job, "true").job_id)
+        with SlurmSteps(tmp_path, job=job, step_options=("--ntasks=1",)) as borrowed:
+            output = run(borrowed, "echo", "in")
+            assert (output.stdout, output.job_id) == ("in\n", f"{job}.3")
+            handle = borrowed.start(RunRequest({}, Invocation(("true",))))
+            assert wait(handle).state == "completed"
+            borrowed.abandon(handle.job_id)
         assert job in queued()
-    finally:
-        runner.close()
+    assert job not in queued()
+    assert jobs()[job] == "COMPLETED"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_steps_share_no_processors(tmp_path: Path) -> None:
+    with SlurmSteps(tmp_path, ("--ntasks=1",)) as runner:
+        invocation = Invocation(("sh", "-c", "date +%s.%N; sleep 0.3; date +%s.%N"))
+        handles = [runner.start(RunRequest({}, invocation)) for _ in range(2)]
+        times = sorted([float(t) for t in wait(h).stdout.split()] for h in handles)
+    (_, first_ended), (second_began, _) = times
+    assert first_ended <= second_began
+
+
+def test_a_step_at_its_limit_is_ended_whatever_it_wants(tmp_path: Path) -> None:
+    mark = f"9{time.time_ns() % 10**8}"
+    with SlurmSteps(tmp_path) as runner:
+        script = f"trap '' TERM; while :; do sleep 0.{mark}; done"
+        assert run(runner, "bash", "-c", script, limit_s=0.3).state == "timeout"
+        deadline = time.monotonic() + 10.0
+        while mark in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+def test_another_allocation_follows_one_that_has_ended(tmp_path: Path) -> None:
+    with SlurmSteps(tmp_path) as runner:
+        first = run(runner, "true").job_id.partition(".")[0]
+        handle = runner.start(RunRequest({}, Invocation(("sleep", "0.5"))))
+        while not queued_steps():
+            assert handle.poll() is None
+        subprocess.run(["scancel", first], check=True)
+        output = wait(handle)
+        assert output.state == "completed"
+        assert output.job_id.partition(".")[0] not in ("", first)
+        with pytest.raises(RunnerError, match=f"allocation {first} must be a job that runs"):
+            run(SlurmSteps(tmp_path, job=first), "true")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_allocation_that_waits_or_is_refused_is_told(tmp_path: Path) -> None:
+    with SlurmSteps(tmp_path, ("--begin=now+600",)) as runner:
+        handle = runner.start(RunRequest({}, Invocation(("true",))))
+        deadline = time.monotonic() + 10.0
+        while not re.fullmatch(r"job \d+ waits for an allocation", runner.waits_for):
+            assert handle.poll() is None
+            assert time.monotonic() < deadline
+        job = runner.waits_for.split()[1]
+        handle.cancel()
+        assert wait(handle).state == "cancelled"
+        assert job in queued()
+    assert job not in queued()
+    with pytest.raises(RunnerError, match=r"salloc must grant.*[Pp]artition"):
+        run(SlurmSteps(tmp_path, ("--partition=nowhere",)), "true")
+    invocation = Invocation(("true",), sbatch_options=("--fastio=yes",))
+    with pytest.raises(ParameterError, match="takes no options of sbatch; got '--fastio=yes'"):
+        SlurmSteps(tmp_path).start(RunRequest({}, invocation))
+
+
+def test_an_allocation_ends_with_its_process(tmp_path: Path) -> None:
+    script = (
+        "import sys, time\n"
+        "from workbench.tune.runners import SlurmSteps\n"
+        "runner = SlurmSteps(sys.argv[1])\n"
+        "while (place := runner.place()) is None: time.sleep(0.02)\n"
+        "print(place[0], flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    words = [sys.executable, "-c", script, str(tmp_path)]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    with process.stdout as stream:
+        job = stream.readline().strip()
+    assert job in queued()
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    deadline = time.monotonic() + 10.0
+    while job in queued():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_an_experiment_runs_on_slurm_and_its_pruned_run_is_cancelled(
@@ -265,7 +364,7 @@ def test_the_panel_and_the_command_run_on_slurm(
     file = {"naps.yaml": NAPS.replace("30.0", "0.0").encode()}
     panel = TuningPanel(start=False)
     panel.upload(file)
-    panel.runner, panel.sbatch, panel.jobs = "slurm", "--partition=lab", 3
+    panel.runner, panel.partition, panel.jobs = "slurm", "lab", 3
     panel.heuristic, panel.resampling, panel.initial, panel.budget = "exhaustive", "none", 0, 3
     panel.store = str(store)
     panel.start()
@@ -282,11 +381,63 @@ def test_the_panel_and_the_command_run_on_slurm(
     component.write_bytes(file["naps.yaml"])
     parser = argparse.ArgumentParser()
     cli_tune.add_arguments(parser)
-    words = f"run {component} --runner slurm --sbatch=--partition=lab --heuristic exhaustive"
+    words = f"run {component} --runner slurm --partition lab --heuristic exhaustive"
     words += f" --initial 0 --budget 2 --store {store} --name shell --json"
     assert cli_tune.run(parser.parse_args(words.split())) == 0
     capsys.readouterr()
     shell = load_result(store, "shell")
     assert [record.state for record in shell.records] == ["completed"] * 2
     assert shell.settings["runner"] == {"kind": "slurm", "options": ["--partition=lab"]}
+    assert not list((tmp_path / "tuning.db-runs").glob("*"))
+
+
+def test_the_panel_and_the_command_run_steps_of_an_allocation(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = tmp_path / "tuning.db"
+    panel = TuningPanel(start=False)
+    panel.upload({"naps.yaml": NAPS.encode()})
+    panel.runner, panel.ntasks, panel.time = "slurm-steps", 1, "10"
+    panel.heuristic, panel.resampling, panel.initial, panel.budget = "exhaustive", "none", 0, 3
+    panel.store = str(store)
+    panel.start()
+    deadline = time.monotonic() + 30.0
+    while panel.result is None or len(panel.result) < 1 or not queued_steps():
+        panel.refresh()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    # The next one sleeps for 30 s: Stop ends it, and the allocation is given back.
+    panel.stop()
+    stopped = panel.wait(30.0)
+    assert stopped is not None
+    assert panel.error == ""
+    while queued():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    job = stopped.records[0].job_id
+    assert re.fullmatch(r"\d+\.0", job)
+    assert f"<td>{nodes()} ({job})</td>" in panel._view.runs.table.value
+    settings = {"kind": "slurm-steps", "options": ["--ntasks=1", "--time=10"], "step_options": []}
+    assert load_result(store, stopped.name).settings["runner"] == settings
+    # The shell goes on in an allocation of its own, and ends what takes too long.
+    component = tmp_path / "naps.yaml"
+    component.write_text(NAPS)
+    parser = argparse.ArgumentParser()
+    cli_tune.add_arguments(parser)
+    words = f"run {component} --runner slurm-steps --ntasks 1 --srun=--quiet --timeout 0.8"
+    words += f" --heuristic exhaustive --initial 1 --budget 1 --store {store} --name shell"
+    assert cli_tune.run(parser.parse_args(words.split())) == 0
+    words = f"resume {store} --name shell --budget 3"
+    assert cli_tune.run(parser.parse_args(words.split())) == 0
+    capsys.readouterr()
+    shell = load_result(store, "shell")
+    assert {record.run.configuration["NAP"]: record.run.status for record in shell.records} == {
+        0.1: "complete",
+        0.2: "complete",
+        30.0: "pruned",
+    }
+    first, *rest = (record.job_id.partition(".")[0] for record in shell.records)
+    assert first not in rest
+    assert len(set(rest)) == 1
+    assert not queued()
     assert not list((tmp_path / "tuning.db-runs").glob("*"))

@@ -19,7 +19,7 @@ from workbench.errors import ParameterError, StudyError
 from workbench.tune.experiment import resume
 from workbench.tune.replaying import recorded_target
 from workbench.tune.result import read_result
-from workbench.tune.runners import Replay
+from workbench.tune.runners import Replay, RunnerError
 from workbench.tune.words import recorded_space
 
 REPLAY = "simulated-12-ranks/allreduce/65536"
@@ -112,6 +112,31 @@ def test_resume_goes_on_and_status_tells(
     assert values[0] == values[1], "resumed it finds what it would have found in one go"
 
 
+@pytest.mark.parametrize("file", ["out.txt", "missing/out.csv", "folder.json"])
+def test_a_result_that_could_not_be_saved_is_refused_before_the_search(
+    file: str, tmp_path: Path
+) -> None:
+    (tmp_path / "folder.json").mkdir()
+    store = tmp_path / "none.db"
+    words = ("--budget", "3", "--store", store, "--save", tmp_path / file)
+    with pytest.raises(ParameterError, match="the file must"):
+        run("run", "--replay", REPLAY, *words)
+    assert not store.exists()
+
+
+def test_a_study_that_could_not_be_saved_is_refused_before_it(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(ParameterError, match="--save must be a folder, or one to be made"):
+        run("study", "--recording", "simulated-12-ranks", "--save", tmp_path / "taken")
+
+
+def test_a_replay_of_a_shipped_recording_goes_on_by_itself(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("resume", store, "--budget", "7") == 0
+    assert "7 runs (7 complete)" in capsys.readouterr().out
+
+
 def test_exports(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "runs.csv"
     assert run("export", store, file) == 0
@@ -147,14 +172,48 @@ def test_a_program_that_fails_is_told(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_what_cannot_be_is_refused(tmp_path: Path, store: Path) -> None:
     with pytest.raises(ParameterError, match="name a component"):
         run("run")
-    with pytest.raises(ParameterError, match="leave WHAT and --axis out"):
+    with pytest.raises(ParameterError, match="leave WHAT, --axis and --runner out"):
         run("run", "sort", "--replay", REPLAY)
     with pytest.raises(ParameterError, match="heuristic must be one of"):
         run("run", "--replay", REPLAY, "--heuristic", "luck")
+    for option in ("--component", "--application", "--experiment"):
+        with pytest.raises(ParameterError, match=f"leave WHAT, --axis and {option} out"):
+            run("run", "--replay", REPLAY, option, "x")
+    with pytest.raises(ParameterError, match="--noise is of a replay"):
+        run("run", "sort", "--noise", "none")
+    with pytest.raises(ParameterError, match="sort ships, and is one: leave it out"):
+        run("run", "sort", "--component", "other")
     with pytest.raises(OSError, match="no such store"):
         run("show", tmp_path / "none.db")
     with pytest.raises(StudyError, match="'b'"):
         run("show", store, "--name", "b")
+
+
+def test_options_of_another_runner_are_refused(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for words, message in (
+        (
+            ("--partition", "lab"),
+            "--partition is for --runner slurm or slurm-steps; got --runner l",
+        ),
+        (("--runner", "slurm", "--srun=-v"), "--srun is for --runner slurm-steps"),
+        (("--runner", "slurm", "--scheduler", "tcp://a:1"), "--scheduler is for --runner dask"),
+        (("--runner", "slurm", "--nodes", "0"), "nodes must be a whole number from 1"),
+        (("--runner", "slurm-steps", "--srun", "'"), "--srun must be words as in a shell"),
+        (("--runner", "slurm-steps", "--srun", "x"), "options of srun must begin with a dash"),
+        (("--runner", "dask"), "--scheduler must be the address"),
+        (("--initial", "20000"), "initial must be at most 10000; got 20000"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            run("run", "sort", *words)
+    with pytest.raises(ParameterError, match="a runner of its own"):
+        run("run", "--replay", REPLAY, "--runner", "slurm")
+    with pytest.raises(ParameterError, match="this experiment's is replay"):
+        run("resume", store, "--allocation", "3", "--replay", REPLAY)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(RunnerError, match="need sbatch"):
+        run("run", "sort", "--runner", "slurm", "--partition", "lab", "--slurm=--exclusive")
 
 
 def test_other_commands_are_part_of_it(capsys: pytest.CaptureFixture[str]) -> None:

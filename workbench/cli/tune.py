@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli import tune_component, tune_record, tune_study
+from workbench.cli import tune_component, tune_record, tune_runner, tune_study
 from workbench.cli.output import FAILED, SIGNALLED, add_json, given, patience, print_json, say
 from workbench.cli.stopping import stoppable
 from workbench.cli.tune_report import experiments_text, result_text, summary_of
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from workbench.tune.experiment import Experiment
     from workbench.tune.result import TuningResult
     from workbench.tune.run_record import RunRecord
-    from workbench.tune.runners import Runner
 
 ABOUT = "tune a program's parameters, and look at what was found"
 
 _WAIT_S = 0.1
 _PLAIN = ("initial", "start", "aggregation", "budget", "seed", "timeout_s")
 _RULES = ("heuristic", "resampling", "pruning")
+_OF_A_COMPONENT = ("component", "application", "experiment")
 _EXPORTS = (".csv", ".json")
 _MOUNTED: dict[str, ModuleType] = {
     "component": tune_component,
@@ -73,6 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if name != "status":
             made[name].add_argument("--name", help="which experiment, where it holds several")
     _add_running(made["resume"])
+    tune_runner.add_places(made["resume"])
     made["export"].add_argument(
         "file", metavar="FILE", help=".csv: a row a run; .json: everything, outputs included"
     )
@@ -121,20 +122,11 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         const=False,
         help="no configuration is proposed twice",
     )
-    parser.add_argument(
-        "--runner", choices=("local", "slurm"), default="local", help="what executes runs (local)"
-    )
-    parser.add_argument(
-        "--sbatch",
-        action="append",
-        default=[],
-        metavar="OPTION",
-        help="of sbatch, such as --sbatch=--partition=lab; may be repeated",
-    )
     parser.add_argument("--store", metavar="FILE_OR_URL", help="keeps every run")
     parser.add_argument("--name", help="of the experiment in the store (made of the options)")
     parser.add_argument("--save", metavar="FILE", help="write the result there, .csv or .json")
     _add_running(parser)
+    tune_runner.add_runner(parser)
 
 
 def _add_running(parser: argparse.ArgumentParser) -> None:
@@ -190,7 +182,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.action in ("run", "resume"):
         experiment = (_new if arguments.action == "run" else _resumed)(arguments)
-        with experiment:
+        with experiment, experiment.runner:
             return _go_on(experiment, arguments)
     result = _stored_result(arguments)
     if arguments.action == "export":
@@ -228,6 +220,8 @@ def _new(arguments: argparse.Namespace) -> Experiment:
     from workbench.tune.experiment import Experiment
     from workbench.tune.words import axis_of_word, chosen, recorded_space, rules
 
+    if arguments.save is not None:
+        _writable(arguments.save)
     options: dict[str, Any] = given(arguments, *_PLAIN, "revisit", "jobs", "store", "name")
     for name in _RULES:
         if getattr(arguments, name) is not None:
@@ -243,22 +237,30 @@ def _new(arguments: argparse.Namespace) -> Experiment:
             ) from error
     axes = dict(axis_of_word(word) for word in arguments.axis)
     if arguments.replay is not None:
-        if arguments.what is not None or axes:
+        others = [f"--{name}" for name in _OF_A_COMPONENT if getattr(arguments, name) is not None]
+        if arguments.what is not None or axes or others or tune_runner.is_chosen(arguments):
             raise ParameterError(
-                "a replay has a space of its own; leave WHAT and --axis out", key="replay"
+                "a replay has a space and a runner of its own; leave WHAT, --axis and "
+                f"{', '.join(others) or '--runner'} out",
+                key="replay",
             )
         from workbench.tune.replaying import replayed
 
         return replayed(recorded_space(arguments.replay), arguments.noise or "measured", **options)
+    if arguments.noise is not None:
+        raise ParameterError(
+            f"--noise is of a replay; got {arguments.noise!r} without --replay", key="noise"
+        )
     component = _component(arguments)
+    runner = tune_runner.runner_of(arguments)
     if axes:
         options["axes"] = axes
     if arguments.experiment is not None:
         settings = read_experiment(Path(arguments.experiment))
         for note in settings.notes:
             say(f"note: {note}")
-        return Experiment.from_file(settings, component, _runner(arguments), **options)
-    return Experiment(component, _runner(arguments), **options)
+        return Experiment.from_file(settings, component, runner, **options)
+    return Experiment(component, runner, **options)
 
 
 def _component(arguments: argparse.Namespace) -> Component:
@@ -267,7 +269,14 @@ def _component(arguments: argparse.Namespace) -> Component:
     if arguments.what is None:
         raise ParameterError("name a component, a component file, or --replay", key="what")
     if not Path(arguments.what).is_file():
-        return components()[arguments.what]
+        component = components()[arguments.what]
+        if arguments.component is not None:
+            raise ParameterError(
+                f"--component chooses from a file; {component.name} ships, and is one: leave it "
+                "out",
+                key="component",
+            )
+        return component
     found: Mapping[str, Component] = read_components(Path(arguments.what))
     name = arguments.component
     if name is None and len(found) == 1:
@@ -279,32 +288,43 @@ def _component(arguments: argparse.Namespace) -> Component:
     return found[name]
 
 
-def _runner(arguments: argparse.Namespace) -> Runner | None:
-    if arguments.runner == "local":
-        return None
-    from workbench.tune.runners.slurm import Slurm, runs_folder
-
-    return Slurm(runs_folder(arguments.store), arguments.sbatch)
-
-
 def _resumed(arguments: argparse.Namespace) -> Experiment:
     from workbench.tune.experiment import resume
-    from workbench.tune.store import load_result
+    from workbench.tune.store import find_experiment
     from workbench.tune.words import recorded_space, rules
 
     options: dict[str, Any] = given(arguments, "budget", "jobs")
+    said = find_experiment(_existing(arguments.store), arguments.name).problem["runner"]
+    options["runner"] = tune_runner.runner_again(arguments, said)
     if arguments.stopping:
         options["stopping"] = rules(arguments.stopping)
-    if arguments.replay is not None:
+    if said.get("kind") != "replay" and (arguments.replay or arguments.noise) is not None:
+        raise ParameterError(
+            f"--replay and --noise are of a replay; this experiment's runner is {said.get('kind')}",
+            key="replay",
+        )
+    if said.get("kind") == "replay":
         from workbench.tune.replaying import recorded_target
         from workbench.tune.runners import Replay
 
-        recorded = recorded_space(arguments.replay)
-        made = load_result(arguments.store, arguments.name).settings["runner"]
-        noise = arguments.noise or made.get("noise", "measured")
-        options["runner"] = Replay(recorded, noise, scale=made.get("scale", 0.05))
+        recorded = recorded_space(arguments.replay or _replayed_word(said))
+        noise = arguments.noise or said.get("noise", "measured")
+        options["runner"] = Replay(recorded, noise, scale=said.get("scale", 0.05))
         options["target"] = recorded_target(recorded)
-    return resume(_existing(arguments.store), arguments.name, **options)
+    return resume(arguments.store, arguments.name, **options)
+
+
+def _replayed_word(said: Mapping[str, Any]) -> str:
+    """Return the word of the space that an experiment replays, of a recording that ships."""
+    from workbench.tune.recorded_files import shipped_names
+
+    if said["recording"] in shipped_names():
+        return f"{said['recording']}/{said['recorded']}"
+    raise ParameterError(
+        f"this experiment replays {said['recorded']} of a recording that does not ship; give its "
+        f"folder as --replay FOLDER/{said['recorded']}",
+        key="replay",
+    )
 
 
 def _go_on(experiment: Experiment, arguments: argparse.Namespace) -> int:
@@ -320,7 +340,8 @@ def _go_on(experiment: Experiment, arguments: argparse.Namespace) -> int:
         job = jobs.submit(lambda _: experiment.run(stop=stop.event, on_run=line))
         try:
             while not job.wait(_WAIT_S):
-                pass
+                if line is not None and experiment.runner.waits_for:
+                    line.show(experiment.runner.waits_for)
             result = job.result()
         finally:
             if line is not None:
@@ -340,11 +361,20 @@ def _go_on(experiment: Experiment, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _write(result: TuningResult, file: str) -> None:
-    suffix = Path(file).suffix
-    if suffix not in _EXPORTS:
+def _writable(file: str) -> None:
+    """Refuse a file that could not be written, before runs that would be lost."""
+    path = Path(file)
+    if path.suffix not in _EXPORTS:
         raise ParameterError(f"the file must end in .csv or .json; got {file!r}", key="file")
-    (result.write_csv if suffix == ".csv" else result.write_json)(file)
+    if path.is_dir() or not path.parent.is_dir():
+        raise ParameterError(
+            f"the file must be in a folder that exists, and not be one; got {file!r}", key="file"
+        )
+
+
+def _write(result: TuningResult, file: str) -> None:
+    _writable(file)
+    (result.write_csv if Path(file).suffix == ".csv" else result.write_json)(file)
 
 
 def _print(result: TuningResult, arguments: argparse.Namespace) -> None:
@@ -365,8 +395,16 @@ class _Line:
         experiment, run = self._experiment, record.run
         unit = f" {experiment.target.unit}" if experiment.target.unit else ""
         value = f"{run.value:.6g}{unit}" if run.status == "complete" else run.status
-        line = f"{experiment.done} of {experiment.settings.budget} runs, last {value}"
-        line += " (Ctrl-C stops)"
+        self.show(f"last {value}")
+
+    def show(self, what: str) -> None:
+        """Say how far the search is, and what is the matter.
+
+        Args:
+            what: a few words.
+        """
+        done, budget = self._experiment.done, self._experiment.settings.budget
+        line = f"{done} of {budget} runs, {what} (Ctrl-C stops)"
         print(f"\r{line:<{self._width}}", end="", file=sys.stderr, flush=True)
         self._width = len(line)
 

@@ -7,23 +7,19 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from workbench.errors import ParameterError, WorkbenchError
+from workbench.errors import ParameterError, ParseError, WorkbenchError
 from workbench.panels.controls import ErrorLine
 from workbench.panels.look import choose, named, wrapping_row
 from workbench.panels.tuning_runner import NAMES, RunnerControls
-from workbench.panels.tuning_state import (
-    Subject,
-    TuningState,
-    component_subject,
-    size_text,
-)
+from workbench.panels.tuning_state import TuningState
+from workbench.panels.tuning_subjects import Subject, component_subject, size_text
 from workbench.tune.component import read_components
 from workbench.tune.heuristics import HEURISTICS, make_heuristic
 from workbench.tune.history import AGGREGATIONS
 from workbench.tune.options import options_of
 from workbench.tune.pruning import PRUNINGS, make_pruning
 from workbench.tune.resampling import RESAMPLINGS, make_resampling
-from workbench.tune.settings import Chosen, SearchSettings
+from workbench.tune.settings import MOST_INITIAL, Chosen, SearchSettings
 from workbench.tune.starts import STARTS
 from workbench.tune.stopping import STOPPINGS, make_stopping
 from workbench.tune.words import chosen, options_text
@@ -76,12 +72,12 @@ class TuningControls:
             tooltip="Upload a component file (YAML), yours or one of SHAMan's",
             layout=widgets.Layout(width="150px"),
         )
-        self.running = RunnerControls(settings.timeout_s)
         self.store: Any = widgets.Text(
             placeholder="keep runs in this file, such as tuning.db",
             continuous_update=False,
             **named("Store", "330px"),
         )
+        self.running = RunnerControls(settings.timeout_s, self.store)
         self.size = widgets.HTML()
         self.subject_error = ErrorLine()
         self.rules: dict[str, Any] = {}
@@ -100,21 +96,21 @@ class TuningControls:
             )
             self.errors[name] = ErrorLine()
         self.numbers: dict[str, Any] = {
-            "initial": _number("Initial runs", settings.initial, 0),
+            "initial": _number("Initial runs", settings.initial, 0, MOST_INITIAL),
             "budget": _number("Budget (runs)", settings.budget, 1),
             "seed": _number("Seed", settings.seed, 0),
         }
         self.start: Any = widgets.Dropdown(
-            options=[*STARTS], value=settings.start, **named("drawn", "190px")
+            options=[*STARTS], value=settings.start, **named("drawn", "170px")
         )
         self.aggregation: Any = widgets.Dropdown(
-            options=[*AGGREGATIONS], value=settings.aggregation, **named("Repeats as", "170px")
+            options=[*AGGREGATIONS], value=settings.aggregation, **named("Repeats as", "166px")
         )
         self.revisit: Any = widgets.Checkbox(
             value=settings.revisit,
             description="may propose one again",
             indent=False,
-            layout=widgets.Layout(width="190px"),
+            layout=widgets.Layout(width="180px"),
         )
         self.number_error = ErrorLine()
         self.widget = self._lay_out()
@@ -183,13 +179,14 @@ class TuningControls:
             self.options[name].value = options_text(options)
         elif name in self.numbers:
             control = self.numbers[name]
-            if isinstance(value, bool) or not isinstance(value, int) or value < control.min:
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            if not whole or not control.min <= value <= control.max:
                 raise ParameterError(
-                    f"{name} must be a whole number from {control.min}; got {value!r}", key=name
+                    f"{name} must be a whole number from {control.min} to {control.max}; "
+                    f"got {value!r}",
+                    key=name,
                 )
             control.value = value
-        elif name in ("runner", "noise"):
-            choose(getattr(self.running, name), name, value)
         elif name in NAMES:
             self.running.set(name, value)
         else:
@@ -221,9 +218,15 @@ class TuningControls:
         """
         found: dict[str, Subject] = {}
         for file, content in files.items():
-            for component in read_components(content).values():
-                subject = component_subject(component, file)
-                found[subject.word] = subject
+            try:
+                for component in read_components(content).values():
+                    subject = component_subject(component, file)
+                    found[subject.word] = subject
+            except ParseError as error:
+                # What is read is a text; the user knows it by its name.
+                raise ParameterError(f"{file}{str(error).removeprefix(error.source)}") from error
+            except ParameterError as error:
+                raise ParameterError(f"{file}: {error}", key=error.key) from error
         if not found:
             raise ParameterError("a component file must declare a component; got none")
         self.known |= found
@@ -311,8 +314,7 @@ class TuningControls:
         rows: list[Any] = [
             wrapping_row(self.subject, self.upload, self.size),
             self.subject_error,
-            wrapping_row(*self.running.controls[:-1], self.store, self.running.application),
-            self.running.error,
+            self.running.widget,
         ]
         cells = [
             widgets.VBox(
@@ -336,5 +338,5 @@ class TuningControls:
         return widgets.VBox(rows)
 
 
-def _number(text: str, value: int, least: int) -> Any:
-    return widgets.BoundedIntText(value=value, min=least, max=_MOST, **named(text, "166px"))
+def _number(text: str, value: int, least: int, most: int = _MOST) -> Any:
+    return widgets.BoundedIntText(value=value, min=least, max=most, **named(text, "152px"))

@@ -5,14 +5,12 @@ What a control holds is an attribute, and what a button does a method of the sam
     panel = TuningPanel()                      # recorded runs of Open MPI that ship
     panel.heuristic = "annealing:cooling=logarithmic"; panel.budget = 80
     panel.start(); panel.wait(); panel.result.best
-    panel.subject = "sort"; panel.runner = "slurm"; panel.sbatch = "--partition=lab"
+    panel.subject = "sort"; panel.runner = "slurm-steps"; panel.ntasks = 4
 """
 
 from __future__ import annotations
 
-import json
 import threading
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -29,28 +27,18 @@ from workbench.panels.look import panel_box, push_button, wrapping_row
 from workbench.panels.running import Running, wait_for
 from workbench.panels.ticker import Ticker
 from workbench.panels.tuning_controls import NUMBERS, RULES, TuningControls
+from workbench.panels.tuning_found import FILES, TuningFound
 from workbench.panels.tuning_runner import NAMES
-from workbench.panels.tuning_state import (
-    FIRST_SETTINGS,
-    TuningState,
-    first_word,
-    space_html,
-    subject_of,
-    subjects,
-)
+from workbench.panels.tuning_state import FIRST_SETTINGS, TuningState
+from workbench.panels.tuning_subjects import first_word, space_html, subjects
 from workbench.panels.tuning_view import TuningView
 from workbench.tune.experiment import Experiment
 from workbench.tune.result import TuningResult
-from workbench.tune.store import load_result, stored_experiments
+from workbench.tune.runners.runner import Runner
 
 _OTHERS = ("start_from", "aggregation", "revisit", "store", *NAMES)
 _SETTINGS = ("subject", *RULES, *NUMBERS, *_OTHERS)
-_FILES = {
-    ".csv": "one row a run, as a table",
-    ".json": "everything, what the programs printed included; workbench tune show reads it",
-}
 _FIRST_S = 8.0
-_PARTS_S = 1.5
 _READY = "Start runs the experiment"
 
 
@@ -74,9 +62,7 @@ class TuningPanel:
         self._view = TuningView()
         self._experiment: Experiment | None = None
         self._state: TuningState | None = None
-        self._result: TuningResult | None = None
-        self._results: dict[str, tuple[str, TuningResult]] = {}
-        self._drawn = (-1, 0.0)
+        self._found = TuningFound(self._view, self._controls)
         self._work: Running[TuningResult] = Running(
             ("▶ Start", "Begin this experiment", "92px"),
             "End the runs under way; what has run is kept, and Resume goes on",
@@ -93,8 +79,8 @@ class TuningPanel:
         )
         self._space = widgets.HTML()
         self._export = ExportTab(
-            _FILES,
-            self._file,
+            FILES,
+            self._found.file,
             {
                 "PNG runs": (self._view.upper_downloads, lambda: "trajectory"),
                 "PNG parameters": (self._view.lower_downloads, lambda: "parameters"),
@@ -143,17 +129,12 @@ class TuningPanel:
     @property
     def result(self) -> TuningResult | None:
         """What the experiment that is shown has found so far; None before there is any."""
-        return self._result
+        return self._found.result
 
     @property
     def results(self) -> dict[str, TuningResult]:
         """The experiments of this subject that were run here, by how they searched."""
-        word = self._controls.subject.value
-        return {
-            name.partition(": ")[2] or name: one
-            for name, (about, one) in self._results.items()
-            if about == word
-        }
+        return self._found.compared
 
     @property
     def reading(self) -> str:
@@ -242,14 +223,14 @@ class TuningPanel:
             timeout: seconds to wait at most; None waits as long as it takes.
         """
         wait_for(self.refresh, timeout)
-        return self._result
+        return self.result
 
     def refresh(self) -> bool:
         """Show how far things are, and return whether any runs; the kernel's loop calls it."""
         with self._lock:
             job = self._work.job
             if job is not None and not job.finished and self._experiment is not None:
-                self._draw(self._experiment.result())
+                self._found.draw(self._experiment.result())
             return self._work.refresh()
 
     def upload(self, files: Mapping[str, bytes]) -> None:
@@ -278,19 +259,7 @@ class TuningPanel:
         if not where:
             raise ParameterError("name a store first", key="store")
         with self._lock:
-            known = self._controls.known
-            found = {}
-            for one in stored_experiments(where):
-                word = subject_of(one.name, str(one.problem["component"]), known)
-                if word and one.runs:
-                    found[one.name] = (word, load_result(where, one.name))
-            if not found:
-                raise ParameterError(
-                    f"{where} must hold experiments with what the list offers; it holds none",
-                    key="store",
-                )
-            self._results |= found
-            self._compare()
+            self._found.load(where)
             return self.results
 
     def save(self, path: str | Path) -> Path:
@@ -302,21 +271,14 @@ class TuningPanel:
         Raises:
             ParameterError: the suffix is none of these, or there is no result.
         """
-        target = Path(path)
-        if target.suffix not in _FILES:
-            raise ParameterError(
-                f"the file's suffix must be one of {', '.join(_FILES)}; got {target.name!r}",
-                key="path",
-            )
-        target.write_text(self._file(target.suffix)[1], encoding="utf-8")
-        return target
+        return self._found.save(path)
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         renew(*self._view.views)
         return self.widget._repr_mimebundle_(**options)
 
     def __repr__(self) -> str:
-        return f"TuningPanel({self._result if self._result is not None else self.subject})"
+        return f"TuningPanel({self.result if self.result is not None else self.subject})"
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *_SETTINGS})
@@ -340,60 +302,38 @@ class TuningPanel:
         self._work.start.on_click(lambda _: self._guarded(self.start))
         self._resume.on_click(lambda _: self._guarded(self.resume))
         self._view.load.on_click(lambda _: self._guarded(self.load))
-        self._view.over.observe(lambda _: self._compare(), "value")
-        self._tabs.observe(lambda _: self._compare(), "selected_index")
+        self._view.clear.on_click(lambda _: self._found.forget())
+        self._view.over.observe(lambda _: self._found.compare(), "value")
+        self._tabs.observe(lambda _: self._found.compare(), "selected_index")
+        for control in (*self._controls.running.controls, self._controls.store):
+            # What Slurm said of other words is no mistake of these.
+            control.observe(lambda _: self._say(""), "value")
 
     def _go_on(self, experiment: Experiment, budget: int) -> Job[TuningResult]:
-        self._drawn = (-1, 0.0)
+        self._found.begin()
         job = experiment.submit(budget)
-        self._work.begin(job, lambda: _how_far(job))
+        threading.Thread(target=_give_back, args=(job, experiment.runner), daemon=True).start()
+        self._work.begin(job, lambda: _how_far(job, experiment))
         self._python.value = self.python
         self._ticker.start()
         return job
 
     def _ended(self, result: TuningResult) -> None:
-        self._drawn = (-1, 0.0)
-        self._draw(result)
         done, total = len(result), self._controls.numbers["budget"].value
         why = result.stop_reason or f"stopped after {done} of {total} runs; Resume goes on"
         self._work.status.value = why
         if self._state is not None:
-            self._results.pop(result.name, None)
-            self._results[result.name] = (self._state.subject.word, result)
-        self._compare()
+            self._found.keep(self._state.subject.word, result)
         self._resume.disabled = False
-
-    def _draw(self, result: TuningResult) -> None:
-        runs, drawn_s = self._drawn
-        if len(result) == runs:
-            return
-        self._result = result
-        self._view.show(result)
-        now = time.monotonic()
-        if runs < 0 or now - drawn_s > _PARTS_S:
-            self._view.show_parts(result)
-            drawn_s = now
-        self._drawn = (len(result), drawn_s)
 
     def _other_subject(self) -> None:
         self._space.value = space_html(self._controls.chosen)
-        self._compare()
-
-    def _compare(self) -> None:
-        self._view.compare(self.results, self._controls.chosen.recorded)
+        self._found.compare()
 
     def _hold(self, running: bool) -> None:
         self._controls.hold(running)
         if "_resume" in self.__dict__:
             self._resume.disabled = running or self._experiment is None
-
-    def _file(self, suffix: str) -> tuple[str, str]:
-        result = self._result
-        if result is None:
-            raise ParameterError("there is no run yet; press Start", key="path")
-        if suffix == ".csv":
-            return result.name, result.to_frame().to_csv(index=False)
-        return result.name, json.dumps(result.to_dict(), indent=1) + "\n"
 
     def _guarded(self, action: Callable[[], Any]) -> None:
         """Run what a button does; what goes wrong is said below it."""
@@ -408,12 +348,18 @@ class TuningPanel:
         self._error.say(message)
 
 
-def _how_far(job: Job[TuningResult]) -> tuple[float, str]:
+def _how_far(job: Job[TuningResult], experiment: Experiment) -> tuple[float, str]:
     progress = job.progress
     last = f"; the last {progress.message}" if progress.message else ""
-    return progress.fraction, (
-        f"{progress.done} of {progress.total} runs, {job.elapsed_s:.1f} s{last}"
-    )
+    waits = f"; {experiment.runner.waits_for}" if experiment.runner.waits_for else ""
+    done = f"{progress.done} of {progress.total} runs"
+    return progress.fraction, f"{done}, {job.elapsed_s:.1f} s{waits or last}"
+
+
+def _give_back(job: Job[TuningResult], runner: Runner) -> None:
+    """Hold no allocation when nothing runs any more, though a cell keep the kernel's loop busy."""
+    job.wait()
+    runner.close()
 
 
 def _word(text: str, known: list[str]) -> str:

@@ -11,7 +11,6 @@ What a list holds is an attribute:
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -19,13 +18,15 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from workbench.errors import ParameterError, WorkbenchError
+from workbench.errors import ParameterError
 from workbench.panels.controls import ErrorLine
-from workbench.panels.export_tab import ExportTab
-from workbench.panels.live import renew
+from workbench.panels.export_tab import ExportTab, write_file
+from workbench.panels.live import LiveView
 from workbench.panels.look import choose, named, panel_box, wrapping_row
+from workbench.panels.panel import Panel
 from workbench.panels.tuning_study_state import (
     METHOD,
+    PICKS,
     TIMES,
     SearchStudyState,
     first_state,
@@ -52,16 +53,12 @@ _NAMES = {
     "measure": ("Show", "420px"),
     "time": ("Time against", "330px"),
 }
-_PICKS = {
-    "expected": "what a model expects best",
-    "best": "what ran best",
-}
 _FILES = {".csv": "all methods of this recording, noise, stopping rule and pick, one row each"}
 _GIVEN = "tables"
 """What the lines of Python call a study that was handed to the panel."""
 
 
-class TuningStudyPanel:
+class TuningStudyPanel(Panel):
     """Look at a study of searches: heuristics, resampling and stopping rules compared.
 
     Args:
@@ -73,9 +70,10 @@ class TuningStudyPanel:
         ParameterError: the study is empty, or has no such recording.
     """
 
+    SETTINGS = _SETTINGS
+
     def __init__(self, tables: StudyTables | None = None, recording: str = "") -> None:
-        # Callbacks may come from more than one thread of the kernel; one at a time may act.
-        self._lock = threading.RLock()
+        super().__init__()
         self._silent = False
         self._source = "load_study()" if tables is None else _GIVEN
         self._tables = load_study() if tables is None else tables
@@ -91,7 +89,7 @@ class TuningStudyPanel:
         )
         self._export = ExportTab(
             _FILES,
-            lambda suffix: (self._stem, self._csv()),
+            self._file,
             {
                 text: (downloads, functools.partial(self._picture, text.partition(" ")[2]))
                 for text, downloads in self._view.downloads.items()
@@ -115,7 +113,7 @@ class TuningStudyPanel:
             ]
         )
         for control in c.values():
-            control.observe(lambda _: self._guarded(self._take), "value")
+            control.observe(lambda _: self._error.guard(self._take), "value")
         self._tabs.observe(lambda _: self._show_tab(), "selected_index")
         self._take()
 
@@ -178,36 +176,19 @@ class TuningStudyPanel:
         Raises:
             ParameterError: the suffix is another.
         """
-        target = Path(path)
-        if target.suffix not in _FILES:
-            raise ParameterError(
-                f"the file's suffix must be {', '.join(_FILES)}; got {target.name!r}", key="path"
-            )
-        target.write_text(self._csv(), encoding="utf-8")
-        return target
-
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        renew(*self._view.views)
-        return self.widget._repr_mimebundle_(**options)
+        return write_file(path, _FILES, self._file)
 
     def __repr__(self) -> str:
         return f"TuningStudyPanel({self._tables!r}, {self._state.recording})"
 
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *_SETTINGS})
+    def _live_views(self) -> tuple[LiveView, ...]:
+        return self._view.views
 
-    def __getattr__(self, name: str) -> Any:
-        if name in _SETTINGS and "_controls" in self.__dict__:
-            return self.__dict__["_controls"][name].value
-        raise AttributeError(name)
+    def _get(self, name: str) -> Any:
+        return self._controls[name].value
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name.startswith("_") or name == "widget":
-            object.__setattr__(self, name, value)
-        elif name in _SETTINGS:
-            choose(self._controls[name], name, value)
-        else:
-            raise AttributeError(f"{name} cannot be set; {', '.join(_SETTINGS)} can")
+    def _set(self, name: str, value: Any) -> None:
+        choose(self._controls[name], name, value)
 
     @property
     def _stem(self) -> str:
@@ -216,8 +197,8 @@ class TuningStudyPanel:
     def _picture(self, part: str) -> str:
         return f"{self._stem}-{part}"
 
-    def _csv(self) -> str:
-        return str(self.rows.to_csv(index=False))
+    def _file(self, suffix: str) -> tuple[str, str]:
+        return self._stem, str(self.rows.to_csv(index=False))
 
     def _tell(self, recording: Recording) -> str:
         """Return what is known of a recording that the tables do not say."""
@@ -236,7 +217,7 @@ class TuningStudyPanel:
             (f"{origins[name]}: {name}" if name in origins else name, name)
             for name in options["recording"]
         ]
-        options["pick"] = [(_PICKS.get(name, name), name) for name in options["pick"]]
+        options["pick"] = [(PICKS.get(name, name), name) for name in options["pick"]]
         options["measure"] = [(one.title, name) for name, one in MEASURES.items()]
         options["time"] = [
             (MEASURES[name].title.removeprefix("time saved against "), name) for name in TIMES
@@ -304,7 +285,7 @@ class TuningStudyPanel:
 
     def _clicked(self, heuristic: str, resampling: str) -> None:
         with self._lock:
-            self._guarded(lambda: self._look_at(heuristic, resampling))
+            self._error.guard(lambda: self._look_at(heuristic, resampling))
 
     def _look_at(self, heuristic: str, resampling: str) -> None:
         self._silent = True
@@ -314,13 +295,6 @@ class TuningStudyPanel:
         finally:
             self._silent = False
         self._take()
-
-    def _guarded(self, action: Callable[[], Any]) -> None:
-        """Run what a control does; what goes wrong is said below the controls."""
-        try:
-            action()
-        except WorkbenchError as error:
-            self._error.say(str(error))
 
 
 def _nothing(state: SearchStudyState) -> None:

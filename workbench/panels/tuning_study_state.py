@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 METHOD = ("heuristic", "resampling")
 TIMES = ("saved_grid", "saved")
+PICKS = {"expected": "what a model expects best", "best": "what ran best"}
+"""What is kept in the end of a search, as a list says it."""
+
 _PAPER_STOPPING = "best improvement 15"
 _SLICE = ("recording", "noise", "stopping", "pick")
 

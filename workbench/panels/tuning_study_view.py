@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
 from workbench.panels.live import Downloads, LiveView
-from workbench.panels.tuning_study_state import METHOD, SearchStudyState, method_rows
+from workbench.panels.tuning_study_state import METHOD, PICKS, SearchStudyState, method_rows
 from workbench.plotting.tuning_study_heatmap import study_tiles
 from workbench.plotting.tuning_study_look import (
     MEASURES,
     interval_text,
+    listed,
     picked,
     resampling_text,
     rows_of,
     values_of,
 )
-from workbench.plotting.tuning_study_noise import noise_figure, read_search_noise
+from workbench.plotting.tuning_study_noise import noise_figure, read_other_noises, read_search_noise
 from workbench.plotting.tuning_study_ranking import ranking_figure, read_search_ranking
 from workbench.plotting.tuning_study_stopping import read_search_stopping, stopping_figure
 from workbench.plotting.tuning_study_tables import by_collective, by_collective_html, read_search
@@ -89,14 +90,12 @@ class SearchStudyView:
         """
         rows = method_rows(self._tables, state)
         same = picked(rows, resampling=state.resampling)
-        with self.tile_view.one_patch():
+        # Both are sent together, so that the page draws them in one go.
+        with self.tile_view.one_patch(), self.ranking_view.one_patch():
             chosen = (state.heuristic, state.resampling)
             self.tiles.show_methods(rows, state.measure, chosen=chosen)
-        with self.ranking_view.one_patch():
-            self.ranking.show(same, state.measure, chosen=state.heuristic)
-            self.ranking.figure.title.text = (
-                f"Ranked, {_short(state.resampling)}; hollow: behind the first"
-            )
+            title = f"With {resampling_text(state.resampling)}"
+            self.ranking.show(same, state.measure, chosen=state.heuristic, title=title)
         about = read_search(self._tables, **state.method)
         ranked = read_search_ranking(same, state.measure)
         self.reading = f"{about} With {resampling_text(state.resampling)}, {ranked}"
@@ -124,12 +123,15 @@ class SearchStudyView:
         rows = picked(self._tables.cells, **where)
         with self.size_view.one_patch():
             self.sizes.show_sizes(rows, state.measure)
-        picks = " and ".join(values_of(rows, "pick")) or "none"
+        if not len(rows):
+            self.size_text.value = _none()
+            return
+        picks = listed(f"“{PICKS.get(name, name)}”" for name in values_of(rows, "pick"))
         title = MEASURES[state.measure].title
         self.size_text.value = _said(
             f"{state.heuristic} with {resampling_text(state.resampling)}, “{state.stopping}”: "
-            f"{title} for each collective and message size. Single spaces are in the study for "
-            f"the pick “{picks}” alone; a dash has no such search or no such figure."
+            f"{title} for each collective and message size. Of single sizes the study has "
+            f"{picks} alone, whatever is kept above; a dash has no such search or no such figure."
         )
 
     def show_stopping(self, state: SearchStudyState) -> None:
@@ -151,13 +153,13 @@ class SearchStudyView:
         Args:
             state: what the controls hold.
         """
-        where = {
-            name: value for name, value in state.method.items() if name not in ("noise", METHOD[1])
-        }
-        rows = picked(self._tables.methods, **where)
+        where = {name: value for name, value in state.where.items() if name != "noise"}
+        every = picked(self._tables.methods, **where)
+        rows = picked(every, heuristic=state.heuristic)
         with self.noise_view.one_patch():
             self.noise.show(rows, state.measure)
-        self.noise_text.value = _said(read_search_noise(rows, state.measure))
+        texts = (read_other_noises(every, state.heuristic), read_search_noise(rows, state.measure))
+        self.noise_text.value = _said(" ".join(text for text in texts if text))
 
     def show_ranked(self, state: SearchStudyState) -> None:
         """Write all methods of this recording, noise and pick as a table, the best first.
@@ -167,7 +169,8 @@ class SearchStudyView:
         """
         where = {name: value for name, value in state.where.items() if name != "stopping"}
         rows = picked(self._tables.methods, **where)
-        self.ranked.value = ranked_html(rows, state.measure)
+        chosen = {**{name: state.method[name] for name in METHOD}, "stopping": state.stopping}
+        self.ranked.value = ranked_html(rows, state.measure, chosen)
 
     def _selected(self, _attr: str, _old: Any, new: list[int]) -> None:
         """Tell of a click; one beside all places changes nothing."""
@@ -180,32 +183,36 @@ class SearchStudyView:
         self._clicked(*place)
 
 
-def ranked_html(rows: pd.DataFrame, measure: str) -> str:
+def ranked_html(rows: pd.DataFrame, measure: str, chosen: Mapping[str, str]) -> str:
     """Return methods as a table, the best first, with a word on which are behind it.
 
     Args:
         rows: of ``methods``.
         measure: what they are ranked by.
+        chosen: columns that tell the method that is looked at, which is bold.
     """
     known = MEASURES[measure]
     ranked = rows_of(known.best_first(rows))
     lines = []
     for place, one in enumerate(ranked, 1):
         near = known.overlaps(one, ranked[0])
+        bold = all(one[name] == value for name, value in chosen.items())
         cells = (
             *(str(place), one["heuristic"], one["resampling"], one["stopping"]),
             *(interval_text(one, measure), interval_text(one, "saved_grid"), f"{one['runs']:.1f}"),
             "not told from the first" if near and place > 1 else "",
         )
-        lines.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
+        style = ' style="font-weight:bold"' if bold else ""
+        texts = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
+        lines.append(f"<tr{style}>{texts}</tr>")
     names = [*_HEAD]
     names[4] = known.title
     head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-    return f"<table><tr>{head}</tr>{''.join(lines)}</table>" if lines else _none()
-
-
-def _short(resampling: str) -> str:
-    return "no resampling" if resampling == "none" else resampling
+    return (
+        f'<table><tr style="text-align:left">{head}</tr>{"".join(lines)}</table>'
+        if lines
+        else _none()
+    )
 
 
 def _half(view: LiveView) -> Any:

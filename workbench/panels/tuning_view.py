@@ -67,8 +67,10 @@ class TuningView:
         self.load = push_button(
             "Load the store", "Compare the experiments in the file that Store names", width="130px"
         )
+        self.clear = push_button("Clear", "Compare nothing of what was found so far")
         self.compare_box = widgets.VBox(
-            [wrapping_row(self.over, self.load), self.compare_view, self.compared], layout=wide
+            [wrapping_row(self.over, self.load, self.clear), self.compare_view, self.compared],
+            layout=wide,
         )
         self.widget = widgets.VBox([self.headline, self.upper_view, self.lower_view], layout=wide)
 
@@ -178,7 +180,8 @@ def runs_html(result: TuningResult) -> str:
         rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
     left = len(result) - len(shown)
     note = f'<div style="{_SMALL}">{left} earlier runs are in the exported files</div>'
-    head = "".join(f"<th>{name}</th>" for name in _HEAD)
+    unit = f"value ({html.escape(result.unit)})" if result.unit else "value"
+    head = "".join(f"<th>{unit if name == 'value' else name}</th>" for name in _HEAD)
     return f"<table><tr>{head}</tr>{''.join(rows)}</table>{note if left else ''}"
 
 

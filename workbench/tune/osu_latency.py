@@ -73,7 +73,7 @@ class OSULatency:
     @property
     def unit(self) -> str:
         """Microseconds; bytes times microseconds for the sum weighted by size."""
-        return "B·us" if self.weights == "size" else "us"
+        return "B·µs" if self.weights == "size" else "µs"
 
     @property
     def label(self) -> str:

@@ -8,7 +8,9 @@ import pytest
 
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.panels.tuning_panel import TuningPanel
-from workbench.panels.tuning_state import FIRST_SETTINGS, first_word, subjects
+from workbench.panels.tuning_run_by import RunBy
+from workbench.panels.tuning_state import FIRST_SETTINGS
+from workbench.panels.tuning_subjects import first_word, subjects
 from workbench.panels.tuning_view import output_html, true_values
 from workbench.tune.experiment import tune
 from workbench.tune.result import read_result
@@ -50,7 +52,7 @@ def only_panel() -> TuningPanel:
 @pytest.fixture
 def panel(only_panel: TuningPanel) -> TuningPanel:
     """The shared panel over few recorded configurations, whatever a test before has done to it."""
-    only_panel._results.clear()
+    only_panel._found.forget()
     only_panel._error.say("")
     for name, value in AT_FIRST.items():
         setattr(only_panel, name, value)
@@ -148,8 +150,8 @@ def test_experiments_of_one_subject_are_compared(panel: TuningPanel) -> None:
     panel.heuristic = "exhaustive"
     run(panel)
     assert list(panel.results) == [
-        "random, static(runs=2), seed 0",
-        "exhaustive, static(runs=2), seed 0",
+        "random, static(runs=2), 4 initial, seed 0",
+        "exhaustive, static(runs=2), 4 initial, seed 0",
     ]
     assert "Of 2 experiments" in panel._view.compared.value
     recorded = panel._controls.chosen.recorded
@@ -158,6 +160,10 @@ def test_experiments_of_one_subject_are_compared(panel: TuningPanel) -> None:
         assert value == recorded.median(panel.results[name].best_configuration)
         assert f"{value:.4g} µs" in panel._view.compared.value
     panel.subject = "open-mpi-4-ranks/gather/4096"
+    assert panel.results == {}
+    panel.subject = SMALL
+    assert len(panel.results) == 2
+    panel._view.clear.click()
     assert panel.results == {}
 
 
@@ -197,8 +203,10 @@ def test_an_uploaded_component_is_run_here(panel: TuningPanel) -> None:
 
 
 def test_a_file_without_components_is_refused(panel: TuningPanel) -> None:
-    with pytest.raises(WorkbenchError):
+    with pytest.raises(WorkbenchError, match=r"^bad.yaml:1: a component file must be YAML"):
         panel.upload({"bad.yaml": b"components: [1"})
+    with pytest.raises(WorkbenchError, match=r"^mine.yaml: greeting says no values to try"):
+        panel.upload({"mine.yaml": FILE.replace(", values: [1, 2, 4]", "").encode()})
     assert panel.subject == f"recorded:{SMALL}"
 
 
@@ -220,6 +228,8 @@ def test_what_is_not_offered_is_refused(panel: TuningPanel) -> None:
         panel.heuristic = "luck"
     with pytest.raises(ParameterError, match="budget must be a whole number"):
         panel.budget = 0
+    with pytest.raises(ParameterError, match="initial must be a whole number from 0 to 10000"):
+        panel.initial = 1_000_000
     with pytest.raises(AttributeError, match="cannot be set"):
         panel.speed = 3
     assert not hasattr(panel, "speed")
@@ -263,22 +273,25 @@ def test_what_executes_runs_is_chosen_where_there_is_a_choice(
     with pytest.raises(ParameterError, match="jobs must be a whole number from 1"):
         panel.jobs = 0
     here = panel.state
-    panel.runner, panel.sbatch, panel.jobs = "slurm", ["--partition=a b", "--exclusive"], 3
+    panel.runner, panel.partition, panel.nodes, panel.jobs = "slurm", "lab", 2, 3
+    panel.slurm = ["--comment=a b", "--exclusive"]
     with monkeypatch.context() as patch:
         patch.setenv("PATH", str(tmp_path))
         with pytest.raises(RunnerError, match="sbatch"):
             panel.start()
         assert "sbatch" in panel.error
-    found = tmp_path / "sbatch"
-    found.write_text("#!/bin/sh\n")
-    found.chmod(0o755)
+    for name in ("sbatch", "salloc"):
+        found = tmp_path / name
+        found.write_text("#!/bin/sh\n")
+        found.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    panel.sbatch = "--partition='a b' --exclusive"
+    panel.slurm = "--comment='a b' --exclusive"
     assert panel.error == ""
     state = panel.state
-    assert (state.runner, state.jobs) == ("slurm", 3)
-    assert state.sbatch == ("--partition=a b", "--exclusive")
-    assert "Slurm('workbench-runs', ['--partition=a b', '--exclusive'])," in state.python()
+    words = ("--partition=lab", "--nodes=2", "--comment=a b", "--exclusive")
+    assert (state.by, state.jobs) == (RunBy("slurm", slurm=words), 3)
+    assert f"with Slurm('workbench-runs', {list(words)}) as runner:" in state.python()
+    assert "        runner,\n" in state.python()
     assert "jobs=3," in state.python()
     # In one store, the same search by another runner is another experiment.
     assert state.name != here.name
@@ -288,11 +301,59 @@ def test_what_executes_runs_is_chosen_where_there_is_a_choice(
         panel.application = f"mpirun -np 4 ./a-program-with-a-long-name {size} and its other words"
         names.add(panel.state.name)
     assert len(names) == 2
-    assert max(map(len, names)) < 120
+    assert max(map(len, names)) < 150
     panel.application = ""
-    panel.sbatch = "--partition='a"
-    assert "options of sbatch must be words as in a shell" in panel.error
-    panel.sbatch = ""
+    # So is one that searches otherwise in any way that is kept.
+    others = {"pruning": "default", "initial": 9, "start": "uniform", "aggregation": "min"}
+    kept = {name: getattr(panel, "start_from" if name == "start" else name) for name in others}
+    for name, value in {**others, "revisit": False, "timeout_s": 3.0}.items():
+        setattr(panel, "start_from" if name == "start" else name, value)
+        names.add(panel.state.name)
+    assert len(names) == 2 + 6
+    for name, value in {**kept, "revisit": True, "timeout_s": None}.items():
+        setattr(panel, "start_from" if name == "start" else name, value)
+    panel.slurm = "--comment='a"
+    assert "options of Slurm must be words as in a shell" in panel.error
+    panel.slurm = "exclusive"
+    assert "must begin with a dash" in panel.error
+    panel.slurm, panel.nodes = "", "many"
+    assert "nodes must be a whole number from 1; got 'many'" in panel.error
+    panel.nodes, panel.time = None, "soon"
+    assert "hours:minutes:seconds" in panel.error
+    panel.partition, panel.time = "", ""
+
+
+def test_steps_of_an_allocation_and_a_cluster_are_chosen(
+    panel: TuningPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("salloc", "srun"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    panel.subject, panel.heuristic = "sort", "random"
+    panel.runner, panel.ntasks, panel.time, panel.srun = "slurm-steps", 4, "1:00:00", "--mpi=pmix"
+    assert panel.error == ""
+    by = RunBy("slurm-steps", slurm=("--ntasks=4", "--time=1:00:00"), srun=("--mpi=pmix",))
+    assert panel.state.by == by
+    assert "step_options=['--mpi=pmix']) as runner:" in panel.state.python()
+    compile(panel.state.python(), "panel", "exec")
+    panel.allocation = "12"
+    assert "leave --ntasks=4 --time=1:00:00 out" in panel.error
+    panel.ntasks = panel.time = None
+    assert panel.state.by == RunBy("slurm-steps", srun=("--mpi=pmix",), allocation="12")
+    panel.allocation = "mine"
+    assert "must be the number of a job" in panel.error
+    panel.allocation = panel.srun = ""
+    panel.runner = "dask"
+    # What is only missing is no mistake yet.
+    assert panel.error == ""
+    panel._work.start.click()
+    assert "must be the address of a Dask cluster's" in panel.error
+    panel.scheduler = "tcp://127.0.0.1:1"
+    panel._work.start.click()
+    assert "must answer at tcp://127.0.0.1:1" in panel.error
+    panel.scheduler, panel.runner = "", "local"
+    assert panel._controls.running.get("runner") == "local"
 
 
 def test_experiments_of_a_store_are_compared(panel: TuningPanel, tmp_path: Path) -> None:
@@ -303,10 +364,12 @@ def test_experiments_of_a_store_are_compared(panel: TuningPanel, tmp_path: Path)
     run(panel)
     panel.seed = 1
     run(panel)
-    panel._results.clear()
+    panel._found.forget()
     panel._view.load.click()
     assert panel.error == ""
-    assert list(panel.results) == [f"random, static(runs=2), seed {seed}" for seed in (0, 1)]
+    assert list(panel.results) == [
+        f"random, static(runs=2), 1 initial, seed {seed}" for seed in (0, 1)
+    ]
     tune("sort", Function(lambda _: 1.0), budget=1, store=tmp_path / "own.db", name="mine")
     assert panel.load(tmp_path / "own.db") == panel.results
     panel.subject = "component:sort"

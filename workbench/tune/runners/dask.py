@@ -4,12 +4,16 @@
     with LocalCluster(n_workers=2, threads_per_worker=1) as cluster, Client(cluster) as client:
         experiment = Experiment("sort", Dask(client), jobs=2)
 
+    with Dask.at("tcp://host:8786") as runner:
+        experiment = Experiment("sort", runner, jobs=16)
+
 Every worker must have the workbench and the program installed.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import socket
 import time
 import uuid
 from typing import TYPE_CHECKING, Any
@@ -18,11 +22,12 @@ from workbench.errors import ParameterError, WorkbenchError
 from workbench.tune.invocation import Invocation
 from workbench.tune.runners.local import Local, refuse_empty
 from workbench.tune.runners.output import MOST_OUTPUT_BYTES
-from workbench.tune.runners.runner import RunHandle, Runner, RunOutput, RunRequest
+from workbench.tune.runners.runner import RunHandle, Runner, RunnerError, RunOutput, RunRequest
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
+_ANSWER_S = 5.0
 _LOOK_S = 0.02
 _GRACE_S = 10.0
 
@@ -40,6 +45,21 @@ class Dask(Runner):
 
     name = "dask"
 
+    @classmethod
+    def at(cls, scheduler: str) -> Dask:
+        """Return a runner with a client of its own: ``close`` ends it, a later run makes another.
+
+        Args:
+            scheduler: address of the cluster's scheduler, such as ``tcp://host:8786``.
+
+        Raises:
+            ParameterError: Dask is not installed, or this is no address.
+            RunnerError: nothing answers there.
+        """
+        runner = cls(_connected(scheduler))
+        runner._scheduler = scheduler
+        return runner
+
     def __init__(self, client: Client, *, most_output_bytes: int = MOST_OUTPUT_BYTES) -> None:
         if not isinstance(client, _distributed().Client):
             raise ParameterError(
@@ -47,7 +67,8 @@ class Dask(Runner):
                 "cluster object pass Client(cluster)",
                 key="client",
             )
-        self._client = client
+        self._client: Any = client
+        self._scheduler = ""
         self.most_output_bytes = most_output_bytes
 
     def start(self, request: RunRequest) -> RunHandle:
@@ -58,8 +79,11 @@ class Dask(Runner):
 
         Raises:
             ParameterError: there is nothing to run, or an option is meant for ``sbatch``.
+            RunnerError: the scheduler does not answer any more.
         """
         refuse_empty(request.invocation)
+        if self._client is None:
+            self._client = _connected(self._scheduler)
         future = self._client.submit(
             _run_there,
             _plain(request),
@@ -69,6 +93,14 @@ class Dask(Runner):
             retries=0,
         )
         return _Task(future)
+
+    def close(self) -> None:
+        """Leave the cluster, where the client is the runner's own; again does no harm."""
+        if self._scheduler:
+            # First forgotten, then closed: another thread may make the next one meanwhile.
+            held, self._client = self._client, None
+            if held is not None:
+                held.close()
 
 
 class _Task:
@@ -156,6 +188,27 @@ def _run_there(plain: dict[str, Any], most_output_bytes: int) -> RunOutput:
             return RunOutput(0.0, state="cancelled")
         time.sleep(_LOOK_S)
     return output
+
+
+def _connected(scheduler: str) -> Any:
+    """Return a client of the cluster with a scheduler."""
+    distributed = _distributed()
+    try:
+        host, port = distributed.comm.get_address_host_port(scheduler, strict=True)
+    except ValueError as error:
+        raise ParameterError(
+            f"scheduler must be an address, such as tcp://host:8786; got {scheduler!r}: {error}",
+            key="scheduler",
+        ) from error
+    try:
+        # A client that finds nobody takes long to end, so somebody must be there.
+        socket.create_connection((host, port), _ANSWER_S).close()
+        return distributed.Client(scheduler, timeout=_ANSWER_S, set_as_default=False)
+    except OSError as error:
+        raise RunnerError(
+            f"a scheduler of Dask must answer at {scheduler}; {error}; start one with dask "
+            "scheduler, and workers with dask worker"
+        ) from error
 
 
 def _distributed() -> Any:

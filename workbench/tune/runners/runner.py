@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, Protocol, Self, get_args
 
 from workbench.errors import WorkbenchError
 from workbench.tune.invocation import Invocation
@@ -137,9 +137,20 @@ class Runner(abc.ABC):
             job_id: as its handle told it.
         """
 
+    @property
+    def waits_for(self) -> str:
+        """What runs wait for, in a few words; empty where they do not."""
+        return ""
+
     def to_dict(self) -> dict[str, Any]:
         """Return what experiments must agree on to hold comparable runs, for JSON."""
         return {"kind": self.name}
 
     def close(self) -> None:  # noqa: B027 - most runners hold nothing
         """Give back what the runner holds, such as an allocation; again does no harm."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()

@@ -26,10 +26,11 @@ from workbench.tune.runners.runner import (
     RunRequest,
     RunState,
 )
-from workbench.tune.runners.slurm_commands import ask, cancel, find, said
+from workbench.tune.runners.slurm_commands import ask, cancel, find, job_state, said
 from workbench.tune.runners.slurm_files import RunFolder, job_script
 
 _PATIENCE_S = 30.0
+_MOMENT_S = 1.0
 _ENDED = re.compile(
     r"BOOT_FAIL|CANCELLED|COMPLETED|DEADLINE|FAILED|NODE_FAIL|OUT_OF_MEMORY|PREEMPTED|TIMEOUT"
 )
@@ -66,6 +67,30 @@ class Slurm(Runner):
         self.poll_s = poll_s
         self.keep = keep
         self.most_output_bytes = most_output_bytes
+        # Since when each job waits, and why: by its number, while it does.
+        self._waiting: dict[str, tuple[float, str]] = {}
+
+    @property
+    def waits_for(self) -> str:
+        """How many jobs have waited for a moment, and why the first does; empty where none has."""
+        now = time.monotonic()
+        reasons = [why for since, why in tuple(self._waiting.values()) if now - since > _MOMENT_S]
+        if not reasons:
+            return ""
+        return f"{len(reasons)} in the queue" + (f" ({reasons[0]})" if reasons[0] else "")
+
+    def note_waiting(self, job_id: str, since: float, why: str | None) -> None:
+        """Take down why a job waits.
+
+        Args:
+            job_id: its number.
+            since: when it was submitted, by the monotonic clock in s.
+            why: Slurm's reason; None where it waits no more.
+        """
+        if why is None:
+            self._waiting.pop(job_id, None)
+        else:
+            self._waiting[job_id] = (since, why)
 
     def start(self, request: RunRequest) -> RunHandle:
         """Submit a job and return at once.
@@ -210,20 +235,17 @@ class _Job:
             cancel(self._job_id)
 
     def _look(self) -> dict[str, str]:
-        answer = ask([find("scontrol"), "--oneliner", "show", "job", self._job_id])
-        if answer.returncode == 0:
-            self._silent_since = None
-            # The first of each key: what comes later may quote the user's own words.
-            found: dict[str, str] = {}
-            for key, value in re.findall(r"(?:^| )(\w+)=(\S*)", answer.stdout):
-                found.setdefault(key, value)
-            return found
-        if "Invalid job id" in answer.stderr:
-            return {"gone": "1"}
-        self._silent_since = self._silent_since or time.monotonic()
-        if time.monotonic() - self._silent_since > _PATIENCE_S:
-            raise RunnerError(f"Slurm must answer for job {self._job_id}; {said(answer)}")
-        return {}
+        try:
+            found = job_state(self._job_id)
+        except RunnerError:
+            self._silent_since = self._silent_since or time.monotonic()
+            if time.monotonic() - self._silent_since > _PATIENCE_S:
+                raise
+            return {}
+        self._silent_since = None
+        why = found.get("Reason", "") if found.get("JobState") == "PENDING" else None
+        self._runner.note_waiting(self._job_id, self._submitted, why)
+        return found or {"gone": "1"}
 
     def _take(self, found: dict[str, str]) -> None:
         ending = self._run.ending()

@@ -22,7 +22,7 @@ folder=$1{task}
 mapfile -d '' -t words <"$folder/words"
 {header}
 first() {{ [ "${{SLURM_PROCID:-0}}" = 0 ]; }}
-if first; then date +%s.%N >"$folder/began"; fi
+if first; then{place} date +%s.%N >"$folder/began"; fi
 "${{words[@]}}"{streams}
 status=$?
 if first; then
@@ -33,6 +33,7 @@ exit $status
 """
 
 _STREAMS = ' >"$folder/stdout" 2>"$folder/stderr"'
+_PLACE = ' echo "$SLURM_STEP_ID $SLURM_STEP_NODELIST" >"$folder/step";'
 
 
 def job_script(invocation: Invocation, *, array: bool = False) -> str:
@@ -46,6 +47,7 @@ def job_script(invocation: Invocation, *, array: bool = False) -> str:
         directives="\n".join(invocation.directives),
         header=invocation.header,
         task="/$SLURM_ARRAY_TASK_ID" if array else "",
+        place="",
         streams=_STREAMS,
     )
 
@@ -58,7 +60,9 @@ def step_script(invocation: Invocation) -> str:
     Args:
         invocation: whose header it has.
     """
-    return _SCRIPT.format(directives="", header=invocation.header, task="", streams="")
+    return _SCRIPT.format(
+        directives="", header=invocation.header, task="", place=_PLACE, streams=""
+    )
 
 
 @dataclass(frozen=True)
@@ -115,6 +119,15 @@ class RunFolder:
             return Ending(max(float(clock) - (began or float(clock)), 0.0), int(status))
         except (OSError, ValueError):
             return None
+
+    @property
+    def step(self) -> tuple[str, str]:
+        """Number of the job step and the nodes it runs on; both empty before it begins."""
+        try:
+            number, nodes = (self.path / "step").read_text().split()
+        except (OSError, ValueError):
+            return "", ""
+        return number, nodes
 
     def running_s(self) -> float:
         """Return how long the program has been seen to run in s, by this machine's clock."""

@@ -1,16 +1,23 @@
-"""Runs as job steps: one allocation of a Slurm machine, and an ``srun`` in it for each run."""
+"""Runs as job steps: one allocation of a Slurm machine, and an ``srun`` in it for each run.
+
+    with SlurmSteps("runs", ["--ntasks=4", "--time=1:00:00"]) as runner:
+        result = tune("open-mpi-bcast", runner, application=["./app"])
+
+Where the allocation's time is over before the experiment is, another is asked for.
+"""
 
 from __future__ import annotations
 
-import re
 import shutil
+import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from workbench.tune.runners.local import Local
+from workbench.errors import ParameterError
+from workbench.tune.runners.local import Local, refuse_empty
 from workbench.tune.runners.output import MOST_OUTPUT_BYTES
 from workbench.tune.runners.runner import (
     RunHandle,
@@ -20,24 +27,32 @@ from workbench.tune.runners.runner import (
     RunRequest,
     RunState,
 )
-from workbench.tune.runners.slurm_commands import ask, cancel, find, said
+from workbench.tune.runners.slurm_allocation import Allocation
+from workbench.tune.runners.slurm_commands import cancel, find, job_state
 from workbench.tune.runners.slurm_files import RunFolder, step_script
+from workbench.tune.runners.slurm_words import allocation_number
+
+_RUNNING = "RUNNING"
 
 
 class SlurmSteps(Runner):
     """Runs each configuration as a job step in one allocation, which no other run waits for.
 
-    The allocation is asked for with the first run and given back by ``close``.
+    The allocation is asked for with the first run and given back by ``close``, or when this
+    process ends. Steps have the nodes and tasks of the allocation, as in a shell of ``salloc``.
+    Each has all of it, and another one that is to run at once waits: runs that share processors
+    are slow for each other's sake. With ``--exact`` and fewer tasks each takes a part of its own.
 
     Args:
         folder: where scripts, words and clocks are kept; the nodes must reach it.
-        options: words for ``salloc``, such as ``--nodes=2``.
-        step_options: words for every ``srun``, such as ``--ntasks=4`` and ``--mpi=pmix``.
+        options: words for ``salloc``, such as ``--nodes=2`` and ``--ntasks=8``.
+        step_options: words for every ``srun``, such as ``--mpi=pmix``.
         job: number of an allocation to use instead, which is not given back: inside of a job,
             its ``SLURM_JOB_ID``.
         most_output_bytes: what is kept of each stream of a run.
 
     Raises:
+        ParameterError: ``job`` is no number, or there are options for an allocation that is there.
         RunnerError: there is no Slurm here.
     """
 
@@ -52,16 +67,25 @@ class SlurmSteps(Runner):
         job: str | None = None,
         most_output_bytes: int = MOST_OUTPUT_BYTES,
     ) -> None:
+        allocation_number(job or "", options)
         find("srun")
         self.folder = Path(folder).absolute()
         self.options = tuple(options)
         self.step_options = tuple(step_options)
-        self.job = job
-        self._own = False
-        self._local = Local(most_output_bytes=most_output_bytes)
+        self.job = job or None
+        self.most_output_bytes = most_output_bytes
+        self._allocation: Allocation | None = None
+
+    @property
+    def waits_for(self) -> str:
+        """What runs wait for, in a few words; empty where they do not."""
+        allocation = self._allocation
+        if allocation is None or not allocation.lasts or allocation.granted:
+            return ""
+        return f"{f'job {allocation.number}'.strip()} waits for an allocation"
 
     def start(self, request: RunRequest) -> RunHandle:
-        """Start a job step and return at once; the first waits for the allocation.
+        """Ask for a job step and return at once; it begins once there is an allocation.
 
         Args:
             request: what to run.
@@ -70,21 +94,52 @@ class SlurmSteps(Runner):
             RunnerError: Slurm grants no allocation.
             ParameterError: there is nothing to run, or an option is meant for ``sbatch``.
         """
+        invocation = request.invocation
+        if invocation.sbatch_options or invocation.directives:
+            given = " ".join((*invocation.sbatch_options, *invocation.directives))
+            raise ParameterError(
+                f"a step of an allocation takes no options of sbatch; got {given!r}; run it as "
+                "Slurm jobs, one for each run",
+                key="runner",
+            )
+        refuse_empty(invocation)
+        self.place()
         run = RunFolder(self.folder / f"{request.name}-{uuid.uuid4().hex[:8]}", request)
-        job = self._allocation()
-        script = run.path / "step.sh"
-        script.write_text(step_script(request.invocation))
-        words = (
-            *(find("srun"), f"--jobid={job}", "--overlap", f"--job-name={request.name}"),
-            *(*self.step_options, "bash", str(script), str(run.path)),
-        )
-        call = replace(request.invocation, argv=words, env={}, header="", directives=())
-        # The limit counts from when the program begins, not from when the step is asked for.
-        inner = self._local.start(replace(request, invocation=call, timeout_s=None))
-        return _Step(inner, run, request, job if self._own else "", job)
+        return _Step(self, run, request)
+
+    def place(self) -> tuple[str, Mapping[str, str]] | None:
+        """Return the allocation's number and what ``srun`` finds in the environment there.
+
+        Returns:
+            Both; None while the allocation waits.
+
+        Raises:
+            RunnerError: Slurm grants no allocation.
+        """
+        if self.job is not None:
+            return self.job, {}
+        held = self._allocation
+        if held is None or (held.granted and not held.lasts):
+            self.close()
+            self._allocation = held = Allocation(self.options)
+        try:
+            variables = held.variables()
+        except RunnerError:
+            self.close()
+            raise
+        return None if variables is None else (held.number, variables)
+
+    def forget(self, job: str) -> None:
+        """Use an allocation no more; nothing happens where another has taken its place.
+
+        Args:
+            job: its number.
+        """
+        if self._allocation is not None and self._allocation.number == job:
+            self.close()
 
     def abandon(self, job_id: str) -> None:
-        """Cancel an allocation that a process left behind when it died.
+        """Cancel an allocation that a process left behind when its machine went down.
 
         Args:
             job_id: as its handle told it.
@@ -102,69 +157,132 @@ class SlurmSteps(Runner):
         }
 
     def close(self) -> None:
-        """Give the allocation back; again does no harm."""
-        if self._own and self.job is not None:
-            cancel(self.job)
-            self.job, self._own = None, False
-
-    def _allocation(self) -> str:
-        if self.job is None:
-            words = [find("salloc"), "--no-shell", "--job-name=workbench-tune", *self.options]
-            answer = ask(words, None)
-            found = re.search(r"Granted job allocation (\d+)", answer.stderr)
-            if answer.returncode or found is None:
-                raise RunnerError(f"salloc must grant an allocation; it says: {said(answer)}")
-            self.job, self._own = found[1], True
-        return self.job
+        """Give the allocation back; a later run asks for another. Again does no harm."""
+        # First forgotten, then closed: another thread may ask for the next one meanwhile.
+        held, self._allocation = self._allocation, None
+        if held is not None:
+            held.close()
 
 
 class _Step:
     """One job step: an ``srun`` here, and the program's own clock there."""
 
-    def __init__(
-        self, inner: RunHandle, run: RunFolder, request: RunRequest, own: str, job: str
-    ) -> None:
-        self._inner = inner
+    def __init__(self, runner: SlurmSteps, run: RunFolder, request: RunRequest) -> None:
+        self._runner = runner
         self._run = run
         self._request = request
-        self._job_id = own or f"{job}."
+        self._asked = time.monotonic()
+        self._job = runner.job or ""
+        self._inner: RunHandle | None = None
         self._why: RunState | None = None
         self._output: RunOutput | None = None
+        self._again = False
 
     @property
     def job_id(self) -> str:
         """Number of the allocation; with a dot where it is not the runner's own."""
-        return self._job_id
+        return f"{self._job}." if self._runner.job is not None else self._job
 
     def poll(self) -> RunOutput | None:
-        """Return what came of it, None while it runs."""
-        if self._output is not None:
-            return self._output
-        limit = self._request.timeout_s
-        if limit is not None and self._why is None and self._run.running_s() >= limit:
-            self._end("timeout")
-        output = self._inner.poll()
-        if output is None:
-            return None
-        ending = self._run.ending()
-        seconds = self._run.running_s() if ending is None else ending.seconds
-        completed = output.returncode == 0 and ending is not None
-        self._output = replace(
-            output,
-            seconds=seconds,
-            queue_seconds=max(output.seconds - seconds, 0.0),
-            state="completed" if completed else self._why or "failed",
-            job_id=self._job_id,
-            started=self._run.started,
-        )
-        shutil.rmtree(self._run.path, ignore_errors=True)
+        """Return what came of it, None while it waits or runs.
+
+        Raises:
+            RunnerError: Slurm grants no allocation, or does not answer.
+        """
+        if self._output is None:
+            if self._inner is None:
+                self._begin()
+            elif not self._is_late():
+                output = self._inner.poll()
+                if output is not None:
+                    self._take(output)
         return self._output
 
     def cancel(self) -> None:
         """End the step; ``srun`` ends its tasks."""
         self._end("cancelled")
 
+    def _begin(self) -> None:
+        """Ask for the step once there is an allocation."""
+        if self._why is not None:
+            self._finish(RunOutput(0.0, queue_seconds=self._waited(), state=self._why))
+            return
+        place = self._runner.place()
+        if place is None:
+            return
+        self._job, variables = place
+        script = self._run.path / "step.sh"
+        script.write_text(step_script(self._request.invocation))
+        # In somebody else's allocation a shell may be a step itself, and hold all of it.
+        shared = ("--overlap",) * (self._runner.job is not None)
+        words = (
+            *(find("srun"), f"--jobid={self._job}", *shared),
+            *(f"--job-name={self._request.name}", *self._runner.step_options),
+            *("bash", str(script), str(self._run.path)),
+        )
+        call = replace(self._request.invocation, argv=words, env={}, header="")
+        local = Local(environment=variables, most_output_bytes=self._runner.most_output_bytes)
+        # The limit counts from when the program begins, not from when the step is asked for.
+        self._inner = local.start(replace(self._request, invocation=call, timeout_s=None))
+
+    def _is_late(self) -> bool:
+        """End the step where it has reached its limit, and return whether that was now."""
+        limit = self._request.timeout_s
+        if limit is None or self._why is not None or self._run.running_s() < limit:
+            return False
+        self._end("timeout")
+        return True
+
+    def _take(self, output: RunOutput) -> None:
+        """Take down how ``srun`` ended, or begin again where the allocation is what has."""
+        ending = self._run.ending()
+        number, nodes = self._run.step
+        reason = ""
+        if ending is None and self._why is not None and number:
+            # A program that does not end when asked to would disturb the next one.
+            cancel(f"{self._job}.{number}", "--signal=KILL")
+        elif ending is None and job_state(self._job).get("JobState") != _RUNNING:
+            if self._runner.job is not None:
+                shutil.rmtree(self._run.path, ignore_errors=True)
+                raise RunnerError(
+                    f"allocation {self._job} must be a job that runs; it is none, or no more; name "
+                    "another, or let one be asked for"
+                )
+            if not self._again:
+                self._begin_again()
+                return
+            reason = "the allocation ended while it ran, twice; is a run longer than its time?"
+        seconds = self._run.running_s() if ending is None else ending.seconds
+        completed = output.returncode == 0 and ending is not None
+        self._finish(
+            replace(
+                output,
+                seconds=seconds,
+                queue_seconds=max(self._waited() - seconds, 0.0),
+                node_list=nodes,
+                state="completed" if completed else self._why or "failed",
+                job_id=f"{self._job}.{number}" if number else self.job_id,
+                started=self._run.started,
+                reason=reason,
+            )
+        )
+
+    def _begin_again(self) -> None:
+        """Have the run in another allocation; what it did in this one counts for nothing."""
+        self._again, self._inner = True, None
+        self._runner.forget(self._job)
+        shutil.rmtree(self._run.path, ignore_errors=True)
+        self._run = RunFolder(self._run.path, self._request)
+
+    def _finish(self, output: RunOutput) -> None:
+        self._output = output
+        shutil.rmtree(self._run.path, ignore_errors=True)
+
+    def _waited(self) -> float:
+        return time.monotonic() - self._asked
+
     def _end(self, why: RunState) -> None:
         if self._why is None:
             self._why = why
-            self._inner.cancel()
+            if self._inner is not None:
+                self._inner.cancel()

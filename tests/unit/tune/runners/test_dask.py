@@ -12,7 +12,7 @@ from tests.unit.tune.tuned import bowl
 from workbench.errors import ParameterError
 from workbench.tune import Invocation
 from workbench.tune.experiment import tune
-from workbench.tune.runners import Dask, RunHandle, RunOutput, RunRequest
+from workbench.tune.runners import Dask, RunHandle, RunnerError, RunOutput, RunRequest
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 
@@ -25,7 +25,11 @@ def client() -> Iterator[Any]:
     # Threads of this process: what is tested here is this side of Dask.
     with (
         distributed.LocalCluster(
-            n_workers=1, threads_per_worker=2, processes=False, dashboard_address="127.0.0.1:0"
+            n_workers=1,
+            threads_per_worker=2,
+            processes=False,
+            protocol="tcp",
+            dashboard_address="127.0.0.1:0",
         ) as local,
         distributed.Client(local) as client,
     ):
@@ -69,6 +73,17 @@ def test_an_experiment_runs_on_a_cluster_two_at_a_time(client: Any) -> None:
     result = tune(bowl(), Dask(client), heuristic="random", budget=16, jobs=2)
     assert result.counts == {"complete": 16, "pruned": 0, "failed": 0}
     assert sorted(record.number for record in result.records) == list(range(16))
+
+
+def test_a_runner_with_a_client_of_its_own_can_go_on(client: Any) -> None:
+    with Dask.at(client.scheduler.address) as runner:
+        assert wait(runner.start(RunRequest({}, Invocation(("true",))))).state == "completed"
+        runner.close()
+        assert wait(runner.start(RunRequest({}, Invocation(("true",))))).state == "completed"
+    with pytest.raises(ParameterError, match="scheduler must be an address"):
+        Dask.at("nowhere")
+    with pytest.raises(RunnerError, match=r"must answer at tcp://127.0.0.1:1; .*refused"):
+        Dask.at("tcp://127.0.0.1:1")
 
 
 def test_what_is_no_client_is_refused() -> None:

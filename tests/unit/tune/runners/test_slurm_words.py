@@ -1,0 +1,56 @@
+"""What a Slurm job asks for, as words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from workbench.errors import ParameterError
+from workbench.tune.runners.slurm_words import allocation_number, slurm_words
+
+
+def test_what_is_asked_for_is_passed_and_nothing_else() -> None:
+    assert slurm_words() == ()
+    assert slurm_words(
+        partition="lab,big",
+        account="x-1",
+        nodes=2,
+        ntasks=8,
+        time="1-12:30",
+        others=["--exclusive", "-C", "a b"],
+    ) == (
+        *("--partition=lab,big", "--account=x-1", "--nodes=2", "--ntasks=8", "--time=1-12:30"),
+        *("--exclusive", "-C", "a b"),
+    )
+
+
+@pytest.mark.parametrize("time", ["30", "90:00", "1:30:00", "2-12", "2-12:30:00", "UNLIMITED"])
+def test_times_have_the_forms_of_slurm(time: str) -> None:
+    assert slurm_words(time=time) == (f"--time={time}",)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"partition": "lab --wrap=x"}, "partition must be one word"),
+        ({"account": "-x"}, "account must be one word"),
+        ({"nodes": 0}, "nodes must be a whole number from 1"),
+        ({"ntasks": True}, "ntasks must be"),
+        ({"time": "1h"}, "hours:minutes:seconds"),
+        ({"time": "-5"}, "hours:minutes:seconds"),
+        ({"others": ["lab"]}, "must begin with a dash"),
+    ],
+)
+def test_what_is_no_option_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        slurm_words(**options)
+
+
+def test_an_allocation_that_is_there_is_asked_for_nothing() -> None:
+    assert allocation_number("12", ()) == "12"
+    assert allocation_number("", ("--nodes=2",)) == ""
+    with pytest.raises(ParameterError, match="leave --nodes=2 out"):
+        allocation_number("12", ("--nodes=2",))
+    with pytest.raises(ParameterError, match="number of a job"):
+        allocation_number("12.0", ())

@@ -1,0 +1,163 @@
+"""Who executes the runs of ``workbench tune run``: this machine, Slurm, or a cluster of Dask."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import ParameterError
+
+if TYPE_CHECKING:
+    from workbench.tune.runners import Runner
+
+LOCAL, SLURM, SLURM_STEPS, DASK = "local", "slurm", "slurm-steps", "dask"
+_ASKED = ("partition", "account", "nodes", "ntasks", "time")
+_FOR = {
+    **dict.fromkeys((*_ASKED, "slurm"), (SLURM, SLURM_STEPS)),
+    "srun": (SLURM_STEPS,),
+    "allocation": (SLURM_STEPS,),
+    "scheduler": (DASK,),
+}
+
+
+def add_runner(parser: argparse.ArgumentParser) -> None:
+    """Add the options that choose a runner and say what it asks for.
+
+    Args:
+        parser: of the action.
+    """
+    group = parser.add_argument_group("who executes runs")
+    group.add_argument(
+        "--runner",
+        choices=(LOCAL, SLURM, SLURM_STEPS, DASK),
+        default=LOCAL,
+        help="local: processes here (default); slurm: a job for each run; slurm-steps: an srun for "
+        "each run in one allocation; dask: the workers of a cluster",
+    )
+    group.add_argument("--partition", metavar="NAME", help="of Slurm")
+    group.add_argument("--account", metavar="NAME", help="of Slurm, which is charged")
+    group.add_argument("--nodes", type=int, metavar="N", help="of each job, or of the allocation")
+    group.add_argument("--ntasks", type=int, metavar="N", help="tasks, such as ranks of MPI")
+    group.add_argument(
+        "--time", metavar="H:M:S", help="most time of each job, or of the allocation"
+    )
+    group.add_argument(
+        "--slurm",
+        action="append",
+        metavar="OPTION",
+        help="another one of sbatch or salloc: --slurm=--exclusive; may be repeated",
+    )
+    group.add_argument(
+        "--srun", metavar="OPTIONS", help="of each step, quoted: --srun='--mpi=pmix --exact'"
+    )
+    add_places(group)
+
+
+def add_places(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Add the options that say where runs go, which an experiment that goes on needs anew.
+
+    Args:
+        parser: of the action, or a group of it.
+    """
+    parser.add_argument(
+        "--allocation",
+        metavar="JOB",
+        help="take steps of this job instead of asking for one, such as $SLURM_JOB_ID",
+    )
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="of Dask, such as tcp://host:8786")
+
+
+def is_chosen(arguments: argparse.Namespace) -> bool:
+    """Return whether any of the options says who executes runs.
+
+    Args:
+        arguments: the parsed command line of ``run``.
+    """
+    return arguments.runner != LOCAL or any(getattr(arguments, name) is not None for name in _FOR)
+
+
+def runner_of(arguments: argparse.Namespace) -> Runner | None:
+    """Return the runner that the options choose; None for processes of this machine.
+
+    Args:
+        arguments: the parsed command line of ``run``.
+
+    Raises:
+        ParameterError: an option is not accepted, or belongs to another runner.
+        RunnerError: there is no Slurm here, or no scheduler of Dask answers.
+    """
+    chosen: str = arguments.runner
+    for name, runners in _FOR.items():
+        if getattr(arguments, name) is not None and chosen not in runners:
+            raise ParameterError(
+                f"--{name} is for --runner {' or '.join(runners)}; got --runner {chosen}",
+                key=name,
+            )
+    if chosen == LOCAL:
+        return None
+    if chosen == DASK:
+        return _dask(arguments.scheduler)
+    from workbench.tune.runners.slurm import Slurm, runs_folder
+    from workbench.tune.runners.slurm_steps import SlurmSteps
+    from workbench.tune.runners.slurm_words import option_words, slurm_words
+
+    asked = {name: getattr(arguments, name) for name in _ASKED}
+    asked = {name: value for name, value in asked.items() if value is not None}
+    words = slurm_words(**asked, others=arguments.slurm or ())
+    folder = runs_folder(arguments.store)
+    if chosen == SLURM:
+        return Slurm(folder, words)
+    steps = option_words(_split(arguments.srun), of="srun", key="srun")
+    return SlurmSteps(folder, words, step_options=steps, job=arguments.allocation)
+
+
+def runner_again(arguments: argparse.Namespace, said: Mapping[str, Any]) -> Runner | None:
+    """Return the runner to go on with where the store does not say all of it; else None.
+
+    Args:
+        arguments: the parsed command line of ``resume``.
+        said: what the experiment's runner said of itself.
+
+    Raises:
+        ParameterError: an option belongs to another runner, or one is missing.
+        RunnerError: there is no Slurm here, or no scheduler of Dask answers.
+    """
+    kind = said.get("kind")
+    for name in ("allocation", "scheduler"):
+        if getattr(arguments, name) is not None and kind not in _FOR[name]:
+            raise ParameterError(
+                f"--{name} is for the runner {' or '.join(_FOR[name])}; this experiment's is "
+                f"{kind}",
+                key=name,
+            )
+    if kind == DASK:
+        return _dask(arguments.scheduler)
+    if kind == SLURM_STEPS and arguments.allocation is not None:
+        from workbench.tune.runners.slurm import runs_folder
+        from workbench.tune.runners.slurm_steps import SlurmSteps
+
+        steps = said.get("step_options", ())
+        folder = runs_folder(arguments.store)
+        return SlurmSteps(folder, step_options=steps, job=arguments.allocation)
+    return None
+
+
+def _dask(scheduler: str | None) -> Runner:
+    if not scheduler:
+        raise ParameterError(
+            "--scheduler must be the address of Dask's scheduler, such as tcp://host:8786; got "
+            "none",
+            key="scheduler",
+        )
+    from workbench.tune.runners.dask import Dask
+
+    return Dask.at(scheduler)
+
+
+def _split(text: str | None) -> list[str]:
+    try:
+        return shlex.split(text or "")
+    except ValueError as error:
+        raise ParameterError(f"--srun must be words as in a shell; {error}", key="srun") from error

@@ -1,0 +1,199 @@
+"""What can be tuned in the panel: recorded spaces, components that ship, components of a file."""
+
+from __future__ import annotations
+
+import functools
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.errors import DatasetError, ParameterError
+from workbench.measure.curve import byte_label
+from workbench.tune.axes import AnyAxis
+from workbench.tune.component import Component, components
+from workbench.tune.recorded import RecordedSpace
+from workbench.tune.recorded_files import recordings
+from workbench.tune.space import TuningSpace
+
+RECORDED, COMPONENT, UPLOADED = "recorded", "component", "file"
+
+FIRST = "bcast/65536"
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """Something that can be tuned.
+
+    Attributes:
+        word: tells it from all others, such as ``recorded:open-mpi-4-ranks/allreduce/65536``.
+        title: as the list shows it.
+        space: what is searched.
+        about: a few words on what it is.
+        recorded: its runs, where they are recorded.
+        component: what is run, where it is run here.
+        file: name of the file that declares it, where it was uploaded.
+    """
+
+    word: str
+    title: str
+    space: TuningSpace
+    about: str
+    recorded: RecordedSpace | None = None
+    component: Component | None = None
+    file: str = ""
+
+
+def subjects() -> tuple[dict[str, Subject], str]:
+    """Return what ships, by its word, recorded spaces first; and what is wrong with them."""
+    found: dict[str, Subject] = {}
+    problem = ""
+    try:
+        found |= {one.word: one for one in _recorded_subjects()}
+    except DatasetError as error:
+        problem = str(error)
+    for component in components().things:
+        subject = component_subject(component)
+        found[subject.word] = subject
+    return found, problem
+
+
+@functools.cache
+def _recorded_subjects() -> tuple[Subject, ...]:
+    """Return the recorded spaces that ship; they are read and checked once."""
+    return tuple(
+        Subject(
+            f"{RECORDED}:{recording.name}/{name}",
+            _recorded_title(space, recording.name),
+            space.space,
+            _about(space, recording.caveats),
+            space,
+        )
+        for recording in recordings().things
+        for name, space in recording.items()
+    )
+
+
+def component_subject(component: Component, file: str = "") -> Subject:
+    """Return a component as something that can be tuned on this machine.
+
+    Args:
+        component: what is run.
+        file: name of the file that declares it, where it was uploaded.
+
+    Raises:
+        ParameterError: it names no values to try.
+    """
+    word = f"{UPLOADED}:{file}/{component.name}" if file else f"{COMPONENT}:{component.name}"
+    title = f"run here: {component.name}" + (f" ({file})" if file else "")
+    return Subject(
+        word, title, component.space(), component.description, component=component, file=file
+    )
+
+
+def first_word(known: Mapping[str, Subject]) -> str:
+    """Return what the panel opens with: a recorded collective, where one ships.
+
+    Args:
+        known: what there is.
+
+    Raises:
+        ParameterError: there is nothing.
+    """
+    if not known:
+        raise ParameterError("there must be something to tune; nothing ships", key="subject")
+    liked = [word for word in known if word.endswith(FIRST)]
+    return (liked or list(known))[0]
+
+
+def subject_of(name: str, component: str, known: Mapping[str, Subject]) -> str:
+    """Return the word of what a stored experiment tunes, empty where it is not in the list.
+
+    Args:
+        name: of the experiment; a panel's begins with what it tunes.
+        component: name of its component, empty where it has none.
+        known: what there is.
+    """
+    about = name.partition(": ")[0]
+    for word, one in known.items():
+        same = one.component is not None and one.component.name == component
+        if same or about == word.partition(":")[2]:
+            return word
+    return ""
+
+
+def space_html(subject: Subject) -> str:
+    """Return the parameters, their values and their number as a table.
+
+    Args:
+        subject: what is tuned.
+    """
+    space, rows = subject.space, []
+    meanings = _meanings(subject)
+    for name, axis in space.axes.items():
+        default = "" if space.default is None else _shown(space.default[name])
+        condition = space.conditions.get(name)
+        only = "" if condition is None else f"where {getattr(condition, 'text', condition)}"
+        cells = (name, _values(axis), _count(axis), default, only, meanings.get(name, ""))
+        rows.append("".join(f"<td>{html.escape(cell)}</td>" for cell in cells))
+    last = ("what it is",) if meanings else ("",)
+    head = ("parameter", "values to try", "count", "default", "applies", *last)
+    text = "".join(f"<tr>{row}</tr>" for row in rows)
+    rules = "; ".join(getattr(rule, "text", str(rule)) for rule in space.constraints)
+    return (
+        f"<div>{html.escape(subject.about)}</div><table><tr>"
+        + "".join(f"<th>{name}</th>" for name in head)
+        + f"</tr>{text}</table><div>{html.escape(size_text(space))}"
+        + (f"; only where {html.escape(rules)}" if rules else "")
+        + "</div>"
+    )
+
+
+def size_text(space: TuningSpace) -> str:
+    """Return how many configurations there are, in words.
+
+    Args:
+        space: what is searched.
+    """
+    if space.size is None:
+        return f"{len(space.names)} parameters, not countable"
+    return f"{len(space.names)} parameters, {space.size:,} configurations"
+
+
+def _recorded_title(space: RecordedSpace, recording: str) -> str:
+    collective, _, size = space.name.partition("/")
+    label = byte_label(int(size)) if size.isdecimal() else size
+    return f"{space.provenance.origin}: {collective}, {label} ({recording})"
+
+
+def _about(space: RecordedSpace, caveats: Sequence[str]) -> str:
+    counts = [len(one) for one in space.values]
+    notes = "".join(f"; {caveat}" for caveat in caveats)
+    return (
+        f"{space.provenance.caption()}; {min(counts)} to {max(counts)} runs of each configuration; "
+        f"a run took {space.exhaustive_s / max(len(space), 1):.2g} s{notes}"
+    )
+
+
+def _meanings(subject: Subject) -> dict[str, str]:
+    """Return what each parameter is, where a component says so."""
+    component = subject.component
+    if subject.recorded is not None and subject.recorded.provenance.origin == "measured":
+        # What was recorded of Open MPI has the parameters of the component of that name.
+        name = f"open-mpi-{subject.recorded.name.partition('/')[0]}"
+        component = next((one for one in components().things if one.name == name), None)
+    if component is None:
+        return {}
+    return {one.name: one.description for one in component.parameters}
+
+
+def _values(axis: AnyAxis) -> str:
+    return str(axis)
+
+
+def _count(axis: AnyAxis) -> str:
+    return "–" if axis.size is None else str(axis.size)
+
+
+def _shown(value: Any) -> str:
+    return "not passed" if value is None else str(value)

@@ -1,0 +1,129 @@
+"""One allocation of a Slurm machine, which lasts until it is given back and no longer.
+
+``salloc`` runs a command on this machine and keeps the allocation until the command ends. The one
+here waits for its input to end: when this process dies, in whatever way, the allocation is free.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import subprocess
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from typing import IO
+
+from workbench.tune.runners.guard import GUARD
+from workbench.tune.runners.runner import RunnerError
+from workbench.tune.runners.slurm_commands import find, in_one_line
+
+_END_S = 10.0
+_GRANTED = "granted"
+_COMMAND = ("bash", "-c", f'env -0; printf "{_GRANTED}\\0"; exec cat >/dev/null')
+
+
+class Allocation:
+    """An allocation that is asked for at once, and granted when there is room.
+
+    Args:
+        options: words for ``salloc``, such as ``--nodes=2``.
+
+    Raises:
+        RunnerError: there is no ``salloc`` here.
+    """
+
+    def __init__(self, options: Sequence[str]) -> None:
+        # Files that have no name: they are gone with this process.
+        self._answers = tempfile.TemporaryFile()  # noqa: SIM115 - open while the allocation is
+        self._messages = tempfile.TemporaryFile()  # noqa: SIM115
+        words = (find("salloc"), "--job-name=workbench-tune", *options, *_COMMAND)
+        try:
+            self._process = subprocess.Popen(
+                words,
+                stdin=subprocess.PIPE,
+                stdout=self._answers,
+                stderr=self._messages,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise RunnerError(f"{words[0]} must be a program that can run; {error}") from error
+        # One that still waits does not read its input yet.
+        GUARD.watch(self._process.pid)
+        self._variables: dict[str, str] = {}
+        self._number = ""
+        self._closed = False
+        self._lock = threading.Lock()
+
+    @property
+    def number(self) -> str:
+        """Number of its job; empty until Slurm has given one."""
+        if not self._number:
+            found = re.search(r"job allocation (\d+)", self._said())
+            self._number = found[1] if found else ""
+        return self._number
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it may be used, or waited for; its time may be over, or somebody ended it."""
+        return not self._closed and self._process.poll() is None
+
+    @property
+    def granted(self) -> bool:
+        """Whether it was granted; it may have ended since."""
+        return bool(self._read_variables())
+
+    def variables(self) -> Mapping[str, str] | None:
+        """Return what ``srun`` finds in the environment there; None while it waits.
+
+        Raises:
+            RunnerError: Slurm does not grant it.
+        """
+        ended = self._process.poll() is not None
+        variables = self._read_variables()
+        if ended and not variables:
+            said = in_one_line(self._said()) or "nothing"
+            raise RunnerError(f"salloc must grant an allocation; it says: {said}")
+        return variables or None
+
+    def close(self) -> None:
+        """Give it back, or ask for it no longer; again does no harm."""
+        granted = self.granted
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            self._answers.close()
+            self._messages.close()
+        if self._process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.close()
+        if not granted:
+            self._process.terminate()
+        try:
+            self._process.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        GUARD.release(self._process.pid)
+
+    def _read_variables(self) -> dict[str, str]:
+        if not self._variables:
+            *pairs, last = self._read(self._answers).removesuffix("\0").split("\0")
+            if last == _GRANTED:
+                known = (pair.partition("=") for pair in pairs)
+                self._variables = {k: v for k, _, v in known if k.startswith("SLURM_")}
+        return self._variables
+
+    def _said(self) -> str:
+        return self._read(self._messages)
+
+    def _read(self, file: IO[bytes]) -> str:
+        """Return all of a file without moving the place where others write."""
+        # A panel may ask while the experiment's own thread gives the allocation back.
+        with self._lock:
+            if self._closed:
+                return ""
+            number = file.fileno()
+            return os.fsdecode(os.pread(number, os.fstat(number).st_size, 0))

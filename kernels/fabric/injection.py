@@ -72,6 +72,7 @@ from kernels.fabric.layout import (
     SEQUENCE,
     SIZE,
     SIZE_MASK,
+    STALLED,
     TELL,
     U_BYTES,
     U_COUNT,
@@ -80,6 +81,7 @@ from kernels.fabric.layout import (
     U_TAIL,
     WAIT_FIRST,
     WAIT_LAST,
+    WAITING_SINCE,
     channel_cells,
     free_record,
     host_cells,
@@ -259,14 +261,34 @@ def _fill_buffer(s, q, now, host):
         _insert(s, q, now, host, message, size, n, 1 if left == 0 else 0)
 
 
+@njit("b1(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def _waits(s, h, c):
+    """Return whether something at a host waits for credits, or for room in the buffer."""
+    return s[c + N_PENDING] > 0 or s[h + INJECT_FIRST] != NOTHING
+
+
 @njit("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def _watch_credits(s, host):
     """Make the next credit an event if something waits for it."""
     h = host_cells(s, host)
     c = channel_cells(s, injection_channel(s, host))
     s[h + CREDIT_DUE] = NEVER
-    if s[c + N_CREDITS] > 0 and (s[c + N_PENDING] > 0 or s[h + INJECT_FIRST] != NOTHING):
+    if s[c + N_CREDITS] > 0 and _waits(s, h, c):
         s[h + CREDIT_DUE] = first_credit(s, c)
+
+
+@njit("void(i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def _note_wait(s, now, h, c, free, sent):
+    """Count how long a port was free while something waited, and note since when something does.
+
+    `free` and `sent` are when the port was free, and the packets it had sent, before this tick.
+    """
+    if s[c + PACKETS_SENT] > sent:
+        s[c + STALLED] += max(0, now - max(s[c + WAITING_SINCE], free))
+    if not _waits(s, h, c):
+        s[c + WAITING_SINCE] = NEVER
+    elif s[c + WAITING_SINCE] == NEVER:
+        s[c + WAITING_SINCE] = now
 
 
 @njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
@@ -286,6 +308,8 @@ def _flow(s, q, now, host):
 def _inject(s, q, now, host, message):
     """Queue a message for the packet network."""
     h = host_cells(s, host)
+    c = channel_cells(s, injection_channel(s, host))
+    free, sent = s[c + NEXT_FREE], s[c + PACKETS_SENT]
     q[message + M_NEXT] = NOTHING
     if s[h + INJECT_FIRST] == NOTHING:
         s[h + INJECT_FIRST] = message
@@ -297,6 +321,7 @@ def _inject(s, q, now, host, message):
         _flow(s, q, now, host)
     else:
         _fill_buffer(s, q, now, host)
+    _note_wait(s, now, h, c, free, sent)
     _watch_credits(s, host)
 
 
@@ -306,7 +331,7 @@ def count_credits(s, host, last):
     h = host_cells(s, host)
     channel = injection_channel(s, host)
     c = channel_cells(s, channel)
-    if s[c + N_PENDING] > 0 or s[h + INJECT_FIRST] != NOTHING:
+    if _waits(s, h, c):
         return
     while first_credit(s, c) <= last:
         n_bytes = take_credit(s, c) & SIZE_MASK
@@ -317,14 +342,16 @@ def count_credits(s, host, last):
 @njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def credit_in(s, q, now, host):
     """Take one credit that something waits for: the buffer first, then the port."""
-    if s[MODEL] == PISCES:
-        pisces_nic.take_credits(s, host)
-        _flow(s, q, now, host)
-        _watch_credits(s, host)
-        return
     h = host_cells(s, host)
     channel = injection_channel(s, host)
     c = channel_cells(s, channel)
+    free, sent = s[c + NEXT_FREE], s[c + PACKETS_SENT]
+    if s[MODEL] == PISCES:
+        pisces_nic.take_credits(s, host)
+        _flow(s, q, now, host)
+        _note_wait(s, now, h, c, free, sent)
+        _watch_credits(s, host)
+        return
     v = lane_cells(s, channel, 0)
     n_bytes = take_credit(s, c) & SIZE_MASK
     s[h + BUFFER] += n_bytes
@@ -348,6 +375,7 @@ def credit_in(s, q, now, host):
             free_record(s, q, run)
         run = s[h + WAIT_FIRST]
     _request(s, q, now, host)
+    _note_wait(s, now, h, c, free, sent)
     _watch_credits(s, host)
 
 

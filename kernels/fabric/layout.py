@@ -12,7 +12,7 @@ does: first those between routers, then those to hosts (ejection), then those fr
 (injection).
 
 Flat arrays without reference counts (``_nrt=False``). Still, an array is seven arguments of a
-compiled call, and `routing.Routes` is 84, so what is called for every packet is inlined into its
+compiled call, and `routing.Routes` is 88, so what is called for every packet is inlined into its
 caller (``forceinline=True``): 14 % less time for the allgather on 512 nodes, 20 to 30 % under
 open-loop traffic (tests/benchmarks/test_fabric.py, test_open_loop.py). Nothing here allocates.
 """
@@ -110,10 +110,11 @@ SNAPPR, PISCES = range(2)
     BUSY,  # statistics: ticks spent sending,
     BYTES_SENT,
     PACKETS_SENT,
-    STALLED,  # ticks without credit for a packet that waits,
+    STALLED,  # ticks free to send while something waits for credits,
     MOST_PENDING,  # and most packets without credit at a time
     LANE_STEP,
-) = range(27)
+    WAITING_SINCE,  # tick since when something has been waiting for credits, NEVER if nothing is
+) = range(28)
 N_CHANNEL = 32
 """Whole lines of the cache: 1 % less time than 28."""
 

@@ -59,6 +59,7 @@ from kernels.fabric.layout import (
     SIZE_MASK,
     SLOT_CREDIT,
     STALLED,
+    WAITING_SINCE,
     channel_cells,
     free_record,
     lane_cells,
@@ -192,14 +193,14 @@ def _cross(s, q, now, router, hop, packet):
     s[m + BUFFER_LAST] = packet
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
-def _leave(s, q, now, router, hop, packet, waited_since):
+@njit("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def _leave(s, q, now, router, hop, packet):
     """Send a packet that has its credits from its output buffer onto the channel."""
     channel = hop >> 8
     c = channel_cells(s, channel)
     size = q[packet + SIZE] & SIZE_MASK
-    if waited_since >= 0:
-        s[c + STALLED] += max(0, now - max(waited_since, s[c + NEXT_FREE]))
+    if s[c + N_PENDING] > 0:
+        s[c + STALLED] += max(0, now - max(s[c + WAITING_SINCE], s[c + NEXT_FREE]))
     head, tail, q[packet + DELAY] = arbitrate(
         s,
         q,
@@ -246,15 +247,16 @@ def _enter_buffer(s, q, now, router, hop, packet):
             s[lane_cells(s, channel, word >> 32) + CREDITS] += word & SIZE_MASK
     if s[v + CREDITS] >= size:
         s[v + CREDITS] -= size
-        _leave(s, q, now, router, hop, packet, -1)
+        _leave(s, q, now, router, hop, packet)
         return
-    q[packet + AT] = now
     _wait(s, q, v, crossbar_lane(s, channel, lane) + LEAST_IN_BUFFER, packet)
     waiting = s[c + N_PENDING] + 1
     s[c + N_PENDING] = waiting
     s[c + MOST_PENDING] = max(s[c + MOST_PENDING], waiting)
-    if waiting == 1 and s[c + N_CREDITS] > 0:
-        add_slot(s, router, first_credit(s, c), s[c + SLOT_CREDIT])
+    if waiting == 1:
+        s[c + WAITING_SINCE] = now
+        if s[c + N_CREDITS] > 0:
+            add_slot(s, router, first_credit(s, c), s[c + SLOT_CREDIT])
 
 
 @njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
@@ -268,13 +270,15 @@ def _credit_in(s, q, now, router, channel):
     s[v + CREDITS] += word & SIZE_MASK
     packet = _pop(s, q, v, least)
     while packet != NOTHING:
+        _leave(s, q, now, router, channel << 8 | lane, packet)
         s[c + N_PENDING] -= 1
-        _leave(s, q, now, router, channel << 8 | lane, packet, q[packet + AT])
         if scarce(s, q):
             # A credit of no bytes lets the others go on once there is more room.
             add_credit(s, c, now, lane << 32)
             break
         packet = _pop(s, q, v, least)
+    if s[c + N_PENDING] == 0:
+        s[c + WAITING_SINCE] = NEVER
     if s[c + N_PENDING] > 0 and s[c + N_CREDITS] > 0:
         replace_first(s, router, first_credit(s, c), s[c + SLOT_CREDIT])
     else:

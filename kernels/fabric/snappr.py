@@ -40,6 +40,7 @@ from kernels.fabric.layout import (
     N_LANES,
     N_PENDING,
     N_ROUTERS,
+    NEVER,
     NEXT,
     NEXT_FREE,
     NO_STATE,
@@ -64,6 +65,7 @@ from kernels.fabric.layout import (
     SLOT_MASK,
     STALLED,
     STATE_MARGIN,
+    WAITING_SINCE,
     channel_cells,
     lane_cells,
     router_cells,
@@ -97,16 +99,17 @@ def _note_start(s, c, now, start):
     s[c + RUN_STEP] = 0
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
-def leave(s, q, now, channel, lane, packet, waited_since):
+@njit("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def leave(s, q, now, channel, lane, packet):
     """Send a packet that has its credits, as soon as the port is free."""
     c = channel_cells(s, channel)
     size = q[packet + SIZE] & SIZE_MASK
     free = s[c + NEXT_FREE]
     start = max(now, free)
     took = span(size, s[c + BYTE])
-    if waited_since >= 0:
-        s[c + STALLED] += max(0, start - max(waited_since, free))
+    if s[c + N_PENDING] > 0:
+        # Another packet may go while some wait: the port was free until now, too.
+        s[c + STALLED] += max(0, now - max(s[c + WAITING_SINCE], free))
     overhead = s[c + FLIT]
     done = start + took + overhead
     s[c + NEXT_FREE] = done
@@ -140,7 +143,7 @@ def _count_credits(s, channel, c, now, key):
 def enter(s, q, now, key, router, channel, lane, packet):
     """Queue a packet at a port of a router, or let it wait for credits."""
     if not s[FLOW_CONTROL]:
-        leave(s, q, now, channel, lane, packet, -1)
+        leave(s, q, now, channel, lane, packet)
         return
     c = channel_cells(s, channel)
     v = lane_cells(s, channel, lane)
@@ -150,9 +153,8 @@ def enter(s, q, now, key, router, channel, lane, packet):
     # As in SST/macro a small packet passes larger ones that wait for more credits.
     if s[v + CREDITS] >= size:
         s[v + CREDITS] -= size
-        leave(s, q, now, channel, lane, packet, -1)
+        leave(s, q, now, channel, lane, packet)
         return
-    q[packet + AT] = now
     q[packet + NEXT] = NOTHING
     if s[v + PENDING_FIRST] == NOTHING:
         s[v + PENDING_FIRST] = packet
@@ -162,8 +164,10 @@ def enter(s, q, now, key, router, channel, lane, packet):
     waiting = s[c + N_PENDING] + 1
     s[c + N_PENDING] = waiting
     s[c + MOST_PENDING] = max(s[c + MOST_PENDING], waiting)
-    if waiting == 1 and s[c + N_CREDITS] > 0:
-        add_slot(s, router, first_credit(s, c), s[c + SLOT_CREDIT])
+    if waiting == 1:
+        s[c + WAITING_SINCE] = now
+        if s[c + N_CREDITS] > 0:
+            add_slot(s, router, first_credit(s, c), s[c + SLOT_CREDIT])
 
 
 @njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
@@ -179,9 +183,11 @@ def credit_in(s, q, now, router, channel):
         following = q[packet + NEXT]
         s[v + PENDING_FIRST] = following
         s[v + CREDITS] -= q[packet + SIZE] & SIZE_MASK
+        leave(s, q, now, channel, lane, packet)
         s[c + N_PENDING] -= 1
-        leave(s, q, now, channel, lane, packet, q[packet + AT])
         packet = following & POSITION
+    if s[c + N_PENDING] == 0:
+        s[c + WAITING_SINCE] = NEVER
     if s[c + N_PENDING] > 0 and s[c + N_CREDITS] > 0:
         replace_first(s, router, first_credit(s, c), s[c + SLOT_CREDIT])
     else:

@@ -18,24 +18,34 @@ from kernels.fabric.layout import (
     EVENT_EXTRA,
     EVENT_WORD,
     HALTED,
+    INJECT_FIRST,
+    LEFT_TO_CUT,
     LOST,
     LOST_ROOM,
     M_BYTES,
     M_EXTRA,
+    M_NEXT,
     M_WORD,
     MESSAGE_IN,
     MTU,
     N_HOSTS,
+    N_PENDING,
     N_ROUTERS,
     NODE,
+    NOTHING,
     NOW,
     OK,
+    READY_FIRST,
     TIMER,
     TIMER_DUE,
+    U_COUNT,
+    U_NEXT,
     WINDOW_END,
     channel_cells,
     ejection_channel,
     free_record,
+    host_cells,
+    injection_channel,
     room_left,
     span,
 )
@@ -254,3 +264,25 @@ def run(s, t, q, routes, depth, seen, pattern, tally, until, halt):
         if windows & 255 == 0 and halt[0]:
             return HALTED
     return OK
+
+
+@njit("void(i8[::1], i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
+def count_unsent(s, q, found):
+    """Add to int64[hosts] the packets that wait at each host for its port, with credits or without.
+
+    Messages that have not been cut yet count as the packets that they will be. The packet that the
+    port sends just now is not among them.
+    """
+    for host in range(s[N_HOSTS]):
+        h = host_cells(s, host)
+        found[host] += s[channel_cells(s, injection_channel(s, host)) + N_PENDING]
+        run = s[h + READY_FIRST]
+        while run != NOTHING:
+            found[host] += q[run + U_COUNT]
+            run = q[run + U_NEXT]
+        message, left = s[h + INJECT_FIRST], s[h + LEFT_TO_CUT]
+        while message != NOTHING:
+            found[host] += max(1, (left + s[MTU] - 1) // s[MTU])
+            message = q[message + M_NEXT]
+            if message != NOTHING:
+                left = q[message + M_BYTES]

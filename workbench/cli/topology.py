@@ -160,7 +160,12 @@ def topology_of(spec: str) -> Topology:
     except ParameterError as error:
         if ":" in spec or error.key != "topology":
             raise
-        raise ParameterError(f"{error}; there is no such file either", key=error.key) from None
+        other = (
+            "; it is a folder, and must be a file"
+            if Path(spec).is_dir() and spec
+            else "; there is no such file either"
+        )
+        raise ParameterError(f"{error}{other}", key=error.key) from None
 
 
 def _options(arguments: argparse.Namespace, network: Topology) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from workbench.panels.compare_state import (
     LOADS,
     Compared,
     CompareState,
+    Entry,
     Simulated,
     collective_routing,
     ranks_of,
@@ -21,7 +22,7 @@ from workbench.topology.metrics.resilience import Resilience
 from workbench.topology.throughput import Throughput
 
 Key = tuple[object, ...]
-"""What is found, the word of its topology, and what else it hangs on."""
+"""What is found, the topology's own key, and what else it hangs on."""
 
 _CLOSE, _LEAST_LOAD = 0.055, 0.01
 
@@ -73,54 +74,38 @@ class Kept:
         """
         state = compared.state
         with self.lock:
-            found = Simulated(
-                notes=tuple(self._notes(compared)), without=frozenset(k[:2] for k in self.notes)
-            )
+            found = Simulated(notes=tuple(self._notes(compared)), without=self._without(compared))
             for entry, _ in compared.shown.values():
                 word = entry.word
-                if (key := metrics_key(word)) in self.metrics:
+                if (key := metrics_key(entry)) in self.metrics:
                     found.metrics[word] = self.metrics[key]
-                if (key := resilience_key(state, word)) in self.resilience:
+                if (key := resilience_key(state, entry)) in self.resilience:
                     found.resilience[word] = self.resilience[key]
                 found.throughput[word] = {
                     pattern: self.throughput[key]
                     for pattern in PATTERNS
-                    if (key := throughput_key(word, pattern)) in self.throughput
+                    if (key := throughput_key(entry, pattern)) in self.throughput
                 }
-                if (key := load_key(state, word)) in self.points:
+                if (key := load_key(state, entry)) in self.points:
                     found.curves[word] = _curve(self.points[key])
-                if (key := times_key(compared, word)) in self.times:
+                if (key := times_key(compared, entry)) in self.times:
                     found.times[word] = dict(self.times[key])
-                if (key := wires_key(state, word)) in self.tolerances:
+                if (key := wires_key(state, entry)) in self.tolerances:
                     found.tolerances[word] = self.tolerances[key]
         return found
 
-    def forget(self, word: str) -> None:
-        """Forget what was found for a topology whose word now stands for another.
-
-        Args:
-            word: of the topology.
-        """
-        with self.lock:
-            for table in (
-                *(self.metrics, self.resilience, self.throughput, self.points, self.times),
-                *(self.tolerances, self.notes),
-            ):
-                for key in [key for key in table if key[1] == word]:
-                    del table[key]
+    def _without(self, compared: Compared) -> frozenset[tuple[object, ...]]:
+        entries = [entry for entry, _ in compared.shown.values()]
+        return frozenset(
+            (key[0], entry.word)
+            for entry in entries
+            for key in _keys(compared, entry)
+            if key in self.notes
+        )
 
     def _notes(self, compared: Compared) -> Iterator[str]:
-        state = compared.state
         for name, (entry, _) in compared.shown.items():
-            word = entry.word
-            keys = [
-                metrics_key(word),
-                resilience_key(state, word),
-                *(throughput_key(word, pattern) for pattern in PATTERNS),
-                load_key(state, word),
-                times_key(compared, word),
-                wires_key(state, word),
-            ]
+            keys = _keys(compared, entry)
             yield from (f"{name}: {self.notes[key]}" for key in keys if key in self.notes)
 
 
@@ -138,65 +123,78 @@ def next_load(points: dict[float, Point]) -> float | None:
     return None if over - under <= enough else round((over + under) / 2, 4)
 
 
-def metrics_key(word: str) -> Key:
+def metrics_key(entry: Entry) -> Key:
     """Return what the metrics that take a moment are kept by.
 
     Args:
-        word: of the topology.
+        entry: the topology.
     """
-    return "metrics", word
+    return "metrics", entry.key
 
 
-def resilience_key(state: CompareState, word: str) -> Key:
+def resilience_key(state: CompareState, entry: Entry) -> Key:
     """Return what the measures with failed links are kept by.
 
     Args:
         state: what the controls held.
-        word: of the topology.
+        entry: the topology.
     """
-    return "resilience", word, state.seed
+    return "resilience", entry.key, state.seed
 
 
-def throughput_key(word: str, pattern: str) -> Key:
+def throughput_key(entry: Entry, pattern: str) -> Key:
     """Return what a throughput is kept by.
 
     Args:
-        word: of the topology.
+        entry: the topology.
         pattern: of the traffic.
     """
-    return f"throughput {pattern}", word
+    return f"throughput {pattern}", entry.key
 
 
-def load_key(state: CompareState, word: str) -> Key:
+def load_key(state: CompareState, entry: Entry) -> Key:
     """Return what the latency over load is kept by.
 
     Args:
         state: what the controls held.
-        word: of the topology.
+        entry: the topology.
     """
-    return "load", word, state.traffic, state.routing, state.seed
+    return "load", entry.key, state.traffic, state.routing, state.seed
 
 
-def times_key(compared: Compared, word: str) -> Key:
+def times_key(compared: Compared, entry: Entry) -> Key:
     """Return what the times of a collective are kept by.
 
     Args:
         compared: the topologies, and what the controls held.
-        word: of the topology.
+        entry: the topology.
     """
     state = compared.state
     how = state.model, collective_routing(state), state.seed, ranks_of(compared)
-    return "times", word, state.collective, *how
+    return "times", entry.key, state.collective, *how
 
 
-def wires_key(state: CompareState, word: str) -> Key:
+def wires_key(state: CompareState, entry: Entry) -> Key:
     """Return what the wire latency that a program bears is kept by.
 
     Args:
         state: what the controls held.
-        word: of the topology.
+        entry: the topology.
     """
-    return "wires", word, state.program.name, state.program.serial
+    return "wires", entry.key, state.program.name, state.program.serial
+
+
+def _keys(compared: Compared, entry: Entry) -> list[Key]:
+    """Return all that is sought for a topology."""
+    state = compared.state
+    return [
+        metrics_key(entry),
+        resilience_key(state, entry),
+        *(throughput_key(entry, pattern) for pattern in PATTERNS),
+        load_key(state, entry),
+        times_key(compared, entry),
+        wires_key(state, entry),
+    ]
 
 
 def _curve(points: dict[float, Point]) -> LoadCurve:

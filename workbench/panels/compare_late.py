@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from workbench.plotting.metrics_table import MetricRow
 from workbench.plotting.reading import plain_number
 from workbench.topology import Topology
-from workbench.topology.metrics.graph import Graph
 from workbench.topology.metrics.resilience import Resilience, resilience
 from workbench.topology.metrics.summary import Row
 from workbench.topology.throughput import PHASES, Throughput, throughput
@@ -79,14 +78,40 @@ def throughput_of(
         ParameterError: it is too large.
         SimulationHalted: ``halt`` was set before anything was known.
     """
-    graph = Graph.of(topology)
-    # Of a large network a phase takes seconds: the bounds that need no search have to do.
-    phases = int(min(PHASES, _WORK / max(graph.num_routers * len(graph.capacity), 1)))
+    phases = _phases(topology)
     found = throughput(
         topology, pattern, tolerance=TOLERANCE, phases=phases, halt=halt, progress=told
     )
     # Above 1 hosts' own links are full.
     return replace(found, lower=min(found.lower, 1.0), upper=min(found.upper, 1.0))
+
+
+def _phases(topology: Topology) -> int:
+    # Of a large network a phase takes seconds: the bounds that need no search have to do.
+    return int(min(PHASES, _WORK / max(topology.num_routers * 2 * topology.num_links, 1)))
+
+
+def late_lines(topologies: Sequence[Topology], seed: int) -> list[str]:
+    """Return the Python for ``failing`` and ``best``, what the rows are made of.
+
+    Args:
+        topologies: which ``networks`` are.
+        seed: of the draws.
+    """
+    return [
+        "failing = [",
+        f"    topology.resilience(one, shares={SHARES}, trials={TRIALS}, rng={seed})",
+        "    for one in networks",
+        "]",
+        "# Above 1 the hosts' own links are full: the table says 1.",
+        "best = {",
+        "    pattern: [",
+        f"        topology.throughput(one, pattern, tolerance={TOLERANCE}, phases=phases)",
+        f"        for one, phases in zip(networks, {tuple(map(_phases, topologies))})",
+        "    ]",
+        f"    for pattern in {tuple(PATTERNS)}",
+        "}",
+    ]
 
 
 def late_rows(compared: Compared, found: Simulated) -> list[MetricRow]:
@@ -100,26 +125,29 @@ def late_rows(compared: Compared, found: Simulated) -> list[MetricRow]:
     broken = {n: found.resilience.get(w) for n, w in words.items()}
     share = f"{100 * FAILED:.0f} % of links down"
     drawn = f"at random, the mean of {TRIALS} draws ± their standard deviation"
-    rows = [
-        _failed_row(
-            f"together, {share}",
-            f"share of the hosts in the largest part that is left when links fail {drawn}",
-            {n: None if one is None else 100 * one.connected for n, one in broken.items()},
-            better=1,
-            late={n: ("resilience", w) not in found.without for n, w in words.items()},
-        ),
-        _failed_row(
-            f"distances, {share}",
-            "by how much the mean distance between routers of the largest part grows when links "
-            f"fail {drawn}",
-            {
-                n: None if one is None else 100 * (one.average / one.average[0] - 1)
-                for n, one in broken.items()
-            },
-            better=-1,
-            late={n: ("resilience", w) not in found.without for n, w in words.items()},
-        ),
-    ]
+    late = {n: ("resilience", w) not in found.without for n, w in words.items()}
+    together = _failed_row(
+        f"together, {share}",
+        f"share of the hosts in the largest part that is left when links fail {drawn}",
+        {n: None if one is None else 100 * one.connected for n, one in broken.items()},
+        better=1,
+        late=late,
+        among=words,
+    )
+    distances = _failed_row(
+        f"distances, {share}",
+        "by how much the mean distance between routers of the largest part grows when links fail "
+        f"{drawn}. It shrinks with a part that is small: the best is one of those that stay "
+        "together best",
+        {
+            n: None if one is None else 100 * (one.average / one.average[0] - 1)
+            for n, one in broken.items()
+        },
+        better=-1,
+        late=late,
+        among=together.best or words,
+    )
+    rows = [together, distances]
     for pattern, (title, meaning) in PATTERNS.items():
         carried = {n: found.throughput.get(w, {}).get(pattern) for n, w in words.items()}
         coming = {n: (f"throughput {pattern}", w) not in found.without for n, w in words.items()}
@@ -134,8 +162,12 @@ def _failed_row(
     *,
     better: int,
     late: Mapping[str, bool],
+    among: Collection[str],
 ) -> MetricRow:
-    """Return a row of means at `FAILED` with their spread; alike are those that overlap."""
+    """Return a row of means at `FAILED` with their spread; alike are those that overlap.
+
+    The best is one of those in ``among``.
+    """
     at = SHARES.index(FAILED)
     texts, ends = {}, {}
     for name, values in percent.items():
@@ -143,13 +175,19 @@ def _failed_row(
             texts[name] = "…" if late[name] else "–"
             continue
         mean, spread = float(values[at].mean()), float(values[at].std())
-        sign = "+" if better < 0 else ""
+        if math.isnan(mean):
+            # A single router is left of some draw: there is no distance.
+            texts[name] = "–"
+            continue
+        sign = "+" if better < 0 and mean >= 0 else ""
         # Below a thousandth of a percent it is rounding, or all draws are alike.
         told = plain_number(mean)
         if spread >= 1e-3:
             digits = max(0, -math.floor(math.log10(spread)))
             told = f"{mean:.{digits}f} ± {spread:.{digits}f}"
         texts[name] = f"{sign}{told} %"
+        if name not in among:
+            continue
         ends[name] = sorted((better * (mean - spread), better * (mean + spread)))
     return MetricRow(title, texts, _best(texts, ends), about)
 

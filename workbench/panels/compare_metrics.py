@@ -129,8 +129,10 @@ def metric_rows(compared: Compared, found: Simulated) -> list[MetricRow]:
         compared: the topologies and their loads.
         found: what takes a moment, where it is known.
     """
-    whole = whole_comparison(compared, found.metrics)
     names = list(compared.shown)
+    if not names:
+        return []
+    whole = whole_comparison(compared, found.metrics)
     waits = {
         name
         for name, (entry, _) in compared.shown.items()

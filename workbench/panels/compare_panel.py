@@ -31,6 +31,8 @@ from workbench.panels.compare_state import (
     Compared,
     CompareState,
     Simulated,
+    distinct,
+    known_word,
     python_lines,
 )
 from workbench.panels.compare_tabs import CompareTabs
@@ -66,7 +68,7 @@ class ComparePanel:
         simulate: whether simulations begin on their own whenever something has changed.
 
     Raises:
-        ParameterError: there are more than four.
+        ParameterError: there are more than four, or one is of no family.
     """
 
     def __init__(
@@ -83,10 +85,10 @@ class ComparePanel:
         self._tabs: CompareTabs | None = None
         words = self._words(FIRST if topologies is None else topologies)
         first = CompareState(words, program_source(FIRST_PROGRAM))
-        self._controls = CompareControls(first, self._changed, self._take_graphs)
+        self._controls = CompareControls(first, self._changed, self._comparer.take)
         self._quick: Running[Compared] = Running(
             ("", "", "1px"),
-            "",
+            "Keep what is shown",
             "",
             lock=lambda running: None,
             ended=lambda job: self._take(job.result()),
@@ -107,7 +109,9 @@ class ComparePanel:
             self._work.start, self._work.stop_button, self._controls.simulated_box, self._work.state
         )
         self._bar = widgets.VBox([bar, self._controls.program_error, self._work.error])
-        self.widget = panel_box([self._controls.widget, self._place])
+        # Shown while large topologies are computed, as what is drawn is not yet what was chosen.
+        self._wait = wrapping_row(self._quick.stop_button, self._quick.state)
+        self.widget = panel_box([self._controls.widget, self._wait, self._place])
         self._controls.offered.observe(lambda change: self._offer(change["new"]), "value")
         self._work.start.on_click(lambda _: self.run())
         self._begin(_FIRST_S)
@@ -130,8 +134,8 @@ class ComparePanel:
 
     @property
     def comparison(self) -> pd.DataFrame | None:
-        """A row for each metric, a column for each topology; None before there is any."""
-        if self._compared is None:
+        """A row for each metric, a column for each topology; None where there is none."""
+        if self._compared is None or not self._compared.shown:
             return None
         return comparison_frame(self._compared, self.simulated)
 
@@ -152,8 +156,9 @@ class ComparePanel:
 
     @property
     def python(self) -> str:
-        """The lines of Python for ``comparison`` and ``loads`` as they are shown."""
-        return "" if self._compared is None else python_lines(self._compared, self.offered)
+        """The lines of Python for what is shown, without the simulations."""
+        compared = self._compared
+        return python_lines(compared, self.offered) if compared and compared.shown else ""
 
     @property
     def error(self) -> str:
@@ -200,6 +205,7 @@ class ComparePanel:
         """Show what has been found, and return whether more is coming; the kernel's loop calls."""
         with self._lock:
             self._quick.refresh()
+            self._wait.layout.display = "none" if self._quick.job is None else ""
             self._work.refresh()
             self._draw_simulated()
             return self.running
@@ -279,12 +285,14 @@ class ComparePanel:
                 f"there must be at most {SLOTS} topologies; got {len(listed)}", key="topologies"
             )
         words = []
-        for one in listed:
-            word = one
+        names = distinct([one.name if isinstance(one, Topology) else "" for one in listed])
+        for one, name in zip(listed, names, strict=True):
             if isinstance(one, Topology):
-                word = f"{UPLOADED}:{one.name}"
-                self._take_graphs({word: one})
-            words.append(str(word))
+                word = f"{UPLOADED}:{name}"
+                self._comparer.take({word: one})
+            else:
+                word = known_word(one, self._comparer.given)
+            words.append(word)
         return (*words, *[""] * (SLOTS - len(words)))
 
     def _offer(self, load: float) -> None:
@@ -292,12 +300,6 @@ class ComparePanel:
             if self._view is not None and self._tabs is not None:
                 self._view.offer(load)
                 self._tabs.python.value = self.python
-
-    def _take_graphs(self, graphs: Mapping[str, Topology]) -> None:
-        """Keep topologies that no word makes; what was known of others of that name goes."""
-        self._comparer.take(graphs)
-        for word in graphs:
-            self._runner.forget(word)
 
     def _changed(self) -> None:
         """Compare what the controls hold; what is found at once is drawn at once."""
@@ -311,8 +313,8 @@ class ComparePanel:
         with self._lock:
             # Only the last one counts: what still runs must not be drawn after it.
             self._halt()
-            state = self._controls.state
-            job = jobs.submit(lambda ctx: self._comparer.work(ctx, state))
+            state, before = self._controls.state, self._compared
+            job = jobs.submit(lambda ctx: self._comparer.work(ctx, state, before))
             self._quick.begin(job, lambda: _how_far(job))
             job.wait(patience_s)
             if self.refresh():
@@ -322,8 +324,6 @@ class ComparePanel:
         before = self._compared
         for slot, error in zip(self._controls.slots, compared.errors, strict=True):
             slot.error.say(error)
-        if before is not None:
-            compared = compared.kept(before)
         alike = before is not None and before.alike(compared)
         self._compared = compared
         if self._view is None and compared.shown:
@@ -378,8 +378,8 @@ class ComparePanel:
             self._work.error.say(worded(error))
 
     def _file(self, suffix: str, name: str | None) -> tuple[str, str]:
-        if self._compared is None:
-            raise ParameterError("there is no topology yet", key="path")
+        if self._compared is None or not self._compared.shown:
+            raise ParameterError("there must be a topology to save; choose one", key="path")
         return FILES[suffix][0](self._compared, self.simulated, name)
 
     def _shown(self) -> list[tuple[str, tuple[Any, LinkLoads | None]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from workbench import jobs
 from workbench.errors import SimulationHalted, WorkbenchError
@@ -49,6 +49,7 @@ MESSAGES = 20_000
 """Messages that are measured at each load: with fewer UGAL-L has not found its detours by then."""
 
 _KEPT_FABRICS = 12
+_KEPT_PAIRS = 100_000_000  # of routers, some 5 bytes of routes each
 _PARTS = 1000
 
 Run = Callable[[jobs.JobContext, Later], None]
@@ -83,9 +84,9 @@ class Runner:
         done = 0
         # A run that was stopped may not have ended yet.
         with self._turn:
-            while not ctx.stopping and (step := next(self._missing(compared), None)):
-                key, text, run = step
-                steps = done + sum(1 for _ in self._missing(compared))
+            while not ctx.stopping and (missing := self._missing(compared)):
+                key, text, run = missing[0]
+                steps = done + len(missing)
                 ctx.progress(done, steps, text)
                 try:
                     run(ctx, _teller(ctx, done, steps, text))
@@ -104,20 +105,14 @@ class Runner:
         Args:
             compared: the topologies, and what the controls held.
         """
-        return next(self._missing(compared), None) is not None
+        return bool(self._missing(compared))
 
-    def forget(self, word: str) -> None:
-        """Forget what was found for a topology whose word now stands for another.
+    def _missing(self, compared: Compared) -> list[Step]:
+        """Return what is left to run: what is quick first, then load by load in turn."""
+        with self._kept.lock:
+            return list(self._left(compared))
 
-        Args:
-            word: of the topology.
-        """
-        self._kept.forget(word)
-        for key in [key for key in self._fabrics if key[0] == word]:
-            del self._fabrics[key]
-
-    def _missing(self, compared: Compared) -> Iterator[Step]:
-        """Yield what is left to run: what is quick first, then load by load in turn."""
+    def _left(self, compared: Compared) -> Iterator[Step]:
         kept = self._kept
         for table, steps in (
             (kept.metrics, self._metrics),
@@ -135,7 +130,7 @@ class Runner:
 
     def _metrics(self, compared: Compared) -> Iterator[Step]:
         for name, (entry, _) in compared.shown.items():
-            key = metrics_key(entry.word)
+            key = metrics_key(entry)
 
             def run(
                 ctx: jobs.JobContext, told: Later, key: Key = key, entry: Entry = entry
@@ -151,7 +146,7 @@ class Runner:
     def _resilience(self, compared: Compared) -> Iterator[Step]:
         seed = compared.state.seed
         for name, (entry, _) in compared.shown.items():
-            key = resilience_key(compared.state, entry.word)
+            key = resilience_key(compared.state, entry)
 
             def run(
                 ctx: jobs.JobContext, told: Later, key: Key = key, entry: Entry = entry
@@ -165,7 +160,7 @@ class Runner:
     def _throughputs(self, compared: Compared) -> Iterator[Step]:
         for pattern in PATTERNS:
             for name, (entry, _) in compared.shown.items():
-                key = throughput_key(entry.word, pattern)
+                key = throughput_key(entry, pattern)
 
                 def run(
                     ctx: jobs.JobContext,
@@ -185,7 +180,7 @@ class Runner:
     def _wires(self, compared: Compared) -> Iterator[Step]:
         state = compared.state
         for name, (entry, _) in compared.shown.items():
-            key = wires_key(state, entry.word)
+            key = wires_key(state, entry)
 
             def run(
                 ctx: jobs.JobContext, told: Later, key: Key = key, entry: Entry = entry
@@ -205,7 +200,7 @@ class Runner:
         kept, operation = self._kept, compared.state.operation
         for size in SIZES:
             for name, (entry, _) in compared.shown.items():
-                key = times_key(compared, entry.word)
+                key = times_key(compared, entry)
                 if size not in kept.times.get(key, {}) and key not in kept.notes:
                     text = f"{operation} of {size:,} bytes on {name}"
                     yield key, text, self._collective(key, compared, entry, size)
@@ -223,8 +218,10 @@ class Runner:
                 ranks=ranks_of(compared),
                 halt=ctx.stop_event.cell,
             )
-            with self._kept.lock:
-                self._kept.times.setdefault(key, {}).update(found)
+            # Nothing where it was stopped.
+            if found:
+                with self._kept.lock:
+                    self._kept.times.setdefault(key, {}).update(found)
 
         return run
 
@@ -233,7 +230,7 @@ class Runner:
         waiting = [
             (len(kept.points.get(key, {})), name, entry, key, load)
             for name, (entry, _) in compared.shown.items()
-            if (key := load_key(state, entry.word)) not in kept.notes
+            if (key := load_key(state, entry)) not in kept.notes
             and (load := next_load(kept.points.get(key, {}))) is not None
         ]
         # Those with the fewest loads first, so that all curves grow together.
@@ -260,12 +257,17 @@ class Runner:
         self, state: CompareState, entry: Entry, routing: str, congestion: Congestion
     ) -> Fabric:
         """Return a network whose routes have been found already where it was asked for before."""
-        key = entry.word, routing, congestion, state.seed
-        if key not in self._fabrics:
-            while len(self._fabrics) >= _KEPT_FABRICS:
-                self._fabrics.pop(next(iter(self._fabrics)))
-            self._fabrics[key] = Fabric(entry.topology, None, routing, congestion, state.seed)
-        return self._fabrics[key]
+        key = entry.key, routing, congestion, state.seed
+        kept = self._fabrics
+        if key not in kept:
+            kept[key] = Fabric(entry.topology, None, routing, congestion, state.seed)
+            while len(kept) > 1 and (len(kept) > _KEPT_FABRICS or _pairs(kept) > _KEPT_PAIRS):
+                kept.pop(next(iter(kept)))
+        return kept[key]
+
+
+def _pairs(fabrics: Mapping[Key, Fabric]) -> int:
+    return sum(one.topology.num_routers**2 for one in fabrics.values())
 
 
 def _teller(ctx: jobs.JobContext, done: int, steps: int, text: str) -> Later:

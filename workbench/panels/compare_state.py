@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from workbench.errors import ParameterError
+from workbench.panels.compare_late import late_lines
 from workbench.panels.compare_traffic import traffic_words
 from workbench.panels.replay_state import Source
 from workbench.plotting.load_curves import LoadCurve
@@ -14,6 +16,7 @@ from workbench.plotting.topology_layout import TopologyLayout
 from workbench.simulate.fabric.fabric import Congestion
 from workbench.topology import FAMILIES, Topology
 from workbench.topology.link_load import LinkLoads, LoadRouting
+from workbench.topology.presets import PRESETS
 
 if TYPE_CHECKING:
     from workbench.topology import TopologyMetrics
@@ -123,6 +126,7 @@ class Entry:
         layout: where its routers are drawn.
         drawn: its links as they are drawn.
         metrics: what is known of it at once.
+        serial: tells apart what was handed over or uploaded under one word; 0 for the rest.
     """
 
     word: str
@@ -130,6 +134,12 @@ class Entry:
     layout: TopologyLayout
     drawn: DrawnLinks
     metrics: TopologyMetrics
+    serial: int = 0
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What all that is found for the topology is kept by."""
+        return self.word, self.serial
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,30 +150,14 @@ class Compared:
         state: what the controls held.
         entries: of each slot, None where there is none.
         loads: of each slot under the traffic, None where it cannot be.
-        errors: what is wrong with each slot, empty where nothing is.
+        errors: what is wrong with each slot, empty where nothing is; where its word is, the entry
+            is the one that was there before.
     """
 
     state: CompareState
     entries: tuple[Entry | None, ...]
     loads: tuple[LinkLoads | None, ...]
     errors: tuple[str, ...]
-
-    def kept(self, before: Compared) -> Compared:
-        """Return this with what was there before in slots where something is wrong now.
-
-        Args:
-            before: what was shown.
-        """
-        if not any(self.errors):
-            return self
-        rows = zip(self.errors, self.entries, self.loads, before.entries, before.loads, strict=True)
-        slots = [
-            (entry, load) if not error or old is None else (old, was)
-            for error, entry, load, old, was in rows
-        ]
-        return replace(
-            self, entries=tuple(one for one, _ in slots), loads=tuple(one for _, one in slots)
-        )
 
     def alike(self, other: Compared) -> bool:
         """Return whether another comparison differs in nothing but the colours of links.
@@ -172,7 +166,8 @@ class Compared:
             other: any.
         """
         mine = replace(self.state, shade=other.state.shade)
-        return mine == other.state and self.state.program == other.state.program
+        # A word may stand for another topology by now.
+        return (mine, self.entries, self.loads) == (other.state, other.entries, other.loads)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -255,6 +250,28 @@ def short_name(word: str, topology: Topology) -> str:
     return name if len(name) <= _NAME_LETTERS + 2 else f"{name[:_NAME_LETTERS]}…"
 
 
+def known_word(text: str, given: Collection[str]) -> str:
+    """Return the word of a topology without spaces; whether its parameters fit is seen later.
+
+    Args:
+        text: as ``parse_topology`` takes it, the word of one that was given, or empty.
+        given: the words of topologies that no word makes.
+
+    Raises:
+        ParameterError: it is of no family, no machine's name, and none that was given.
+    """
+    if text in given:
+        return text
+    family, colon, rest = (part.strip() for part in str(text).partition(":"))
+    if family in FAMILIES or not (family or colon) or (not colon and family.lower() in PRESETS):
+        return f"{family}{colon}{rest}"
+    raise ParameterError(
+        f"a topology must be one of {', '.join(FAMILIES)} with its parameters, such as "
+        f"{FIRST[0]}, one of {', '.join(PRESETS)}, or a Topology; got {text!r}",
+        key="topologies",
+    )
+
+
 def distinct(names: list[str]) -> tuple[str, ...]:
     """Return names of which none stands twice, but for the empty one.
 
@@ -272,7 +289,10 @@ def distinct(names: list[str]) -> tuple[str, ...]:
 
 
 def python_lines(compared: Compared, offered: float) -> str:
-    """Return the Python for ``comparison`` and ``loads``, and for the drawing of the first.
+    """Return the Python for what is shown but simulations, and for the drawing of the first.
+
+    ``comparison`` has the measures, ``failing`` and ``best`` what the rows on links that fail and
+    on throughput are made of, ``loads`` the mean loads.
 
     Args:
         compared: what is shown.
@@ -297,6 +317,7 @@ def python_lines(compared: Compared, offered: float) -> str:
             "from workbench.topology.traffic import traffic",
             f"networks = [\n{''.join(made)}]",
             "comparison = topology.compare(networks)",
+            *late_lines([entry.topology for entry, _ in compared.shown.values()], state.seed),
             f"sent = [\n{''.join(patterns)}]",
             "loads = [",
             f"    link_loads(one.topology, one.between_routers(), routing={state.load_routing!r})",

@@ -34,7 +34,7 @@ class CompareTabs:
     ) -> None:
         self.hottest = widgets.HTML()
         self.python: Any = widgets.Textarea(
-            rows=18, layout=widgets.Layout(width="98%", height="auto")
+            rows=28, layout=widgets.Layout(width="98%", height="auto")
         )
         self.whose: Any = widgets.Dropdown(options=[], **named("Topology for GraphML", "360px"))
         self.exports = ExportTab(

@@ -245,10 +245,11 @@ def carried_sentence(compared: Compared) -> str:
     Args:
         compared: the topologies and their loads.
     """
-    state = compared.state
-    return read_comparison(
-        standings(compared), state.traffic, f"{routing_name(state.routing)} routing"
-    )
+    state, known = compared.state, standings(compared)
+    routing = f"{routing_name(state.routing)} routing"
+    if compared.shown and not known:
+        return f"No load is known for any of them under {state.traffic} traffic with {routing}."
+    return read_comparison(known, state.traffic, routing)
 
 
 def _key(load: float) -> str:

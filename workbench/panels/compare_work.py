@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import threading
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import TypeVar
 
 from workbench import jobs
@@ -18,6 +18,7 @@ from workbench.plotting.topology_columns import drawn_links
 from workbench.plotting.topology_layout import topology_layout
 from workbench.topology import Topology, parse_topology
 from workbench.topology.link_load import LinkLoads, link_loads
+from workbench.topology.traffic import refuse_matrix
 
 _KEPT = 24
 
@@ -30,16 +31,26 @@ class Comparer:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[tuple[str, int], Entry] = {}
         self._loads: dict[tuple[object, ...], LinkLoads] = {}
-        self.given: dict[str, Topology] = {}
+        self._serials = itertools.count(1)
+        self._given: dict[str, tuple[int, Topology]] = {}
 
-    def work(self, ctx: jobs.JobContext, state: CompareState) -> Compared:
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The words of the topologies that no word makes."""
+        return tuple(self._given)
+
+    def work(
+        self, ctx: jobs.JobContext, state: CompareState, before: Compared | None = None
+    ) -> Compared:
         """Return what is known of each slot; what is wrong with one does not keep the others.
 
         Args:
             ctx: of the job.
             state: what the controls hold.
+            before: what is shown; a slot whose word makes no topology keeps the one it has there,
+                under the traffic of now.
 
         Raises:
             JobError: it was stopped before it was done.
@@ -54,11 +65,14 @@ class Comparer:
             entry = load = None
             said = ""
             try:
-                if word:
-                    entry = self._kept(self._entries, word, partial(self._entry, word))
-                    load = self._load(ctx, entry, state)
+                entry = self._entry(word) if word else None
             except WorkbenchError as error:
                 said = worded(error)
+                entry = None if before is None else before.entries[number]
+            try:
+                load = None if entry is None else self._load(ctx, entry, state)
+            except WorkbenchError as error:
+                said = said or worded(error)
             entries.append(entry)
             loads.append(load)
             errors.append(said)
@@ -84,18 +98,23 @@ class Comparer:
             graphs: by the words that stand for them.
         """
         for word, graph in graphs.items():
-            self.given[word] = graph
-            self._entries.pop(word, None)
-            for key in [key for key in self._loads if key[0] == word]:
-                del self._loads[key]
+            # A run that began before may still be busy with another graph of this word.
+            self._given[word] = next(self._serials), graph
 
     def _entry(self, word: str) -> Entry:
-        made = self.given[word] if word in self.given else parse_topology(word)
-        layout = topology_layout(made)
-        return Entry(word, made, layout, drawn_links(made, layout), metrics_of(made))
+        serial, graph = self._given.get(word, (0, None))
+
+        def make() -> Entry:
+            made = parse_topology(word) if graph is None else graph
+            # Beyond that, distances and drawing take minutes, too, before there is no load.
+            refuse_matrix(made)
+            layout = topology_layout(made)
+            return Entry(word, made, layout, drawn_links(made, layout), metrics_of(made), serial)
+
+        return self._kept(self._entries, (word, serial), make)
 
     def _load(self, ctx: jobs.JobContext, entry: Entry, state: CompareState) -> LinkLoads:
-        key = entry.word, state.traffic, state.seed, state.load_routing
+        key = entry.key, state.traffic, state.seed, state.load_routing
         halt = ctx.stop_event.cell
         return self._kept(
             self._loads,

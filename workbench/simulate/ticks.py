@@ -41,7 +41,7 @@ def ticks(seconds: float) -> int:
     Raises:
         ConfigurationError: the clock would run out.
     """
-    if seconds * TICKS_PER_SECOND >= CLOCK_END:
+    if not abs(seconds * TICKS_PER_SECOND) < CLOCK_END:
         refuse_time(seconds)
     return int(seconds * TICKS_PER_SECOND)
 

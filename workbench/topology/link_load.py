@@ -10,6 +10,7 @@ link. Loads are means: queues, and what they do to latency, need a simulation.
 from __future__ import annotations
 
 import hashlib
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,7 @@ from workbench import jobs
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.topology.channels import Channels, channels
 from workbench.topology.topology import Topology
+from workbench.topology.traffic import refuse_matrix
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +37,8 @@ LOAD_ROUTINGS: tuple[LoadRouting, ...] = get_args(LoadRouting)
 _HALVINGS = 40
 _SHARE_DIGITS = 12
 _DETOURS: dict[bytes, FloatArray] = {}
-_MOST_DETOURS = 16
+_KEEPING = threading.Lock()
+_MOST_DETOURS, _MOST_BYTES = 16, 1 << 26
 _PARTS, _WORTH_THREADS = 4, 1_000_000
 
 
@@ -129,7 +132,8 @@ def link_loads(
         halt: int8[1], not 0 ends the work.
 
     Raises:
-        ParameterError: the traffic is not of these routers, or takes a way that does not exist.
+        ParameterError: the traffic is not of these routers, or takes a way that does not exist;
+            there are no hosts, whose routers detours go over, or too many routers.
         SimulationHalted: ``halt`` was set.
     """
     if routing not in LOAD_ROUTINGS:
@@ -159,7 +163,11 @@ def uniform_traffic(topology: Topology) -> FloatArray:
 
     Returns:
         float64[routers, routers], in units of a host's bandwidth; what stays at a router is 0.
+
+    Raises:
+        ParameterError: there are more than ``traffic.LARGEST_MATRIX`` routers.
     """
+    refuse_matrix(topology)
     hosts = np.bincount(topology.host_router, minlength=topology.num_routers).astype(float)
     sent: FloatArray = np.outer(hosts, hosts) / max(topology.num_hosts - 1, 1)
     np.fill_diagonal(sent, 0.0)
@@ -191,6 +199,11 @@ def _detour_loads(
     whole = float(sent.sum())
     if not whole:
         return np.zeros(ports.between_routers)
+    if not hosts.any():
+        raise ParameterError(
+            f"there must be hosts, whose routers detours go over; {ports.topology.name} has none",
+            key="topology",
+        )
     # Sums of other patterns differ in their last digits.
     out, into = (np.round(sent.sum(axis=axis) / whole, _SHARE_DIGITS) for axis in (1, 0))
     digest = hashlib.sha256()
@@ -203,10 +216,15 @@ def _detour_loads(
         both: FloatArray = np.outer(out, over) + np.outer(over, into)
         np.fill_diagonal(both, 0.0)
         load = _loads(ports, both, halt)
-        for old in list(_DETOURS)[: 1 - _MOST_DETOURS]:
-            _DETOURS.pop(old, None)
-        _DETOURS[key] = load
+        with _KEEPING:
+            _DETOURS[key] = load
+            while len(_DETOURS) > _MOST_DETOURS or _bytes_kept() > _MOST_BYTES:
+                del _DETOURS[next(iter(_DETOURS))]
     return whole * load
+
+
+def _bytes_kept() -> int:
+    return sum(one.nbytes for one in _DETOURS.values())
 
 
 def _loads(ports: Channels, sent: FloatArray, halt: NDArray[np.int8]) -> FloatArray:

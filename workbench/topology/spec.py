@@ -70,7 +70,13 @@ def topology_word(topology: Topology) -> str:
 def _assigned(word: str, family: Family, rest: str) -> list[tuple[Parameter, str]]:
     """Return which parameter each part of a word is for, with its text."""
     known = {parameter.name: parameter for parameter in family.parameters}
-    parts = [part.strip() for part in rest.split(",") if part.strip()]
+    parts = [part.strip() for part in rest.split(",")] if rest else []
+    if "" in parts:
+        raise ParameterError(
+            f"{word}: there must be something between two commas, as in {word}:{family.example}; "
+            f"got {_short(rest)}",
+            key="topology",
+        )
     bare = [part for part in parts if "=" not in part]
     given: list[tuple[str, str]] = []
     if len(family.order) == 1 and known[family.order[0]].kind == "numbers" and len(bare) > 1:
@@ -120,14 +126,25 @@ def _value(word: str, parameter: Parameter, text: str) -> object:
     if parameter.kind == "word":
         return text
     if parameter.kind == "numbers":
-        return tuple(_number(one, word, parameter.name) for one in text.split("x"))
+        numbers = text.split("x")
+        if "" in numbers:
+            raise ParameterError(
+                f"{word}: {parameter.name} must be whole numbers with an x between them; got "
+                f"{_short(text)}",
+                key=parameter.name,
+            )
+        return tuple(_number(one, word, parameter.name) for one in numbers)
     return _number(text, word, parameter.name)
 
 
 def _number(text: str, word: str, name: str) -> int:
+    if len(text) > _LONGEST_NUMBER and text.isdecimal():
+        raise ParameterError(
+            f"{word}: {name} must be a number of at most {_LONGEST_NUMBER} digits; got "
+            f"{_short(text)}",
+            key=name,
+        )
     try:
-        if len(text) > _LONGEST_NUMBER:
-            raise ValueError
         return int(text)
     except ValueError:
         raise ParameterError(

@@ -24,6 +24,9 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 Random = np.random.Generator | int | None
 
+LARGEST_MATRIX = 2**14
+"""Most routers that traffic is told of as a matrix: 2 GiB."""
+
 LARGEST_MATCHING = 6000
 """Most rows of the matrix that the longest matching is found in: 300 MB."""
 
@@ -59,7 +62,11 @@ class Traffic:
         """Return what the hosts of each router send to those of each other, float64[R, R].
 
         What stays at a router is left out: the diagonal is 0.
+
+        Raises:
+            ParameterError: there are more than `LARGEST_MATRIX` routers.
         """
+        refuse_matrix(self.topology)
         n, at = self.topology.num_routers, self.topology.host_router
         hosts = np.bincount(at, minlength=n).astype(np.float64)
         if self.everywhere:
@@ -83,6 +90,23 @@ class Traffic:
         hosts = self.topology.num_hosts
         return (
             f"Traffic({self.name} on {self.topology.name}: {self.total:g} of {hosts} hosts' rate)"
+        )
+
+
+def refuse_matrix(topology: Topology) -> None:
+    """Refuse a network whose traffic between routers would not fit.
+
+    Args:
+        topology: the network.
+
+    Raises:
+        ParameterError: it has more than `LARGEST_MATRIX` routers.
+    """
+    if topology.num_routers > LARGEST_MATRIX:
+        raise ParameterError(
+            f"traffic between routers is a matrix of at most {LARGEST_MATRIX:,} routers; "
+            f"{topology.name} has {topology.num_routers:,}: take a smaller network",
+            key="topology",
         )
 
 

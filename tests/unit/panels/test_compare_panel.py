@@ -1,8 +1,9 @@
 from __future__ import annotations
 
-import io
 import threading
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,22 @@ import pytest
 
 from workbench import jobs, programs, topology
 from workbench.errors import DatasetError, ParameterError, WorkbenchError
-from workbench.panels import compare_kept, compare_late, compare_runs, compare_state
+from workbench.panels import (
+    compare_controls,
+    compare_kept,
+    compare_late,
+    compare_runs,
+    compare_state,
+)
 from workbench.panels.compare_kept import Point, next_load
+from workbench.panels.compare_metrics import metric_rows
 from workbench.panels.compare_panel import ComparePanel
-from workbench.panels.compare_state import FIRST, Simulated, distinct, short_name
+from workbench.panels.compare_state import (
+    FIRST,
+    Simulated,
+    distinct,
+    short_name,
+)
 from workbench.plotting.topology_map import CLASS_COLOURS
 from workbench.simulate.fabric.collectives import collective_times
 from workbench.simulate.fabric.fabric import Fabric
@@ -185,6 +198,13 @@ def test_an_error_stands_beside_its_slot_and_the_picture_stays(panel: ComparePan
     assert "even" in slot.error.message
     assert not any(other.error.message for other in panel._controls.slots[1:])
     assert "fat tree 4" in panel.networks, "the last good one"
+    panel.traffic = "tornado"
+    settled(panel)
+    assert "even" in slot.error.message
+    tree = panel.networks["fat tree 4"]
+    tornado = link_loads(tree, topology.traffic(tree, "tornado").between_routers())
+    assert panel.loads["fat tree 4"].largest == tornado.largest, "under the traffic of now"
+    assert panel.loads["fat tree 4"].largest != link_loads(tree).largest
     slot.parameters.value = "6"
     settled(panel)
     assert panel.error == ""
@@ -196,6 +216,62 @@ def test_an_error_stands_beside_its_slot_and_the_picture_stays(panel: ComparePan
     settled(panel)
     assert list(panel.networks) == ["dragonfly 3,2,2,1", "torus 4x4"]
     assert not view(panel).maps[0].figure.visible
+
+
+def test_a_topology_that_is_too_large_is_refused_at_its_slot(panel: ComparePanel) -> None:
+    panel.topologies = ["torus:129x128", "torus:3"]
+    settled(panel)
+    assert "torus 129x128 has 16,512" in panel._controls.slots[0].error.message
+    assert "torus 3" in panel.networks
+
+
+def test_what_takes_long_says_so_and_can_be_stopped(
+    panel: ComparePanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, before = threading.Event(), list(panel.networks)
+    work = panel._comparer.work
+
+    def slow(ctx: jobs.JobContext, *rest: Any) -> Any:
+        ctx.progress(0, 2, "computing a large one")
+        asked.set()
+        ctx.stop_event.wait(60)
+        return work(ctx, *rest)
+
+    assert panel._wait.layout.display == "none"
+    monkeypatch.setattr(panel._comparer, "work", slow)
+    panel.traffic = "tornado"
+    assert asked.wait(60)
+    panel.refresh()
+    assert panel._wait.layout.display == ""
+    assert "computing a large one" in panel._quick.status.value
+    panel._quick.stop_button.click()
+    settled(panel)
+    assert panel._wait.layout.display == "none"
+    assert list(panel.networks) == before
+
+
+def test_traffic_that_a_topology_has_no_place_for_loads_nothing(panel: ComparePanel) -> None:
+    panel.topologies = ["torus:3"]
+    panel.traffic = "transpose"
+    settled(panel)
+    assert "transpose needs hosts that form a rectangle" in panel.error
+    assert list(panel.networks) == ["torus 3"]
+    assert panel.loads == {}
+    assert panel.reading == "No load is known for any of them under transpose traffic with " + (
+        "minimal routing."
+    )
+
+
+def test_nothing_may_be_chosen(panel: ComparePanel, tmp_path: Path) -> None:
+    panel.topologies = []
+    settled(panel)
+    assert panel.networks == {}
+    assert panel.comparison is None
+    assert panel.python == ""
+    assert panel.reading == "Choose a topology."
+    assert panel.run() is None
+    with pytest.raises(ParameterError, match="there must be a topology"):
+        panel.save(tmp_path / "a.html")
 
 
 def test_a_real_machine(panel: ComparePanel) -> None:
@@ -245,6 +321,8 @@ def test_a_graph_is_uploaded(panel: ComparePanel) -> None:
     panel.upload({"ring.txt": b"0 1\n1 2\n2 0\n"})
     settled(panel)
     assert panel.networks["ring.txt"].num_links == 3, "the new file of the old name"
+    (links,) = [row for row in view(panel).table.value.split("<tr>") if ">links between" in row]
+    assert links.endswith(">3</td></tr>")
     with pytest.raises(WorkbenchError):
         panel.upload({"bad.graphml": b"<graphml><graph>"})
     with pytest.raises(ParameterError, match="choose a file"):
@@ -265,6 +343,30 @@ def test_any_topology_can_be_given() -> None:
         ComparePanel(["fat-tree:2"] * 5)
 
 
+def test_a_word_is_of_a_family_or_a_machine(panel: ComparePanel) -> None:
+    panel.topologies = [" fat-tree : 4", "", "Theta"]
+    settled(panel)
+    assert panel.topologies == ("fat-tree:4", "", "theta", "")
+    assert list(panel.networks) == ["fat tree 4", "Theta"]
+    for word in ("ring:4", "Torus:4x4", "file:nobody", "theta:4", ":"):
+        with pytest.raises(ParameterError, match="a topology must be one of"):
+            panel.topologies = [word]
+    assert panel.topologies == ("fat-tree:4", "", "theta", "")
+
+
+def test_two_that_are_given_under_one_name_stay_apart(panel: ComparePanel) -> None:
+    one, other = ring(4), ring(5)
+    assert one.name == other.name
+    panel.topologies = [one, other]
+    settled(panel)
+    assert list(panel.networks.values()) == [one, other]
+
+
+def ring(routers: int) -> topology.Topology:
+    edges = "".join(f"{at} {(at + 1) % routers}\n" for at in range(routers))
+    return compare_controls.read_files({"ring.txt": edges.encode()})
+
+
 def test_two_of_a_kind_have_names_of_their_own(panel: ComparePanel) -> None:
     panel.topologies = ["fat-tree:4", "fat-tree:k=4"]
     settled(panel)
@@ -274,15 +376,27 @@ def test_two_of_a_kind_have_names_of_their_own(panel: ComparePanel) -> None:
     assert len(short_name("xgft:2x2x2x2x2x2,1x2x2x2x2x2", long)) < 30
 
 
-def test_simulations_fill_in_and_can_be_stopped(panel: ComparePanel, quick: None) -> None:
+def test_simulations_fill_in_and_can_be_stopped(
+    panel: ComparePanel, quick: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     panel.topologies = ["fat-tree:4", "torus:4x2"]
     settled(panel)
-    panel.run()
-    panel.stop()
-    settled(panel)
-    assert "Simulate goes on" in panel._work.status.value or not panel._runner.missing(
-        panel._compared  # type: ignore[arg-type]
-    )
+    begun, metrics = threading.Event(), compare_runs.slow_metrics_of
+
+    def until_stopped(topology: Any, halt: Any) -> Any:
+        begun.set()
+        while not halt[0]:
+            time.sleep(0.01)
+        return metrics(topology, halt)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(compare_runs, "slow_metrics_of", until_stopped)
+        panel.run()
+        assert begun.wait(PATIENCE_S)
+        panel.stop()
+        settled(panel)
+    assert "Simulate goes on" in panel._work.status.value
+    assert panel.simulated.metrics == {}, "of what was stopped nothing is kept"
     panel.run()
     settled(panel)
     assert panel.error == ""
@@ -353,6 +467,15 @@ def test_a_bracket_is_shown_as_one_and_may_be_the_best(
     assert dict(texts(wide, exact).texts) == {"fat tree 4": "0.5 to 0.7", "torus 4x4": "0.6"}
     assert texts(wide, exact).best == [], "both may be"
     assert texts(less, exact).best == ["torus 4x4"]
+    few = {"torus:4x4": resilience(topology.star(16), shares=compare_late.SHARES, rng=0)}
+    torn = compare_late.late_rows(compared, Simulated(resilience=few))[1]
+    assert torn.texts["torus 4x4"] == "-0.833 %", "what is left is smaller"
+    whole = resilience(panel.networks["torus 4x4"], shares=compare_late.SHARES, rng=0)
+    both = Simulated(resilience={**few, "fat-tree:4": whole})
+    together, distances = compare_late.late_rows(compared, both)[:2]
+    assert together.best == ["fat tree 4"]
+    assert distances.texts["fat tree 4"].startswith("+")
+    assert distances.best == [], "a network is not the better one for falling apart"
     rows = compare_late.late_rows(compared, Simulated())
     assert {text for row in rows for text in row.texts.values()} == {"…"}
     gone = Simulated(without=frozenset({("throughput uniform", "torus:4x4")}))
@@ -365,9 +488,9 @@ def test_what_is_asked_for_while_topologies_are_drawn_is_simulated_after_that(
     settled(panel)
     drawn, work = threading.Event(), panel._comparer.work
 
-    def slow(ctx: jobs.JobContext, state: Any) -> Any:
+    def slow(*what: Any) -> Any:
         drawn.wait(PATIENCE_S)
-        return work(ctx, state)
+        return work(*what)
 
     monkeypatch.setattr(panel._comparer, "work", slow)
     panel.topologies = ["torus:3x3"]
@@ -383,7 +506,7 @@ def test_what_has_no_links_is_said_once_and_not_waited_for(
     panel.topologies = ["fully-connected:n=1,hosts=8"]
     panel.run()
     settled(panel)
-    assert "no links" in view(panel).reading.value
+    assert "has 0 links" in view(panel).reading.value
     assert "…" not in view(panel).table.value
 
 
@@ -448,7 +571,7 @@ def test_loads_rise_until_one_is_too_much_and_close_in() -> None:
     assert next_load({0.1: Point(1.0, 0.0, True), 0.01: Point(1.0, 0.0, True)}) is None
 
 
-def test_the_lines_of_python_give_what_is_shown(panel: ComparePanel) -> None:
+def test_the_lines_of_python_give_what_is_shown(panel: ComparePanel, quick: None) -> None:
     panel.traffic, panel.seed, panel.routing, panel.offered = "permutation", 5, "ugal-l", 0.5
     settled(panel)
     scope: dict[str, Any] = {}
@@ -458,6 +581,22 @@ def test_the_lines_of_python_give_what_is_shown(panel: ComparePanel) -> None:
     ]
     assert scope["networks"] == list(panel.networks.values())
     assert scope["comparison"].metrics[0].routers == 20
+    compared = panel._compared
+    assert compared is not None
+    words = [entry.word for entry, _ in compared.shown.values()]
+    best = {
+        word: {
+            name: replace(of[at], lower=min(of[at].lower, 1), upper=min(of[at].upper, 1))
+            for name, of in scope["best"].items()
+        }
+        for at, word in enumerate(words)
+    }
+    told = Simulated(resilience=dict(zip(words, scope["failing"], strict=True)), throughput=best)
+    rows = {row.name: dict(row.texts) for row in compare_late.late_rows(compared, told)}
+    assert panel.run() is not None
+    settled(panel)
+    shown = {row.name: dict(row.texts) for row in metric_rows(compared, panel.simulated)}
+    assert {name: shown[name] for name in rows} == rows
     assert tabs(panel).python.value == panel.python
 
 
@@ -481,7 +620,6 @@ def test_files_hold_what_is_shown(panel: ComparePanel, tmp_path: Path) -> None:
     for button in tabs(panel).exports.buttons.values():
         button.click()
     assert panel.error == ""
-    assert io.StringIO(page).readline()
 
 
 def test_only_settings_can_be_set(panel: ComparePanel) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import ParameterError, SimulationHalted
-from workbench.topology import Topology, channels, parse_topology, traffic
+from workbench.topology import Topology, channels, parse_topology, torus, traffic
 from workbench.topology import link_load as module
 from workbench.topology.link_load import LOAD_ROUTINGS, link_loads, uniform_traffic
 
@@ -159,6 +160,14 @@ def test_what_cannot_be_is_refused() -> None:
         link_loads(topology, halt=np.ones(1, np.int8))
 
 
+def test_a_matrix_that_would_not_fit_is_refused() -> None:
+    large = parse_topology("torus:129x128")
+    with pytest.raises(ParameterError, match=r"at most 16,384 routers; torus 129x128 has 16,512"):
+        link_loads(large)
+    with pytest.raises(ParameterError, match=r"at most 16,384 routers; torus 129x128 has 16,512"):
+        traffic(large, "uniform").between_routers()
+
+
 def test_nobody_sends_to_nobody() -> None:
     topology = parse_topology("torus:4x4")
     silent = link_loads(topology, np.zeros((16, 16)))
@@ -181,3 +190,23 @@ def test_detours_are_those_of_what_each_router_sends_and_gets() -> None:
         found = link_loads(topology, sent, routing="valiant").channel
         assert found == pytest.approx(link_loads(topology, both).channel, rel=1e-9)
     assert not link_loads(topology, 0 * ring, routing="valiant").channel.any()
+
+
+def test_few_loads_of_detours_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_DETOURS", {})
+    for routers in range(3, 30):
+        link_loads(parse_topology(f"torus:{routers}"), routing="valiant")
+    assert len(module._DETOURS) == module._MOST_DETOURS
+    monkeypatch.setattr(module, "_MOST_BYTES", 8 * 2 * 31 + 8 * 2 * 30)
+    for routers in (30, 31, 1000):
+        found = link_loads(parse_topology(f"torus:{routers}"), routing="valiant")
+        assert sum(one.nbytes for one in module._DETOURS.values()) <= module._MOST_BYTES
+        assert found.channel.any()
+
+
+def test_a_detour_needs_hosts() -> None:
+    bare = replace(torus((4,)), host_router=np.zeros(0, np.int32))
+    sent = np.roll(np.eye(4), 1, axis=1)
+    assert link_loads(bare, sent).largest == 1
+    with pytest.raises(ParameterError, match="there must be hosts"):
+        link_loads(bare, sent, routing="valiant")

@@ -363,7 +363,7 @@ def test_what_resilience_refuses() -> None:
             resilience(made, shares=shares)
     with pytest.raises(ParameterError, match="trials must be"):
         resilience(made, trials=0)
-    with pytest.raises(ParameterError, match="no links or no hosts"):
+    with pytest.raises(ParameterError, match="0 links and 1 hosts: leave resilience out"):
         resilience(network([], [1]))
     with pytest.raises(SimulationHalted):
         resilience(made, halt=np.ones(1, np.int8))

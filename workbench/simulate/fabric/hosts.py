@@ -67,7 +67,7 @@ def place_jobs(
         order = _order(topology, placement, rng)
         taken = np.split(order[: sum(wanted)], np.cumsum(wanted)[:-1])
     return tuple(
-        np.repeat(hosts, ranks_per_host)[:count].astype(np.int64)
+        np.repeat(hosts, min(ranks_per_host, count))[:count].astype(np.int64)
         for hosts, count in zip(taken, ranks, strict=True)
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,11 @@ FloatArray = NDArray[np.float64]
 
 LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 """Loads of a curve, unless said otherwise."""
+
+MOST_RUNS = 10_000
+"""Most runs of a curve: loads times seeds."""
+
+_MOST_WORKERS = 1024
 
 
 def load_curve(
@@ -64,36 +70,45 @@ def load_curve(
         SimulationHalted: ``halt`` was set before the first run had ended.
     """
     asked = np.unique(np.asarray(loads, np.float64)).tolist()
-    if not asked or not seeds:
-        raise ParameterError("a curve needs at least one load and one seed", key="loads")
-    if workers < 1:
-        raise ParameterError(f"workers must be at least 1; got {workers}", key="workers")
+    chosen = tuple(islice(seeds, MOST_RUNS + 1))
+    if not 1 <= len(asked) * len(chosen) <= MOST_RUNS:
+        got = f"more than {MOST_RUNS}" if len(chosen) > MOST_RUNS else f"{len(chosen)}"
+        raise ParameterError(
+            f"a curve needs at least one load and one seed, and at most {MOST_RUNS} runs; got "
+            f"{len(asked)} loads and {got} seeds",
+            key="loads",
+        )
+    if not 1 <= workers <= _MOST_WORKERS:
+        raise ParameterError(
+            f"workers must be at least 1 and at most {_MOST_WORKERS}; got {workers}", key="workers"
+        )
     drawn = traffic(fabric.topology, pattern) if isinstance(pattern, str) else pattern
     cell = np.zeros(1, np.int8) if halt is None else halt
     fabric.checked()
     found: dict[tuple[float, int], FabricResult] = {}
 
+    def run(load: float, seed: int) -> FabricResult:
+        # Of many runs, those that have not begun when the halt comes need not be laid out.
+        if cell[0]:
+            raise SimulationHalted("the run was stopped before it began")
+        return run_traffic(
+            fabric,
+            drawn,
+            load,
+            message_bytes=message_bytes,
+            process=process,
+            messages=messages,
+            warm_up_s=warm_up_s,
+            measure_s=measure_s,
+            seed=seed,
+            halt=cell,
+        )
+
     def curve() -> LatencyLoad:
         return LatencyLoad(fabric, drawn.name, tuple(found[key] for key in sorted(found)))
 
     with ThreadPoolExecutor(workers) as pool:
-        futures = {
-            pool.submit(
-                run_traffic,
-                fabric,
-                drawn,
-                load,
-                message_bytes=message_bytes,
-                process=process,
-                messages=messages,
-                warm_up_s=warm_up_s,
-                measure_s=measure_s,
-                seed=seed,
-                halt=cell,
-            ): (load, seed)
-            for load in asked
-            for seed in seeds
-        }
+        futures = {pool.submit(run, load, seed): (load, seed) for load in asked for seed in chosen}
         try:
             for future in as_completed(futures):
                 try:

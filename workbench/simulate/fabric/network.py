@@ -218,6 +218,7 @@ def build(
     c[:, layout.SLOT_DATA], c[:, layout.SLOT_CREDIT] = slot_data, slot_credit
     c[:, layout.SOURCE], c[:, layout.TARGET] = _ends(wiring)
     c[:, layout.DIMENSION] = -1
+    c[:, layout.WAITING_SINCE] = layout.NEVER
     c[:between, layout.DIMENSION] = wiring.dimension
     c[:between, layout.WRAPS] = wiring.wraps
     c[:between, layout.LANE_STEP] = wiring.lane_step

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.fabric import layout
-from workbench.errors import ParameterError
+from workbench.errors import ConfigurationError, ParameterError
 from workbench.models import PISCES
 from workbench.provenance import Provenance
 from workbench.simulate.fabric.draws import draws_of
@@ -26,7 +26,7 @@ from workbench.simulate.fabric.result import (
     FabricResult,
     QueueSeries,
 )
-from workbench.simulate.ticks import TICKS_PER_SECOND, byte_delay, ticks
+from workbench.simulate.ticks import CLOCK_END, TICKS_PER_SECOND, byte_delay, ticks
 from workbench.topology.traffic import Traffic, traffic
 
 Process = Literal["poisson", "bernoulli"]
@@ -34,6 +34,9 @@ PROCESSES: tuple[Process, ...] = get_args(Process)
 
 MOST_KEPT = 2**20
 """Most latencies that are kept of a run; of more, every second, third, … is."""
+
+MOST_MESSAGES = 10**12
+"""Most messages that a run may be asked to measure."""
 
 _LEAST_MESSAGES_EACH = 50
 _LEAST_CROSSINGS = 10
@@ -90,15 +93,18 @@ def run_traffic(
         raise ParameterError(
             f"process must be one of {', '.join(PROCESSES)}; got {process!r}", key="process"
         )
-    for key, value in (("messages", messages), ("samples", samples)):
-        if value < 1:
-            raise ParameterError(f"{key} must be at least 1; got {value!r}", key=key)
+    for key, value, most in (("messages", messages, MOST_MESSAGES), ("samples", samples, 2**20)):
+        if not 1 <= value <= most:
+            raise ParameterError(
+                f"{key} must be at least 1 and at most {most}; got {value!r}", key=key
+            )
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**62:
         raise ParameterError(f"seed must be a whole number, 0 to 2**62; got {seed!r}", key="seed")
     size = fabric.ports.mtu if message_bytes is None else int(message_bytes)
-    if not 1 <= size < 2**31:
+    if not 1 <= size < 2**31 or (message_bytes is not None and size != message_bytes):
         raise ParameterError(
-            f"message_bytes must be 1 to {2**31 - 1}; got {message_bytes!r}", key="message_bytes"
+            f"message_bytes must be a whole number, 1 to {2**31 - 1}; got {message_bytes!r}",
+            key="message_bytes",
         )
     drawn = traffic(fabric.topology, pattern) if isinstance(pattern, str) else pattern
     run = _Run(fabric, drawn, load, size, process, seed)
@@ -130,6 +136,14 @@ class _Run:
         self.pattern, self.drawn = drawn.name, draws_of(drawn)
         self.process, self.seed = process, seed
         self.each = byte_delay(fabric.ports.injection_bandwidth) * size
+        if self.each == 0:
+            raise ConfigurationError(
+                "a host must take some time to send, as load is a share of its bandwidth; "
+                f"{fabric.ports.injection_bandwidth:g} B/s leave none: lower "
+                "node.nic.injection.bandwidth to 1e16 B/s or less",
+                rule="injection bandwidth <= 1e16 B/s",
+                keys=("node.nic.injection.bandwidth",),
+            )
         self.settings = np.zeros(kernel.N_SETTINGS, np.int64)
         self.settings[kernel.PROCESS] = PROCESSES.index(process)
         self.settings[kernel.SEED] = seed
@@ -153,6 +167,14 @@ class _Run:
             _LEAST_MESSAGES_EACH * self.each,
             _LEAST_CROSSINGS * crossing,
         )
+        if measure_s is None and not shortest < CLOCK_END:
+            raise ParameterError(
+                f"what is measured must end before the clock does, at "
+                f"{CLOCK_END / TICKS_PER_SECOND:.0f} s; {messages:.3g} messages at load "
+                f"{self.load:.3g} take {shortest / TICKS_PER_SECOND:.3g} s: raise load, or lower "
+                "messages",
+                key="load",
+            )
         measure = int(shortest) if measure_s is None else ticks(measure_s)
         warm_up = measure if warm_up_s is None else ticks(warm_up_s)
         if measure < 1 or warm_up < 0:
@@ -334,13 +356,22 @@ def _statistics(state: State, at: int) -> NDArray[np.int64]:
     cells = (layout.BUSY, layout.STALLED, layout.BYTES_SENT, layout.PACKETS_SENT)
     found = np.array([state.channel_cells(cell) for cell in cells])
     # A port counts a packet when it has credits for it; what is not sent yet is taken off.
-    found[0] -= np.maximum(state.channel_cells(layout.NEXT_FREE) - at, 0)
+    free = state.channel_cells(layout.NEXT_FREE)
+    found[0] -= np.maximum(free - at, 0)
+    # A stall counts when it ends; what there is of it by now is added.
+    found[1] += np.maximum(at - np.maximum(free, state.channel_cells(layout.WAITING_SINCE)), 0)
     return found
 
 
 def _queued(state: State, at: int, packet_bytes: int) -> NDArray[np.int64]:
     """Return the packets queued at each channel: those without credit, and those to be sent."""
+    from kernels.fabric.traffic import count_unsent
+
     each = np.maximum(state.channel_cells(layout.BYTE) * packet_bytes, 1)
     backlog = np.maximum(state.channel_cells(layout.NEXT_FREE) - at, 0)
-    queued: NDArray[np.int64] = state.channel_cells(layout.N_PENDING) - (-backlog // each)
+    waiting = state.channel_cells(layout.N_PENDING).copy()
+    at_hosts = waiting[-state.wiring.num_hosts :]
+    at_hosts[:] = 0
+    count_unsent(state.s, state.q, at_hosts)
+    queued: NDArray[np.int64] = waiting - (-backlog // each)
     return queued

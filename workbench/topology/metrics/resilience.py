@@ -115,7 +115,11 @@ def resilience(
     if trials < 1:
         raise ParameterError(f"trials must be at least 1; got {trials}", key="trials")
     if not topology.num_links or not topology.num_hosts:
-        raise ParameterError(f"{topology.name} has no links or no hosts", key="topology")
+        raise ParameterError(
+            f"resilience is of a network with links and hosts; {topology.name} has "
+            f"{topology.num_links} links and {topology.num_hosts} hosts: leave resilience out",
+            key="topology",
+        )
     generator = np.random.default_rng(rng)
     found = np.full((4, len(failing), trials), np.nan)
     start = _intact_cut(topology, halt) if bisections else None

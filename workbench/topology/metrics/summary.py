@@ -266,13 +266,17 @@ def summary(
         progress: called with the steps done, their number, and the name of the next one.
 
     Raises:
-        ParameterError: there is no such part or pattern.
+        ParameterError: there is no such part or pattern, or the seed is none.
         SimulationHalted: ``halt`` was set.
     """
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         raise ParameterError(
             f"parts must be of {', '.join(PARTS)}; got {unknown[0]!r}", key="parts"
+        )
+    if isinstance(rng, bool) or not isinstance(rng, (int, np.integer)) or rng < 0:
+        raise ParameterError(
+            f"the seed of random choices must be a whole number, at least 0; got {rng!r}", key="rng"
         )
     graph = Graph.of(topology)
     work: dict[str, Callable[[], Any]] = {

@@ -62,6 +62,13 @@ def test_what_does_not_fit_is_refused() -> None:
         place_jobs(DRAGONFLY, [2], ranks_per_host=0)
 
 
+def test_a_host_may_take_more_ranks_than_there_are() -> None:
+    assert [job.tolist() for job in place_jobs(DRAGONFLY, [2, 1], ranks_per_host=10**30)] == [
+        [0, 0],
+        [1],
+    ]
+
+
 def test_given_hosts_are_checked() -> None:
     assert checked_hosts(DRAGONFLY, [5, 5, 0], 3).tolist() == [5, 5, 0]
     with pytest.raises(ParameterError, match="for each of 2 ranks; got 3"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from workbench.errors import ConfigurationError, ParameterError, ParseError, SimulationHalted
 from workbench.models import PISCES, SNAPPR
-from workbench.simulate.fabric.fabric import Fabric
+from workbench.simulate.fabric.fabric import Congestion, Fabric
 from workbench.simulate.fabric.latency_load import load_curve
 from workbench.simulate.fabric.open_loop import run_traffic
 from workbench.simulate.fabric.result import FabricResult
@@ -165,6 +166,42 @@ def test_every_message_arrives_and_every_byte_is_counted() -> None:
     assert len(result.series.time_s) > 60
 
 
+@pytest.mark.parametrize("congestion", ["packet", "packet-flow"])
+def test_stalls_fill_the_time_that_a_port_does_not_send(congestion: Congestion) -> None:
+    """However time is cut: those that begin before the measured time, or end after it, too."""
+    network = parse_topology("dragonfly:9,4,2,2")
+    fabric = Fabric(network, routing="minimal", congestion=congestion)
+
+    def window(begin_us: float, end_us: float) -> FabricResult:
+        spans = {"warm_up_s": begin_us * 1e-6, "measure_s": (end_us - begin_us) * 1e-6}
+        return run_traffic(fabric, "adversarial", 0.9, samples=2, **spans)
+
+    parts, whole = (window(20, 20.5), window(20.5, 30)), window(20, 30)
+    for result in (*parts, whole):
+        assert (result.stalled + result.utilisation).max() <= 1 + 1e-9
+    together = parts[0].channel.stalled_s + parts[1].channel.stalled_s
+    # Rates are doubles: times are a few ticks off.
+    assert together == pytest.approx(whole.channel.stalled_s, abs=1e-14)
+    at_hosts = whole.kinds == "injection"
+    assert whole.stalled[~at_hosts].max() > 0.5
+    # Hosts have more than the network takes: their ports send, or they wait for credits.
+    assert (whole.stalled + whole.utilisation)[at_hosts] == pytest.approx(1, abs=0.02)
+    assert whole.stalled[at_hosts].min() > 0.3
+
+
+@pytest.mark.parametrize("congestion", ["packet", "packet-flow"])
+def test_what_hosts_have_not_sent_yet_is_queued_there(congestion: Congestion) -> None:
+    fabric = Fabric(parse_topology("torus:8"), routing="dimension-order", congestion=congestion)
+    result = run_traffic(fabric, "tornado", 0.9, messages=3000)
+    series = result.series
+    # What is neither queued nor at its host is on a link, in a crossbar, or a message's first part.
+    elsewhere = series.under_way - series.at_hosts - series.between_routers - series.to_hosts
+    assert series.at_hosts[-1] > 3000
+    assert abs(elsewhere).max() < 200
+    most = result.channel.most_queued[result.kinds == "injection"]
+    assert most.sum() == pytest.approx(series.at_hosts[-1], rel=0.05)
+
+
 def test_the_same_seed_gives_the_same_run_with_any_number_of_workers() -> None:
     fabric = Fabric(parse_topology("dragonfly:9,4,2,2"), routing="ugal-l")
     loads = (0.2, 0.5)
@@ -311,7 +348,7 @@ def test_a_run_can_be_halted() -> None:
     with pytest.raises(SimulationHalted):
         run_traffic(fabric, "uniform", 0.5, messages=10**6, halt=halt)
     with pytest.raises(SimulationHalted, match="before the first run"):
-        load_curve(fabric, "uniform", [0.5], messages=10**6, halt=halt)
+        load_curve(fabric, "uniform", [0.5], seeds=range(9000), messages=10**6, halt=halt)
     shares: list[float] = []
     run_traffic(fabric, "uniform", 0.5, messages=100, progress=shares.append)
     assert shares == sorted(shares)
@@ -328,8 +365,13 @@ def test_what_cannot_be_simulated_is_refused() -> None:
         ({"messages": 0}, "messages must be at least 1"),
         ({"seed": -1}, "seed must be a whole number"),
         ({"samples": 0}, "samples must be at least 1"),
-        ({"message_bytes": 0}, "message_bytes must be 1"),
+        ({"message_bytes": 0}, "message_bytes must be a whole number, 1 to"),
+        ({"message_bytes": 1.5}, "message_bytes must be a whole number, 1 to"),
         ({"measure_s": -1.0}, "measure_s must be above 0"),
+        ({"measure_s": math.nan}, "simulated time must stay below"),
+        ({"messages": 10**400}, "messages must be at least 1 and at most"),
+        ({"load": 5e-324}, "must end before the clock does.*raise load"),
+        ({"samples": 10**30}, "samples must be at least 1 and at most"),
     ):
         with pytest.raises(ParameterError, match=match):
             run_traffic(fabric, **options)
@@ -346,8 +388,13 @@ def test_what_cannot_be_simulated_is_refused() -> None:
         Fabric(fabric.topology, routing=route(parse_topology("torus:4")))
     with pytest.raises(ParameterError, match="at least one load"):
         load_curve(fabric, loads=[])
-    with pytest.raises(ParameterError, match="workers must be at least 1"):
-        load_curve(fabric, workers=0)
+    for workers in (0, 10**30):
+        with pytest.raises(ParameterError, match="workers must be at least 1"):
+            load_curve(fabric, workers=workers)
+    with pytest.raises(ParameterError, match="at most 10000 runs; got 2 loads and more than"):
+        load_curve(fabric, loads=[0.1, 0.2], seeds=range(10**30))
+    with pytest.raises(ConfigurationError, match="must take some time to send"):
+        run("torus:4x4", model=SNAPPR(injection_bandwidth=1e30))
     small = SNAPPR(switch_credits=8000, mtu=4096)
     with pytest.raises(ConfigurationError, match=r"4 lanes.*8000 B / 4 = 2000 B < mtu 4096 B"):
         run("torus:4x4", routing="valiant", model=small)

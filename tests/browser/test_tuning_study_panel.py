@@ -24,6 +24,8 @@ Until = Callable[..., float]
 def test_a_click_chooses_a_method_and_the_tabs_follow(
     lab: Server, page: Any, until: Until, keep: Keep
 ) -> None:
+    told: list[str] = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda sent: told.append(str(sent))))
     watch = lab.open(page, STUDY)
     panel = page.locator(".workbench-panel").first
     sentence = panel.locator("[role=status]").first
@@ -46,6 +48,16 @@ def test_a_click_chooses_a_method_and_the_tabs_follow(
     ):
         panel.get_by_role("tab", name=title).click()
         panel.get_by_text(expected).first.wait_for()
+    # Fewer places, then more: each is drawn without an error, and nothing of it is sent back.
+    told.clear()
+    heuristics = panel.get_by_label("Heuristic", exact=True).locator("option")
+    for noise, count in (("normal 20 %", 4), ("normal 5 %", 7)):
+        drawn = tiles.screenshot()
+        panel.get_by_label("Noise", exact=True).select_option(label=noise)
+        until(lambda count=count: heuristics.count() == count)
+        until(lambda drawn=drawn: tiles.screenshot() != drawn)
+    assert told
+    assert [one for one in told if '"attr":"data"' in one] == []
     panel.get_by_label("Recording", exact=True).select_option(label="measured: open-mpi-4-ranks")
     panel.get_by_text("open-mpi-4-ranks is measured").wait_for()
     keep("measured")

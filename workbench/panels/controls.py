@@ -14,7 +14,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, WorkbenchError
 from workbench.models import NetworkModel, Parameter
 from workbench.models.parameter import Value, unknown_key
 from workbench.units import format_quantity
@@ -53,6 +53,17 @@ class ErrorLine(widgets.HTML):  # type: ignore[misc]
             self.message = message
             self.value = error_line(message)
             self.layout.display = "" if message else "none"
+
+    def guard(self, action: Callable[[], Any]) -> None:
+        """Run what a control does; what is wrong with it is said here.
+
+        Args:
+            action: what it does.
+        """
+        try:
+            action()
+        except WorkbenchError as error:
+            self.say(str(error))
 
 
 class ParameterControl:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
 from typing import Any
 
 import ipywidgets as widgets
 
-from workbench.errors import WorkbenchError
+from workbench.errors import ParameterError, WorkbenchError
 from workbench.panels.controls import ErrorLine
 from workbench.panels.live import Downloads
 from workbench.panels.look import push_button, wrapping_row
@@ -82,6 +83,29 @@ class ExportTab:
 
     def _say(self, name: str) -> None:
         self._saved.value = f"{html.escape(name)} was handed to the browser."
+
+
+def write_file(
+    path: str | Path, suffixes: Collection[str], make: Callable[[str], tuple[str, str]]
+) -> Path:
+    """Write the file that a path's suffix asks for, and return the path.
+
+    Args:
+        path: file to write.
+        suffixes: of the files there are.
+        make: given a suffix, returns the name without it and the text.
+
+    Raises:
+        ParameterError: the suffix is none of these.
+    """
+    target = Path(path)
+    if target.suffix not in suffixes:
+        raise ParameterError(
+            f"the file's suffix must be one of {', '.join(suffixes)}; got {target.name!r}",
+            key="path",
+        )
+    target.write_text(make(target.suffix)[1], encoding="utf-8")
+    return target
 
 
 def file_stem(text: str) -> str:

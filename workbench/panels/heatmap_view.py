@@ -83,7 +83,8 @@ class HeatmapView:
 
     def _fold_names(self) -> None:
         fig = self.heatmap.figure
-        names = list(dict.fromkeys(self.heatmap.source.data["column_name"]))
+        # What only keeps up the number of places has no name.
+        names = [name for name in dict.fromkeys(self.heatmap.source.data["column_name"]) if name]
         width = max(_NAME_CHARACTERS // len(names), 8)
         fig.xaxis.major_label_overrides = {at: folded(n, width) for at, n in enumerate(names)}
         fig.title.text = fig.title.text.replace(": ", "\n", 1)

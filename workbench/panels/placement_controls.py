@@ -16,7 +16,7 @@ from workbench.panels.replay_controls import ReplayControls
 from workbench.panels.replay_state import ReplayState
 from workbench.panels.running import worded
 
-_NETWORK_KEYS = ("topology", "hosts", "ranks_per_host", "placement")
+_NETWORK_KEYS = ("topology", "hosts", "links", "ranks_per_host", "placement")
 _LATENCY_KEYS = ("l_wire_s", "d_switch_s", "same_host_s")
 
 

@@ -277,6 +277,8 @@ class PlacementPanel:
         with self._lock:
             # Only the last one counts: what still runs must not be drawn after it.
             self._work.stop()
+            # Not once it ends: a mistake that is made meanwhile must still be told then.
+            self._controls.clear_errors()
             state = self._controls.state
             job = jobs.submit(lambda ctx: self._placer.work(ctx, state))
             self._work.begin(job, lambda: self._placer.how_far(job, state))
@@ -292,7 +294,6 @@ class PlacementPanel:
 
     def _take(self, placed: Placed) -> None:
         self._placed = placed
-        self._controls.clear_errors()
         self._offer_algorithms(placed.program)
         self._draw()
 

@@ -33,7 +33,7 @@ SECONDS = 10.0
 # Nearly every change is of something else than the topology.
 _parsed = lru_cache(maxsize=4)(parse_topology)
 
-_GROWTH = (1.0, 1.5, 2.5, 4.0, 8.0, 16.0, 32.0)
+_GROWTH = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0)
 
 
 @dataclass(frozen=True)
@@ -231,7 +231,7 @@ def fitting(topology: str, ranks: int, ranks_per_host: int) -> str:
 
 
 def near_member(family: str, hosts: int) -> str:
-    """Return the smallest member of a family with room for hosts; empty where none is near.
+    """Return the smallest member with room for hosts that `propose` names; empty where none is.
 
     Args:
         family: a word of ``FAMILIES``; a machine's name has no members.
@@ -239,9 +239,10 @@ def near_member(family: str, hosts: int) -> str:
     """
     if family not in FAMILIES:
         return ""
-    for growth in _GROWTH:
-        near = propose(ceil(growth * hosts), families=[family], tolerance=0.5, most=64)
-        found = [one for one in near if one.hosts >= hosts]
-        if found:
-            return min(found, key=lambda one: (one.hosts, one.word)).word
-    return ""
+    found = [
+        one
+        for growth in _GROWTH
+        for one in propose(ceil(growth * hosts), families=[family], tolerance=0.5, most=64)
+        if one.hosts >= hosts
+    ]
+    return min(found, key=lambda one: (one.hosts, one.word)).word if found else ""

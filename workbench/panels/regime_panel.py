@@ -8,8 +8,7 @@ panel.run(); panel.wait()                  # fit both halves at this threshold
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,16 +16,17 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench import datasets, jobs
-from workbench.errors import ParameterError, WorkbenchError
+from workbench.errors import ParameterError
 from workbench.fit import LOSSES
 from workbench.fit.bolted import Bolted
 from workbench.fit.regimes import submit_regimes
 from workbench.measure.curve import byte_label
 from workbench.panels.controls import ErrorLine
-from workbench.panels.export_tab import ExportTab
-from workbench.panels.live import renew
+from workbench.panels.export_tab import ExportTab, write_file
+from workbench.panels.live import LiveView
 from workbench.panels.look import choose, named, panel_box, wrapping_row
 from workbench.panels.own_cell import OWN_MODELS
+from workbench.panels.panel import Panel
 from workbench.panels.regime_files import FILES, parameter_tables
 from workbench.panels.regime_state import (
     Pair,
@@ -50,7 +50,7 @@ _STATE = ("machine", "low", "high", "threshold")
 _TRIALS = 300
 
 
-class RegimePanel:
+class RegimePanel(Panel):
     """One model for small messages, another for large ones, and the threshold between them.
 
     Args:
@@ -62,6 +62,8 @@ class RegimePanel:
         DatasetError: there is no such machine.
     """
 
+    SETTINGS = _SETTINGS
+
     def __init__(
         self,
         machine: str = DEFAULT_MACHINE,
@@ -69,8 +71,7 @@ class RegimePanel:
         *,
         height: int = 235,
     ) -> None:
-        # Callbacks may come from more than one thread of the kernel; one at a time may act.
-        self._lock = threading.RLock()
+        super().__init__()
         self._studies = shipped_studies() if studies is None else tuple(studies)
         self._state = RegimeState(machine)
         self._refits: dict[tuple[str, str, str], Pair] = {}
@@ -173,39 +174,22 @@ class RegimePanel:
         Raises:
             ParameterError: the suffix is none of these, or SST/macro cannot run the pair.
         """
-        target = Path(path)
-        if target.suffix not in FILES:
-            raise ParameterError(
-                f"the file's suffix must be one of {', '.join(FILES)}; got {target.name!r}",
-                key="path",
-            )
-        target.write_text(FILES[target.suffix][0](self._pair, self._bolted), encoding="utf-8")
-        return target
-
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        renew(*self._view.views)
-        return self.widget._repr_mimebundle_(**options)
+        return write_file(path, FILES, self._file)
 
     def __repr__(self) -> str:
         return f"RegimePanel({self._state.machine}, {self._bolted!r})"
 
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *_SETTINGS})
+    def _live_views(self) -> tuple[LiveView, ...]:
+        return self._view.views
 
-    def __getattr__(self, name: str) -> Any:
-        if name in _SETTINGS and "_controls" in self.__dict__:
-            return self.__dict__["_controls"][name].value
-        raise AttributeError(name)
+    def _get(self, name: str) -> Any:
+        return self._controls[name].value
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name.startswith("_") or name == "widget":
-            object.__setattr__(self, name, value)
-        elif name == "threshold":
+    def _set(self, name: str, value: Any) -> None:
+        if name == "threshold":
             self._move_to(value)
-        elif name in _SETTINGS:
-            choose(self._controls[name], name, value)
         else:
-            raise AttributeError(f"{name} cannot be set; {', '.join(_SETTINGS)} can")
+            choose(self._controls[name], name, value)
 
     def _make_controls(self) -> None:
         state = self._state
@@ -252,7 +236,7 @@ class RegimePanel:
         c = self._controls
         self._export = ExportTab(
             {suffix: about for suffix, (_, about) in FILES.items()},
-            lambda suffix: (self._name(), FILES[suffix][0](self._pair, self._bolted)),
+            self._file,
             {"PNG": (self._view.downloads, self._name)},
         )
         self._tabs = widgets.Tab(
@@ -283,10 +267,10 @@ class RegimePanel:
     def _connect(self) -> None:
         for name, control in self._controls.items():
             if name in _STATE:
-                control.observe(lambda _: self._guarded(self._take_controls), "value")
+                control.observe(lambda _: self._error.guard(self._take_controls), "value")
             else:
                 control.observe(lambda _: self._show_python(), "value")
-        self._start.on_click(lambda _: self._guarded(self.run, self._work.error))
+        self._start.on_click(lambda _: self._work.error.guard(self.run))
         self._tabs.observe(lambda _: self._show_python(), "selected_index")
 
     def _take_controls(self) -> None:
@@ -368,17 +352,13 @@ class RegimePanel:
         state = self._state
         return f"{state.machine}-{state.low}-{state.high}-{state.threshold}"
 
+    def _file(self, suffix: str) -> tuple[str, str]:
+        return self._name(), FILES[suffix][0](self._pair, self._bolted)
+
     def _lock_controls(self, running: bool) -> None:
         for name, control in self._controls.items():
             # The threshold stays free: the pair that is shown can be looked at meanwhile.
             control.disabled = running and name != "threshold"
-
-    def _guarded(self, action: Callable[[], Any], line: ErrorLine | None = None) -> None:
-        """Run what a control does; what goes wrong is said below it."""
-        try:
-            action()
-        except WorkbenchError as error:
-            (line or self._error).say(str(error))
 
 
 def _how_far(job: jobs.Job[Bolted]) -> tuple[float, str]:

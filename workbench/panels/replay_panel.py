@@ -11,7 +11,6 @@ What a button does is a method of the same name, and what a slider holds is an a
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,11 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench import jobs
-from workbench.errors import ParameterError, SimulationHalted
-from workbench.panels.export_tab import ExportTab
-from workbench.panels.live import renew
+from workbench.errors import ParameterError
+from workbench.panels.export_tab import ExportTab, write_file
+from workbench.panels.live import LiveView
 from workbench.panels.look import panel_box, push_button, wrapping_row
+from workbench.panels.panel import Panel
 from workbench.panels.program_sources import source_of
 from workbench.panels.replay_controls import ReplayControls, parameters_of, seconds_of
 from workbench.panels.replay_files import FILES, notes_html
@@ -53,7 +53,7 @@ _AT_ONCE_S = 0.15
 _FIRST_S = 20.0
 
 
-class ReplayPanel:
+class ReplayPanel(Panel):
     """Replay a program on LogGOPS and see where its time goes.
 
     Args:
@@ -66,6 +66,8 @@ class ReplayPanel:
         DatasetError: there is no such program, or no such profile.
     """
 
+    SETTINGS = _SETTINGS
+
     def __init__(
         self,
         program: str | Program | ExecutionGraph | None = None,
@@ -73,8 +75,7 @@ class ReplayPanel:
         machine: str = FIRST_MACHINE,
         height: int | None = None,
     ) -> None:
-        # Callbacks may come from more than one thread of the kernel; one at a time may act.
-        self._lock = threading.RLock()
+        super().__init__()
         self._height = height
         self._replayer = Replayer()
         self._shown: Shown | None = None
@@ -197,31 +198,16 @@ class ReplayPanel:
         Raises:
             ParameterError: the suffix is none of these, or nothing has been replayed yet.
         """
-        target = Path(path)
-        if target.suffix not in FILES:
-            raise ParameterError(
-                f"the file's suffix must be one of {', '.join(FILES)}; got {target.name!r}",
-                key="path",
-            )
-        target.write_text(self._file(target.suffix)[1], encoding="utf-8")
-        return target
-
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        if self._view is not None:
-            renew(*self._view.views, *self._communication.views)
-        return self.widget._repr_mimebundle_(**options)
+        return write_file(path, FILES, self._file)
 
     def __repr__(self) -> str:
         return f"ReplayPanel({self.state.source.name}, {self.result!r})"
 
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *_SETTINGS})
+    def _live_views(self) -> tuple[LiveView, ...]:
+        return () if self._view is None else (*self._view.views, *self._communication.views)
 
-    def __getattr__(self, name: str) -> Any:
-        if "_controls" not in self.__dict__ or name not in _SETTINGS:
-            raise AttributeError(name)
-        controls: ReplayControls = self.__dict__["_controls"]
-        state = controls.state
+    def _get(self, name: str) -> Any:
+        state = self.state
         if name in _TIMES:
             return getattr(state.model, name[0]) * 10.0 ** -_TIMES[name]
         if name == _SIZE:
@@ -229,15 +215,6 @@ class ReplayPanel:
         if name == "program":
             return state.source.name
         return getattr(state, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name.startswith("_") or name == "widget":
-            object.__setattr__(self, name, value)
-        elif name in _SETTINGS:
-            with self._lock:
-                self._set(name, value)
-        else:
-            raise AttributeError(f"{name} cannot be set; {', '.join(_SETTINGS)} can")
 
     def _set(self, name: str, value: Any) -> None:
         controls = self._controls
@@ -277,6 +254,8 @@ class ReplayPanel:
         with self._lock:
             # Only the last one counts: what still runs must not be drawn after it.
             self._work.stop()
+            # Not once it ends: a mistake that is made meanwhile must still be told then.
+            self._controls.clear_errors()
             state = self._controls.state
             job = jobs.submit(lambda ctx: self._replayer.work(ctx, state))
             self._work.begin(job, lambda: self._replayer.how_far(job))
@@ -287,18 +266,14 @@ class ReplayPanel:
 
     def _ended(self, job: jobs.Job[Shown]) -> None:
         shown = self._shown = job.result()
-        self._controls.clear_errors()
         self._controls.offer_algorithms(shown.program)
         self._work.progress.value = 1.0
         self._work.status.value = ""
         self._draw()
 
     def _refuse(self, error: BaseException) -> None:
-        stopped = isinstance(error, (SimulationHalted, jobs.JobError))
-        word = "stopped" if stopped else "failed"
-        kept = "; the picture is of the last replay that ended" if self._shown else ""
-        self._work.status.value = word + kept
-        if stopped:
+        kept = "the picture is of the last replay that ended" if self._shown else ""
+        if self._work.refused(error, kept):
             return
         self._controls.say(error)
         program = self._replayer.program(self._controls.state)

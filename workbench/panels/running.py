@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 import ipywidgets as widgets
 
 from workbench import jobs
-from workbench.errors import WorkbenchError
+from workbench.errors import SimulationHalted, WorkbenchError
 from workbench.panels.controls import ErrorLine
 from workbench.panels.look import push_button
 
@@ -132,6 +132,17 @@ class Running(Generic[_T]):
             else:
                 self.error.say(worded(error))
         return False
+
+    def refused(self, error: BaseException, kept: str = "") -> bool:
+        """Say in the line that a job gave no result, and return whether somebody has stopped it.
+
+        Args:
+            error: of the job.
+            kept: which picture stays; empty where there is none.
+        """
+        stopped = isinstance(error, (SimulationHalted, jobs.JobError))
+        self.status.value = ("stopped" if stopped else "failed") + (f"; {kept}" if kept else "")
+        return stopped
 
     def _hold(self, running: bool) -> None:
         if self._quiet:

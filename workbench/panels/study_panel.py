@@ -10,24 +10,23 @@ What a button does is a method of the same name, and what a list holds is an att
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import ipywidgets as widgets
 
-from workbench.errors import ParameterError, WorkbenchError
+from workbench.errors import ParameterError
 from workbench.fit import FitResult
 from workbench.panels.controls import ErrorLine
-from workbench.panels.export_tab import ExportTab
+from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.fit_view import FitView
 from workbench.panels.fitting import FitRequest, FitRun
 from workbench.panels.heatmap_view import HeatmapView
-from workbench.panels.live import renew
+from workbench.panels.live import LiveView
 from workbench.panels.look import choose, named, panel_box, push_button, wrapping_row
 from workbench.panels.own_cell import OwnCell
+from workbench.panels.panel import Panel
 from workbench.panels.running import wait_for
 from workbench.panels.study_state import (
     COLUMNS,
@@ -51,7 +50,7 @@ _NAMES = {"value": "RMSPE of", "rows": "Rows", "target": "Fitted to"}
 _WIDTHS = {"machine": "260px", "model": "190px", "target": "170px", "engine": "180px"}
 
 
-class StudyPanel:
+class StudyPanel(Panel):
     """Look at a study: a heatmap of errors, and behind each place the fit.
 
     Args:
@@ -64,11 +63,12 @@ class StudyPanel:
         ParameterError: the study has no cells.
     """
 
+    SETTINGS = _SETTINGS
+
     def __init__(
         self, result: StudyResult | None = None, *, source: str = "", height: int = 250
     ) -> None:
-        # Callbacks may come from more than one thread of the kernel; one at a time may act.
-        self._lock = threading.RLock()
+        super().__init__()
         self._silent = False
         known = result if result is not None else shipped(SHIPPED)
         given = source or (GIVEN if result is not None else f'study.shipped("{SHIPPED}")')
@@ -213,39 +213,20 @@ class StudyPanel:
         Raises:
             ParameterError: the suffix is none of these, or there is no fitted model.
         """
-        target = Path(path)
-        if target.suffix not in STUDY_FILES:
-            raise ParameterError(
-                f"the file's suffix must be one of {', '.join(STUDY_FILES)}; got {target.name!r}",
-                key="path",
-            )
-        _, text = study_file(self._state, self._chosen, target.suffix)
-        target.write_text(text, encoding="utf-8")
-        return target
-
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        views = [view for figure in self._tabs.figures.values() for view in figure.views]
-        renew(self._heatmap.view, self._fit.curves, self._fit.errors, *views)
-        return self.widget._repr_mimebundle_(**options)
+        return write_file(path, STUDY_FILES, self._file)
 
     def __repr__(self) -> str:
         return f"StudyPanel({self._state.result!r}, {self._chosen.title})"
 
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *_SETTINGS})
+    def _live_views(self) -> tuple[LiveView, ...]:
+        drawn = (view for figure in self._tabs.figures.values() for view in figure.views)
+        return (self._heatmap.view, self._fit.curves, self._fit.errors, *drawn)
 
-    def __getattr__(self, name: str) -> Any:
-        if name in _SETTINGS and "_controls" in self.__dict__:
-            return self.__dict__["_controls"][name].value
-        raise AttributeError(name)
+    def _get(self, name: str) -> Any:
+        return self._controls[name].value
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name.startswith("_") or name == "widget":
-            object.__setattr__(self, name, value)
-        elif name in _SETTINGS:
-            choose(self._controls[name], name, value)
-        else:
-            raise AttributeError(f"{name} cannot be set; {', '.join(_SETTINGS)} can")
+    def _set(self, name: str, value: Any) -> None:
+        choose(self._controls[name], name, value)
 
     def _make_controls(self) -> dict[str, Any]:
         state = self._state
@@ -268,12 +249,15 @@ class StudyPanel:
         study = self._state.result.plan.name
         return ExportTab(
             STUDY_FILES,
-            lambda suffix: study_file(self._state, self._chosen, suffix),
+            self._file,
             {
                 "PNG heatmap": (self._heatmap.downloads, lambda: f"{study}-{self.value}"),
                 "PNG fit": (self._fit.downloads, lambda: self._chosen.cell.cell.name),
             },
         )
+
+    def _file(self, suffix: str) -> tuple[str, str]:
+        return study_file(self._state, self._chosen, suffix)
 
     def _lay_out(self) -> Any:
         c = self._controls
@@ -298,7 +282,7 @@ class StudyPanel:
 
     def _connect(self) -> None:
         for control in self._controls.values():
-            control.observe(lambda _: self._guarded(self._take_controls), "value")
+            control.observe(lambda _: self._error.guard(self._take_controls), "value")
         self._pin.on_click(lambda _: self.pin())
         self._unpin.on_click(lambda _: self.unpin())
         self._unpin.disabled = True
@@ -326,7 +310,7 @@ class StudyPanel:
             self._choose(chosen)
 
     def _clicked(self, place: dict[str, Any]) -> None:
-        self._guarded(lambda: self.look_at(**place))
+        self._error.guard(lambda: self.look_at(**place))
 
     def _own_finished(self, result: FitResult, request: FitRequest) -> None:
         self._choose(own_fit(result, request))
@@ -338,10 +322,3 @@ class StudyPanel:
             self._fit.show(fit, self._pinned)
         self._heatmap.show(self._state, marked=not fit.own)
         self._tabs.show(self._state, fit)
-
-    def _guarded(self, action: Callable[[], Any]) -> None:
-        """Run what a control does; what goes wrong is said below the controls."""
-        try:
-            action()
-        except WorkbenchError as error:
-            self._error.say(str(error))

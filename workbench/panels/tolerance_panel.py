@@ -11,7 +11,6 @@ What a button does is a method of the same name, and what a slider holds is an a
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,8 +19,10 @@ import ipywidgets as widgets
 
 from workbench import jobs
 from workbench.errors import ParameterError, SimulationHalted
-from workbench.panels.live import renew
+from workbench.panels.export_tab import write_file
+from workbench.panels.live import LiveView
 from workbench.panels.look import panel_box, wrapping_row
+from workbench.panels.panel import Panel
 from workbench.panels.program_sources import source_of
 from workbench.panels.replay_controls import parameters_of, seconds_of
 from workbench.panels.replay_state import AnyProgram, ReplayState
@@ -54,7 +55,7 @@ _DIAGRAM_AT_ONCE_S = 0.12
 _FIRST_S = 20.0
 
 
-class TolerancePanel:
+class TolerancePanel(Panel):
     """See how much network latency programs bear, and why.
 
     Args:
@@ -66,14 +67,15 @@ class TolerancePanel:
         DatasetError: there is no such program, or no such profile.
     """
 
+    SETTINGS = _SETTINGS
+
     def __init__(
         self,
         program: str | AnyProgram | list[str | AnyProgram] | None = None,
         *,
         machine: str = FIRST_MACHINE,
     ) -> None:
-        # Callbacks may come from more than one thread of the kernel; one at a time may act.
-        self._lock = threading.RLock()
+        super().__init__()
         self._analyser = Analyser()
         self._shown: Analysed | None = None
         self._view: ToleranceView | None = None
@@ -221,41 +223,18 @@ class TolerancePanel:
         Raises:
             ParameterError: the suffix is neither, or nothing has been analysed yet.
         """
-        target = Path(path)
-        if target.suffix not in FILES:
-            raise ParameterError(
-                f"the file's suffix must be one of {', '.join(FILES)}; got {target.name!r}",
-                key="path",
-            )
-        target.write_text(self._tabs.file(target.suffix)[1], encoding="utf-8")
-        return target
-
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        if self._view is not None:
-            renew(*self._view.views)
-        return self.widget._repr_mimebundle_(**options)
+        return write_file(path, FILES, self._tabs.file)
 
     def __repr__(self) -> str:
         return f"TolerancePanel({self.result!r})"
 
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *_SETTINGS})
+    def _live_views(self) -> tuple[LiveView, ...]:
+        return () if self._view is None else self._view.views
 
-    def __getattr__(self, name: str) -> Any:
-        if "_controls" not in self.__dict__ or name not in _SETTINGS:
-            raise AttributeError(name)
+    def _get(self, name: str) -> Any:
         if name == "follow":
             return self._follow.value
         return 1e6 * self._probed() if name == "probe_L_us" else self._controls.get(name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name.startswith("_") or name == "widget":
-            object.__setattr__(self, name, value)
-        elif name in _SETTINGS:
-            with self._lock:
-                self._set(name, value)
-        else:
-            raise AttributeError(f"{name} cannot be set; {', '.join(_SETTINGS)} can")
 
     def _set(self, name: str, value: Any) -> None:
         if name == "follow":
@@ -291,6 +270,8 @@ class TolerancePanel:
             # Only the last one counts: what still runs must not be drawn after it.
             self.stop()
             self._pointing = self._comparing = None
+            # Not once it ends: a mistake that is made meanwhile must still be told then.
+            self._controls.clear_errors()
             state = self.state
             job = jobs.submit(lambda ctx: self._analyser.work(ctx, state))
             self._work.begin(job, lambda: _how_far(job))
@@ -302,7 +283,6 @@ class TolerancePanel:
 
     def _ended(self, job: jobs.Job[Analysed]) -> None:
         shown = self._shown = job.result()
-        self._controls.clear_errors()
         self._controls.offer_algorithms(shown.program)
         self._work.progress.value = 1.0
         self._work.status.value = ""
@@ -318,11 +298,8 @@ class TolerancePanel:
         self._tabs.draw()
 
     def _refuse(self, error: BaseException) -> None:
-        stopped = isinstance(error, (SimulationHalted, jobs.JobError))
-        word = "stopped" if stopped else "failed"
-        kept = "; the picture is of the last analysis that ended" if self._shown else ""
-        self._work.status.value = word + kept
-        if stopped:
+        kept = "the picture is of the last analysis that ended" if self._shown else ""
+        if self._work.refused(error, kept):
             return
         self._controls.say(error)
         program = self._analyser.program(self.state.own_case)

@@ -78,6 +78,29 @@ def new_figure(
     return fig
 
 
+def live_figure(
+    *, height: int, file_name: str, title: str = "", y_label: str = "", **options: Any
+) -> figure:
+    """Return an empty figure with two linear axes whose ends are set with what is drawn.
+
+    Args:
+        height: pixels.
+        file_name: name, without suffix, of the PNG that the save tool writes.
+        title: what is drawn, in a few words; empty where that is written with it.
+        y_label: quantity and unit of the vertical axis, likewise.
+        options: handed to `new_figure`.
+    """
+    return new_figure(
+        title=title,
+        y_label=y_label,
+        height=height,
+        x_type="linear",
+        y_type="linear",
+        file_name=file_name,
+        **({"x_range": Range1d(), "y_range": Range1d()} | options),
+    )
+
+
 def plain_log_ticks(axis: Any, count: int = 6) -> None:
     """Write a logarithmic axis as 1, 10, 100 instead of powers with raised exponents.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from bokeh.models import ColumnDataSource, HoverTool, Range1d
@@ -18,24 +17,15 @@ from workbench.plotting.axes import (
     plain_log_ticks,
     set_range,
 )
-from workbench.plotting.hop_histogram import looks
+from workbench.plotting.hop_histogram import TopologyLines, looks
 from workbench.plotting.reading import plain_number
 
 _COLUMNS = ("size", "time", "name", "said")
 _TITLE = "Time of a collective (simulated)"
 
 
-@dataclass(frozen=True, eq=False)
-class CollectiveTimes:
-    """The times of a collective on several topologies and their sources.
-
-    Attributes:
-        figure: the figure.
-        sources: of each line, in the order of the colours.
-    """
-
-    figure: figure
-    sources: tuple[ColumnDataSource, ...]
+class CollectiveTimes(TopologyLines):
+    """The times of a collective on several topologies."""
 
     def show(self, times: Mapping[str, Mapping[int, float]], *, title: str = "") -> None:
         """Draw other times.
@@ -44,12 +34,7 @@ class CollectiveTimes:
             times: as in `plot_collective_times`.
             title: as in `plot_collective_times`.
         """
-        names = [*times, *[""] * len(self.sources)]
-        items = self.figure.legend[0].items
-        for place, source in enumerate(self.sources):
-            name = names[place]
-            source.data = collective_columns(name, times[name]) if name else collective_columns()
-            items[place].update(visible=bool(name), label={"value": name or "–"})
+        self.draw(times, lambda name: collective_columns(name, times.get(name)))
         sizes = sorted({size for one in times.values() for size in one}) or [512, 524288]
         if (self.figure.x_range.start, self.figure.x_range.end) != (
             min(sizes) / 1.3,

@@ -2,34 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d
+from bokeh.models import ColumnDataSource, FixedTicker, HoverTool
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike
 
 from workbench.plotting import palette
-from workbench.plotting.axes import legend_above, new_figure
+from workbench.plotting.axes import legend_above, live_figure
 
 COLOURS = (palette.BLUE, palette.VERMILLION, palette.GREEN, palette.PURPLE)
 """Of the topologies of a comparison, in their order, in all its figures."""
 
 
 @dataclass(frozen=True, eq=False)
-class HopHistogram:
-    """The distances between hosts in several topologies and their sources.
+class TopologyLines:
+    """A comparison of topologies, a line each.
 
     Attributes:
-        figure: the figure.
+        figure: the figure, whose legend has an item for each line.
         sources: of each line, in the order of the colours; empty for topologies that are not there.
-        names: the items of the legend.
     """
 
     figure: figure
     sources: tuple[ColumnDataSource, ...]
+
+    def draw(self, names: Iterable[str], columns: Callable[[str], Mapping[str, Any]]) -> None:
+        """Draw the lines and name them in the legend; those left over are hidden.
+
+        Args:
+            names: of the topologies, as many as there are lines at most.
+            columns: given the name of a topology, or nothing, returns what its source holds.
+        """
+        given = iter(names)
+        for source, item in zip(self.sources, self.figure.legend[0].items, strict=True):
+            name = next(given, "")
+            source.data = columns(name)
+            item.update(visible=bool(name), label={"value": name or "–"})
+
+
+class HopHistogram(TopologyLines):
+    """The distances between hosts in several topologies."""
 
     def show(self, histograms: Mapping[str, ArrayLike]) -> None:
         """Draw other topologies.
@@ -40,11 +56,7 @@ class HopHistogram:
         shares = {name: _shares(one) for name, one in histograms.items()}
         longest = max((len(one) for one in shares.values()), default=2) - 1
         highest = max((float(one.max(initial=0)) for one in shares.values()), default=1.0)
-        items = self.figure.legend[0].items
-        for place, source in enumerate(self.sources):
-            name = [*shares, *[""] * len(self.sources)][place]
-            source.data = hop_columns(name, shares[name]) if name else _EMPTY
-            items[place].update(visible=bool(name), label={"value": name or "–"})
+        self.draw(shares, lambda name: hop_columns(name, shares[name]) if name else _EMPTY)
         self.figure.x_range.update(start=0.5, end=max(longest, 2) + 0.5)
         self.figure.y_range.update(start=0.0, end=108 * highest or 100.0)
         step = -(-max(longest, 2) // 12)
@@ -69,15 +81,11 @@ def hop_histogram(histograms: Mapping[str, ArrayLike], *, height: int = 300) -> 
         histograms: as in `plot_hops`.
         height: pixels.
     """
-    fig = new_figure(
+    fig = live_figure(
         title="Distances between hosts",
         y_label="pairs of hosts (%)",
         height=height,
-        x_type="linear",
-        y_type="linear",
         file_name="hops",
-        x_range=Range1d(),
-        y_range=Range1d(),
     )
     sources = tuple(ColumnDataSource(data=_EMPTY) for _ in COLOURS)
     points = []

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, log_range, new_figure, set_range, steady_log_ticks
-from workbench.plotting.hop_histogram import looks
+from workbench.plotting.hop_histogram import TopologyLines, looks
 
 _COLUMNS = ("load", "latency", "line", "fill", "name", "said")
 
@@ -60,18 +60,14 @@ class LoadCurve:
 
 
 @dataclass(frozen=True, eq=False)
-class LoadCurves:
-    """The curves of several topologies and their sources.
+class LoadCurves(TopologyLines):
+    """The curves of latency over load of several topologies.
 
     Attributes:
-        figure: the figure.
-        sources: of each line, in the order of the colours.
         bounds: of the upright lines, one for each topology whose bound is known.
         mark: an upright line at a load that somebody has chosen, hidden at first.
     """
 
-    figure: figure
-    sources: tuple[ColumnDataSource, ...]
     bounds: ColumnDataSource
     mark: Span
 
@@ -86,12 +82,8 @@ class LoadCurves:
             ParameterError: a curve's columns are not of one length.
         """
         columns = {name: load_columns(name, one) for name, one in curves.items()}
-        names = [*columns, *[""] * len(self.sources)]
-        items = self.figure.legend[0].items
-        for place, source in enumerate(self.sources):
-            name = names[place]
-            source.data = columns[name] if name else {one: [] for one in _COLUMNS}
-            items[place].update(visible=bool(name), label={"value": name or "–"})
+        nothing: dict[str, list[Any]] = {one: [] for one in _COLUMNS}
+        self.draw(columns, lambda name: columns.get(name, nothing))
         latencies = [value for one in columns.values() for value in one["latency"]]
         ends = log_range(latencies)
         set_range(self.figure.y_range, ends)

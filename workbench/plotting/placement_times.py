@@ -21,7 +21,8 @@ from bokeh.models import (
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
-from workbench.plotting.axes import new_figure
+from workbench.plotting.axes import live_figure
+from workbench.plotting.numbered_rows import numbered_rows
 from workbench.plotting.replay_look import time_axis, time_text
 
 if TYPE_CHECKING:
@@ -86,14 +87,10 @@ def placement_times(
         chosen: as in `PlacementTimes.show`.
     """
     source = ColumnDataSource()
-    fig = new_figure(
+    fig = live_figure(
         title="Predicted run time by placement",
-        y_label="",
         height=96 + _ROW_PX * len(methods),
-        x_type="linear",
-        y_type="linear",
         file_name="placements",
-        x_range=Range1d(),
         y_range=Range1d(len(methods) - 0.5, -0.5),
     )
     block = Span(dimension="height", line_color=palette.FAINT, line_dash="dashed", location=0.0)
@@ -103,40 +100,14 @@ def placement_times(
     fig.segment(
         x0="block_ns", x1="T_ns", y0="row", y1="row", source=source, line_color=palette.FAINT
     )
-    points = fig.scatter(
-        x="T_ns",
-        y="row",
-        source=source,
-        marker="circle",
-        size="size",
-        fill_color="fill",
-        line_color="line",
-        line_width=2,
-        nonselection_fill_alpha=1.0,
-        nonselection_line_alpha=1.0,
-    )
-    texts = fig.text(
-        x="text_ns",
-        y="row",
-        text="text",
-        source=source,
-        text_baseline="middle",
-        text_font_size="11px",
-    )
-    texts.nonselection_glyph = None
+    points, texts = numbered_rows(fig, source, value="T_ns", text_at="text_ns")
     tips = [("", "@method"), ("T", "@T_text"), ("", "@gain_text"), ("found in", "@found_text")]
     fig.add_tools(HoverTool(renderers=[points], tooltips=tips), TapTool(renderers=[points, texts]))
-    # Tools would lie over the numbers, and nothing here needs a zoom.
-    fig.toolbar.active_drag = None
-    fig.toolbar_location = None
     time_axis(fig.xaxis[0])
     fig.xaxis.axis_label = "run time T, without contention"
     fig.xaxis.ticker.desired_num_ticks = 5
     fig.yaxis.ticker = FixedTicker(ticks=list(range(len(methods))))
     fig.yaxis.major_label_overrides = dict(enumerate(methods))
-    fig.ygrid.grid_line_color = None
-    fig.yaxis.axis_line_color = None
-    fig.yaxis.major_tick_line_color = fig.yaxis.minor_tick_line_color = None
     return drawn
 
 

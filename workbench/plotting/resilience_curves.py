@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, HoverTool, Range1d
+from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
 
-from workbench.plotting.axes import legend_above, new_figure
-from workbench.plotting.hop_histogram import looks
+from workbench.plotting.axes import legend_above, live_figure
+from workbench.plotting.hop_histogram import TopologyLines, looks
 from workbench.plotting.reading import plain_number
 
 if TYPE_CHECKING:
@@ -20,17 +19,8 @@ if TYPE_CHECKING:
 _COLUMNS = ("failed", "longer", "low", "high", "name", "said")
 
 
-@dataclass(frozen=True, eq=False)
-class ResilienceCurves:
-    """The distances in several topologies with failed links, and their sources.
-
-    Attributes:
-        figure: the figure.
-        sources: of each line, in the order of the colours.
-    """
-
-    figure: figure
-    sources: tuple[ColumnDataSource, ...]
+class ResilienceCurves(TopologyLines):
+    """The distances in several topologies with failed links."""
 
     def show(self, found: Mapping[str, Resilience | None]) -> None:
         """Draw other topologies.
@@ -38,18 +28,18 @@ class ResilienceCurves:
         Args:
             found: as in `plot_resilience`; None where it is not known yet.
         """
-        names = [*found, *[""] * len(self.sources)]
-        items = self.figure.legend[0].items
-        highest, widest = 0.0, 0.0
-        for place, source in enumerate(self.sources):
-            name = names[place]
-            columns = resilience_columns(name, found[name] if name else None)
-            source.data = columns
-            items[place].update(visible=bool(name), label={"value": name or "–"})
-            highest = max([highest, *columns["high"]])
-            widest = max([widest, *columns["failed"]])
+        self.draw(found, lambda name: resilience_columns(name, found.get(name)))
+        drawn = {
+            name: [value for source in self.sources for value in source.data[name]]
+            for name in ("low", "high", "failed")
+        }
+        lowest, highest = min([0.0, *drawn["low"]]), max([0.0, *drawn["high"]])
+        widest = max([0.0, *drawn["failed"]])
         self.figure.x_range.update(start=0.0, end=1.04 * widest or 50.0)
-        self.figure.y_range.update(start=0.0, end=1.08 * highest or 50.0)
+        # What is left of a network that falls apart may be small.
+        self.figure.y_range.update(
+            start=1.08 * lowest, end=1.08 * highest or (0.0 if lowest else 50.0)
+        )
 
 
 def plot_resilience(found: Mapping[str, Resilience], *, height: int = 280) -> figure:
@@ -71,15 +61,11 @@ def resilience_curves(
         found: as in `plot_resilience`; None where it is not known yet.
         height: pixels.
     """
-    fig = new_figure(
+    fig = live_figure(
         title="Distances as links fail at random",
         y_label="longer by (%)",
         height=height,
-        x_type="linear",
-        y_type="linear",
         file_name="resilience",
-        x_range=Range1d(),
-        y_range=Range1d(),
     )
     sources = tuple(ColumnDataSource(data=resilience_columns()) for _ in looks())
     points = []
@@ -133,8 +119,8 @@ def resilience_columns(name: str = "", found: Resilience | None = None) -> dict[
         "high": (mean + spread).tolist(),
         "name": [name] * len(failed),
         "said": [
-            f"{share:.0f} % failed: distances {plain_number(more)} % longer, "
-            f"{plain_number(hosts)} % of the hosts together"
+            f"{share:.0f} % failed: distances {plain_number(abs(more))} % "
+            f"{'shorter' if more < 0 else 'longer'}, {plain_number(hosts)} % of the hosts together"
             for share, more, hosts in zip(failed, mean, together, strict=True)
         ],
     }

@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from bokeh.models import (
-    ColorBar,
     ColumnDataSource,
     FixedTicker,
     HoverTool,
     LogColorMapper,
     LogTicker,
-    PrintfTickFormatter,
-    Range1d,
     TapTool,
 )
 from bokeh.palettes import Cividis256
@@ -23,11 +20,11 @@ from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
 from workbench.plotting import palette
-from workbench.plotting.axes import new_figure, tools_beside
+from workbench.plotting.axes import live_figure, tools_beside
 from workbench.plotting.cells import distinct, in_common, pick, plural, value
 from workbench.plotting.grid import folded
 from workbench.plotting.reading import plain_percent
-from workbench.plotting.tiles import numbered_tiles
+from workbench.plotting.tiles import numbered_tiles, percent_bar, show_tiles
 
 if TYPE_CHECKING:
     from workbench.study.cell import CellResult
@@ -82,7 +79,7 @@ class StudyHeatmap:
         row_names = [str(name) for name in distinct(cells, rows)]
         column_names = [str(name) for name in distinct(cells, columns)]
         self.source.selected.update(indices=[])
-        self.source.data = heatmap_columns(cells, error, rows, columns)
+        show_tiles(self.source, heatmap_columns(cells, error, rows, columns))
         fig = self.figure
         fig.x_range.update(start=-0.5, end=len(column_names) - 0.5)
         fig.y_range.update(start=len(row_names) - 0.5, end=-0.5)
@@ -126,16 +123,7 @@ def study_heatmap(
     mapper = LogColorMapper(
         palette=list(Cividis256), low=LEAST, high=MOST, nan_color=palette.MISSING
     )
-    fig = new_figure(
-        title="",
-        y_label="",
-        height=200,
-        x_type="linear",
-        y_type="linear",
-        file_name=f"study_{error}",
-        x_range=Range1d(),
-        y_range=Range1d(),
-    )
+    fig = live_figure(height=200, file_name=f"study_{error}")
     tools_beside(fig)
     drawn = StudyHeatmap(fig, source)
     drawn.show(result, error=error, target=target, rows=rows, columns=columns, **where)
@@ -164,7 +152,8 @@ def study_heatmap(
     tap = TapTool(renderers=[places])
     fig.add_tools(HoverTool(renderers=[places], tooltips=tips), tap)
     fig.toolbar.active_tap = tap
-    fig.add_layout(_colour_bar(mapper), "right")
+    ticker = LogTicker(mantissas=[1, 3], desired_num_ticks=6, num_minor_ticks=0)
+    percent_bar(fig, mapper, ticker)
     return drawn
 
 
@@ -315,15 +304,3 @@ def _colour(percent: float) -> str:
     inside = min(max(percent, LEAST), MOST)
     share = np.log(inside / LEAST) / np.log(MOST / LEAST)
     return str(Cividis256[min(int(share * len(Cividis256)), len(Cividis256) - 1)]).upper()
-
-
-def _colour_bar(mapper: LogColorMapper) -> ColorBar:
-    return ColorBar(
-        color_mapper=mapper,
-        ticker=LogTicker(mantissas=[1, 3], desired_num_ticks=6, num_minor_ticks=0),
-        formatter=PrintfTickFormatter(format="%d %%"),
-        major_label_text_font_size="11px",
-        width=12,
-        padding=4,
-        border_line_color=None,
-    )

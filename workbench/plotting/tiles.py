@@ -1,11 +1,15 @@
-"""Coloured rectangles with a number in each: what all heatmaps are made of."""
+"""Coloured rectangles with a number in each and their colour bar: what heatmaps are made of."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bokeh.models import ColorMapper, ColumnDataSource
+from bokeh.models import ColorBar, ColorMapper, ColumnDataSource, PrintfTickFormatter, Ticker
 from bokeh.plotting import figure
+
+from workbench.plotting import palette
 
 
 def numbered_tiles(
@@ -54,3 +58,46 @@ def numbered_tiles(
     )
     fig.grid.grid_line_color = None
     return tiles
+
+
+def show_tiles(source: ColumnDataSource, columns: Mapping[str, Sequence[Any]]) -> None:
+    """Give a source other tiles; where they are fewer, invisible ones keep up their number.
+
+    BokehJS 3.9.2 fails ("Offset is outside the bounds of the DataView") where texts with colours
+    of their own become fewer.
+
+    Args:
+        source: of `numbered_tiles`.
+        columns: its columns, all of one length.
+    """
+    before = len(source.data.get("text", ()))
+    source.data = {
+        name: [*values, *[_unseen(name, values)] * (before - len(values))]
+        for name, values in columns.items()
+    }
+
+
+def _unseen(name: str, values: Sequence[Any]) -> Any:
+    if name == "ink":
+        return palette.BLACK
+    return "" if name == "text" or (values and isinstance(values[0], str)) else math.nan
+
+
+def percent_bar(fig: figure, mapper: ColorMapper, ticker: Ticker) -> None:
+    """Put a colour bar in percent to the right of a heatmap.
+
+    Args:
+        fig: the figure.
+        mapper: turns percent into a colour.
+        ticker: says where the bar has numbers.
+    """
+    bar = ColorBar(
+        color_mapper=mapper,
+        ticker=ticker,
+        formatter=PrintfTickFormatter(format="%d %%"),
+        major_label_text_font_size="11px",
+        width=12,
+        padding=4,
+        border_line_color=None,
+    )
+    fig.add_layout(bar, "right")

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bokeh.models import (
     BasicTicker,
-    ColorBar,
     ColumnDataSource,
     FixedTicker,
     HoverTool,
     LinearColorMapper,
-    PrintfTickFormatter,
-    Range1d,
     TapTool,
 )
 from bokeh.palettes import Cividis256
@@ -23,8 +21,8 @@ from bokeh.plotting import figure
 
 from workbench.measure.curve import byte_label
 from workbench.plotting import palette
-from workbench.plotting.axes import new_figure, tools_beside
-from workbench.plotting.tiles import numbered_tiles
+from workbench.plotting.axes import live_figure, tools_beside
+from workbench.plotting.tiles import numbered_tiles, percent_bar, show_tiles
 from workbench.plotting.tuning_study_look import (
     Measure,
     interval_text,
@@ -42,7 +40,8 @@ _ROW_PX = 30
 _AROUND_PX = 86
 _TIPS = ("share", "gain", "distance", "saved_grid", "saved", "tied")
 _BACK = tuple(reversed(Cividis256))
-_STEP = 10.0
+_STEP = 5.0
+_LINE = 12  # characters that fit under a place on half a page
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +80,7 @@ class StudyTiles:
         """
         known = measure_of(measure)
         columns = tile_columns(rows, known, "heuristic", "resampling")
-        self._show(columns, known, _two_lines)
+        self._show(columns, known, _folded)
         self.mark(chosen)
 
     def show_sizes(self, rows: pd.DataFrame, measure: str = "share") -> None:
@@ -125,7 +124,7 @@ class StudyTiles:
         across = list(dict.fromkeys(columns["column_name"]))
         down = list(dict.fromkeys(columns["row_name"]))
         columns["column_text"] = [column_text(name) for name in columns["column_name"]]
-        self.source.data = columns
+        show_tiles(self.source, columns)
         fig = self.figure
         fig.x_range.update(start=-0.5, end=max(len(across), 1) - 0.5)
         fig.y_range.update(start=max(len(down), 1) - 0.5, end=-0.5)
@@ -146,16 +145,7 @@ def study_tiles(*, file_name: str = "searches") -> StudyTiles:
     mapper = LinearColorMapper(
         palette=list(Cividis256), low=0.0, high=100.0, nan_color=palette.MISSING
     )
-    fig = new_figure(
-        title="",
-        y_label="",
-        height=_AROUND_PX + _ROW_PX,
-        x_type="linear",
-        y_type="linear",
-        file_name=file_name,
-        x_range=Range1d(),
-        y_range=Range1d(),
-    )
+    fig = live_figure(height=_AROUND_PX + _ROW_PX, file_name=file_name)
     fig.xaxis.ticker, fig.yaxis.ticker = FixedTicker(), FixedTicker()
     tools_beside(fig)
     source.data = {name: [] for name in (*_PLACE, "ink", "column_text", *_TIPS)}
@@ -193,7 +183,7 @@ def study_tiles(*, file_name: str = "searches") -> StudyTiles:
     tap = TapTool(renderers=[places])
     fig.add_tools(HoverTool(renderers=[places], tooltips=tips), tap)
     fig.toolbar.active_tap = tap
-    fig.add_layout(_colour_bar(mapper), "right")
+    percent_bar(fig, mapper, BasicTicker(desired_num_ticks=4))
     return StudyTiles(fig, source, frame, mapper)
 
 
@@ -259,7 +249,7 @@ def tile_columns(
 
 
 def colour_ends(values: Sequence[float], measure: Measure) -> tuple[float, float]:
-    """Return the values at the ends of the colours, percent: tens around what is shown.
+    """Return the values at the ends of the colours, percent: fives around what is shown.
 
     Where 100 % is the best there is, the colours end there.
 
@@ -285,21 +275,9 @@ def _colour(value: float, low: float, high: float, look: Sequence[str]) -> str:
     return str(look[min(int(share * len(look)), len(look) - 1)]).upper()
 
 
-def _two_lines(name: Any) -> str:
-    return str(name).replace(" ", "\n", 1)
+def _folded(name: Any) -> str:
+    return "\n".join(textwrap.wrap(str(name), _LINE, break_long_words=False))
 
 
 def _size_text(size: Any) -> str:
     return byte_label(int(size))
-
-
-def _colour_bar(mapper: LinearColorMapper) -> ColorBar:
-    return ColorBar(
-        color_mapper=mapper,
-        ticker=BasicTicker(desired_num_ticks=4),
-        formatter=PrintfTickFormatter(format="%d %%"),
-        major_label_text_font_size="11px",
-        width=12,
-        padding=4,
-        border_line_color=None,
-    )

@@ -3,38 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d
+from bokeh.models import ColumnDataSource, FixedTicker, HoverTool
 from bokeh.plotting import figure
 
-from workbench.errors import ParameterError
-from workbench.plotting import palette
-from workbench.plotting.axes import legend_above, new_figure, set_range
+from workbench.plotting.axes import legend_above, live_figure, set_range
 from workbench.plotting.tuning_study_look import (
     Measure,
     interval_text,
+    listed,
     measure_of,
     name_places,
     resampling_text,
     rows_of,
+    rule_looks,
     values_of,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_COLOURS = (
-    palette.BLACK,
-    palette.BLUE,
-    palette.VERMILLION,
-    palette.GREEN,
-    palette.PURPLE,
-    palette.ORANGE,
-    palette.SKY_BLUE,
-)
 _COLUMNS = ("x", "y", "low", "high", "name", "noise", "text")
 _BESIDE = 0.09
 _ROOM = 0.08
@@ -67,14 +59,14 @@ class NoiseFigure:
         known = measure_of(measure)
         noises = in_order(values_of(rows, "noise"))
         present = [name for name in self.sources if name in set(rows["resampling"])]
+        every = rows_of(rows)
         drawn: list[float] = []
         for (name, source), item in zip(
             self.sources.items(), self.figure.legend[0].items, strict=True
         ):
             place = present.index(name) - 0.5 * (len(present) - 1) if name in present else 0.0
-            columns = noise_columns(
-                rows[rows["resampling"] == name], known, noises, _BESIDE * place
-            )
+            here = [one for one in every if one["resampling"] == name]
+            columns = noise_columns(here, known, noises, _BESIDE * place)
             source.data = columns
             item.visible = name in present
             drawn += [*columns["low"], *columns["high"], *columns["y"]]
@@ -100,21 +92,11 @@ def noise_figure(resamplings: Sequence[str], *, height: int = 300) -> NoiseFigur
     Raises:
         ParameterError: there is no rule.
     """
-    if not resamplings:
-        raise ParameterError("the rows must hold a search; got none", key="rows")
-    fig = new_figure(
-        title="",
-        y_label="",
-        height=height,
-        x_type="linear",
-        y_type="linear",
-        file_name="noise",
-        x_range=Range1d(0.0, 1.0),
-        y_range=Range1d(0.0, 1.0),
-    )
+    looks = rule_looks(resamplings)
+    fig = live_figure(height=height, file_name="noise")
     fig.xaxis.ticker = FixedTicker()
     sources, points = {}, []
-    for at, (name, colour) in enumerate(zip(resamplings, _COLOURS, strict=False)):
+    for name, colour, marker in looks:
         source = ColumnDataSource({column: [] for column in _COLUMNS})
         fig.segment(
             x0="x", x1="x", y0="low", y1="high", source=source, line_color=colour, line_width=2
@@ -125,7 +107,7 @@ def noise_figure(resamplings: Sequence[str], *, height: int = 300) -> NoiseFigur
                 "y",
                 source=source,
                 size=10,
-                marker=palette.MARKERS[at % 5],
+                marker=marker,
                 fill_color=colour,
                 line_color="white",
                 legend_label=resampling_text(name),
@@ -157,7 +139,7 @@ def plot_search_noise(rows: pd.DataFrame, measure: str = "share", *, height: int
 
 
 def read_search_noise(rows: pd.DataFrame, measure: str = "share") -> str:
-    """Return for each noise which resampling rule is best, and whether the seeds show that.
+    """Return for each noise whether resampling is better, and whether the seeds show that.
 
     Args:
         rows: of ``methods``: of one recording, heuristic, stopping rule and pick.
@@ -190,19 +172,38 @@ def read_search_noise(rows: pd.DataFrame, measure: str = "share") -> str:
     return f"{title}, without resampling and with the best rule of it: {'; '.join(parts)}."
 
 
+def read_other_noises(rows: pd.DataFrame, heuristic: str) -> str:
+    """Return which heuristics were searched with several noises, empty where this one was.
+
+    Args:
+        rows: of ``methods``: of one recording, stopping rule and pick.
+        heuristic: that is looked at.
+    """
+    searched = set(zip(rows["heuristic"], rows["noise"], strict=True))
+    noises = Counter(name for name, _ in searched)
+    several = [name for name in values_of(rows, "heuristic") if noises[name] > 1]
+    if noises[heuristic] != 1 or not several:
+        return ""
+    own = next(noise for name, noise in searched if name == heuristic)
+    return (
+        f"The study has {heuristic} with one noise only, {noise_text(own)}; to compare noises, "
+        f"choose {listed(several, 'or')}."
+    )
+
+
 def noise_columns(
-    rows: pd.DataFrame, measure: Measure, noises: Sequence[str], beside: float
+    rows: Sequence[Mapping[str, Any]], measure: Measure, noises: Sequence[str], beside: float
 ) -> dict[str, list[Any]]:
     """Return the columns of a source, a row for each noise there is.
 
     Args:
-        rows: of ``methods``, of one resampling rule.
+        rows: of `rows_of`, of one resampling rule.
         measure: what is shown.
         noises: what stands beside one another.
         beside: how far right of its place each point is.
     """
     columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
-    for one in rows_of(rows):
+    for one in rows:
         values = (
             *(noises.index(one["noise"]) + beside, one[measure.name]),
             *(one[f"{measure.name}_low"], one[f"{measure.name}_high"]),

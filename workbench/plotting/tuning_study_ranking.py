@@ -6,11 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, Range1d
+from bokeh.models import ColumnDataSource, FixedTicker, HoverTool
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
-from workbench.plotting.axes import new_figure, set_range
+from workbench.plotting.axes import live_figure, set_range
+from workbench.plotting.numbered_rows import numbered_rows
 from workbench.plotting.tuning_study_look import (
     Measure,
     interval_text,
@@ -50,6 +51,7 @@ class RankingFigure:
         *,
         by: str = "heuristic",
         chosen: str = "",
+        title: str = "",
     ) -> None:
         """Draw other methods.
 
@@ -58,6 +60,7 @@ class RankingFigure:
             measure: what they are ranked by.
             by: that column.
             chosen: value of it whose point is larger.
+            title: what is ranked, in a few words; empty leaves it out.
 
         Raises:
             ParameterError: there is no such measure.
@@ -79,53 +82,20 @@ class RankingFigure:
         fig.height = _AROUND_PX + _ROW_PX * count
         seeds = int(rows["seeds"].max()) if len(rows) else 0
         fig.xaxis.axis_label = f"{known.title} (%), mean and 95 % interval over {seeds} seeds"
-        fig.title.text = "Ranked; hollow: behind the first"
+        fig.title.text = f"{title or 'Ranked'}; hollow: behind the first"
 
 
 def ranking_figure() -> RankingFigure:
     """Return the live form of `plot_search_ranking`, with nothing in it."""
     source = ColumnDataSource({name: [] for name in (*_COLUMNS, "text_at")})
-    fig = new_figure(
-        title="",
-        y_label="",
-        height=_AROUND_PX + _ROW_PX,
-        x_type="linear",
-        y_type="linear",
-        file_name="ranking",
-        x_range=Range1d(),
-        y_range=Range1d(),
-    )
+    fig = live_figure(height=_AROUND_PX + _ROW_PX, file_name="ranking")
     fig.xaxis.ticker, fig.yaxis.ticker = FixedTicker(), FixedTicker()
     intervals = fig.segment(
         x0="low", x1="high", y0="row", y1="row", source=source, line_color="line", line_width=3
     )
-    points = fig.scatter(
-        x="value",
-        y="row",
-        source=source,
-        marker="circle",
-        size="size",
-        fill_color="fill",
-        line_color="line",
-        line_width=2,
-    )
-    fig.text(
-        x="text_at",
-        y="row",
-        text="text",
-        source=source,
-        text_baseline="middle",
-        text_font_size="11px",
-        text_font_style="style",
-    )
+    points, _ = numbered_rows(fig, source, value="value", text_at="text_at")
     tips = [("", "@name"), ("", "@text")]
     fig.add_tools(HoverTool(renderers=[points, intervals], tooltips=tips))
-    # Tools would lie over the numbers, and nothing here needs a zoom.
-    fig.toolbar.active_drag = None
-    fig.toolbar_location = None
-    fig.ygrid.grid_line_color = None
-    fig.yaxis.axis_line_color = None
-    fig.yaxis.major_tick_line_color = fig.yaxis.minor_tick_line_color = None
     return RankingFigure(fig, source)
 
 
@@ -149,7 +119,7 @@ def plot_search_ranking(
 
 _COLUMNS = (
     *("row", "name", "value", "low", "high", "text"),
-    *("told", "size", "fill", "line", "style"),
+    *("told", "size", "fill", "line"),
 )
 
 
@@ -178,7 +148,6 @@ def ranking_columns(
             13 if marked else 9,
             "white" if told else colour,
             palette.VERMILLION if marked else colour,
-            "bold" if marked else "normal",
         )
         for name, value in zip(_COLUMNS, values, strict=True):
             columns[name].append(value)

@@ -8,37 +8,30 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, HoverTool, Range1d
+from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
 
-from workbench.errors import ParameterError
 from workbench.plotting import palette
-from workbench.plotting.axes import new_figure, set_range
+from workbench.plotting.axes import live_figure, set_range
 from workbench.plotting.tuning_study_look import (
     interval_text,
+    listed,
     measure_of,
     percent_text,
     picked,
     resampling_text,
     rows_of,
+    rule_looks,
     values_of,
 )
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_COLOURS = (
-    palette.BLACK,
-    palette.BLUE,
-    palette.VERMILLION,
-    palette.GREEN,
-    palette.PURPLE,
-    palette.ORANGE,
-    palette.SKY_BLUE,
-)
 _COLUMNS = ("x", "y", "x_low", "x_high", "y_low", "y_high", "name", "found", "saved", "runs")
 _ROOM = 0.06
 _TOOLS_ROOM = 0.2
+_LARGE_PX = 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,22 +72,27 @@ class StoppingFigure:
             ParameterError: there is no such measure.
         """
         up, across = measure_of(measure), measure_of(time)
-        own = (rows["heuristic"] == heuristic) & (rows["resampling"] == resampling)
-        for stopping in self.chosen:
-            here = rows["stopping"] == stopping
-            self.chosen[stopping].data = point_columns(rows[own & here], measure, time)
-            self.others[stopping].data = point_columns(rows[~own & here], measure, time)
-        best = pareto(rows, measure, time)
+        method = heuristic, resampling
+        shown = [*dict.fromkeys((measure, time))]
+        best = pareto(rows[shown], measure, time)
         self.front.data = {"x": best[time].tolist(), "y": best[measure].tolist()}
-        for shown, name, above in (
+        every = rows_of(rows)
+        own = [one for one in every if (one["heuristic"], one["resampling"]) == method]
+        others = [one for one in every if (one["heuristic"], one["resampling"]) != method]
+        for points, sources in ((own, self.chosen), (others, self.others)):
+            for stopping, source in sources.items():
+                here = [one for one in points if one["stopping"] == stopping]
+                source.data = point_columns(here, measure, time)
+        for ends, name, above in (
             (self.figure.x_range, time, _ROOM),
             (self.figure.y_range, measure, _TOOLS_ROOM),
         ):
-            known = [*rows[name], *rows.loc[own, f"{name}_low"], *rows.loc[own, f"{name}_high"]]
+            known = [one[name] for one in every]
+            known += [one[f"{name}_{end}"] for one in own for end in ("low", "high")]
             known = [value for value in known if math.isfinite(value)]
             low, high = (min(known), max(known)) if known else (0.0, 1.0)
             span = (high - low) or 1.0
-            set_range(shown, (low - _ROOM * span, high + above * span))
+            set_range(ends, (low - _ROOM * span, high + above * span))
         self.figure.xaxis.axis_label = f"{across.title} (%)"
         self.figure.yaxis.axis_label = f"{up.title} (%)"
         self.figure.title.text = (
@@ -113,32 +111,15 @@ def stopping_figure(stoppings: Sequence[str], *, height: int = 320) -> StoppingF
     Raises:
         ParameterError: there is no rule.
     """
-    if not stoppings:
-        raise ParameterError("the rows must hold a search; got none", key="rows")
-    fig = new_figure(
-        title="",
-        y_label="",
-        height=height,
-        x_type="linear",
-        y_type="linear",
-        file_name="stopping",
-        x_range=Range1d(0.0, 1.0),
-        y_range=Range1d(0.0, 1.0),
-    )
+    looks = rule_looks(stoppings)
+    fig = live_figure(height=height, file_name="stopping")
     front = ColumnDataSource({"x": [], "y": []})
     fig.line("x", "y", source=front, line_color=palette.FAINT, line_dash="dashed")
     chosen, others, points = {}, {}, []
-    looks = zip(stoppings, _COLOURS, palette.MARKERS, strict=False)
-    for stopping, colour, marker in looks:
+    for place, (stopping, colour, marker) in enumerate(looks):
         small, large = (ColumnDataSource({name: [] for name in _COLUMNS}) for _ in range(2))
-        look: dict[str, Any] = {"marker": marker, "line_color": colour}
-        points.append(
-            fig.scatter(
-                "x", "y", source=small, size=5, fill_color=colour, alpha=0.45, line_alpha=0, **look
-            )
-            if marker not in ("plus", "cross")
-            else fig.scatter("x", "y", source=small, size=5, alpha=0.45, **look)
-        )
+        look: dict[str, Any] = {"marker": marker, "fill_color": colour}
+        points.append(fig.scatter("x", "y", source=small, size=5, alpha=0.45, line_alpha=0, **look))
         for ends in (("x", "y_low", "x", "y_high"), ("x_low", "y", "x_high", "y")):
             fig.segment(*ends, source=large, line_color=colour, line_width=1.5)
         points.append(
@@ -146,11 +127,12 @@ def stopping_figure(stoppings: Sequence[str], *, height: int = 320) -> StoppingF
                 "x",
                 "y",
                 source=large,
-                size=14,
-                fill_color=colour,
+                # Rules that end alike lie on one another: each shows around the next.
+                size=_LARGE_PX - 2 * place,
+                line_color="white",
                 line_width=1.5,
                 legend_label=stopping,
-                **look | {"line_color": "white"},
+                **look,
             )
         )
         chosen[stopping], others[stopping] = large, small
@@ -247,26 +229,38 @@ def read_search_stopping(
         f"{interval_text(most, measure)} {known.text}, with "
         f"{percent_text(most[time])} % {across.text}"
     )
+    alike = [names for names in _alike(own, measure, time) if len(names) > 1]
+    tail = "".join(f" {listed(names)} ended alike." for names in alike)
     if most["stopping"] == quick["stopping"]:
-        return f"{text}; it is also the quickest."
+        return f"{text}; it is also the quickest.{tail}"
     told = not known.overlaps(most, quick)
     verdict = "less" if told else "which these seeds cannot tell from it"
     return (
         f"{text}. The quickest, “{quick['stopping']}”, gives {interval_text(quick, measure)}, "
-        f"{verdict}, with {percent_text(quick[time])} %."
+        f"{verdict}, with {percent_text(quick[time])} %.{tail}"
     )
 
 
-def point_columns(rows: pd.DataFrame, measure: str, time: str) -> dict[str, list[Any]]:
+def _alike(rows: pd.DataFrame, measure: str, time: str) -> list[list[str]]:
+    """Return the stopping rules by what they gave: those of one place cover one another."""
+    places: dict[tuple[float, float], list[str]] = {}
+    for one in rows_of(rows):
+        places.setdefault((one[measure], one[time]), []).append(f"“{one['stopping']}”")
+    return list(places.values())
+
+
+def point_columns(
+    rows: Sequence[Mapping[str, Any]], measure: str, time: str
+) -> dict[str, list[Any]]:
     """Return the columns of a source, a row for each method.
 
     Args:
-        rows: of ``methods``.
+        rows: of `rows_of`.
         measure: what stands upright.
         time: what lies across.
     """
     columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
-    for one in rows_of(rows):
+    for one in rows:
         values = (
             *(one[time], one[measure]),
             *(one[f"{time}_low"], one[f"{time}_high"]),

@@ -48,6 +48,7 @@ TABLE_1 = ("potential", "gain", "share", "distance", "delta_us", "spread_us", "t
 TABLE_2 = ("grid_s", "exhaustive_s", "spent_s", "saved_grid", "saved")
 """What the paper's Table 2 has, and more: how long it takes."""
 
+_NUMBER = "white-space:nowrap;text-align:right"
 _WITH_INTERVAL = ("gain", "share", "distance", "tied", "saved_grid", "saved")
 
 
@@ -103,17 +104,18 @@ def by_collective_html(table: pd.DataFrame) -> str:
         ("How long: the paper's Table 2", TABLE_2),
     ):
         head = "".join(
-            f"<th>{html.escape(COLUMNS[name].removesuffix(' (%)'))}</th>" for name in columns
+            f'<th style="{_NUMBER}">{html.escape(COLUMNS[name].removesuffix(" (%)"))}</th>'
+            for name in columns
         )
         body = "".join(
             f"<tr{_bold(key)}><td>{html.escape(str(key[-1]))}</td>"
-            + "".join(f'<td style="white-space:nowrap">{_cell(row, name)}</td>' for name in columns)
+            + "".join(f'<td style="{_NUMBER}">{_cell(row, name)}</td>' for name in columns)
             + "</tr>"
             for key, row in zip(table.index, rows_of(table), strict=True)
         )
         parts.append(
             f'<table style="margin-bottom:8px"><caption style="text-align:left">{title}</caption>'
-            f"<tr><th>collective</th>{head}</tr>{body}</table>"
+            f'<tr><th style="text-align:left">collective</th>{head}</tr>{body}</table>'
         )
     return "".join(parts)
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from workbench import models, programs, topology
-from workbench.errors import DatasetError, ParameterError
+from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.panels.placement_family import FamilyFields
 from workbench.panels.placement_panel import FIRST, FIRST_MACHINE, PlacementPanel
 from workbench.panels.placement_state import fitting, near_member
@@ -275,6 +275,10 @@ def test_what_cannot_be_is_said_and_the_picture_stays(panel: PlacementPanel) -> 
     assert panel.error == ""
     network.parameters["dims"].value = "3xthree"
     assert "must be a whole number" in network.error.message
+    settled(panel)
+    assert "must be a whole number" in network.error.message, "also once the first torus is drawn"
+    with pytest.raises(ParseError, match="must be a trace"):
+        panel.upload({"x.goal": b"hello"})
     assert panel.topology == "torus:3x3", "the last one that can be"
     with pytest.raises(ParameterError, match="a topology must be one of"):
         panel.topology = "ring:4"
@@ -302,6 +306,15 @@ def test_the_smallest_network_with_room(family: str, hosts: int) -> None:
     assert fitting("fat-tree:8", hosts // 10 + 1, 1) == "fat-tree:8"
     assert fitting("sierra", 5000, 1) == "sierra", "a machine does not grow"
     assert topology.parse_topology(fitting(family, 4 * hosts, 4)).num_hosts >= hosts
+
+
+@pytest.mark.parametrize(
+    ("family", "hosts", "room"), [("aries", 257, 5760), ("fully-connected", 33, 36)]
+)
+def test_the_nearest_member_is_the_smallest_that_is_proposed(
+    family: str, hosts: int, room: int
+) -> None:
+    assert topology.parse_topology(near_member(family, hosts)).num_hosts == room
 
 
 def test_algorithms_and_parameters_change_the_program(

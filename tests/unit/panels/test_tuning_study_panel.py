@@ -64,6 +64,22 @@ def test_every_tab_follows_the_lists(panel: TuningStudyPanel) -> None:
         assert panel.error == ""
 
 
+def test_the_method_that_is_looked_at_is_bold_among_all(panel: TuningStudyPanel) -> None:
+    panel.heuristic, panel.resampling = "genetic", "static 3"
+    panel.open("All methods")
+    [row] = [line for line in panel._view.ranked.value.split("<tr") if "bold" in line]
+    cells = ("genetic", "static 3", panel.stopping)
+    assert all(f"<td>{cell}</td>" in row for cell in cells)
+
+
+def test_one_noise_points_at_heuristics_with_several(panel: TuningStudyPanel) -> None:
+    panel.open("Noise")
+    panel.heuristic = "tpe"
+    assert "to compare noises, choose surrogate-gp, " in panel._view.noise_text.value
+    panel.heuristic = "random"
+    assert "to compare noises" not in panel._view.noise_text.value
+
+
 def test_lists_offer_what_was_searched(panel: TuningStudyPanel, tables: StudyTables) -> None:
     panel.recording = "open-mpi-4-ranks"
     assert panel.noise == "measured"

@@ -30,7 +30,7 @@ from workbench.plotting.wire_tolerance import (
     read_wire_tolerance,
     wire_tolerance_figure,
 )
-from workbench.topology import torus
+from workbench.topology import star, torus
 from workbench.topology.metrics.resilience import resilience
 
 
@@ -69,9 +69,16 @@ def test_distances_grow_as_links_fail() -> None:
     items = drawn.figure.legend[0].items
     assert [item.visible for item in items] == [True, True, False, False]
     assert drawn.figure.y_range.end > max(data["high"])
+    torn = resilience(star(16), shares=(0.0, 0.5), trials=2, rng=0)
+    drawn.show({"star": torn})
+    assert drawn.sources[0].data["longer"][1] < 0, "the largest part is small"
+    assert drawn.figure.y_range.start < min(drawn.sources[0].data["low"])
+    assert drawn.figure.y_range.end == 0
+    assert "5.56 % shorter" in drawn.sources[0].data["said"][1]
     drawn.show({})
     assert drawn.sources[0].data["failed"] == []
     assert drawn.figure.x_range.end == 50, "an empty figure has an axis too"
+    assert (drawn.figure.y_range.start, drawn.figure.y_range.end) == (0, 50)
     assert plot_resilience({"torus": found}).title.text == "Distances as links fail at random"
 
 

@@ -22,6 +22,7 @@ from workbench.plotting.tuning_study_look import (
     measure_of,
     percent_text,
     picked,
+    rule_looks,
     usual_noise,
     values_of,
 )
@@ -29,6 +30,7 @@ from workbench.plotting.tuning_study_noise import (
     in_order,
     noise_figure,
     plot_search_noise,
+    read_other_noises,
     read_search_noise,
 )
 from workbench.plotting.tuning_study_ranking import (
@@ -134,6 +136,18 @@ def test_a_heatmap_has_a_place_for_what_is_missing() -> None:
     assert tiles.frame.data == {"row": [], "column": []}
 
 
+def test_a_heatmap_never_has_fewer_places_than_before() -> None:
+    tiles = study_tiles()
+    tiles.show_methods(THREE)
+    tiles.show_methods(THREE.iloc[:1], chosen=("random", "none"))
+    data = tiles.source.data
+    assert list(data["text"]) == ["90.0", "", ""]
+    assert math.isnan(data["row"][1]) and math.isnan(data["column"][2])
+    assert data["ink"][1:] == ["#000000"] * 2
+    assert tiles.frame.data == {"row": [0], "column": [0]}
+    assert tiles.figure.yaxis[0].major_label_overrides == {0: "random"}
+
+
 def test_less_is_better_turns_the_colours_round() -> None:
     tiles = study_tiles()
     tiles.show_methods(THREE, "share")
@@ -182,6 +196,8 @@ def test_stopping_rules_are_weighed() -> None:
     assert "“budget” gives the most: 96.0 %" in text
     assert "“early”, gives 95.5 % (94.5 to 96.5), which these seeds cannot tell from it" in text
     assert "No search" in read_search_stopping(rows, "annealing")
+    alike = rows.assign(share=96.0, saved_grid=90.0)
+    assert read_search_stopping(alike, "gp").endswith(" “budget” and “early” ended alike.")
     drawn = stopping_figure(["budget", "early"])
     drawn.show(rows, "gp", "none")
     assert drawn.chosen["early"].data["y"] == [95.5]
@@ -210,6 +226,30 @@ def test_noise_is_read_with_and_without_resampling() -> None:
         plot_search_noise(rows.iloc[:0])
 
 
+def test_other_noises_are_pointed_at() -> None:
+    rows = table(
+        row("gp", noise="none"),
+        row("gp", noise="normal 5 %"),
+        row("tpe", noise="normal 5 %"),
+        row("random", noise="none"),
+        row("random", noise="normal 20 %"),
+    )
+    only = "The study has tpe with one noise only, normal 5 %; to compare noises, choose "
+    assert read_other_noises(rows, "tpe") == f"{only}random or gp."
+    assert read_other_noises(rows, "gp") == read_other_noises(rows, "genetic") == ""
+    assert read_other_noises(rows.iloc[[0, 2]], "tpe") == ""
+
+
+def test_rules_are_told_apart_by_colour_and_marker() -> None:
+    looks = rule_looks([f"rule {n}" for n in range(7)])
+    assert len({colour for _, colour, _ in looks}) == 7
+    # A cross has no inside to fill.
+    assert {marker for *_, marker in looks}.isdisjoint({"plus", "cross"})
+    for rules in ([], ["rule"] * 8):
+        with pytest.raises(ParameterError, match=f"7 rules at most; got {len(rules)}"):
+            rule_looks(rules)
+
+
 def test_noises_stand_in_their_order() -> None:
     given_ = ["heavy-tails 5 %", "normal 20 %", "none", "normal 5 %", "measured"]
     assert in_order(given_) == ["none", "measured", "normal 5 %", "normal 20 %", "heavy-tails 5 %"]
@@ -233,6 +273,7 @@ def test_words() -> None:
     assert interval_text({"gain": 5.0}, "gain") == "5.0 %"
     assert listed(["a"]) == "a"
     assert listed("abc") == "a, b and c"
+    assert listed("ab", "or") == "a or b"
     with pytest.raises(ParameterError, match="the measure must be one of share"):
         measure_of("speed")
     with pytest.raises(ParameterError, match="rows are told by columns"):

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import ipywidgets as widgets
+import pytest
+from bokeh.plotting import figure
+
+from workbench.errors import ParameterError
+from workbench.panels.controls import ErrorLine
+from workbench.panels.export_tab import write_file
+from workbench.panels.live import LiveView
+from workbench.panels.panel import Panel
+
+
+class Small(Panel):
+    SETTINGS = ("size", "rule")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.widget = widgets.Label("small")
+        self._view = LiveView(figure())
+        self._held: dict[str, Any] = {"size": 8, "rule": "none"}
+
+    def _get(self, name: str) -> Any:
+        return self._held[name]
+
+    def _set(self, name: str, value: Any) -> None:
+        self._held[name] = value
+
+    def _live_views(self) -> list[LiveView]:
+        return [self._view]
+
+
+def test_settings_are_attributes() -> None:
+    panel = Small()
+    panel.size = 16
+    assert (panel.size, panel.rule) == (16, "none")
+    assert {"size", "rule", "widget"} <= set(dir(panel))
+    with pytest.raises(AttributeError, match="colour cannot be set; size, rule can"):
+        panel.colour = "red"
+    with pytest.raises(AttributeError, match="Small has no colour"):
+        _ = panel.colour
+
+
+def test_a_panel_that_is_not_made_yet_has_no_settings() -> None:
+    unmade = Small.__new__(Small)
+    with pytest.raises(AttributeError, match="_held"):
+        _ = unmade.size
+    assert not hasattr(unmade, "rule")
+
+
+def test_what_was_drawn_since_is_shown() -> None:
+    panel = Small()
+    panel._view._model.title.text = "drawn since"
+    assert panel._repr_mimebundle_().keys() == panel.widget._repr_mimebundle_().keys()
+    assert "drawn since" in json.dumps(panel._view.render_bundle["docs_json"], default=str)
+
+
+def test_a_page_is_told_to_send_back_nothing() -> None:
+    view = LiveView(figure())
+    [document] = view.render_bundle["docs_json"].values()
+    assert "document_ready" in json.dumps(document["callbacks"], default=str)
+
+
+def test_an_error_is_said_where_it_belongs() -> None:
+    line = ErrorLine()
+
+    def refuse() -> None:
+        raise ParameterError("size must be positive; got -1", key="size")
+
+    line.guard(refuse)
+    assert line.message == "size must be positive; got -1"
+    with pytest.raises(ZeroDivisionError):
+        line.guard(lambda: 1 // 0)
+
+
+def test_a_suffix_tells_the_file(tmp_path: Path) -> None:
+    target = tmp_path / "rows.csv"
+    assert write_file(target, [".csv"], lambda suffix: ("rows", f"a {suffix}")) == target
+    assert target.read_text() == "a .csv"
+    with pytest.raises(ParameterError, match=r"one of \.csv, \.json; got 'rows\.txt'"):
+        write_file(tmp_path / "rows.txt", [".csv", ".json"], lambda suffix: ("", ""))
+    assert not (tmp_path / "rows.txt").exists()

@@ -154,6 +154,7 @@ def test_it_runs_and_shows_a_panel(path: Path, tmp_path: Path) -> None:
 
 def test_the_first_cell_of_code_hands_bokeh_to_the_page() -> None:
     """BokehJS must be there before the cell of the panel is drawn."""
+    assert NOTEBOOKS
     for path in NOTEBOOKS:
         cells = [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
         assert cells[0].source.splitlines()[-1] == "workbench.panels.setup()", path.name

@@ -97,7 +97,11 @@ def test_a_latency_that_is_not_used_is_noted(capsys: pytest.CaptureFixture[str],
         ("FILE --topology fat-tree:2", "more ranks_per_host"),
         ("FILE --topology fat-tree:4 --method metis", "method must be one of"),
         ("nowhere.goal --topology fat-tree:4", "nowhere.goal"),
-        ("FILE --topology fat-tree:4 --hosts -3", "a place for each of 16 ranks"),
+        ("FILE --topology fat-tree:4 --hosts 3", "a place for each of 16 ranks"),
+        ("FILE --topology fat-tree:4 --hosts -3", "--hosts must be 1 to 16, the hosts of fat tree"),
+        (f"FILE --topology fat-tree:4 --hosts {10**30}", "--hosts must be 1 to 16"),
+        ("FILE --topology fat-tree:4 --seed -1", "seed must be a whole number, at least 0; got -1"),
+        ("FILE --topology fat-tree:4 --seconds nan", "seconds must be at least 0"),
     ],
 )
 def test_what_is_wrong_is_one_paragraph(

@@ -74,7 +74,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             arguments = _parser().parse_args(argv)
             status: int = arguments.run(arguments)
         finally:
-            sys.stdout.flush()
+            if sys.stdout is not None:  # a shell may have closed it
+                sys.stdout.flush()
     except BrokenPipeError:
         # The reader has seen enough. What the buffer still holds must not be written at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

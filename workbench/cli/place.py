@@ -23,6 +23,7 @@ from workbench.cli.program_options import (
     seconds,
 )
 from workbench.cli.stopping import stoppable
+from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
     from workbench.sensitivity.placement import Placement
@@ -109,7 +110,13 @@ def run(arguments: argparse.Namespace) -> int:
     times = {"l_wire": "l_wire_s", "d_switch": "d_switch_s", "same_host": "same_host_s"}
     options |= {times[name]: seconds(ns) for name, ns in given(arguments, *times).items()}
     if arguments.hosts is not None:
-        options["hosts"] = range(max(arguments.hosts, 0))
+        if not 1 <= arguments.hosts <= network.num_hosts:
+            raise ParameterError(
+                f"--hosts must be 1 to {network.num_hosts}, the hosts of {network.name}; got "
+                f"{arguments.hosts}",
+                key="hosts",
+            )
+        options["hosts"] = range(arguments.hosts)
     work: Any = place
     if arguments.method == ALL:
         work = place_all

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import add_json, given, print_json, say
@@ -79,6 +80,12 @@ def run(arguments: argparse.Namespace) -> int:
     from workbench.tune.study import run_study
     from workbench.tune.study_files import save_study
 
+    save = None if arguments.save is None else Path(arguments.save)
+    if save is not None and save.exists() and not save.is_dir():
+        # Told before a study that takes hours.
+        raise ParameterError(
+            f"--save must be a folder, or one to be made; {save} is a file", key="save"
+        )
     plans = _plans(arguments)
     results = [
         run_study(plan, arguments.rows, jobs=arguments.jobs, on_cell=_told) for plan in plans

@@ -14,7 +14,7 @@ import hashlib
 import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,8 +54,7 @@ def locate(where: str | Path) -> Database:
             "a study must be a file, so that it can be resumed; leave study=None for a fit that "
             "is not kept"
         )
-    path = Path(text).expanduser()
-    return Database(str(where), f"sqlite:///{path}", path)
+    return Database(str(where), "", Path(text).expanduser())
 
 
 def absolute(where: str | Path) -> str:
@@ -74,12 +73,13 @@ class Database:
 
     Attributes:
         where: how people write it, without a password.
-        url: its address as SQLAlchemy takes it.
+        address: a server's address as SQLAlchemy takes it, with the password; empty for an SQLite
+            file.
         path: the SQLite file, None where it is a server's.
     """
 
     where: str
-    url: str
+    address: str = field(repr=False)
     path: Path | None
 
     @property
@@ -149,7 +149,7 @@ class Database:
         options = {"connect_args": {"timeout": BUSY_S}} if self.path is not None else None
         try:
             with quiet_optuna():
-                return optuna.storages.RDBStorage(self.url, engine_kwargs=options)
+                return optuna.storages.RDBStorage(self._url(), engine_kwargs=options)
         except (SQLAlchemyError, OptunaError, ImportError, RuntimeError) as error:
             raise self._unusable(error) from error
 
@@ -202,7 +202,7 @@ class Database:
         options = {"timeout": BUSY_S} if self.path is not None else {}
         try:
             engine = sqlalchemy.create_engine(
-                self.url,
+                self._url(),
                 poolclass=NullPool,
                 isolation_level="AUTOCOMMIT",
                 connect_args=options,
@@ -211,6 +211,13 @@ class Database:
                 yield connection
         except (SQLAlchemyError, ImportError) as error:
             raise self._unusable(error) from error
+
+    def _url(self) -> str:
+        from sqlalchemy.engine import URL
+
+        # A name may have ? and % in it, which mean something in an address.
+        file = URL.create("sqlite", database=str(self.path))
+        return self.address if self.path is None else file.render_as_string()
 
     def _unusable(self, error: Exception) -> StudyError:
         reason = str(getattr(error, "orig", None) or error).strip()

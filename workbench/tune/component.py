@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from workbench.catalogue import Catalogue
 from workbench.datasets import data_folder
@@ -230,6 +231,17 @@ class Component:
             return Invocation(tuple(application), env, tuple(options), (line,), self.header)
         argv = self._argv(words, tuple(application)) if self.command else tuple(application)
         return Invocation(argv, env, tuple(options), (), self.header)
+
+    def declaration(self) -> dict[str, Any]:
+        """Return what decides what a run of a configuration executes, for JSON."""
+        return {
+            "command": list(self.command),
+            "header": self.header,
+            "env": dict(self.env),
+            "plugin": self.plugin,
+            "ld_preload": self.ld_preload,
+            **{f"parameter {p.name}": p.passing() for p in self.parameters},
+        }
 
     def _argv(self, words: Sequence[str], application: tuple[str, ...]) -> tuple[str, ...]:
         if any(FOLDER in word for word in self.command) and not self.folder:

@@ -92,8 +92,9 @@ class DatabaseStore:
             opening.callback(_dispose, self._study)
             self._rows = trial_rows(self.database, self._study, self._distributions)
             opening.callback(self._rows.close)
+            with worded(self.database):
+                self._study.set_user_attr(f"{SESSION}{self._worker}", dict(session))
             self._closing = opening.pop_all()
-        self._study.set_user_attr(f"{SESSION}{self._worker}", dict(session))
 
     @property
     def worker(self) -> str:
@@ -190,14 +191,21 @@ class DatabaseStore:
             begun: runs that have not ended.
 
         Raises:
-            StudyError: the database cannot be read.
+            StudyError: the database cannot be read, or not be written.
         """
         others = {run.worker for run in begun} - {self._worker}
         if not others:
             return []
         locks = {worker_lock(self.name, worker): worker for worker in others}
-        alive = {locks[lock] for lock in self.database.held(locks)}
-        return [run for run in begun if run.worker in others - alive]
+        dead = others - {locks[lock] for lock in self.database.held(locks)}
+        for worker in dead:
+            # What is left of the lock goes as it is let go.
+            with (
+                contextlib.suppress(StudyHeldError),
+                self.database.hold(worker_lock(self.name, worker)),
+            ):
+                pass
+        return [run for run in begun if run.worker in dead]
 
     def note_stop(self, reason: str) -> None:
         """Take down why the experiment has ended; an empty text where it goes on.

@@ -38,6 +38,8 @@ from workbench.tune.settings import SearchSettings
 from workbench.tune.space import AnyAxis, Configuration, TuningSpace, Value
 from workbench.tune.target import Computed, Target, target_from_dict
 
+_MOST_JOBS = 1024
+
 GIVEN_VALUE = "value"
 """Name of the target of experiments whose runner gives the value."""
 
@@ -86,8 +88,10 @@ class Experiment:
         self.application = tuple(application)
         self.space = self._space(what, axes, space)
         self.target = self._target(target)
-        if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
-            raise ParameterError(f"jobs must be a whole number from 1; got {jobs!r}", key="jobs")
+        if isinstance(jobs, bool) or not isinstance(jobs, int) or not 1 <= jobs <= _MOST_JOBS:
+            raise ParameterError(
+                f"jobs must be a whole number from 1 to {_MOST_JOBS}; got {jobs!r}", key="jobs"
+            )
         self.jobs = jobs
         self._chooser = Chooser(self.space, self.settings)
         if self.runner.needs_program and self.space.default is not None:
@@ -294,6 +298,7 @@ class Experiment:
         return {
             "workbench": workbench.__version__,
             "component": "" if self.component is None else self.component.name,
+            **({} if self.component is None else self.component.declaration()),
             "application": list(self.application),
             "space": self.space.to_dict(),
             "target": self.target.to_dict(),
@@ -408,15 +413,16 @@ def resume(
         where: SQLite file or PostgreSQL address.
         name: its name; None where there is one experiment.
         component: what is tuned; None takes the shipped one of that name, or reads its file again.
-        runner: what executes runs; None makes a local or a Slurm runner again.
+        runner: what executes runs; None makes a local or a Slurm runner again,
+            which the experiment closes.
         target: the number a run gives; None makes the stored one again.
         jobs: how many runs may be under way at once.
         options: ``budget`` and ``stopping``, where they are to be others.
 
     Raises:
-        StudyError: there is no such experiment.
+        StudyError: there is no such experiment, or its component is not what it was.
         ParameterError: it was made with something that no store can hold, which must be given.
-        ParseError: the component's file is not what it was.
+        ParseError: the component's file cannot be read any more.
     """
     from workbench.tune.store import find_experiment, load_result
 
@@ -427,13 +433,12 @@ def resume(
     said = {key: problem[key] for key in keys}
     said |= {key: last[key] for key in ("budget", "stopping") if key in last}
     what = component or find_component(problem, last) or stored.space
-    if runner is None:
-        runner = find_runner(problem["runner"], where)
+    made = find_runner(problem["runner"], where) if runner is None else None
     if target is None and problem["target"].get("name") != GIVEN_VALUE:
         target = target_from_dict(problem["target"])
-    return Experiment(
+    experiment = Experiment(
         what,
-        runner,
+        runner or made,
         target=target,
         space=None if isinstance(what, TuningSpace) else stored.space,
         application=problem["application"],
@@ -442,6 +447,9 @@ def resume(
         name=stored.name,
         **{**said, **options},
     )
+    # What was made here is nobody else's to close: its allocation, say.
+    experiment._owns_runner = runner is None
+    return experiment
 
 
 def _component(what: Component | TuningSpace) -> Component | None:

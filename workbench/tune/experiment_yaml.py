@@ -136,6 +136,7 @@ _GENERAL = (
     "fitness_aggregation",
     "estimator",
 )
+_MOST_RESAMPLES = 100  # where a file does not say how many
 _SCHEDULES = ("resampling_schedule", "allow_resampling_schedule")
 _WITHOUT_MEANING = ("async_optim", "perf_function", "max_step_cost")
 
@@ -252,10 +253,13 @@ class _Reader:
     def _resampling(self) -> Method | None:
         method = self._method("resampling_policy", RESAMPLING)
         schedules = [key for key in _SCHEDULES if self.given.get(key)]
-        if method is None or method.name == "static" or not schedules:
+        if method is None or method.name == "static":
             return method
+        most: dict[str, Value | None] = {"most": _MOST_RESAMPLES}
+        if not schedules:
+            return Method(method.name, {**most, **method.options})
         # One rule here where SHAMan has two, each with or without schedules.
-        options = {"schedule": "constant", "promising": None} | self._options("improved")
+        options = {"schedule": "constant", "promising": None} | most | self._options("improved")
         return Method("improved", options | {"median": method.name == "nonparametric"})
 
     def _options(self, name: str) -> dict[str, Value | None]:

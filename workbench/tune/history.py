@@ -312,8 +312,9 @@ class History:
     def aggregated(self, how: str | None = None) -> Aggregated:
         """Return one row a configuration, its runs aggregated.
 
-        A median of runs of which fewer than half were pruned is known, as is the best of runs of
-        which one was complete and below the bounds; a mean with a pruned run in it is a bound.
+        What larger values of the pruned runs would not change is known: a median below the bounds
+        of fewer than half of the runs, the best of runs below all bounds. Else, and always for a
+        mean, it is a bound.
 
         Args:
             how: ``mean``, ``median`` or ``min`` (the best); None for what the experiment uses.

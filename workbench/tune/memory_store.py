@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from workbench.tune.run_record import RunRecord
@@ -131,7 +131,7 @@ class MemoryStore:
             run: the run.
         """
         self._next += 1
-        self._begun[self._next] = run
+        self._begun[self._next] = replace(run, key=self._next)
         return self._next
 
     def note_job(self, key: int, job_id: str) -> None:

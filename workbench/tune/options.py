@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -11,14 +12,15 @@ from workbench.errors import ParameterError
 
 T = TypeVar("T")
 
-_GIVEN_BY_THE_EXPERIMENT = ("space", "seed")
+_GIVEN_BY_THE_EXPERIMENT = ("space", "seed", "revisit")
 
 
 def options_of(maker: Callable[..., Any]) -> dict[str, Any]:
     """Return the options of a rule or heuristic with their defaults, in their order.
 
     Args:
-        maker: what makes it; the space and the seed, which the experiment gives, are left out.
+        maker: what makes it; the space, the seed and whether to revisit, which the experiment
+            gives, are left out.
     """
     return {
         name: None if parameter.default is inspect.Parameter.empty else parameter.default
@@ -53,12 +55,14 @@ def made(
             f"{what} must be one of {', '.join(makers)}; got {name!r}", key=what.replace(" ", "_")
         )
     known = options_of(makers[key])
-    for option in options:
+    for option, value in options.items():
         if option not in known:
             raise ParameterError(
-                f"{option} is no option of {what} {key}; known: {', '.join(known) or 'none'}",
+                f"{option!r} is no option of {what} {key}; known: {', '.join(known) or 'none'}",
                 key=option,
             )
+        if isinstance(known[option], bool) and not isinstance(value, bool):
+            raise ParameterError(f"{option} must be true or false; got {value!r}", key=option)
     required = {
         name
         for name, parameter in inspect.signature(makers[key]).parameters.items()
@@ -69,14 +73,17 @@ def made(
     return makers[key](*given, **options)
 
 
-def at_least(value: object, least: float, key: str, *, whole: bool = False) -> None:
-    """Refuse a number below a bound.
+def at_least(
+    value: object, least: float, key: str, *, whole: bool = False, most: float = math.inf
+) -> None:
+    """Refuse a number out of bounds.
 
     Args:
         value: what was given.
         least: the least it may be.
         key: name of the option.
         whole: whether it must be a whole number.
+        most: the most it may be.
 
     Raises:
         ParameterError: it is no such number.
@@ -85,8 +92,11 @@ def at_least(value: object, least: float, key: str, *, whole: bool = False) -> N
     if isinstance(value, bool) or not isinstance(value, kind) or not value >= least:
         noun = "a whole number" if whole else "a number"
         raise ParameterError(f"{key} must be {noun} of {least} or more; got {value!r}", key=key)
-    if not math.isfinite(value):
+    # An int can be larger than any float, and would overflow where it meets one.
+    if value > sys.float_info.max:
         raise ParameterError(f"{key} must be finite; got {value!r}", key=key)
+    if value > most:
+        raise ParameterError(f"{key} must be at most {most}; got {value!r}", key=key)
 
 
 def above_zero(value: object, key: str) -> None:

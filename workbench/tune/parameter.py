@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from workbench.errors import ParameterError
 from workbench.tune.axes import AnyAxis, Choices, Grid, Range, axis_of, is_number
@@ -164,6 +164,12 @@ class Parameter:
                 words = " ".join(self._words("" if self.switch else f"N{self.suffix}", option))
                 ways.append(f"{'sbatch ' * option}{words}")
         return ", ".join(ways)
+
+    def passing(self) -> dict[str, Any]:
+        """Return what decides what the program gets of it, for JSON; what is left out is unset."""
+        ways = ("optional", "env_var", "cmd_var", "cli_var", "flag", "suffix", "switch")
+        used = {name: getattr(self, name) for name in ways if getattr(self, name)}
+        return {"default": self.default, **used}
 
     def axis_for(self, values: AnyAxis | Sequence[Value | None]) -> AnyAxis:
         """Return the axis that values to try make for this parameter.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -155,13 +155,33 @@ class RecordedSpace:
         """
         if min(map(len, self.values)) < 4:
             return math.nan
-        default = self.row(self.default)
-        halves = [np.array([np.median(each[start::2]) for each in self.values]) for start in (0, 1)]
+        halves = self.half(0), self.half(1)
         gains = [
-            1.0 - float(judged[int(np.argmin(chosen))] / judged[default])
-            for chosen, judged in (halves, halves[::-1])
+            1.0 - judge.median(chooser.optimum) / judge.default_value
+            for chooser, judge in (halves, halves[::-1])
         ]
         return 0.5 * math.fsum(gains)
+
+    def half(self, start: int) -> RecordedSpace:
+        """Return the same space with every second repeat alone.
+
+        What was chosen by one half promises nothing about the other, which can judge it.
+
+        Args:
+            start: 0 for the even repeats, 1 for the odd ones.
+
+        Raises:
+            ParameterError: it is neither, or a configuration has fewer than two repeats.
+        """
+        if start not in (0, 1) or min(map(len, self.values)) < 2:
+            raise ParameterError(
+                f"a half must begin at 0 or 1 and have a repeat of each configuration; got {start} "
+                f"and {min(map(len, self.values))} repeats",
+                key="start",
+            )
+        columns = (self.values, self.seconds, self.loads)
+        values, seconds, loads = (tuple(each[start::2] for each in column) for column in columns)
+        return replace(self, values=values, seconds=seconds, loads=loads)
 
     @property
     def exhaustive_s(self) -> float:

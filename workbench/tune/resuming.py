@@ -11,6 +11,7 @@ from workbench.tune.component import Component, components, read_components
 from workbench.tune.runners.local import Local
 from workbench.tune.runners.runner import Runner
 from workbench.tune.runners.slurm import Slurm, runs_folder
+from workbench.tune.runners.slurm_steps import SlurmSteps
 
 
 def find_component(problem: Mapping[str, Any], session: Mapping[str, Any]) -> Component | None:
@@ -24,7 +25,7 @@ def find_component(problem: Mapping[str, Any], session: Mapping[str, Any]) -> Co
         The component; None where a space alone was searched.
 
     Raises:
-        ParseError: its file is not what it was.
+        ParseError: its file cannot be read any more.
         WorkbenchError: no shipped component has its name.
     """
     name = problem["component"]
@@ -57,6 +58,9 @@ def find_runner(said: Mapping[str, Any], where: str | Path) -> Runner | None:
         return None
     if kind == Slurm.name:
         return Slurm(runs_folder(where), said.get("options", ()))
+    if kind == SlurmSteps.name:
+        options, step_options = said.get("options", ()), said.get("step_options", ())
+        return SlurmSteps(runs_folder(where), options, step_options=step_options)
     raise ParameterError(
         f"the {kind} runner of this experiment is not in the store; give it again", key="runner"
     )

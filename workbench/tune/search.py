@@ -155,31 +155,44 @@ class Search:
         with self._store.alone():
             ended, begun = self._store.read()
             self._absorb(ended)
-            for lost in self._store.lost(begun):
-                experiment.runner.abandon(lost.job_id)
+            for lost in (*self._store.lost(begun), *self._orphans(begun)):
+                if lost.job_id:
+                    experiment.runner.abandon(lost.job_id)
                 self._store.give_back(lost.key)
                 begun = [run for run in begun if run.key != lost.key]
             begun = list(begun)
-            for slot in free:
-                self._history.pending = [run.configuration for run in begun]
-                found = self._choose(slot, begun, budget)
-                if not isinstance(found, Next):
-                    reason = found.reason if found is not None else None
-                    break
-                request = self._request(experiment, found)
-                run = Begun(
-                    found.number,
-                    found.configuration,
-                    found.initial,
-                    found.resampled,
-                    self._store.worker,
-                )
-                run = replace(run, key=self._store.begin(run))
-                begun.append(run)
-                chosen.append((slot, run, request))
+            try:
+                for slot in free:
+                    self._history.pending = [run.configuration for run in begun]
+                    found = self._choose(slot, begun, budget)
+                    if not isinstance(found, Next):
+                        reason = found.reason if found is not None else None
+                        break
+                    request = self._request(experiment, found)
+                    run = Begun(
+                        found.number,
+                        found.configuration,
+                        found.initial,
+                        found.resampled,
+                        self._store.worker,
+                    )
+                    run = replace(run, key=self._store.begin(run))
+                    begun.append(run)
+                    chosen.append((slot, run, request))
+            except BaseException:
+                # Whoever shares the experiment would wait for them as long as this process lives.
+                for _, run, _ in chosen:
+                    self._store.give_back(run.key)
+                raise
             self._history.pending = [run.configuration for run in begun]
         self._start(experiment, chosen)
         return reason
+
+    def _orphans(self, begun: Sequence[Begun]) -> list[Begun]:
+        """Return the runs of this process that are not under way, as giving them back failed."""
+        flying = {flight.key for flight in self._flights}
+        mine = [run for run in begun if run.worker == self._store.worker]
+        return [run for run in mine if run.key not in flying]
 
     def _choose(self, slot: int, begun: Sequence[Begun], budget: int) -> Next | Stop | None:
         return self._chooser.choose(
@@ -230,7 +243,9 @@ class Search:
                 continue
             ended = True
             record = self._record(flight, output, experiment.target)
+            # In the store first: a run that it could not take is not in the history either.
             self._store.end(flight.key, record)
+            record = self._take(record)
             self._flights.remove(flight)
             self._history.pending = [f.begun.configuration for f in self._flights]
             self._last[flight.slot] = record.run
@@ -239,15 +254,17 @@ class Search:
 
     def _record(self, flight: _Flight, output: RunOutput, target: Target) -> RunRecord:
         status, value, reason = _read(output, target, flight.request.timeout_s)
-        run = self._history.append(
-            flight.begun.configuration,
+        configuration = flight.begun.configuration
+        run = Run(
+            configuration,
             value,
-            seconds=max(output.seconds, 0.0),
+            seconds=output.seconds if output.seconds >= 0.0 else 0.0,
             status=status,
             initial=flight.begun.initial,
             resampled=flight.begun.resampled,
+            repeat=len(self._history.runs_of(configuration)),
         )
-        record = RunRecord(
+        return RunRecord(
             number=flight.begun.number,
             run=run,
             queue_seconds=output.queue_seconds,
@@ -264,6 +281,11 @@ class Search:
             stdout=bounded(output.stdout, KEPT_CHARACTERS),
             stderr=bounded(output.stderr, KEPT_CHARACTERS),
         )
+
+    def _take(self, record: RunRecord) -> RunRecord:
+        """Add a run that is in the store to the history; return it as it is there."""
+        self._history.extend([record.run])
+        record = replace(record, run=self._history[-1])
         self._numbers.add(record.number)
         self._records.append(record)
         return record
@@ -274,9 +296,7 @@ class Search:
             return
         for record in ended:
             if record.number not in self._numbers:
-                self._history.extend([record.run])
-                self._numbers.add(record.number)
-                self._records.append(replace(record, run=self._history[-1]))
+                self._take(record)
 
     def _abandon(self) -> None:
         """End the runs in flight and forget them; they are begun again when it goes on."""

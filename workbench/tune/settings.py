@@ -15,6 +15,11 @@ from workbench.tune.history import AGGREGATIONS
 from workbench.tune.options import above_zero, at_least, one_of
 from workbench.tune.starts import STARTS
 
+MOST_INITIAL = 10_000
+"""Most runs before the heuristic's: they are drawn all at once, a thousand in a second."""
+
+_NO_OPTIONS = ("name", "space", "seed", "revisit", "max_retries")
+
 
 @dataclass(frozen=True)
 class Chosen:
@@ -23,12 +28,22 @@ class Chosen:
     Attributes:
         name: its name.
         options: values by the names that ``options_of`` tells.
+
+    Raises:
+        ParameterError: an option has the name of a setting of the experiment.
     """
 
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for option in self.options:
+            if option in _NO_OPTIONS:
+                raise ParameterError(
+                    f"{option} is no option of {self.name}, but the experiment's own; got "
+                    f"{option}={self.options[option]!r}: leave it out there",
+                    key=option,
+                )
         object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
 
     @classmethod
@@ -111,7 +126,7 @@ class SearchSettings:
     def __post_init__(self) -> None:
         for name in ("heuristic", "resampling", "stopping", "pruning"):
             object.__setattr__(self, name, Chosen.coerce(getattr(self, name), name))
-        at_least(self.initial, 0, "initial", whole=True)
+        at_least(self.initial, 0, "initial", whole=True, most=MOST_INITIAL)
         one_of(self.start, STARTS, "start")
         one_of(self.aggregation, AGGREGATIONS, "aggregation")
         at_least(self.budget, 1, "budget", whole=True)

@@ -105,7 +105,7 @@ OPTIONS: dict[str, dict[str, str]] = {
     "genetic": {
         "selection_method": "selection",
         "crossover_method": "crossover",
-        "mutation_method": "",
+        "mutation_method": "mutation",
         "mutation_rate": "mutation_rate",
         "pool_size": "tournament_size",
         "matingpool_size": "mating_pool",

@@ -177,6 +177,9 @@ def record_simulated(
         raise ParameterError(f"ranks must be at least 2; got {ranks}", key="ranks")
     if not sizes or min(sizes) < 1:
         raise ParameterError(f"sizes must be at least 1 B; got {list(sizes)}", key="sizes")
+    for key, given in (("collectives", collectives), ("sizes", sizes)):
+        if len(set(given)) < len(given):
+            raise ParameterError(f"{key} must each be given once; got {list(given)}", key=key)
     simulated = SimulatedMachine.of(machine)
     tables = []
     for collective in collectives:

@@ -287,7 +287,7 @@ def any_of(rules: Sequence[Mapping[str, Any]]) -> AnyOf:
     Raises:
         ParameterError: one is no rule.
     """
-    return AnyOf(tuple(_from_dict(rule) for rule in rules))
+    return AnyOf(_made_of(rules))
 
 
 def all_of(rules: Sequence[Mapping[str, Any]]) -> AllOf:
@@ -299,7 +299,7 @@ def all_of(rules: Sequence[Mapping[str, Any]]) -> AllOf:
     Raises:
         ParameterError: one is no rule, or there is none.
     """
-    return AllOf(tuple(_from_dict(rule) for rule in rules))
+    return AllOf(_made_of(rules))
 
 
 STOPPINGS: Mapping[str, Callable[..., Stopping]] = MappingProxyType(
@@ -365,6 +365,16 @@ def _share(gain: float, of: float) -> float:
     if of == 0.0:
         return math.copysign(math.inf, gain) if gain else 0.0
     return gain / abs(of)
+
+
+def _made_of(rules: object) -> tuple[Stopping, ...]:
+    if isinstance(rules, str) or not isinstance(rules, Sequence):
+        raise ParameterError(
+            f"rules must be a list of rules, such as [{{'name': 'time', 'seconds': 60}}]; got "
+            f"{rules!r}",
+            key="rules",
+        )
+    return tuple(_from_dict(rule) for rule in rules)
 
 
 def _from_dict(rule: Mapping[str, Any]) -> Stopping:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -110,7 +111,7 @@ def load_result(where: str | Path, name: str | None = None) -> TuningResult:
     return TuningResult(
         name=name,
         space=TuningSpace.from_dict(problem["space"]),
-        records=tuple(in_order(map(RunRecord.from_dict, ended))),
+        records=tuple(_counted(in_order(map(RunRecord.from_dict, ended)))),
         minimise=bool(problem["minimise"]),
         label=str(problem["label"]),
         unit=str(problem["unit"]),
@@ -145,6 +146,15 @@ def find_experiment(where: str | Path, name: str | None = None) -> StoredExperim
         if one.name == name:
             return one
     raise StudyError(f"{locate(where).where} must hold the experiment {name!r}; it holds {known}")
+
+
+def _counted(records: Iterable[RunRecord]) -> Iterator[RunRecord]:
+    """Yield runs with their repeats counted; processes that ran at once each counted their own."""
+    seen: Counter[tuple[Any, ...]] = Counter()
+    for record in records:
+        key = tuple(record.run.configuration.values())
+        yield replace(record, run=replace(record.run, repeat=seen[key]))
+        seen[key] += 1
 
 
 def _begun(kept: Sequence[optuna.trial.FrozenTrial]) -> list[Begun]:

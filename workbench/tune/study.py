@@ -28,13 +28,25 @@ from workbench.errors import ParameterError
 from workbench.tune.choosing import Chooser, Next, stopping_rule
 from workbench.tune.heuristics import HEURISTICS
 from workbench.tune.history import History
+from workbench.tune.options import at_least
 from workbench.tune.recommendation import recommended
 from workbench.tune.recorded import RecordedSpace, Recording
 from workbench.tune.recorded_files import DESCRIPTOR, read_recording, shipped_recording
 from workbench.tune.runners.replay import NOISES, noise_factor
 from workbench.tune.settings import Chosen, SearchSettings
 from workbench.tune.stopping import Stopping
-from workbench.tune.study_result import SearchRow, StudyResult, append_rows, read_rows
+from workbench.tune.study_result import (
+    HELD_OUT,
+    Cell,
+    SearchRow,
+    StudyResult,
+    append_rows,
+    drawn_and_judge,
+    read_rows,
+)
+
+_WITH_SPREAD = ("normal", "heavy-tails")
+_MOST_JOBS = 256
 
 HEURISTICS_COMPARED = tuple(name for name in HEURISTICS if name != "exhaustive")
 
@@ -62,23 +74,29 @@ class Noise:
     """What is added to a recorded run.
 
     Attributes:
-        name: a name in ``runners.replay.NOISES``.
+        name: a name in ``runners.replay.NOISES``; or ``HELD_OUT``: runs are drawn from every second
+            repeat that was measured, and what is found is judged by the others.
         scale: relative spread, for ``normal`` and ``heavy-tails``.
 
     Raises:
-        ParameterError: there is no such noise, or the scale is negative.
+        ParameterError: there is no such noise, or the scale is not one it can have.
     """
 
     name: str = "measured"
     scale: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.name not in NOISES:
-            raise ParameterError(
-                f"noise must be one of {', '.join(NOISES)}; got {self.name!r}", key="noise"
-            )
+        if self.name not in (*NOISES, HELD_OUT):
+            known = ", ".join((*NOISES, HELD_OUT))
+            raise ParameterError(f"noise must be one of {known}; got {self.name!r}", key="noise")
         if not 0.0 <= self.scale < 10.0:
             raise ParameterError(f"scale must be from 0 to 10; got {self.scale}", key="scale")
+        if (self.scale > 0) != (self.name in _WITH_SPREAD):
+            needs = "needs a scale above 0" if self.name in _WITH_SPREAD else "has no scale"
+            raise ParameterError(
+                f"noise {self.name} {needs}; got {self.scale}, as in normal:0.05 and none",
+                key="scale",
+            )
 
     def __str__(self) -> str:
         spread = f" {100 * self.scale:g} %" if self.scale else ""
@@ -156,8 +174,8 @@ def run_study(
 
     Args:
         plan: what is compared.
-        rows: CSV file to which each search is added as it ends; those it holds already are not
-            run again. None keeps none.
+        rows: CSV file to which each search is added as it ends; those of this plan that it
+            holds already, of the same recorded runs, are not run again. None keeps none.
         jobs: processes.
         stop: ends the study after the searches under way when it is set.
         on_cell: called with how many cells are done, and of how many.
@@ -168,16 +186,25 @@ def run_study(
         ParseError: the file holds something else.
         OSError: a file cannot be read or written.
     """
+    at_least(jobs, 1, "jobs", whole=True, most=_MOST_JOBS)
     path = None if rows is None else Path(rows)
-    found = read_rows(path) if path is not None and path.is_file() else []
-    known: dict[tuple[str, ...], int] = {}
-    for row in found:
-        known[row.cell] = known.get(row.cell, 0) + 1
+    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+        raise ParameterError(
+            f"rows must be a file in a folder that exists; got {str(rows)!r}", key="rows"
+        )
     tasks = list(_tasks(plan))
-    whole = len(plan.stoppings) * plan.seeds
-    left = [task for task in tasks if known.get(_cell(task), 0) < whole]
+    known: dict[Cell, set[tuple[str, int]]] = {_cell(task): set() for task in tasks}
+
+    def planned(row: SearchRow) -> bool:
+        return row.cell in known and row.stopping in plan.stoppings and row.seed < plan.seeds
+
+    found = read_rows(path) if path is not None and path.is_file() else []
+    for row in filter(planned, found):
+        known[row.cell].add((row.stopping, row.seed))
+    whole = len(set(plan.stoppings)) * plan.seeds
+    left = [task for task in tasks if len(known[_cell(task)]) < whole]
     redone = {_cell(task) for task in left}
-    found = [row for row in found if row.cell not in redone]
+    found = [row for row in found if not (row.cell in redone and planned(row))]
     if path is not None:
         append_rows(path, found, anew=True)
     done = len(tasks) - len(left)
@@ -188,10 +215,8 @@ def run_study(
             append_rows(path, made)
         if on_cell is not None:
             on_cell(done, len(tasks))
-    wanted = {_cell(task) for task in tasks}
     return StudyResult(
-        tuple(row for row in found if row.cell in wanted),
-        {name: load_recording(name) for name in plan.recordings},
+        tuple(filter(planned, found)), {name: load_recording(name) for name in plan.recordings}
     )
 
 
@@ -275,7 +300,7 @@ def _run(history: History, recorded: RecordedSpace, step: Next, seed: int, noise
             resampled=step.resampled,
         )
         return
-    if noise.name == "measured":
+    if noise.name in ("measured", HELD_OUT):
         one = int(rng.integers(len(values)))
         value, took = float(values[one]), float(seconds[one])
     else:
@@ -305,6 +330,12 @@ def _with_stopping(settings: SearchSettings, rule: Chosen) -> SearchSettings:
 
 
 def _tasks(plan: StudyPlan) -> Iterator[_Task]:
+    known = {name: None for folder in plan.recordings for name in load_recording(folder)}
+    for name in plan.spaces:
+        if name not in known:
+            raise ParameterError(
+                f"spaces must be of {', '.join(known)}; got {name!r}", key="spaces"
+            )
     for folder in plan.recordings:
         recording = load_recording(folder)
         # A space of a few configurations is no search.
@@ -317,14 +348,11 @@ def _tasks(plan: StudyPlan) -> Iterator[_Task]:
                 yield _Task(folder, name, heuristic, resampling, noise, plan)
 
 
-def _cell(task: _Task) -> tuple[str, str, str, str, str]:
-    return (
-        load_recording(task.folder).name,
-        task.space,
-        task.heuristic,
-        task.resampling,
-        str(task.noise),
-    )
+def _cell(task: _Task) -> Cell:
+    recording, plan = load_recording(task.folder), task.plan
+    how = task.heuristic, task.resampling, str(task.noise), plan.initial, plan.budget
+    digest = recording[task.space].checksum.removeprefix("sha256:")
+    return Cell(recording.name, task.space, *how, digest[:12])
 
 
 def _worked(
@@ -365,7 +393,8 @@ def _work(task: _Task) -> list[SearchRow]:
             seed=seed,
         )
         rules = {label: STOPPINGS[label] for label in plan.stoppings}
-        for label, (history, _) in search(recorded, settings, task.noise, rules).items():
+        drawn, judge = drawn_and_judge(recorded, task.noise.name, seed)
+        for label, (history, _) in search(drawn, settings, task.noise, rules).items():
             best, expected = history.best(), recommended(history)
             if best is None or expected is None:
                 continue
@@ -377,8 +406,8 @@ def _work(task: _Task) -> list[SearchRow]:
                     len(history),
                     len(set(history.keys)),
                     float(history.seconds.sum()),
-                    recorded.median(best[0]),
-                    recorded.median(expected[0]),
+                    judge.median(best[0]),
+                    judge.median(expected[0]),
                 )
             )
     return found

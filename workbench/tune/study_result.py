@@ -7,12 +7,13 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParseError
+from workbench.replacing import replace_file
 from workbench.tune.recorded import RecordedSpace, Recording
 
 if TYPE_CHECKING:
@@ -23,13 +24,15 @@ FloatArray = NDArray[np.float64]
 LEVEL = 0.95
 """The share of bootstrap samples over the seeds that lie within an interval."""
 
+HELD_OUT = "held-out"
+"""The noise of searches that are judged by other repeats than those they drew from."""
+
 _RESAMPLES = 2000
 _ROUNDING = 1e-6  # files hold seven digits
 
 
-@dataclass(frozen=True)
-class SearchRow:
-    """One search, read where one stopping rule ends it.
+class Cell(NamedTuple):
+    """What is shared by all seeds and stopping rules of a method on a space.
 
     Attributes:
         recording: name of the recording.
@@ -37,13 +40,9 @@ class SearchRow:
         heuristic: its name.
         resampling: label of the rule.
         noise: what was added to each run, in words.
-        stopping: label of the rule.
-        seed: seed of the search.
-        runs: runs, initial ones and repeats among them.
-        configurations: different ones among them.
-        seconds: time that the runs took together, in s.
-        best: recorded median of the configuration whose own runs were best.
-        expected: recorded median of the one that a model of all runs expects most of.
+        initial: initial points, the default first.
+        budget: runs at most.
+        data: beginning of the checksum of the file that the runs were drawn from.
     """
 
     recording: str
@@ -51,6 +50,35 @@ class SearchRow:
     heuristic: str
     resampling: str
     noise: str
+    initial: int
+    budget: int
+    data: str
+
+
+@dataclass(frozen=True)
+class SearchRow:
+    """One search, read where one stopping rule ends it.
+
+    Attributes:
+        recording, space, heuristic, resampling, noise, initial, budget, data: of its ``cell``.
+        stopping: label of the rule.
+        seed: seed of the search.
+        runs: runs, initial ones and repeats among them.
+        configurations: different ones among them.
+        seconds: time that the runs took together, in s.
+        best: recorded median of the configuration whose own runs were best, of the repeats that
+            judge.
+        expected: the same of the one that a model of all runs expects most of.
+    """
+
+    recording: str
+    space: str
+    heuristic: str
+    resampling: str
+    noise: str
+    initial: int
+    budget: int
+    data: str
     stopping: str
     seed: int
     runs: int
@@ -60,9 +88,9 @@ class SearchRow:
     expected: float
 
     @property
-    def cell(self) -> tuple[str, ...]:
+    def cell(self) -> Cell:
         """What is shared by all seeds and stopping rules of a method on a space."""
-        return (self.recording, self.space, self.heuristic, self.resampling, self.noise)
+        return Cell._make(getattr(self, name) for name in Cell._fields)
 
     @property
     def method(self) -> tuple[str, ...]:
@@ -71,7 +99,7 @@ class SearchRow:
 
 
 _COLUMNS = tuple(each.name for each in fields(SearchRow))
-_WHOLE = ("seed", "runs", "configurations")
+_WHOLE = ("initial", "budget", "seed", "runs", "configurations")
 _REAL = ("seconds", "best", "expected")
 
 
@@ -98,7 +126,11 @@ class StudyResult:
         from the optimum. ``delta_us`` is the median excess over the optimum and ``spread_us`` the
         median standard deviation of the optimum's repeats (SHAMan's table 1); ``spent_s``,
         ``exhaustive_s`` and ``grid_s`` are times of all spaces together (its table 2). Intervals
-        are bootstraps over the seeds (95 %).
+        are bootstraps over the seeds (95 %). Gains and distances are judged by the repeats that
+        the searches drew from: of what was measured they promise too much, and the optimum most.
+        With the noise ``HELD_OUT`` the searches drew from every second repeat, the even ones or the
+        odd ones by the seed, and the others judge; so they do the optimum, which is the best of
+        those that were drawn from: ``potential`` is what an exhaustive search would keep.
 
         Args:
             pick: ``expected`` or ``best``: which configuration is kept in the end.
@@ -160,14 +192,14 @@ def append_rows(path: Path, rows: Iterable[SearchRow], *, anew: bool = False) ->
     Args:
         path: the CSV file.
         rows: what to add.
-        anew: whether the file is written from its first line on.
+        anew: whether the file is written from its first line on, in one step.
 
     Raises:
         OSError: the file cannot be written.
     """
     lines = [",".join(_cells(row)) + "\n" for row in rows]
     if anew:
-        path.write_text("".join([",".join(_COLUMNS) + "\n", *lines]), encoding="utf-8")
+        replace_file(path, "".join([",".join(_COLUMNS) + "\n", *lines]).encode())
         return
     with path.open("a", encoding="utf-8") as file:
         file.write("".join(lines))
@@ -213,6 +245,30 @@ def _cells(row: SearchRow) -> list[str]:
     ]
 
 
+def drawn_and_judge(
+    recorded: RecordedSpace, noise: str, seed: int
+) -> tuple[RecordedSpace, RecordedSpace]:
+    """Return what a search draws from and what judges what it found, twice the same but held out.
+
+    Args:
+        recorded: what is searched.
+        noise: what is added to each run, in words.
+        seed: seed of the search.
+
+    Raises:
+        ParameterError: runs are held out, and a configuration has less than two.
+    """
+    if noise != HELD_OUT:
+        return recorded, recorded
+    halves = _halves(recorded)
+    return halves[seed % 2], halves[1 - seed % 2]
+
+
+@functools.lru_cache(maxsize=512)
+def _halves(recorded: RecordedSpace) -> tuple[RecordedSpace, RecordedSpace]:
+    return recorded.half(0), recorded.half(1)
+
+
 def _figures(
     rows: Sequence[SearchRow], spaces: Mapping[tuple[str, str], RecordedSpace], pick: str
 ) -> dict[str, float]:
@@ -227,12 +283,14 @@ def _figures(
         at = seed_at[row.seed], name_at[row.recording, row.space]
         found[at] = row.expected if pick == "expected" else row.best
         seconds[at], runs[at] = row.seconds, row.runs
-    default = np.array([spaces[name].default_value for name in names])
-    optimum = np.array([spaces[name].optimum_value for name in names])
+    default, optimum = (np.full(shape, math.nan) for _ in range(2))
+    tied = np.zeros(shape)
+    for row in rows:
+        at, space = (seed_at[row.seed], name_at[row.recording, row.space]), spaces[row.cell[:2]]
+        default[at], optimum[at], equal = _measure(*drawn_and_judge(space, row.noise, row.seed))
+        tied[at] = np.isclose(found[at], equal, rtol=_ROUNDING, atol=0.0).any()
     exhaustive = math.fsum(spaces[name].exhaustive_s for name in names)
     grid = math.fsum(spaces[name].grid_s for name in names)
-    ties = [_tied(spaces[name]) for name in names]
-    tied = np.stack([_within(found[:, at], each) for at, each in enumerate(ties)], axis=1)
     gain = 1.0 - found / default
     potential = 1.0 - optimum / default
     per_seed = {
@@ -245,10 +303,11 @@ def _figures(
         "delta_us": np.nanmedian(found - optimum, axis=1),
         "spent_s": np.nansum(seconds, axis=1),
     }
-    if potential.mean() > 0.0:
-        per_seed["share"] = 100.0 * np.nanmean(gain, axis=1) / potential.mean()
+    possible = float(np.nanmean(potential))
+    if possible > 0.0:
+        per_seed["share"] = 100.0 * np.nanmean(gain, axis=1) / possible
     figures: dict[str, float] = {"spaces": len(names), "seeds": len(seeds)}
-    figures["potential"] = 100.0 * float(potential.mean())
+    figures["potential"] = 100.0 * possible
     figures["spread_us"] = float(np.median([_spread_at_optimum(spaces[name]) for name in names]))
     figures |= {"exhaustive_s": exhaustive, "grid_s": grid}
     for name, values in per_seed.items():
@@ -264,15 +323,10 @@ def _spread_at_optimum(space: RecordedSpace) -> float:
 
 
 @functools.lru_cache(maxsize=512)
-def _tied(space: RecordedSpace) -> tuple[float, ...]:
-    """Return the values of the configurations that cannot be told from the optimum."""
-    return tuple(space.median(each) for each in space.ties())
-
-
-def _within(values: FloatArray, known: Sequence[float]) -> FloatArray:
-    near = np.isclose(values[:, None], np.array(known)[None, :], rtol=_ROUNDING, atol=0.0)
-    found: FloatArray = near.any(axis=1).astype(np.float64)
-    return found
+def _measure(drawn: RecordedSpace, judge: RecordedSpace) -> tuple[float, float, FloatArray]:
+    """Return what the judge says of the default, of the optimum, and of those tied with it."""
+    equal = np.array([judge.median(each) for each in drawn.ties()])
+    return judge.default_value, judge.median(drawn.optimum), equal
 
 
 def _interval(values: FloatArray) -> tuple[float, float]:

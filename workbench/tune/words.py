@@ -39,10 +39,10 @@ def chosen(word: str) -> tuple[str, dict[str, Any]]:
         word: a name, or a name, a colon, and options with commas between them.
 
     Raises:
-        ParameterError: an option has no value.
+        ParameterError: an option has no value, or two.
     """
     name, _, rest = word.partition(":")
-    options = {}
+    options: dict[str, Any] = {}
     for part in filter(None, rest.split(",")):
         key, equals, value = part.partition("=")
         if not equals:
@@ -50,7 +50,10 @@ def chosen(word: str) -> tuple[str, dict[str, Any]]:
                 f"an option must be NAME=VALUE, such as static:runs=3; got {part!r} in {word!r}",
                 key=name,
             )
-        options[key.strip().replace("-", "_")] = value_of(value)
+        option = key.strip().replace("-", "_")
+        if option in options:
+            raise ParameterError(f"{option} must be given once; got {word!r}", key=name)
+        options[option] = value_of(value)
     return name, options
 
 

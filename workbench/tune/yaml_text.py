@@ -133,9 +133,7 @@ def load_yaml(source: str | Path | bytes, what: str) -> Document:
     """
     where, folder, data = _bytes(source)
     if len(data) > _MOST_BYTES:
-        raise ParseError(
-            f"{what} must be at most {_MOST_BYTES} bytes; got {len(data)}", source=where
-        )
+        raise ParseError(f"{what} must be at most {_MOST_BYTES} bytes; this is more", source=where)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -231,7 +229,9 @@ def _bytes(source: str | Path | bytes) -> tuple[str, str, bytes]:
     if isinstance(source, str) and "\n" in source:
         return "text", "", source.encode("utf-8", "surrogatepass")
     path = Path(source)
-    return path.name, str(path.absolute().parent), path.read_bytes()
+    with path.open("rb") as file:
+        # No more than tells that it is too large: a device never ends.
+        return path.name, str(path.absolute().parent), file.read(_MOST_BYTES + 1)
 
 
 def _short(value: Any) -> str:

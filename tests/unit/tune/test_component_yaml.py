@@ -280,6 +280,14 @@ def test_files_that_are_something_else(data: bytes, message: str) -> None:
         read_components(data)
 
 
+def test_a_file_is_read_no_further_than_a_component_file_can_be(tmp_path: Path) -> None:
+    path = tmp_path / "huge.yaml"
+    with path.open("wb") as file:
+        file.truncate(10**13)
+    with pytest.raises(ParseError, match="at most 300000 bytes"):
+        read_components(path)
+
+
 def test_aliases_that_repeat_one_another_end_in_words() -> None:
     """Nine levels of ten aliases stand for 10^9 values."""
     lines = ["a: &a0 [x, x, x, x, x, x, x, x, x, x]"]

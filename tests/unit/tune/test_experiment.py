@@ -233,7 +233,9 @@ def test_a_job_tells_how_far_it_is_and_can_be_stopped() -> None:
         while job.progress.done < 3:
             assert not job.finished
         assert job.progress.total == 500
-        assert job.progress.message.startswith("6") or ":" in job.progress.message
+        value, _, configuration = job.progress.message.partition(": ")
+        assert float(value.split()[0]) > 0
+        assert configuration.startswith(f"{next(iter(experiment.space.axes))}=")
         assert isinstance(job.partial, TuningResult)
         with pytest.raises(StudyError, match="running already"):
             experiment.run()
@@ -278,6 +280,13 @@ def test_what_is_not_accepted_is_told_before_anything_runs() -> None:
         tune(SPACE, Function(noisy), resampling=3)
     with pytest.raises(ParameterError, match="jobs must be a whole number from 1"):
         Experiment(SPACE, Function(noisy), jobs=0)
+    for option in ("revisit", "seed", "name"):
+        with pytest.raises(ParameterError, match=f"{option} is no option of surrogate-gp"):
+            tune(SPACE, Function(noisy), heuristic=("surrogate-gp", {option: 1}))
+    with pytest.raises(ParameterError, match="jobs must be a whole number from 1 to 1024"):
+        Experiment(SPACE, Function(noisy), jobs=10**30)
+    with pytest.raises(ParameterError, match="initial must be at most 10000"):
+        tune(SPACE, Function(noisy), initial=10**30)
     with pytest.raises(ParameterError, match="default run needs a default"):
         space = TuningSpace({"a": Grid.of([1, 2])})
         tune(space, Function(noisy), pruning="default")

@@ -125,7 +125,13 @@ def test_a_surrogate_model_with_everything() -> None:
     assert (found.reevaluate, found.max_retry) == (False, 3)
     assert plain(found.resampling) == (
         "improved",
-        {"share": 0.1, "schedule": "exponential-99", "promising": None, "median": False},
+        {
+            "share": 0.1,
+            "most": 100,
+            "schedule": "exponential-99",
+            "promising": None,
+            "median": False,
+        },
     )
     assert found.aggregation == "median"
     assert plain(found.stopping) == (
@@ -184,6 +190,7 @@ def test_a_genetic_algorithm() -> None:
         {
             "selection": "tournament",
             "crossover": "double-point",
+            "mutation": "neighbour",
             "mutation_rate": 0.4,
             "tournament_size": 5,
             "elitism": False,
@@ -197,9 +204,11 @@ def test_a_genetic_algorithm() -> None:
 
 def test_resampling() -> None:
     without = SURROGATE.replace("  resampling_schedule: exponential_99\n", "")
-    assert plain(read_experiment(without).resampling) == ("standard-error", {"share": 0.1})
+    # SHAMan's own default where a file does not say how often at most.
+    said = {"share": 0.1, "most": 100}
+    assert plain(read_experiment(without).resampling) == ("standard-error", said)
     median = without.replace("dynamic_resampling", "dynamic_resampling_non_parametric")
-    assert plain(read_experiment(median).resampling) == ("nonparametric", {"share": 0.1})
+    assert plain(read_experiment(median).resampling) == ("nonparametric", said)
     promising = median.replace("  percentage: 0.1", "  percentage: 0.1\n  max_resamples: 20")
     promising = promising.replace(
         "  max_resamples", "  allow_resampling_schedule: exponential_9\n  max_resamples"

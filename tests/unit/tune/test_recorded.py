@@ -11,11 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.datasets import data_folder
 from workbench.errors import DatasetError, ParameterError, ParseError, WorkbenchError
 from workbench.tune.recorded import RecordedSpace
 from workbench.tune.recorded_files import (
     Description,
     read_recording,
+    read_tables,
     recordings,
     shipped_recording,
     write_recording,
@@ -96,6 +98,20 @@ def test_what_luck_promised_is_not_confirmed(tmp_path: Path) -> None:
     assert space.confirmed_potential == 0.0
 
 
+def test_halves_hold_every_repeat_once(recorded: RecordedSpace) -> None:
+    even, odd = recorded.half(0), recorded.half(1)
+    for whole, first, second in zip(recorded.values, even.values, odd.values, strict=True):
+        np.testing.assert_array_equal(whole[::2], first)
+        np.testing.assert_array_equal(whole[1::2], second)
+    # The medians are those of the half, not of the whole that was asked before.
+    assert recorded.optimum_value == 5.1
+    assert (even.optimum_value, odd.optimum_value) == (5.05, 5.2)
+    assert even.default_value == 10.5
+    for space, start in ((recorded, 2), (odd, 0)):
+        with pytest.raises(ParameterError, match="a half must begin at 0 or 1"):
+            space.half(start)
+
+
 def test_three_repeats_confirm_nothing(recorded: RecordedSpace) -> None:
     assert math.isnan(recorded.confirmed_potential)
 
@@ -116,6 +132,22 @@ def test_failed_runs_are_left_out(tmp_path: Path) -> None:
     assert space.failed == ({"algorithm": "c", "segment": None},)
     with pytest.raises(ParameterError, match="was not recorded or failed"):
         space.repeats({"algorithm": "c", "segment": None})
+
+
+def test_who_is_killed_while_writing_leaves_every_recorded_run(
+    recorded: RecordedSpace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = (tmp_path / "small" / "sum.csv").read_bytes()
+
+    def killed(self: Path, data: bytes) -> int:
+        with self.open("wb") as file:
+            file.write(data[:40])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "write_bytes", killed)
+    with pytest.raises(KeyboardInterrupt):
+        write_recording(tmp_path / "small", ABOUT, [table(GOOD)])
+    assert (tmp_path / "small" / "sum.csv").read_bytes() == before
 
 
 def test_a_changed_file_is_refused(tmp_path: Path) -> None:
@@ -186,6 +218,19 @@ def test_shipped_recordings_are_whole() -> None:
             assert 0 < space.optimum_value <= space.default_value
             assert all(np.isfinite(each).all() and (each > 0).all() for each in space.values)
     assert {each.provenance.origin for each in found.things} == {"measured", "synthetic"}
+
+
+def test_the_measured_recording_was_made_in_passes_and_knows_its_load() -> None:
+    _, tables = read_tables(data_folder() / "tuning" / "open-mpi-4-ranks")
+    for each in tables:
+        passes: dict[int, list[tuple[object, ...]]] = {}
+        for run in each.runs:
+            assert math.isfinite(run.load)
+            passes.setdefault(run.round, []).append((run.size, *run.configuration.values()))
+        assert len(passes) == 10
+        assert {len(set(order)) for order in passes.values()} == {5 * (each.space.size or 0)}
+        # Each pass has an order of its own.
+        assert len({tuple(order) for order in passes.values()}) == 10
 
 
 def test_an_unknown_recording_lists_the_known() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import math
+import statistics
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -108,8 +110,17 @@ def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
         RunRecord.from_dict({"number": 1})
 
 
-def test_spread_recommendation_and_improvement(result: TuningResult) -> None:
-    assert result.best_spread >= 0.0 or len(result.history.runs_of(result.best_configuration)) == 1
+def test_the_spread_of_the_best_is_that_of_its_repeats() -> None:
+    options: dict[str, Any] = {"heuristic": "random", "initial": 0, "budget": 30}
+    once = tune(SPACE, Function(noisy), **options)
+    assert math.isnan(once.best_spread)
+    thrice = tune(SPACE, Function(noisy), resampling="static", **options)
+    repeats = [run.value for run in thrice.history.runs_of(thrice.best_configuration)]
+    assert len(repeats) == 3
+    assert thrice.best_spread == pytest.approx(statistics.stdev(repeats))
+
+
+def test_recommendation_and_improvement(result: TuningResult) -> None:
     assert result.recommended is not None
     configuration, value = result.recommended
     assert SPACE.contains(configuration)

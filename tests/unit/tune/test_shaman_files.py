@@ -27,6 +27,7 @@ GENETIC = (FOLDER / "experiment-genetic.yaml").read_text()
 OPTIONS = {
     "selection": "tournament",
     "crossover": "single-point",
+    "mutation": "neighbour",
     "mutation_rate": 0.3,
     "tournament_size": 6,
     "elitism": False,

@@ -54,6 +54,8 @@ def test_intervals_hold_their_means(tables: StudyTables) -> None:
 
 
 def test_every_plan_is_in_the_tables(tables: StudyTables) -> None:
+    for table in (tables.methods, tables.collectives, tables.cells):
+        assert table["seeds"].min() >= 20
     for plan in tables.plans:
         for name in plan.recordings:
             rows = tables.methods[tables.methods["recording"] == name]

@@ -79,5 +79,9 @@ def test_impossible_options_are_refused(tmp_path: Path) -> None:
         record_simulated(tmp_path, ranks=1)
     with pytest.raises(ParameterError, match="at least 1 B"):
         record_simulated(tmp_path, sizes=(0,))
+    with pytest.raises(ParameterError, match="collectives must each be given once"):
+        record_simulated(tmp_path, collectives=("gather", "gather"))
+    with pytest.raises(ParameterError, match="sizes must each be given once"):
+        record_simulated(tmp_path, sizes=(64, 64))
     with pytest.raises(ParameterError, match="allreduce, bcast"):
         simulated_space("scan")

@@ -13,10 +13,11 @@ from typing import Any
 import optuna
 import pytest
 
-from tests.unit.tune.tuned import SPACE, bowl, noisy
+from tests.unit.tune.tuned import COMPONENT, SPACE, bowl, noisy
 from workbench.errors import ParameterError, StudyError
-from workbench.tune import Grid, Range, TuningSpace
+from workbench.tune import Grid, Range, TuningSpace, read_components
 from workbench.tune.experiment import Experiment, resume, tune
+from workbench.tune.history import History
 from workbench.tune.result import TuningResult
 from workbench.tune.runners import Function
 from workbench.tune.store import find_experiment, load_result, stored_experiments
@@ -127,9 +128,27 @@ def test_two_processes_share_an_experiment(tmp_path: Path) -> None:
     assert result.stop_reason == "the budget of 18 runs is spent"
 
 
-def test_runs_of_a_process_that_died_are_begun_again_by_the_other(tmp_path: Path) -> None:
+def test_repeats_are_counted_over_all_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     where = tmp_path / "t.db"
-    process = other(where, 30, 30.0, heuristic="random", initial=3)
+    space = TuningSpace({"n": Grid.of([1, 2])})
+    # What two processes store that run one configuration at once: neither knows of the other's.
+    monkeypatch.setattr(History, "runs_of", lambda self, configuration: ())
+    tune(space, Function(lambda c: c["n"]), store=where, heuristic="random", budget=6)
+    monkeypatch.undo()
+    found = load_result(where)
+    assert max(record.run.repeat for record in found.records) >= 2
+    assert [record.run for record in found.records] == list(found.history)
+
+
+def test_runs_of_a_process_that_died_are_begun_again_by_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = tmp_path / "t.db"
+    monkeypatch.setenv("PAUSE_S", "30")
+    process = other(where, 30, 0.0, heuristic="random", initial=3)
+    monkeypatch.undo()
     go(process)
     deadline = time.monotonic() + 20.0
     while stored_experiments(where)[0].running == 0:
@@ -138,15 +157,15 @@ def test_runs_of_a_process_that_died_are_begun_again_by_the_other(tmp_path: Path
     assert stored_experiments(where)[0].state == "running"
     assert len(load_result(where).pending) == 1
     with pytest.raises(StudyError, match="space was"):
-        Experiment(
-            bowl(30.0), store=where, heuristic="random", initial=3, axes={"A": [1, 2], "B": [1]}
-        )
+        Experiment(bowl(), store=where, heuristic="random", initial=3, axes={"A": [1, 2], "B": [1]})
     os.kill(process.pid, signal.SIGKILL)
     close(process)
     with Experiment(bowl(), store=where, heuristic="random", initial=3, budget=5) as experiment:
         result = experiment.run()
     assert [record.number for record in result.records] == [0, 1, 2, 3, 4]
     assert load_result(where).pending == ()
+    # The one under which processes choose stays; that of the dead one is gone.
+    assert len(list(tmp_path.glob(".*.lock"))) == 1
 
 
 def test_another_experiment_of_that_name_is_refused(tmp_path: Path) -> None:
@@ -178,6 +197,30 @@ def test_a_stored_experiment_is_made_again_from_its_store(tmp_path: Path) -> Non
         resume(where)
     with resume(where, runner=Function(noisy), budget=5) as experiment:
         assert len(experiment.run()) == 5
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("A-3", "A-4", "command was .* and is"),
+        ("B: {type: int, default: 5", "B: {type: int, suffix: k, default: 5", "parameter B was"),
+        ("NAP: {type: float, default: 0", "NAP: {type: float, default: 1", "parameter NAP was"),
+        ("NAP: {type: float, default: 0", "NAP: {type: float, optional: true", "parameter NAP was"),
+    ],
+)
+def test_runs_of_another_program_are_not_added_to_an_experiment(
+    tmp_path: Path, old: str, new: str, says: str
+) -> None:
+    where, file = tmp_path / "t.db", tmp_path / "bowl.yaml"
+    file.write_text(COMPONENT)
+    with Experiment(read_components(file)["bowl"], store=where, heuristic="random"):
+        pass
+    with resume(where) as experiment:
+        assert experiment.name == "bowl-random-seed0"
+    assert old in COMPONENT
+    file.write_text(COMPONENT.replace(old, new))
+    with pytest.raises(StudyError, match=says):
+        resume(where)
 
 
 def test_optuna_reads_an_experiment_like_any_other_study(tmp_path: Path) -> None:

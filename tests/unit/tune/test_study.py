@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from workbench.errors import DatasetError, ParameterError, ParseError
+from workbench.tune import study
 from workbench.tune.recorded_files import Description, shipped_recording, write_recording
 from workbench.tune.recorded_table import RecordedRun, RecordedTable
 from workbench.tune.settings import Chosen, SearchSettings
 from workbench.tune.space import Grid, TuningSpace
 from workbench.tune.study import STOPPINGS, Noise, StudyPlan, run_study, search
 from workbench.tune.study_files import load_study, save_study
-from workbench.tune.study_result import SearchRow, StudyResult, read_rows
+from workbench.tune.study_result import HELD_OUT, SearchRow, StudyResult, read_rows
 
 SPACE = TuningSpace({"x": Grid(tuple(range(20)))}, defaults={"x": 0})
 PLAN = StudyPlan(
@@ -50,6 +52,11 @@ def plan_at(folder: Path, **changes: object) -> StudyPlan:
     return StudyPlan(**values)
 
 
+def found_in(result: StudyResult) -> set[tuple[object, ...]]:
+    """Return the searches of a study without what a file holds to seven digits."""
+    return {(*row.cell, row.stopping, row.seed, row.runs, row.best) for row in result.rows}
+
+
 def test_a_search_is_that_of_an_experiment() -> None:
     from workbench.tune.replaying import replayed
 
@@ -77,6 +84,21 @@ def test_a_rule_ends_a_search_where_the_search_alone_would(label: str) -> None:
     assert together["budget"][0].keys[:count] == together[label][0].keys
 
 
+def test_intervals_are_those_of_the_mean_over_the_seeds(valley: Path) -> None:
+    from workbench.tune.recorded_files import read_recording
+
+    cell = ("valley", "sum/8", "random", "none", "none", 4, 12, "0123456789ab", "budget")
+    rows = tuple(SearchRow(*cell, seed, 12, 12, 24.0, 1 + seed, 1 + seed) for seed in range(14))
+    table = StudyResult(rows, {"valley": read_recording(valley)}).methods("best").iloc[0]
+    gains = [100.0 * (1.0 - (1 + seed) / 14) for seed in range(14)]
+    half = 1.96 * np.std(gains) / math.sqrt(14)
+    assert table["gain"] == pytest.approx(np.mean(gains))
+    # 2000 resamples of the bootstrap know its ends to some percent.
+    assert table["gain_low"] == pytest.approx(np.mean(gains) - half, abs=0.1 * half)
+    assert table["gain_high"] == pytest.approx(np.mean(gains) + half, abs=0.1 * half)
+    assert table["runs_low"] == table["runs_high"] == 12.0
+
+
 def test_the_table_of_a_known_study(valley: Path) -> None:
     from workbench.tune.recorded_files import read_recording
 
@@ -89,6 +111,9 @@ def test_the_table_of_a_known_study(valley: Path) -> None:
             "random",
             "none",
             "none",
+            4,
+            12,
+            "0123456789ab",
             "budget",
             seed,
             runs,
@@ -114,6 +139,34 @@ def test_the_table_of_a_known_study(valley: Path) -> None:
     assert table["gain_low"] <= table["gain"] <= table["gain_high"]
 
 
+def test_the_held_out_repeats_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    least = {1: 13, 2: 6}
+    runs = tuple(
+        RecordedRun(number, {"x": x}, 8, 2.0, {"time_us": 1.0 + abs(x - at)})
+        for number, at in least.items()
+        for x in range(20)
+    )
+    write_recording(
+        tmp_path / "two",
+        Description("two", "two valleys", "measured", "made by a test"),
+        [RecordedTable("sum", SPACE, ("time_us",), "time_us", runs)],
+    )
+    whole = {"heuristics": ("exhaustive",), "stoppings": ("budget",), "budget": 24, "seeds": 2}
+    result = run_study(plan_at(tmp_path / "two", noises=(Noise(HELD_OUT),), **whole))
+    # Seed 0 draws from the first repeats and finds 13, of which the second say 1 + 13 - 6; and so
+    # does seed 1 the other way round. The second say 7 of the default, the first 14.
+    assert [row.best for row in result.rows] == [8.0, 8.0]
+    line = result.methods("best").iloc[0]
+    kept = 100.0 * (1.0 - 0.5 * (8.0 / 7.0 + 8.0 / 14.0))
+    assert line["gain"] == pytest.approx(kept)
+    assert line["potential"] == pytest.approx(kept)
+    assert (line["share"], line["distance"], line["tied"]) == pytest.approx((100.0, 0.0, 100.0))
+    # By the repeats that they drew from, both would have found 1.
+    measured = run_study(plan_at(tmp_path / "two", noises=(Noise(),), **whole))
+    assert measured.methods("best").iloc[0]["potential"] > line["potential"]
+
+
 def test_a_study_goes_on_where_it_was(valley: Path, tmp_path: Path) -> None:
     plan = plan_at(valley)
     whole = run_study(plan, tmp_path / "whole.csv")
@@ -127,6 +180,64 @@ def test_a_study_goes_on_where_it_was(valley: Path, tmp_path: Path) -> None:
     assert sorted(part.read_text().splitlines()) == sorted(line.rstrip() for line in lines)
     assert len(again.rows) == len(whole.rows)
     assert len(read_rows(part)) == 12
+
+
+def test_rows_of_another_study_are_not_taken_for_its_own(valley: Path, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.csv"
+    plan = plan_at(valley, heuristics=("random",), seeds=1, budget=6)
+    others = [
+        replace(plan, budget=5),
+        replace(plan, initial=5),
+        # As many rows as the plan has, of another seed and not of every rule.
+        replace(plan, seeds=2, stoppings=("budget",)),
+    ]
+    for other in others:
+        run_study(other, rows)
+    again = run_study(plan, rows)
+    assert found_in(again) == found_in(run_study(plan))
+    for one in (plan, *others):
+        worked: list[tuple[int, int]] = []
+        kept = run_study(one, rows, on_cell=lambda *cells, worked=worked: worked.append(cells))
+        assert worked == []
+        assert len(kept.rows) == one.seeds * len(one.stoppings)
+
+
+def test_rows_of_a_recording_that_was_made_anew_are_not_taken(valley: Path, tmp_path: Path) -> None:
+    plan = plan_at(valley, heuristics=("random",), seeds=1, budget=6)
+    rows = tmp_path / "rows.csv"
+    before = run_study(plan, rows)
+    runs = tuple(RecordedRun(0, {"x": x}, 8, 2.0, {"time_us": 30.0 - x}) for x in range(20))
+    write_recording(
+        valley,
+        Description("valley", "a slope", "synthetic", "made by a test"),
+        [RecordedTable("sum", SPACE, ("time_us",), "time_us", runs)],
+    )
+    study._loaded.cache_clear()
+    after = run_study(plan, rows)
+    assert {row.data for row in before.rows}.isdisjoint(row.data for row in after.rows)
+    assert min(row.best for row in after.rows) >= 11.0
+
+
+def test_a_file_of_rows_is_replaced_in_one_step(
+    valley: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = tmp_path / "rows.csv"
+    plan = plan_at(valley, heuristics=("random",), seeds=1, budget=4)
+    run_study(plan, rows)
+    before = rows.read_bytes()
+
+    def killed(self: Path, target: Path) -> Path:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        run_study(plan, rows)
+    assert rows.read_bytes() == before
+
+
+def test_a_space_that_no_recording_has_is_refused(valley: Path) -> None:
+    with pytest.raises(ParameterError, match="spaces must be of sum/8; got 'sum/9'"):
+        run_study(plan_at(valley, spaces=("sum/9",)))
 
 
 def test_processes_find_the_same(valley: Path) -> None:
@@ -178,3 +289,17 @@ def test_impossible_noise() -> None:
         Noise("loud")
     with pytest.raises(ParameterError, match="scale must be"):
         Noise("normal", math.nan)
+    with pytest.raises(ParameterError, match="noise normal needs a scale above 0; got 0"):
+        Noise("normal")
+    with pytest.raises(ParameterError, match="noise none has no scale; got 3"):
+        Noise("none", 3.0)
+
+
+def test_a_study_that_could_not_run_or_be_kept_is_refused(valley: Path, tmp_path: Path) -> None:
+    plan = plan_at(valley)
+    for jobs in (0, 10**30):
+        with pytest.raises(ParameterError, match="jobs must be"):
+            run_study(plan, jobs=jobs)
+    for rows in ("", tmp_path, tmp_path / "missing" / "rows.csv"):
+        with pytest.raises(ParameterError, match="rows must be a file in a folder that exists"):
+            run_study(plan, rows)

@@ -211,6 +211,6 @@ def test_targets_that_do_not_come_back() -> None:
 def test_labels_and_units() -> None:
     assert OSULatency(8, statistic="Min").label == "Min latency at 8 B"
     assert OSULatency(weights="size").label == "weighted sum of latency"
-    assert OSULatency(weights="size").unit == "B·us"
+    assert OSULatency(weights="size").unit == "B·µs"
     assert OutputRegex("(x)").label == "output of (x)"
     assert OutputRegex("(x)", name="x").label == "x"

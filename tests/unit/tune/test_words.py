@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.datasets import data_folder
-from workbench.errors import ParameterError
+from workbench.errors import DatasetError, ParameterError
 from workbench.tune import Grid, Range
 from workbench.tune.words import axis_of_word, chosen, options_text, recorded_space, rules
 
@@ -30,6 +30,11 @@ def test_dashes_and_spaces_are_taken() -> None:
 def test_an_option_without_a_value_is_refused() -> None:
     with pytest.raises(ParameterError, match=r"NAME=VALUE.*got 'runs'"):
         chosen("static:runs")
+
+
+def test_an_option_that_is_given_twice_is_refused() -> None:
+    with pytest.raises(ParameterError, match="runs must be given once; got 'static:runs=2,runs=3'"):
+        chosen("static:runs=2,runs=3")
 
 
 def test_several_rules_become_one() -> None:
@@ -67,6 +72,12 @@ def test_a_recorded_space_is_found_by_its_name() -> None:
 def test_an_unknown_space_names_the_known_ones() -> None:
     with pytest.raises(ParameterError, match="bcast/65536"):
         recorded_space("simulated-12-ranks/alltoall/1")
+
+
+@pytest.mark.parametrize("word", ["", "/", ".", "../tuning/open-mpi-4-ranks", "which-heuristic"])
+def test_an_unknown_recording_names_the_known_ones(word: str) -> None:
+    with pytest.raises(DatasetError, match=r"; known: open-mpi-4-ranks, simulated-\S+, \S+$"):
+        recorded_space(word)
 
 
 def test_a_recording_in_a_folder_is_found_by_its_path() -> None:

@@ -8,11 +8,15 @@ import numpy as np
 
 from workbench.tune import Choices, Component, Configuration, Grid, TuningSpace, read_components
 
-# Values reach it by its environment; the seed of a run stands for noise that can be repeated.
+# Values reach it by its environment; the seed of a run stands for noise that can be repeated. A
+# test may have it sleep longer than the experiment knows of.
 COMPONENT = """\
 components:
   bowl:
-    command: ["sh", "-c", "echo value $(( (A-3)*(A-3) + B*B + WORKBENCH_SEED % 3 )); sleep $NAP"]
+    command:
+      - sh
+      - -c
+      - echo value $(( (A-3)*(A-3) + B*B + WORKBENCH_SEED % 3 )); sleep ${PAUSE_S:-$NAP}
     target: {regex: 'value ([0-9]+)'}
     parameters:
       A: {type: int, default: 9, env_var: true, values: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]}

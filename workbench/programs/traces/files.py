@@ -121,6 +121,8 @@ def _read(path: Path, budget: _Budget) -> TraceFile:
             raise ParseError("must be a file", source=path.name)
         budget.take(status.st_size, path.name)
         return TraceFile(path.name, path.read_bytes())
+    except ParseError:  # which is a ValueError too
+        raise
     except OSError as error:
         raise ParseError(
             f"cannot be read: {error.strerror or error}", source=path.name or str(path)

@@ -188,6 +188,12 @@ def _placed(
         raise ParameterError(
             f"evaluations must not be negative; got {evaluations}", key="evaluations"
         )
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ParameterError(f"seed must be a whole number, at least 0; got {seed!r}", key="seed")
+    if seconds is not None and not seconds >= 0:
+        raise ParameterError(
+            f"seconds must be at least 0, or None for no limit; got {seconds!r}", key="seconds"
+        )
     # The pass that all methods share also loads the kernels, outside of the seconds.
     block_T_ps = problem.makespan_ps(block(problem))
     problem.terms()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import math
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -184,11 +185,11 @@ class Grid:
 def _added(low: float, high: float, step: float) -> tuple[int, ...] | tuple[float, ...]:
     if step <= 0:
         raise ParameterError(f"the step of an additive grid must be above 0; got {step}")
-    # The last step is taken where rounding alone keeps it from the maximum.
-    count = math.floor((high - low) / step * (1 + 1e-12) + 1e-9) + 1
-    _refuse_many(count)
-    if all(isinstance(value, int) for value in (low, step)):
+    if isinstance(low, int) and isinstance(step, int):
+        count = _counted((math.floor(high) - low) // step)
         return tuple(low + i * step for i in range(count))
+    # The last step is taken where rounding alone keeps it from the maximum.
+    count = _counted((high - low) / step * (1 + 1e-12) + 1e-9)
     # 0.1 + 2 * 0.1 is 0.30000000000000004; nobody writes that into a configuration.
     return tuple(dict.fromkeys(float(f"{low + i * step:.12g}") for i in range(count)))
 
@@ -201,19 +202,25 @@ def _multiplied(low: float, high: float, step: float) -> tuple[int, ...] | tuple
             f"min of a multiplicative grid must be above 0; got {low}; "
             "write a grid that begins with 0 as a list"
         )
-    _refuse_many(math.floor(math.log(high / low) / math.log(step)) + 1)
+    # A difference of logarithms: the ratio of two numbers may be larger than any number.
+    _counted((math.log(high) - math.log(low)) / math.log(step))
     whole = all(isinstance(value, int) for value in (low, step))
     found = []
     value = low
-    while value <= high * (1 + 1e-12):
+    # As above; whole numbers are exact.
+    most = high if whole else min(high * (1 + 1e-12), sys.float_info.max)
+    while value <= most:
         found.append(value if whole else float(f"{value:.12g}"))
         value *= step
     return tuple(dict.fromkeys(found))
 
 
-def _refuse_many(count: int) -> None:
-    if count > MOST_VALUES:
+def _counted(steps: float) -> int:
+    """Return the number of values that so many steps lead to, the first among them."""
+    if steps >= MOST_VALUES:
+        made = math.floor(steps) + 1 if steps < 1e15 else "far more"
         raise ParameterError(
-            f"a grid must have at most {MOST_VALUES} values; these steps make {count}; "
+            f"a grid must have at most {MOST_VALUES} values; these steps make {made}; "
             "use a Range, or larger steps"
         )
+    return math.floor(steps) + 1

@@ -49,6 +49,11 @@ class Range:
             raise ParameterError(
                 f"low of a range must be below high; got low {self.low}, high {self.high}"
             )
+        if not math.isfinite(float(self.high) - float(self.low)):
+            raise ParameterError(
+                f"a range must not be wider than the largest number; got low {self.low}, high "
+                f"{self.high}; bring the bounds together"
+            )
         if self.log and self.low <= 0:
             raise ParameterError(
                 f"low of a range on a log scale must be positive; got {self.low}; "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -14,7 +15,7 @@ from workbench.tune.heuristics.heuristic import Heuristic, Proposal
 from workbench.tune.heuristics.plain import ExhaustiveSearch, RandomSearch
 from workbench.tune.heuristics.surrogate import ForestSurrogate, GaussianProcessSurrogate
 from workbench.tune.heuristics.tpe import TPE
-from workbench.tune.options import at_least, made, options_of
+from workbench.tune.options import at_least, made
 from workbench.tune.space import TuningSpace
 
 HEURISTICS: Mapping[str, Callable[..., Heuristic]] = MappingProxyType(
@@ -63,9 +64,10 @@ def make_heuristic(
     at_least(seed, 0, "seed", whole=True)
     at_least(max_retries, 0, "max_retries", whole=True)
     key = str(name).lower()
-    if key in _NEW_BY_THEMSELVES and "revisit" in options_of(HEURISTICS[key]):
-        options = {"revisit": revisit, **options}
-    heuristic = made("heuristic", HEURISTICS, name, options, space, seed)
+    makers = HEURISTICS
+    if key == "surrogate-gp":
+        makers = {**HEURISTICS, key: partial(GaussianProcessSurrogate, revisit=revisit)}
+    heuristic = made("heuristic", makers, name, options, space, seed)
     if revisit or key in _NEW_BY_THEMSELVES:
         return heuristic
     return Fresh(heuristic, space, seed, max_retries)

@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from workbench.errors import ParameterError
 from workbench.tune.heuristics.heuristic import Proposal, generator
 from workbench.tune.heuristics.hop import hop
 from workbench.tune.history import History, Visit
@@ -82,13 +83,16 @@ class Annealing:
         above_zero(initial_temperature, "initial_temperature")
         at_least(max_restarts, 0, "max_restarts", whole=True)
         at_least(least_temperature, 0.0, "least_temperature")
-        for key, value in (
-            ("restart_probability", restart_probability),
-            ("restart_threshold", restart_threshold),
-        ):
-            at_least(value, 0.0, key)
+        at_least(restart_probability, 0.0, "restart_probability", most=1.0)
+        at_least(restart_threshold, 0.0, "restart_threshold")
         factor = _FACTORS[cooling] if cooling_factor is None else cooling_factor
         above_zero(factor, "cooling_factor")
+        if cooling == "exponential" and factor >= 1.0:
+            raise ParameterError(
+                f"cooling_factor must be below 1 for exponential cooling, or it never cools; "
+                f"got {factor!r}; lower it, or take another cooling",
+                key="cooling_factor",
+            )
         self._space = space
         self._seed = seed
         self._cooling = COOLINGS[cooling]

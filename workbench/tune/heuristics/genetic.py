@@ -11,7 +11,6 @@ from types import MappingProxyType
 
 import numpy as np
 
-from workbench.errors import ParameterError
 from workbench.tune.heuristics.heuristic import Proposal, generator
 from workbench.tune.heuristics.hop import hop
 from workbench.tune.history import FloatArray, History
@@ -70,10 +69,7 @@ class Genetic:
         at_least(mating_pool, 2, "mating_pool", whole=True)
         at_least(tournament_size, 1, "tournament_size", whole=True)
         at_least(max_repeats, 1, "max_repeats", whole=True)
-        if not 0.0 <= mutation_rate <= 1.0:
-            raise ParameterError(
-                f"mutation_rate must be 0 to 1; got {mutation_rate!r}", key="mutation_rate"
-            )
+        at_least(mutation_rate, 0.0, "mutation_rate", most=1.0)
         self._space = space
         self._seed = seed
         self._selection = selection

@@ -39,6 +39,7 @@ _MUTANTS = 40
 _IMPUTATIONS = 5
 _SETTLED = 1e-3
 _TREES = 1
+_MOST_TREES = 10_000
 
 
 class Model(Protocol):
@@ -371,7 +372,7 @@ class ForestSurrogate(Surrogate):
         trees: int = 64,
     ) -> None:
         super().__init__(space, seed, acquisition, margin, transform, revisit=False)
-        at_least(trees, 2, "trees", whole=True)
+        at_least(trees, 2, "trees", whole=True, most=_MOST_TREES)
         self._count = trees
 
     def _fit(self, history: History, sample: Sample, losses: FloatArray, rows: BoolArray) -> Model:

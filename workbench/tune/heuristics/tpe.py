@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _REDRAWS = 30
 _NEUTRAL = 6
+_MOST_CANDIDATES = 100_000
 
 
 class TPE:
@@ -42,7 +43,7 @@ class TPE:
         self, space: TuningSpace, seed: int = 0, *, startup: int = 10, candidates: int = 24
     ) -> None:
         at_least(startup, 1, "startup", whole=True)
-        at_least(candidates, 1, "candidates", whole=True)
+        at_least(candidates, 1, "candidates", whole=True, most=_MOST_CANDIDATES)
         self._space = space
         self._seed = seed
         self._startup = startup

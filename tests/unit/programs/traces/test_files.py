@@ -138,6 +138,8 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
         read_trace([])
     with pytest.raises(ParseError):
         read_trace("a\0b")
+    with pytest.raises(ParseError, match="null: must be a file"):
+        read_trace("/dev/null")
 
 
 def test_damaged_archives_are_refused() -> None:

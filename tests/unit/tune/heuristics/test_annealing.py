@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from workbench.errors import ParameterError
 from workbench.tune.heuristics.annealing import Annealing
 from workbench.tune.heuristics.hop import hop
 from workbench.tune.history import History
@@ -36,6 +37,12 @@ def test_the_three_schedules(cooling: str, factor: float, after) -> None:
     for steps in range(4):
         history = history_of(values[: 2 + steps])
         assert annealing.temperature(history) == pytest.approx(after(steps))
+
+
+@pytest.mark.parametrize("factor", [1.0, 10.0])
+def test_exponential_cooling_that_never_cools_is_refused(factor: float) -> None:
+    with pytest.raises(ParameterError, match="cooling_factor must be below 1"):
+        Annealing(LINE, cooling_factor=factor)
 
 
 def test_resamples_do_not_cool() -> None:

@@ -212,9 +212,7 @@ def test_any_finite_values_can_be_searched(name: str, scale: float) -> None:
     heuristic = made(name, there, 1)
     for _ in range(12):
         proposal = heuristic.ask(history)
-        if proposal is None:
-            break
-        assert there.contains(proposal)
+        assert proposal is not None and there.contains(proposal)
         history.append(proposal, scale * loss(there, proposal))
 
 
@@ -253,13 +251,19 @@ def test_what_learns_does_better_than_chance(name: str) -> None:
         ("surrogate-gp", {"acquisition": "ucb"}, "acquisition"),
         ("surrogate-gp", {"transform": "sqrt"}, "transform"),
         ("surrogate-gp", {"margin": -1.0}, "margin"),
+        ("surrogate-gp", {"margin": 10**400}, "margin"),
         ("surrogate-forest", {"trees": 1}, "trees"),
+        ("surrogate-forest", {"trees": 10**30}, "trees"),
+        ("annealing", {"restart_probability": 1e308}, "restart_probability"),
         ("annealing", {"cooling": "linear"}, "cooling"),
         ("annealing", {"initial_temperature": 0.0}, "initial_temperature"),
         ("annealing", {"restart": "always"}, "restart"),
         ("genetic", {"selection": "roulette"}, "selection"),
         ("genetic", {"mutation_rate": 1.5}, "mutation_rate"),
+        ("genetic", {"mutation_rate": "often"}, "mutation_rate"),
+        ("genetic", {"elitism": "no"}, "elitism"),
         ("tpe", {"startup": 0}, "startup"),
+        ("tpe", {"candidates": 10**30}, "candidates"),
         ("cma-es", {"sigma": 0.0}, "sigma"),
     ],
 )
@@ -274,6 +278,11 @@ def test_seeds_and_spaces_that_cannot_be_are_refused() -> None:
         make_heuristic("random", SPACES["grid"], -1)
     with pytest.raises(ParameterError, match="to try all"):
         make_heuristic("exhaustive", SPACES["mixed"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_whether_to_revisit_is_a_setting_and_no_option(name: str) -> None:
+    assert "revisit" not in options_of(HEURISTICS[name])
 
 
 def test_names_are_found_in_either_case_and_options_are_told() -> None:

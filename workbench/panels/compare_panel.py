@@ -10,7 +10,6 @@ What a control holds is an attribute, and what a button does a method of the sam
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,8 +37,10 @@ from workbench.panels.compare_state import (
 from workbench.panels.compare_tabs import CompareTabs
 from workbench.panels.compare_view import CompareView
 from workbench.panels.compare_work import Comparer
-from workbench.panels.live import renew
+from workbench.panels.export_tab import write_file
+from workbench.panels.live import LiveView
 from workbench.panels.look import panel_box, wrapping_row
+from workbench.panels.panel import Panel
 from workbench.panels.running import Running, wait_for, worded
 from workbench.panels.ticker import Ticker
 from workbench.topology import Topology
@@ -59,7 +60,7 @@ _AT_ONCE_S = 0.1
 _FIRST_S = 20.0
 
 
-class ComparePanel:
+class ComparePanel(Panel):
     """Compare up to four topologies.
 
     Args:
@@ -71,11 +72,12 @@ class ComparePanel:
         ParameterError: there are more than four, or one is of no family.
     """
 
+    SETTINGS = _SETTINGS
+
     def __init__(
         self, topologies: Sequence[str | Topology] | None = None, *, simulate: bool = True
     ) -> None:
-        # Callbacks may come from more than one thread of the kernel; one at a time may act.
-        self._lock = threading.RLock()
+        super().__init__()
         self._comparer, self._runner = Comparer(), Runner()
         self._simulates = simulate
         self._asked = False  # to simulate, while topologies were being drawn
@@ -232,51 +234,31 @@ class ComparePanel:
         Raises:
             ParameterError: the suffix is none of these, or there is no such topology.
         """
-        target = Path(path)
-        if target.suffix not in FILES:
-            raise ParameterError(
-                f"the file's suffix must be one of {', '.join(FILES)}; got {target.name!r}",
-                key="path",
-            )
         if name is not None and name not in self.networks:
             raise ParameterError(
                 f"name must be one of {', '.join(self.networks)}; got {name!r}", key="name"
             )
-        target.write_text(self._file(target.suffix, name)[1], encoding="utf-8")
-        return target
-
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        if self._view is not None:
-            renew(*self._view.views)
-        return self.widget._repr_mimebundle_(**options)
+        return write_file(path, FILES, lambda suffix: self._file(suffix, name))
 
     def __repr__(self) -> str:
         return f"ComparePanel({', '.join(self.networks) or 'no topology yet'})"
 
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *_SETTINGS})
+    def _live_views(self) -> tuple[LiveView, ...]:
+        return () if self._view is None else tuple(self._view.views)
 
-    def __getattr__(self, name: str) -> Any:
-        if "_controls" not in self.__dict__ or name not in _SETTINGS:
-            raise AttributeError(name)
+    def _get(self, name: str) -> Any:
         if name == "topologies":
             return tuple(slot.word for slot in self._controls.slots)
         return getattr(self._controls, name).value
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name.startswith("_") or name == "widget":
-            object.__setattr__(self, name, value)
-        elif name == "topologies":
-            with self._lock:
-                words = self._words(value)
-                for slot in self._controls.slots:
-                    slot.offer_files([word.partition(":")[2] for word in self._comparer.given])
-                self._controls.show_words(words)
-        elif name in _CONTROLS:
-            with self._lock:
-                self._controls.set(name, value)
-        else:
-            raise AttributeError(f"{name} cannot be set; {', '.join(_SETTINGS)} can")
+    def _set(self, name: str, value: Any) -> None:
+        if name != "topologies":
+            self._controls.set(name, value)
+            return
+        words = self._words(value)
+        for slot in self._controls.slots:
+            slot.offer_files([word.partition(":")[2] for word in self._comparer.given])
+        self._controls.show_words(words)
 
     def _words(self, topologies: Sequence[str | Topology]) -> tuple[str, ...]:
         listed = [topologies] if isinstance(topologies, (str, Topology)) else list(topologies)

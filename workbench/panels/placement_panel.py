@@ -11,7 +11,6 @@ What a button does is a method of the same name, and what a control holds is an 
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from functools import partial
@@ -22,10 +21,11 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from workbench import jobs
-from workbench.errors import ParameterError, SimulationHalted
+from workbench.errors import ParameterError
 from workbench.panels.export_tab import ExportTab
-from workbench.panels.live import renew
+from workbench.panels.live import LiveView
 from workbench.panels.look import choose, panel_box, wrapping_row
+from workbench.panels.panel import Panel
 from workbench.panels.placement_controls import PlacementControls
 from workbench.panels.placement_files import FILES
 from workbench.panels.placement_state import (
@@ -64,7 +64,7 @@ _FIRST_S = 20.0
 _TABLE, _PYTHON, _EXPORT = "Table", "Python", "Export"
 
 
-class PlacementPanel:
+class PlacementPanel(Panel):
     """Find hosts for a program's ranks on a network, by every method, and compare them.
 
     Args:
@@ -78,6 +78,8 @@ class PlacementPanel:
         ParameterError: the topology is not accepted.
     """
 
+    SETTINGS = _SETTINGS
+
     def __init__(
         self,
         program: str | Program | ExecutionGraph | None = None,
@@ -85,8 +87,7 @@ class PlacementPanel:
         topology: str | None = None,
         machine: str = FIRST_MACHINE,
     ) -> None:
-        # Callbacks may come from more than one thread of the kernel; one at a time may act.
-        self._lock = threading.RLock()
+        super().__init__()
         self._placer = Placer()
         self._placed: Placed | None = None
         self._view: PlacementView | None = None
@@ -207,22 +208,15 @@ class PlacementPanel:
         target.write_text(self._file(what, target.suffix)[1], encoding="utf-8")
         return target
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        if self._view is not None:
-            renew(*self._view.views)
-        return self.widget._repr_mimebundle_(**options)
-
     def __repr__(self) -> str:
         network = self.state.network.topology
         found = ", ".join(self.placements) or "no placement yet"
         return f"PlacementPanel({self.state.base.source.name} on {network}: {found})"
 
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *_SETTINGS})
+    def _live_views(self) -> tuple[LiveView, ...]:
+        return () if self._view is None else tuple(self._view.views)
 
-    def __getattr__(self, name: str) -> Any:
-        if "_controls" not in self.__dict__ or name not in _SETTINGS:
-            raise AttributeError(name)
+    def _get(self, name: str) -> Any:
         state = self.state
         if name in _NETWORK:
             return getattr(state.network, name)
@@ -233,15 +227,6 @@ class PlacementPanel:
         if name in _SHOWN:
             return self._shown_view().controls[name].value
         return getattr(state.base, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name.startswith("_") or name == "widget":
-            object.__setattr__(self, name, value)
-        elif name in _SETTINGS:
-            with self._lock:
-                self._set(name, value)
-        else:
-            raise AttributeError(f"{name} cannot be set; {', '.join(_SETTINGS)} can")
 
     def _set(self, name: str, value: Any) -> None:
         controls = self._controls
@@ -298,10 +283,8 @@ class PlacementPanel:
         self._draw()
 
     def _refuse(self, error: BaseException) -> None:
-        stopped = isinstance(error, (SimulationHalted, jobs.JobError))
-        kept = "; the picture is of what was found before" if self._placed else ""
-        self._work.status.value = ("stopped" if stopped else "failed") + kept
-        if stopped:
+        kept = "the picture is of what was found before" if self._placed else ""
+        if self._work.refused(error, kept):
             return
         self._controls.say(error)
         program = self._placer.program(self._controls.state)

@@ -11,7 +11,7 @@ What a control holds is an attribute, and what a button does a method of the sam
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,9 @@ from workbench.errors import ParameterError, WorkbenchError
 from workbench.jobs import Job
 from workbench.panels.controls import ErrorLine
 from workbench.panels.export_tab import ExportTab
-from workbench.panels.live import renew
+from workbench.panels.live import LiveView
 from workbench.panels.look import panel_box, push_button, wrapping_row
+from workbench.panels.panel import Panel
 from workbench.panels.running import Running, wait_for
 from workbench.panels.ticker import Ticker
 from workbench.panels.tuning_controls import NUMBERS, RULES, TuningControls
@@ -42,7 +43,7 @@ _FIRST_S = 8.0
 _READY = "Start runs the experiment"
 
 
-class TuningPanel:
+class TuningPanel(Panel):
     """Tune a component, and look at what was found.
 
     Args:
@@ -53,9 +54,10 @@ class TuningPanel:
         ParameterError: there is nothing to tune, or no such subject.
     """
 
+    SETTINGS = _SETTINGS
+
     def __init__(self, subject: str | None = None, *, start: bool = True) -> None:
-        # Callbacks may come from more than one thread of the kernel; one at a time may act.
-        self._lock = threading.RLock()
+        super().__init__()
         known, problem = subjects()
         word = first_word(known) if subject is None else _word(subject, list(known))
         self._controls = TuningControls(known, word, FIRST_SETTINGS, self._other_subject)
@@ -273,30 +275,19 @@ class TuningPanel:
         """
         return self._found.save(path)
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        renew(*self._view.views)
-        return self.widget._repr_mimebundle_(**options)
-
     def __repr__(self) -> str:
         return f"TuningPanel({self.result if self.result is not None else self.subject})"
 
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *_SETTINGS})
+    def _live_views(self) -> Iterable[LiveView]:
+        return self._view.views
 
-    def __getattr__(self, name: str) -> Any:
-        if "_controls" not in self.__dict__ or name not in _SETTINGS:
-            raise AttributeError(name)
+    def _get(self, name: str) -> Any:
         return self._controls.get("start" if name == "start_from" else name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name.startswith("_") or name == "widget":
-            object.__setattr__(self, name, value)
-        elif name == "subject":
-            self._controls.set(name, _word(value, list(self._controls.known)))
-        elif name in _SETTINGS:
-            self._controls.set("start" if name == "start_from" else name, value)
-        else:
-            raise AttributeError(f"{name} cannot be set; {', '.join(_SETTINGS)} can")
+    def _set(self, name: str, value: Any) -> None:
+        if name == "subject":
+            value = _word(value, list(self._controls.known))
+        self._controls.set("start" if name == "start_from" else name, value)
 
     def _connect(self) -> None:
         self._work.start.on_click(lambda _: self._guarded(self.start))

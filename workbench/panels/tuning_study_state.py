@@ -12,6 +12,7 @@ from workbench.plotting.tuning_study_look import MEASURES, picked, usual_noise, 
 from workbench.tune.recorded import Recording
 from workbench.tune.study import load_recording
 from workbench.tune.study_files import StudyTables
+from workbench.tune.study_result import HELD_OUT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,7 +104,8 @@ def first_state(tables: StudyTables, recording: str = "") -> SearchStudyState:
     names = values_of(tables.methods, "recording")
     if not names:
         raise ParameterError("a study must hold searches; this one has none", key="tables")
-    simulated = [name for name in names if usual_noise(tables.methods, name) != "measured"]
+    own = ("measured", HELD_OUT)
+    simulated = [name for name in names if usual_noise(tables.methods, name) not in own]
     name = recording or (simulated or names)[0]
     stoppings = values_of(tables.methods, "stopping")
     stopping = _PAPER_STOPPING if _PAPER_STOPPING in stoppings else stoppings[0]

@@ -23,6 +23,7 @@ from workbench.plotting.tuning_study_look import (
     rule_looks,
     values_of,
 )
+from workbench.tune.study_result import HELD_OUT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +32,7 @@ _COLUMNS = ("x", "y", "low", "high", "name", "noise", "text")
 _BESIDE = 0.09
 _ROOM = 0.08
 _LAST = 99.0
-_ORDER = {"none": 0.0, "measured": 0.5}
+_ORDER = {"none": 0.0, "measured": 0.5, HELD_OUT: 0.6}
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,7 +231,8 @@ def noise_text(noise: str) -> str:
     Args:
         noise: as the tables name it.
     """
-    return {"none": "no noise", "measured": "as measured"}.get(noise, noise)
+    named = {"none": "no noise", "measured": "as measured", HELD_OUT: "other repeats judge"}
+    return named.get(noise, noise)
 
 
 def _place(noise: str) -> tuple[float, float]:

@@ -16,6 +16,7 @@ from workbench.plotting.tuning_study_look import (
     usual_noise,
     values_of,
 )
+from workbench.tune.study_result import HELD_OUT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -191,7 +192,9 @@ def read_apart(recording: Recording) -> str:
     return (
         f"{recording.name} is {origin}: of {total} configurations in {len(table)} spaces, "
         f"{tied} ({percent_text(100 * tied / total)} %) cannot be told from the best one of "
-        f"theirs by {int(table['repeats'].min())} repeats or more of each."
+        f"theirs by {int(table['repeats'].min())} repeats or more of each. Gains are judged by "
+        f"the repeats that were drawn from, which promises too much; with the noise {HELD_OUT}, "
+        "by the others."
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from workbench.tune.study import run_study
 from workbench.tune.study_files import StudyTables, load_study
+from workbench.tune.study_result import HELD_OUT
 
 FIGURES = ("gain", "distance", "saved", "saved_grid", "tied", "runs", "potential")
 
@@ -49,7 +50,9 @@ def test_intervals_hold_their_means(tables: StudyTables) -> None:
             slack = 1e-3 * table[name].abs() + 1e-9
             assert (table[f"{name}_low"] <= table[name] + slack).all()
             assert (table[name] <= table[f"{name}_high"] + slack).all()
-        assert (table["gain"] <= table["potential"] * (1 + 1e-3) + 1e-9).all()
+        # Other repeats may think more of what was found than of what was best in those drawn from.
+        own = table[table["noise"] != HELD_OUT]
+        assert (own["gain"] <= own["potential"] * (1 + 1e-3) + 1e-9).all()
         assert (table["saved"] <= table["saved_grid"] + 1e-9).all()
 
 

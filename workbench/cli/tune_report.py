@@ -37,7 +37,8 @@ def result_text(result: TuningResult) -> str:
 
     unit = f" {result.unit}" if result.unit else ""
     counts = ", ".join(f"{n} {status}" for status, n in result.counts.items() if n)
-    lines = [f"{result.name}: {len(result)} runs ({counts or 'none'}), {result.seconds:.4g} s"]
+    spent = f"{result.seconds:.4g} s of runs"
+    lines = [f"{result.name}: {len(result)} runs ({counts or 'none'}), {spent}"]
     if source := replay_text(result.settings):
         lines.append(source)
     if result.stop_reason:

@@ -51,8 +51,8 @@ def locate(where: str | Path) -> Database:
         return _server(text)
     if text in ("", ":memory:"):
         raise StudyError(
-            "a study must be a file, so that it can be resumed; leave study=None for a fit that "
-            "is not kept"
+            "what is kept must be in a file, so that it can be resumed; name one, or None to keep "
+            "nothing"
         )
     return Database(str(where), "", Path(text).expanduser())
 
@@ -294,7 +294,7 @@ def _prepare_file(path: Path) -> None:
         ) from error
     except sqlite3.DatabaseError as error:
         raise StudyError(
-            f"{path} must be a study file, which is an SQLite database made by Optuna: {error};"
+            f"{path} must be an SQLite database of studies or experiments of ours: {error};"
             " choose another file, or a name that does not exist yet"
         ) from error
 

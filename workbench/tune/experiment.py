@@ -365,7 +365,9 @@ class Experiment:
         return Computed(_no_value, name=GIVEN_VALUE)
 
     def _default_name(self) -> str:
-        what = "space" if self.component is None else self.component.name
+        what = str(self.runner.to_dict().get("recorded", "space"))
+        if self.component is not None:
+            what = self.component.name
         rest = self.settings.resampling.name
         tail = "" if rest == "none" else f"-{rest}"
         return f"{what}-{self.settings.heuristic.name}{tail}-seed{self.settings.seed}"

@@ -16,7 +16,7 @@ from workbench.tune.options import above_zero, at_least, one_of
 from workbench.tune.starts import STARTS
 
 MOST_INITIAL = 10_000
-"""Most runs before the heuristic's: they are drawn all at once, a thousand in a second."""
+"""Most runs before the heuristic's: they are drawn all at once, before any of them runs."""
 
 _NO_OPTIONS = ("name", "space", "seed", "revisit", "max_retries")
 

@@ -64,6 +64,8 @@ def test_a_search_is_that_of_an_experiment() -> None:
     settings = SearchSettings(heuristic=Chosen("genetic"), initial=5, budget=25, seed=3)
     history, reason = search(recorded, settings, Noise("none"))["budget"]
     with replayed(recorded, "none", heuristic="genetic", initial=5, budget=25, seed=3) as other:
+        # Two spaces of a recording are two experiments of a store.
+        assert other.name == "bcast/4096-genetic-seed3"
         same = other.run().history
     assert history.keys == same.keys
     assert [run.value for run in history] == [run.value for run in same]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, Self, get_args
 
@@ -128,7 +129,10 @@ class Runner(abc.ABC):
             RunnerError: nothing can be run here at all.
             ParameterError: this runner cannot run such an invocation.
         """
-        return [self.start(request) for request in requests]
+        with all_or_none() as handles:
+            for request in requests:
+                handles.append(self.start(request))
+            return handles
 
     def abandon(self, job_id: str) -> None:  # noqa: B027 - most runs end with their process
         """End a run that a process left behind when it died, where it may still be going on.
@@ -154,3 +158,15 @@ class Runner(abc.ABC):
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+@contextlib.contextmanager
+def all_or_none() -> Iterator[list[RunHandle]]:
+    """Yield a list for runs that are started; where one cannot be, those in the list are ended."""
+    handles: list[RunHandle] = []
+    try:
+        yield handles
+    except BaseException:
+        for handle in handles:
+            handle.cancel()
+        raise

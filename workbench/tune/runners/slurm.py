@@ -25,6 +25,7 @@ from workbench.tune.runners.runner import (
     RunOutput,
     RunRequest,
     RunState,
+    all_or_none,
 )
 from workbench.tune.runners.slurm_commands import ask, cancel, find, job_state, said
 from workbench.tune.runners.slurm_files import RunFolder, job_script
@@ -122,12 +123,15 @@ class Slurm(Runner):
             call = request.invocation
             key = (call.sbatch_options, call.directives, call.header)
             alike.setdefault(key, []).append(number)
-        handles: dict[int, RunHandle] = {}
-        for numbers in alike.values():
-            group = [requests[number] for number in numbers]
-            started = [self.start(group[0])] if len(group) == 1 else self._start_array(group)
-            handles.update(zip(numbers, started, strict=True))
-        return [handles[number] for number in range(len(requests))]
+        order: list[int] = []
+        with all_or_none() as handles:
+            for numbers in alike.values():
+                group = [requests[number] for number in numbers]
+                one = len(group) == 1
+                handles.extend([self.start(group[0])] if one else self._start_array(group))
+                order.extend(numbers)
+        found = dict(zip(order, handles, strict=True))
+        return [found[number] for number in range(len(requests))]
 
     def abandon(self, job_id: str) -> None:
         """Cancel a job that a process left behind when it died.

@@ -54,7 +54,7 @@ def test_trials_on_a_server_are_what_optuna_would_have_written(address: str) -> 
     for one in (trial(0), trial(1, 1e30, "credits < mtu"), trial(2, 0.25)):
         file.append(one, SPACE.distributions(), datetime.now())
     file.close()
-    url = database.locate(address).url
+    url = database.locate(address).address
     study = optuna.load_study(study_name="one", storage=url)
     assert [t.value for t in study.trials] == [1.5, 1e30, 0.25]
     assert [t.params for t in study.trials] == [dict(trial(n).values) for n in range(3)]

@@ -176,14 +176,14 @@ def test_a_study_that_is_not_ours_is_refused(tmp_path: Path) -> None:
 def test_files_that_cannot_be_studies_are_refused(tmp_path: Path) -> None:
     text = tmp_path / "notes.txt"
     text.write_text("not a database, " * 100)
-    with pytest.raises(StudyError, match="must be a study file"):
+    with pytest.raises(StudyError, match="must be an SQLite database of studies"):
         StudyFile(text, "one", PROBLEM)
     assert text.read_text().startswith("not a database")
     with pytest.raises(StudyError, match="is a folder"):
         StudyFile(tmp_path, "one", PROBLEM)
     with pytest.raises(StudyError, match="must exist to hold"):
         StudyFile(tmp_path / "nowhere" / "fits.db", "one", PROBLEM)
-    with pytest.raises(StudyError, match="must be a file"):
+    with pytest.raises(StudyError, match="must be in a file"):
         StudyFile(":memory:", "one", PROBLEM)
     with pytest.raises(StudyError, match="cannot be opened as a study file"):
         StudyFile("nosuchdatabase://host/db", "one", PROBLEM)
@@ -194,7 +194,7 @@ def test_a_database_that_is_no_study_file_is_refused_unchanged(tmp_path: Path) -
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE trials (something INTEGER)")
     connection.close()
-    with pytest.raises(StudyError, match="must be a study file"):
+    with pytest.raises(StudyError, match="must be an SQLite database of studies"):
         StudyFile(path, "one", PROBLEM)
 
 

@@ -13,7 +13,14 @@ import pytest
 
 from workbench.errors import ParameterError
 from workbench.tune import Invocation
-from workbench.tune.runners import Local, Runner, RunnerError, RunOutput, RunRequest
+from workbench.tune.runners import (
+    Local,
+    RunHandle,
+    Runner,
+    RunnerError,
+    RunOutput,
+    RunRequest,
+)
 
 
 def run(
@@ -153,3 +160,21 @@ def test_what_cannot_be_run_is_told_before_it_is() -> None:
         run(Invocation(()))
     with pytest.raises(ParameterError, match="no batch system that could take '--fastio=yes'"):
         run(Invocation(("true",), sbatch_options=("--fastio=yes",)))
+
+
+def test_of_several_runs_none_is_left_where_one_cannot_start(tmp_path: Path) -> None:
+    number = tmp_path / "number"
+    code = "import os, sys, time; open(sys.argv[1], 'w').write(f'{os.getpid()} '); time.sleep(60)"
+    sleeper = Invocation((sys.executable, "-c", code, str(number)))
+
+    class Waits(Local):
+        def start(self, request: RunRequest) -> RunHandle:
+            if request.invocation is not sleeper:
+                while not (number.exists() and number.read_text().endswith(" ")):
+                    time.sleep(0.002)
+            return super().start(request)
+
+    missing = Invocation((str(tmp_path / "missing"),))
+    with pytest.raises(RunnerError, match="missing"):
+        Waits().start_many([RunRequest({}, sleeper), RunRequest({}, missing)])
+    assert gone(int(number.read_text()))

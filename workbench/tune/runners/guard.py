@@ -7,6 +7,7 @@ there are, and when its input ends, whoever wrote it is gone.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import signal
@@ -42,6 +43,7 @@ class Guard:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[str] | None = None
         self._owner = 0
+        atexit.register(self._close)
 
     def watch(self, session: int) -> None:
         """Have a session ended with this process from now on.
@@ -58,6 +60,18 @@ class Guard:
             session: number of its first process.
         """
         self._tell(f"-{session}")
+
+    def _close(self) -> None:
+        """Let the watching process go as this one ends; it ends what is left first."""
+        with self._lock:
+            if self._process is None or self._owner != os.getpid():
+                return
+            if self._process.stdin is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    self._process.stdin.close()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(2.0 * _GRACE_S)
+            self._process = None
 
     def _tell(self, line: str) -> None:
         with self._lock:

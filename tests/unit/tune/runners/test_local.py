@@ -178,3 +178,17 @@ def test_of_several_runs_none_is_left_where_one_cannot_start(tmp_path: Path) -> 
     with pytest.raises(RunnerError, match="missing"):
         Waits().start_many([RunRequest({}, sleeper), RunRequest({}, missing)])
     assert gone(int(number.read_text()))
+
+
+def test_a_process_that_ran_something_ends_without_a_warning() -> None:
+    code = """
+import sys, time
+from workbench.tune import Invocation
+from workbench.tune.runners import Local, RunRequest
+handle = Local().start(RunRequest({}, Invocation((sys.executable, "-c", "pass"))))
+while handle.poll() is None:
+    time.sleep(0.002)
+"""
+    words = [sys.executable, "-W", "default::ResourceWarning", "-c", code]
+    ended = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr) == (0, "")

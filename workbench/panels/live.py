@@ -53,8 +53,7 @@ if (token.length > 0) {
 
 # jupyter_bokeh sends every change of a document to the kernel, also those that have just come from
 # there; BokehJS marks these as not to be synced, and sends none of them by itself.
-# Without them a study of searches draws another heuristic in 114 ms instead of 159 (medians of 16
-# in turn, on two busy cores); tests/browser/test_tuning_study_panel.py holds that none is sent.
+# tests/browser/test_tuning_study_panel.py holds that none of them is sent.
 _TELL_OWN = """
 const tell = cb_obj._trigger_on_change.bind(cb_obj)
 cb_obj._trigger_on_change = event => {

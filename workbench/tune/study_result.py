@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import ParseError
+from workbench.errors import ParameterError, ParseError
 from workbench.replacing import replace_file
 from workbench.tune.recorded import RecordedSpace, Recording
 
@@ -260,6 +260,12 @@ def drawn_and_judge(
     """
     if noise != HELD_OUT:
         return recorded, recorded
+    if min(map(len, recorded.values)) < 2:
+        raise ParameterError(
+            f"the noise {HELD_OUT} is for recordings with two repeats or more of each "
+            f"configuration; {recorded.name} has one; choose none, normal or heavy-tails",
+            key="noise",
+        )
     halves = _halves(recorded)
     return halves[seed % 2], halves[1 - seed % 2]
 

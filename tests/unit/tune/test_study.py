@@ -286,6 +286,11 @@ def test_impossible_plans(changes: dict[str, object], says: str) -> None:
         plan_at(Path("valley"), **changes)
 
 
+def test_held_out_repeats_must_be_there(valley: Path) -> None:
+    with pytest.raises(ParameterError, match="two repeats or more of each"):
+        run_study(plan_at(valley, noises=(Noise(HELD_OUT),)))
+
+
 def test_impossible_noise() -> None:
     with pytest.raises(ParameterError, match="noise must be one of"):
         Noise("loud")

@@ -13,6 +13,7 @@ import functools
 import hashlib
 import sqlite3
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,7 @@ KNOWN_SCHEMA = 12
 
 _POSTGRESQL = ("postgres", "postgresql")
 _TABLES_KEY = "workbench: tables of Optuna"
+_AGAIN_S = 0.005
 
 
 def locate(where: str | Path) -> Database:
@@ -285,9 +287,7 @@ def _prepare_file(path: Path) -> None:
             tables = _tables(connection)
             if not {"studies", "trials", "version_info"} <= tables:
                 raise sqlite3.DatabaseError(f"it holds {', '.join(sorted(tables))}")
-            # Others can read while a trial is written. Where the disk cannot do this, SQLite keeps
-            # its older journal, which also serves.
-            connection.execute("PRAGMA journal_mode = WAL")
+            _let_others_read(connection)
     except sqlite3.OperationalError as error:
         raise StudyError(
             f"{path} cannot be written: {error}; choose a folder you may write to"
@@ -297,6 +297,24 @@ def _prepare_file(path: Path) -> None:
             f"{path} must be an SQLite database of studies or experiments of ours: {error};"
             " choose another file, or a name that does not exist yet"
         ) from error
+
+
+def _let_others_read(connection: sqlite3.Connection) -> None:
+    """Let others read while a trial is written, from now on and whoever opens the file.
+
+    Where the disk cannot do this, SQLite keeps its older journal, which also serves. The change
+    needs the file to itself for a moment, and is the one statement for which SQLite does not wait:
+    it has begun to read when it finds another who reads or writes.
+    """
+    give_up = time.monotonic() + BUSY_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > give_up:
+                raise
+        time.sleep(_AGAIN_S)
 
 
 def _tables(connection: sqlite3.Connection) -> set[str]:

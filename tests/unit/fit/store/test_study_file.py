@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import sqlite3
 import subprocess
@@ -243,6 +244,20 @@ def test_processes_that_begin_a_file_at_once_all_succeed(tmp_path: Path) -> None
     for n in range(3):
         names = optuna.get_all_study_names(f"sqlite:///{tmp_path / f'{n}.db'}")
         assert sorted(names) == [f"study {m}" for m in range(4)]
+
+
+def test_a_file_that_another_writes_is_begun_when_the_writer_is_done(tmp_path: Path) -> None:
+    path = tmp_path / "fits.db"
+    optuna.create_study(study_name="theirs", storage=f"sqlite:///{path}")
+    writer = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    assert writer.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    writer.execute("BEGIN IMMEDIATE")
+    done = threading.Timer(0.2, writer.close)
+    done.start()
+    StudyFile(path, "one", PROBLEM).close()
+    done.join()
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 def test_a_file_whose_making_was_cut_short_is_made_again(tmp_path: Path) -> None:

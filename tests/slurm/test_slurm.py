@@ -17,7 +17,7 @@ from tests.slurm.machine import machine  # noqa: F401 - the fixture
 from tests.unit.tune.tuned import bowl
 from workbench.cli import tune as cli_tune
 from workbench.errors import ParameterError
-from workbench.panels.tuning_panel import TuningPanel
+from workbench.panels.tuning.panel import TuningPanel
 from workbench.tune import Invocation, read_components
 from workbench.tune.experiment import resume, tune
 from workbench.tune.runners import (

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 from workbench.panels.setup import setup
 
 if TYPE_CHECKING:
-    from workbench.panels.compare_panel import ComparePanel
-    from workbench.panels.explore_panel import ExplorePanel
-    from workbench.panels.fit_panel import FitPanel
-    from workbench.panels.placement_panel import PlacementPanel
-    from workbench.panels.regime_panel import RegimePanel
-    from workbench.panels.replay_panel import ReplayPanel
-    from workbench.panels.study_panel import StudyPanel
-    from workbench.panels.tolerance_panel import TolerancePanel
-    from workbench.panels.tuning_panel import TuningPanel
-    from workbench.panels.tuning_study_panel import TuningStudyPanel
+    from workbench.panels.compare.panel import ComparePanel
+    from workbench.panels.fit.explore import ExplorePanel
+    from workbench.panels.fit.panel import FitPanel
+    from workbench.panels.placement.panel import PlacementPanel
+    from workbench.panels.regime.panel import RegimePanel
+    from workbench.panels.replay.panel import ReplayPanel
+    from workbench.panels.study.panel import StudyPanel
+    from workbench.panels.tolerance.panel import TolerancePanel
+    from workbench.panels.tuning.panel import TuningPanel
+    from workbench.panels.tuning_study.panel import TuningStudyPanel
 
 __all__ = [
     "ComparePanel",
@@ -38,16 +38,16 @@ __all__ = [
 ]
 
 _HOME = {
-    "ComparePanel": "compare_panel",
-    "ExplorePanel": "explore_panel",
-    "FitPanel": "fit_panel",
-    "PlacementPanel": "placement_panel",
-    "RegimePanel": "regime_panel",
-    "ReplayPanel": "replay_panel",
-    "StudyPanel": "study_panel",
-    "TolerancePanel": "tolerance_panel",
-    "TuningPanel": "tuning_panel",
-    "TuningStudyPanel": "tuning_study_panel",
+    "ComparePanel": "compare.panel",
+    "ExplorePanel": "fit.explore",
+    "FitPanel": "fit.panel",
+    "PlacementPanel": "placement.panel",
+    "RegimePanel": "regime.panel",
+    "ReplayPanel": "replay.panel",
+    "StudyPanel": "study.panel",
+    "TolerancePanel": "tolerance.panel",
+    "TuningPanel": "tuning.panel",
+    "TuningStudyPanel": "tuning_study.panel",
 }
 
 

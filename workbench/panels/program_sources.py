@@ -13,7 +13,7 @@ import ipywidgets as widgets
 from workbench import programs
 from workbench.errors import ParameterError
 from workbench.panels.look import named, wrapping_row
-from workbench.panels.replay_state import GIVEN, AnyProgram, Source
+from workbench.panels.programs import GIVEN, AnyProgram, Source
 from workbench.programs import ExecutionGraph, Program
 
 MOST_RANKS = 4096

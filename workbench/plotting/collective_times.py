@@ -17,8 +17,8 @@ from workbench.plotting.axes import (
     plain_log_ticks,
     set_range,
 )
-from workbench.plotting.hop_histogram import TopologyLines, looks
 from workbench.plotting.reading import plain_number
+from workbench.plotting.topology_look import TopologyLines, looks
 
 _COLUMNS = ("size", "time", "name", "said")
 _TITLE = "Time of a collective (simulated)"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,37 +10,8 @@ from bokeh.models import ColumnDataSource, FixedTicker, HoverTool
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike
 
-from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, live_figure
-
-COLOURS = (palette.BLUE, palette.VERMILLION, palette.GREEN, palette.PURPLE)
-"""Of the topologies of a comparison, in their order, in all its figures."""
-
-
-@dataclass(frozen=True, eq=False)
-class TopologyLines:
-    """A comparison of topologies, a line each.
-
-    Attributes:
-        figure: the figure, whose legend has an item for each line.
-        sources: of each line, in the order of the colours; empty for topologies that are not there.
-    """
-
-    figure: figure
-    sources: tuple[ColumnDataSource, ...]
-
-    def draw(self, names: Iterable[str], columns: Callable[[str], Mapping[str, Any]]) -> None:
-        """Draw the lines and name them in the legend; those left over are hidden.
-
-        Args:
-            names: of the topologies, as many as there are lines at most.
-            columns: given the name of a topology, or nothing, returns what its source holds.
-        """
-        given = iter(names)
-        for source, item in zip(self.sources, self.figure.legend[0].items, strict=True):
-            name = next(given, "")
-            source.data = columns(name)
-            item.update(visible=bool(name), label={"value": name or "–"})
+from workbench.plotting.topology_look import TopologyLines, looks
 
 
 class HopHistogram(TopologyLines):
@@ -87,7 +57,7 @@ def hop_histogram(histograms: Mapping[str, ArrayLike], *, height: int = 300) -> 
         height=height,
         file_name="hops",
     )
-    sources = tuple(ColumnDataSource(data=_EMPTY) for _ in COLOURS)
+    sources = tuple(ColumnDataSource(data=_EMPTY) for _ in looks())
     points = []
     for source, (colour, dash, marker) in zip(sources, looks(), strict=True):
         label = {"legend_label": marker}
@@ -112,11 +82,6 @@ def hop_histogram(histograms: Mapping[str, ArrayLike], *, height: int = 300) -> 
     drawn = HopHistogram(fig, sources)
     drawn.show(histograms)
     return drawn
-
-
-def looks() -> list[tuple[str, str, str]]:
-    """Return colour, dash and marker of each topology of a comparison."""
-    return list(zip(COLOURS, palette.DASHES[:4], palette.MARKERS[:4], strict=True))
 
 
 def hop_columns(name: str, shares: Sequence[float] | Any) -> dict[str, list[Any]]:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, log_range, new_figure, set_range, steady_log_ticks
-from workbench.plotting.hop_histogram import TopologyLines, looks
+from workbench.plotting.topology_look import TopologyLines, looks
 
 _COLUMNS = ("load", "latency", "line", "fill", "name", "said")
 

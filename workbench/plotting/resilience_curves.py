@@ -10,8 +10,8 @@ from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
 
 from workbench.plotting.axes import legend_above, live_figure
-from workbench.plotting.hop_histogram import TopologyLines, looks
 from workbench.plotting.reading import plain_number
+from workbench.plotting.topology_look import TopologyLines, looks
 
 if TYPE_CHECKING:
     from workbench.topology.metrics.resilience import Resilience

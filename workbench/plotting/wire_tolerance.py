@@ -12,8 +12,8 @@ from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure
-from workbench.plotting.hop_histogram import looks
 from workbench.plotting.reading import plain_number
+from workbench.plotting.topology_look import looks
 
 PERCENT: tuple[float, ...] = (1, 2, 5)
 """How much slower is borne, for each of the points of a row."""

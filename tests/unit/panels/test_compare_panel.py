@@ -13,17 +13,15 @@ import pytest
 
 from workbench import jobs, programs, topology
 from workbench.errors import DatasetError, ParameterError, WorkbenchError
-from workbench.panels import (
-    compare_controls,
-    compare_kept,
-    compare_late,
-    compare_runs,
-    compare_state,
-)
-from workbench.panels.compare_kept import Point, next_load
-from workbench.panels.compare_metrics import metric_rows
-from workbench.panels.compare_panel import ComparePanel
-from workbench.panels.compare_state import (
+from workbench.panels.compare import controls as compare_controls
+from workbench.panels.compare import kept as compare_kept
+from workbench.panels.compare import late as compare_late
+from workbench.panels.compare import runs as compare_runs
+from workbench.panels.compare import state as compare_state
+from workbench.panels.compare.kept import Point, next_load
+from workbench.panels.compare.metrics import metric_rows
+from workbench.panels.compare.panel import ComparePanel
+from workbench.panels.compare.state import (
     FIRST,
     Simulated,
     distinct,

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from workbench import jobs, programs, topology
-from workbench.panels import compare_kept, compare_runs, compare_work
-from workbench.panels.compare_controls import read_files
-from workbench.panels.compare_runs import Runner
-from workbench.panels.compare_state import Compared, CompareState
-from workbench.panels.compare_work import Comparer
+from workbench.panels.compare import kept as compare_kept
+from workbench.panels.compare import runs as compare_runs
+from workbench.panels.compare import work as compare_work
+from workbench.panels.compare.controls import read_files
+from workbench.panels.compare.runs import Runner
+from workbench.panels.compare.state import Compared, CompareState
+from workbench.panels.compare.work import Comparer
 from workbench.panels.program_sources import source_of
 
 PATIENCE_S = 60.0

@@ -11,9 +11,9 @@ import pytest
 
 from workbench import models, programs, topology
 from workbench.errors import DatasetError, ParameterError, ParseError
-from workbench.panels.placement_family import FamilyFields
-from workbench.panels.placement_panel import FIRST, FIRST_MACHINE, PlacementPanel
-from workbench.panels.placement_state import fitting, near_member
+from workbench.panels.placement.family import FamilyFields
+from workbench.panels.placement.panel import FIRST, FIRST_MACHINE, PlacementPanel
+from workbench.panels.placement.state import fitting, near_member
 from workbench.sensitivity.pairs import pair_sensitivity
 from workbench.sensitivity.placement import METHODS, compare_placements, place
 from workbench.sensitivity.rank_wires import Wires

@@ -15,8 +15,8 @@ from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.panels import running as panel_running
 from workbench.panels.loggps_sliders import SCALES, position, read_value, value_at, worded
 from workbench.panels.program_sources import GENERATED
-from workbench.panels.replay_panel import FIRST, FIRST_MACHINE, ReplayPanel
-from workbench.panels.replay_state import LOGGOPSIM, Shown
+from workbench.panels.replay.panel import FIRST, FIRST_MACHINE, ReplayPanel
+from workbench.panels.replay.state import LOGGOPSIM, Shown
 from workbench.programs import ExecutionGraph
 from workbench.programs.collectives import ALGORITHMS, DEFAULTS
 from workbench.simulate.replay import replay

@@ -7,7 +7,7 @@ import pytest
 
 from workbench import datasets
 from workbench.models import MODELS
-from workbench.panels.state import FitState, curve_line, fit_line, model_of, simulate
+from workbench.panels.fit.state import FitState, curve_line, fit_line, model_of, simulate
 
 NAME = "azure-hb96v3-hdr"
 

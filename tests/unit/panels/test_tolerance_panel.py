@@ -13,11 +13,11 @@ import pytest
 
 from workbench import models, programs
 from workbench.errors import DatasetError, ParameterError, ProgramError
-from workbench.panels import tolerance_work
 from workbench.panels.loggps_sliders import SCALES, position
-from workbench.panels.replay_state import LOGGOPSIM
-from workbench.panels.tolerance_panel import FIRST, FIRST_MACHINE, TolerancePanel
-from workbench.panels.tolerance_state import (
+from workbench.panels.replay.state import LOGGOPSIM
+from workbench.panels.tolerance import work as tolerance_work
+from workbench.panels.tolerance.panel import FIRST, FIRST_MACHINE, TolerancePanel
+from workbench.panels.tolerance.state import (
     STRONG,
     WEAK,
     interval_text,

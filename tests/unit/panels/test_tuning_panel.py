@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from workbench.errors import ParameterError, WorkbenchError
-from workbench.panels.tuning_panel import TuningPanel
-from workbench.panels.tuning_run_by import RunBy
-from workbench.panels.tuning_state import FIRST_SETTINGS
-from workbench.panels.tuning_subjects import first_word, subjects
-from workbench.panels.tuning_view import output_html, true_values
+from workbench.panels.tuning.panel import TuningPanel
+from workbench.panels.tuning.run_by import RunBy
+from workbench.panels.tuning.state import FIRST_SETTINGS
+from workbench.panels.tuning.subjects import first_word, subjects
+from workbench.panels.tuning.view import output_html, true_values
 from workbench.tune.experiment import tune
 from workbench.tune.result import read_result
 from workbench.tune.runners import Function, RunnerError

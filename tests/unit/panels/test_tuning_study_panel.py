@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from workbench.errors import ParameterError
-from workbench.panels.tuning_study_panel import TuningStudyPanel
-from workbench.panels.tuning_study_state import first_state, recordings_of
+from workbench.panels.tuning_study.panel import TuningStudyPanel
+from workbench.panels.tuning_study.state import first_state, recordings_of
 from workbench.tune.study_files import StudyTables, load_study
 
 

@@ -11,7 +11,7 @@ from workbench.plotting.collective_times import (
     plot_collective_times,
     read_collective_times,
 )
-from workbench.plotting.hop_histogram import hop_histogram, looks, plot_hops
+from workbench.plotting.hop_histogram import hop_histogram, plot_hops
 from workbench.plotting.load_curves import (
     LoadCurve,
     load_curves,
@@ -25,6 +25,7 @@ from workbench.plotting.metrics_table import (
     read_comparison,
 )
 from workbench.plotting.resilience_curves import plot_resilience, resilience_curves
+from workbench.plotting.topology_look import looks
 from workbench.plotting.wire_tolerance import (
     plot_wire_tolerance,
     read_wire_tolerance,

@@ -1,0 +1,1 @@
+"""The comparison of topologies: up to four networks side by side under one load."""

@@ -1,0 +1,369 @@
+"""The controls of the comparison: topologies, what they are matched on, traffic, program."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench import programs
+from workbench.errors import ParameterError, WorkbenchError
+from workbench.panels.compare.match import MATCHES, Sizes, matching
+from workbench.panels.compare.slots import Slot
+from workbench.panels.compare.state import (
+    MODELS,
+    ROUTINGS,
+    SLOTS,
+    UPLOADED,
+    CompareState,
+)
+from workbench.panels.compare.traffic import PATTERNS
+from workbench.panels.controls import ErrorLine
+from workbench.panels.look import choose, named, wrapping_row
+from workbench.panels.program_sources import source_of
+from workbench.panels.programs import AnyProgram, Source
+from workbench.panels.running import worded
+from workbench.panels.topology_options import near_sizes
+from workbench.programs.collectives import ALGORITHMS
+from workbench.topology import FAMILIES, Topology
+from workbench.topology.files import read_topology
+
+MADE: dict[str, tuple[str, dict[str, Any]]] = {
+    "CG, 256 ranks": ("cg", {"ranks": 256, "cells": 128, "iterations": 4, "rng": 0}),
+    "3-D halo, 216 ranks": (
+        "halo",
+        {"ranks": 216, "cells": 32, "iterations": 4, "dims": 3, "neighbours": 26, "rng": 0},
+    ),
+    "training, 64 ranks": ("training", {"ranks": 64, "gradient_bytes": 1 << 26}),
+}
+"""Programs that are generated: the generator and its arguments."""
+
+OPERATIONS = ("allreduce", "allgather", "alltoall")
+FIRST_HOSTS, FIRST_LOAD = 1024, 0.7
+_LARGEST_UPLOAD = 64 << 20
+
+
+class CompareControls:
+    """All that can be chosen.
+
+    Args:
+        first: what is shown first.
+        changed: called when a user has changed something.
+        uploaded: called with the topology of a file, by its word.
+    """
+
+    def __init__(
+        self,
+        first: CompareState,
+        changed: Callable[[], None],
+        uploaded: Callable[[Mapping[str, Topology]], None],
+    ) -> None:
+        self._changed, self._uploaded = changed, uploaded
+        self._silent = False
+        files = [w.partition(":")[2] for w in first.words if w.startswith(f"{UPLOADED}:")]
+        self.slots = tuple(Slot(at, first.words[at], self._tell, files) for at in range(SLOTS))
+        self._sources = {first.program.name: first.program}
+        self.sizes: list[Sizes | None] = [None] * SLOTS
+        self.match: Any = widgets.Dropdown(
+            options=[(text, name) for name, (text, _) in MATCHES.items()],
+            tooltip="Take the member of each family that matches; a slot may be changed afterwards",
+            **named("Match on", "270px"),
+        )
+        self.amount: Any = widgets.BoundedIntText(
+            value=FIRST_HOSTS, min=2, max=2_000_000, disabled=True, **named("", "230px")
+        )
+        self.upload: Any = widgets.FileUpload(
+            description="Upload a graph",
+            multiple=True,
+            tooltip="An edge list, CSV, GraphML, or a file of SST/macro or CODES",
+            layout=widgets.Layout(width="170px", margin="2px 8px"),
+        )
+        self.upload_error, self.program_error = ErrorLine(), ErrorLine()
+        self.traffic_error = ErrorLine()
+        self.traffic: Any = widgets.Dropdown(
+            options=[(text, name) for name, text in PATTERNS.items()],
+            value=first.traffic,
+            **named("Traffic", "265px"),
+        )
+        self.routing: Any = widgets.Dropdown(
+            options=[(text, name) for name, (text, _) in ROUTINGS.items()],
+            value=first.routing,
+            **named("Routing", "290px"),
+        )
+        self.shade: Any = widgets.Dropdown(
+            options=["load", "class"], value=first.shade, **named("Colour by", "140px")
+        )
+        self.offered: Any = widgets.FloatSlider(
+            value=FIRST_LOAD,
+            min=0.05,
+            max=1.0,
+            step=0.05,
+            readout_format=".2f",
+            tooltip="What each host sends, as a share of its bandwidth",
+            **named("Hosts send", "250px"),
+        )
+        self.program: Any = widgets.Dropdown(
+            options=self._offered(), value=first.program.name, **named("Program", "280px")
+        )
+        self.collective: Any = widgets.Dropdown(
+            options=_collectives(), value=first.collective, **named("Collective", "300px")
+        )
+        self.model: Any = widgets.Dropdown(
+            options=[(one.text, name) for name, one in MODELS.items()],
+            value=first.model,
+            tooltip="How messages of the collective share links; packets take longer to simulate",
+            **named("Model", "250px"),
+        )
+        self.seed: Any = widgets.BoundedIntText(
+            value=first.seed, min=0, max=2**31 - 1, **named("seed", "100px")
+        )
+        wide = widgets.Layout(width="100%", flex_flow="row wrap")
+        self.widget = widgets.VBox(
+            [
+                wrapping_row(self.match, self.amount, self.upload),
+                self.upload_error,
+                widgets.HBox([one.widget for one in self.slots], layout=wide),
+                wrapping_row(self.traffic, self.routing, self.offered, self.shade),
+                self.traffic_error,
+            ]
+        )
+        self.simulated_box = wrapping_row(self.collective, self.model, self.program, self.seed)
+        for control in (
+            self.traffic,
+            self.routing,
+            self.shade,
+            self.program,
+            self.collective,
+            self.model,
+            self.seed,
+        ):
+            control.observe(lambda _: self._tell(), "value")
+        self.match.observe(lambda _: self._match_chosen(), "value")
+        self.amount.observe(lambda _: self._matched(), "value")
+        self.upload.observe(self._files, "value")
+
+    @property
+    def state(self) -> CompareState:
+        """What the controls hold."""
+        return CompareState(
+            words=tuple(one.word for one in self.slots),
+            program=self._source(self.program.value),
+            traffic=self.traffic.value,
+            routing=self.routing.value,
+            shade=self.shade.value,
+            collective=self.collective.value,
+            model=self.model.value,
+            seed=self.seed.value,
+        )
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """What the controls say is wrong."""
+        lines = (self.upload_error, self.traffic_error, self.program_error)
+        return *(one.error.message for one in self.slots), *(line.message for line in lines)
+
+    def show_words(self, words: tuple[str, ...]) -> None:
+        """Set the topologies.
+
+        Args:
+            words: one for each slot.
+        """
+        for slot, word in zip(self.slots, words, strict=True):
+            slot.show(word)
+        self._tell()
+
+    def set(self, name: str, value: Any) -> None:
+        """Set one of the other controls as the user would.
+
+        Args:
+            name: of the setting.
+            value: one that its control offers.
+
+        Raises:
+            ParameterError: the control does not offer it.
+        """
+        if name == "program":
+            self.take_program(value)
+        else:
+            choose(getattr(self, name), name, value)
+
+    def take_program(self, program: str | AnyProgram) -> None:
+        """Set the program whose wire latency is asked for.
+
+        Args:
+            program: one that is offered or shipped, a program or a graph.
+
+        Raises:
+            ParameterError: it is none of these.
+            DatasetError: there is no such program.
+        """
+        if not isinstance(program, str) or program not in dict(self._names()):
+            source = source_of(program)
+            self._sources[source.name] = source
+            self._silent = True
+            try:
+                self.program.options = self._offered()
+            finally:
+                self._silent = False
+            program = source.name
+            if self.program.value == program:
+                # Another one of the same name.
+                self._tell()
+        self.program.value = program
+
+    def take_files(self, files: Mapping[str, bytes]) -> None:
+        """Take a graph from a file, into the last slot; of CODES' both files together.
+
+        Args:
+            files: content by file name.
+
+        Raises:
+            WorkbenchError: they hold no graph.
+        """
+        made = read_files(files)
+        name = sorted(files)[0]
+        word = f"{UPLOADED}:{name}"
+        self._uploaded({word: made})
+        known = tuple(dict.fromkeys((*self.slots[0].files, name)))
+        for slot in self.slots:
+            slot.offer_files(known)
+        if word not in [slot.word for slot in self.slots]:
+            free = next((slot for slot in self.slots if not slot.word), self.slots[-1])
+            free.show(word)
+        self._tell()
+
+    def _files(self, change: Any) -> None:
+        files = {one["name"]: bytes(one["content"]) for one in change["new"]}
+        if not files:
+            return
+        self.upload_error.say("")
+        try:
+            if sum(map(len, files.values())) > _LARGEST_UPLOAD:
+                raise ParameterError(
+                    f"files must have at most {_LARGEST_UPLOAD >> 20} MiB together", key="upload"
+                )
+            self.take_files(files)
+        except WorkbenchError as error:
+            self.upload_error.say(worded(error))
+
+    def take_sizes(self, sizes: Sequence[Sizes | None]) -> None:
+        """Take how large the topologies are; others are matched with the first of them.
+
+        Args:
+            sizes: of each slot, None where there is none.
+        """
+        if self.sizes == list(sizes):
+            return
+        self.sizes = list(sizes)
+        for slot, size in zip(self.slots, sizes, strict=True):
+            family = slot.word.partition(":")[0]
+            if size is not None and family in FAMILIES:
+                slot.offer_sizes(near_sizes(family, size.hosts))
+
+    def _match_chosen(self) -> None:
+        """Begin with what the first topology has: nothing but the others changes."""
+        on = self.match.value
+        text = MATCHES[on][1]
+        self.amount.disabled = not on
+        self.amount.description = text
+        first = next((one for one in self.sizes if one is not None), None)
+        if not on or first is None:
+            return
+        before = self.amount.value
+        self.amount.step = {"hosts": 64, "radix": 1, "ports": 512}[on]
+        self.amount.value = getattr(first, on)
+        if self.amount.value == before:
+            self._matched()
+
+    def _matched(self) -> None:
+        """Replace each topology by the member of its family that is nearest to what is asked."""
+        on = self.match.value
+        if self._silent or not on:
+            return
+        self.upload_error.say("")
+        families = {
+            slot.word.partition(":")[0] for slot in self.slots if slot.word.partition(":")[1]
+        } & set(FAMILIES)
+        about = next((one.hosts for one in self.sizes if one is not None), FIRST_HOSTS)
+        try:
+            words = matching(sorted(families), on, self.amount.value, about)
+        except ParameterError as error:
+            self.upload_error.say(worded(error))
+            return
+        none = []
+        for slot in self.slots:
+            family = slot.word.partition(":")[0]
+            if family in words:
+                slot.show(words[family])
+            elif family in families:
+                none.append(FAMILIES[family].title)
+        if none:
+            self.upload_error.say(f"none that matches: {', '.join(none)}")
+        self._tell()
+
+    def _tell(self) -> None:
+        if not self._silent:
+            self._changed()
+
+    def _names(self) -> list[tuple[str, str]]:
+        return [(name, name) for name in (*MADE, *programs.list())]
+
+    def _offered(self) -> list[tuple[str, str]]:
+        own = [(name, name) for name in self._sources if name not in dict(self._names())]
+        return [*self._names(), *own]
+
+    def _source(self, name: str) -> Source:
+        if name not in self._sources:
+            self._sources[name] = program_source(name)
+        return self._sources[name]
+
+
+def program_source(name: str) -> Source:
+    """Return a program that the list offers.
+
+    Args:
+        name: in `MADE`, or of a program that ships.
+
+    Raises:
+        DatasetError: there is no such program.
+    """
+    if name not in MADE:
+        return source_of(name)
+    generator, arguments = MADE[name]
+    words = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
+    return Source(
+        name,
+        f"programs.generate.{generator}({words})",
+        lambda: getattr(programs.generate, generator)(**arguments),
+    )
+
+
+def read_files(files: Mapping[str, bytes]) -> Topology:
+    """Return the topology of an uploaded file, or of CODES's files together.
+
+    Args:
+        files: content by file name.
+
+    Raises:
+        WorkbenchError: they hold no graph.
+    """
+    named_bytes = {PurePath(name.replace("\\", "/")).name: data for name, data in files.items()}
+    if not named_bytes or "" in named_bytes:
+        raise ParameterError("choose a file with a graph", key="upload")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, data in named_bytes.items():
+            (Path(folder) / name).write_bytes(data)
+        # CODES's .conf names the others.
+        first = next((name for name in named_bytes if name.endswith(".conf")), min(named_bytes))
+        return read_topology(Path(folder) / first)
+
+
+def _collectives() -> list[tuple[str, str]]:
+    return [
+        (f"{operation}, {algorithm}", f"{operation}/{algorithm}")
+        for operation in OPERATIONS
+        for algorithm in ALGORITHMS[operation]
+    ]

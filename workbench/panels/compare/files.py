@@ -1,0 +1,110 @@
+"""What the comparison gives away: the table, the figures as a page, and a topology as GraphML."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+
+from bokeh.layouts import column, row
+from bokeh.models import Div, LayoutDOM
+
+from workbench.errors import ParameterError
+from workbench.panels.compare.metrics import comparison_frame, hops_of
+from workbench.panels.compare.state import Compared, Simulated, python_lines, routing_name
+from workbench.panels.compare.view import (
+    BASE_NS,
+    carried_sentence,
+    collective_notes,
+    collective_words,
+    table_of,
+)
+from workbench.plotting.collective_times import plot_collective_times
+from workbench.plotting.hop_histogram import plot_hops
+from workbench.plotting.load_curves import plot_load_curves
+from workbench.plotting.resilience_curves import plot_resilience
+from workbench.plotting.standalone import standalone_html
+from workbench.plotting.topology_map import plot_topology
+from workbench.plotting.wire_tolerance import plot_wire_tolerance
+from workbench.topology.files import to_graphml
+
+
+def table_csv(compared: Compared, found: Simulated, name: str | None) -> tuple[str, str]:
+    """Return the table of metrics as CSV, a row for each.
+
+    Args:
+        compared: what is shown.
+        found: by simulations.
+        name: not used: all are in it.
+    """
+    return "comparison", str(comparison_frame(compared, found).to_csv())
+
+
+def page_html(compared: Compared, found: Simulated, name: str | None) -> tuple[str, str]:
+    """Return a page with the drawings, the table and the figures, readable without a network.
+
+    Args:
+        compared: what is shown.
+        found: by simulations.
+        name: not used: all are in it.
+    """
+    state, shown = compared.state, compared.shown
+    words = {one: entry.word for one, (entry, _) in shown.items()}
+    drawings = []
+    for one, (entry, loads) in shown.items():
+        shaded = state.shade == "load" and loads is not None
+        fig = plot_topology(entry.topology, load=loads.link if shaded and loads else None, full=1.0)
+        fig.title.text = one
+        drawings.append(fig)
+    curves = {one: found.curves[word] for one, word in words.items() if word in found.curves}
+    times = {one: found.times[word] for one, word in words.items() if word in found.times}
+    borne = {one: found.tolerances[w] for one, w in words.items() if w in found.tolerances}
+    parts: list[LayoutDOM] = [
+        Div(text=html.escape(carried_sentence(compared))),
+        row(drawings, sizing_mode="stretch_width"),
+        Div(text=table_of(compared, found)),
+        plot_hops({one: hops_of(entry.metrics) for one, (entry, _) in shown.items()}),
+    ]
+    broken = {one: found.resilience[w] for one, w in words.items() if w in found.resilience}
+    if broken:
+        parts.append(plot_resilience(broken))
+    if curves:
+        title = f"Latency over load (simulated): {state.traffic}, {routing_name(state.routing)}"
+        parts.append(plot_load_curves(curves, title=title))
+    if times:
+        title = f"{state.operation.capitalize()} (simulated): {collective_words(state)}"
+        parts.append(plot_collective_times(times, title=title))
+        parts += [Div(text=html.escape(note)) for note in collective_notes(state)]
+    if borne:
+        title = f"Wire latency that {state.program.name} bears"
+        parts.append(plot_wire_tolerance(borne, base_ns=BASE_NS, title=title))
+    parts.append(Div(text=f"<pre>{html.escape(python_lines(compared, 1.0))}</pre>"))
+    page = standalone_html(column(parts, sizing_mode="stretch_width"), "Topologies compared")
+    return "comparison", page
+
+
+def graphml(compared: Compared, found: Simulated, name: str | None) -> tuple[str, str]:
+    """Return one topology as GraphML.
+
+    Args:
+        compared: what is shown.
+        found: not used.
+        name: whose; None takes the first one.
+
+    Raises:
+        ParameterError: nothing is shown.
+    """
+    shown = compared.shown
+    chosen = next(iter(shown), None) if name is None else name
+    if chosen not in shown:
+        raise ParameterError("there is no such topology to save", key="name")
+    return chosen, to_graphml(shown[chosen][0].topology)
+
+
+Maker = Callable[[Compared, Simulated, str | None], tuple[str, str]]
+
+FILES: dict[str, tuple[Maker, str]] = {
+    ".csv": (table_csv, "the table of metrics, a row for each"),
+    ".html": (page_html, "a page with drawings, table and figures, readable offline"),
+    ".graphml": (graphml, "the topology that is chosen here, with classes, groups and hosts"),
+}
+"""By suffix: what makes the name and the text, and what is in it."""

@@ -1,0 +1,226 @@
+"""Rows of the comparison that fill in later: links that fail, and throughput at best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.plotting.metrics_table import MetricRow
+from workbench.plotting.reading import plain_number
+from workbench.topology import Topology
+from workbench.topology.metrics.resilience import Resilience, resilience
+from workbench.topology.metrics.summary import Row
+from workbench.topology.throughput import PHASES, Throughput, throughput
+
+if TYPE_CHECKING:
+    from workbench.panels.compare.state import Compared, Simulated
+
+FAILED = 0.1
+"""Share of the links that fail in the table's rows."""
+
+SHARES = (0.0, 0.05, FAILED, 0.2, 0.3, 0.4, 0.5)
+"""Shares of the links that fail in the figure."""
+
+TRIALS = 10
+"""How often the links that fail are drawn."""
+
+PATTERNS: Mapping[str, tuple[str, str]] = {
+    "uniform": ("throughput, uniform", "each host to all others"),
+    "longest-matching": (
+        "throughput, longest matching",
+        "each host to one other as far away as can be, nearly the worst traffic there is",
+    ),
+}
+"""The traffic whose throughput is found: the row's name, and what it means."""
+
+TOLERANCE = 0.1
+"""The upper bound of a throughput need be no nearer to the lower one."""
+
+_WORK = 2e8  # senders times channels times phases that are searched, some seconds' worth
+
+Later = Callable[[int, int], None]
+"""Told what has been done of something, and how much there is."""
+
+
+def resilience_of(topology: Topology, seed: int, halt: NDArray[np.int8], told: Later) -> Resilience:
+    """Return what is left of a network when links fail at random, at each of `SHARES`.
+
+    Args:
+        topology: the network.
+        seed: of the draws.
+        halt: int8[1], not 0 ends the work.
+        told: called with how far it is.
+
+    Raises:
+        ParameterError: it has no links.
+        SimulationHalted: ``halt`` was set.
+    """
+    return resilience(topology, shares=SHARES, trials=TRIALS, rng=seed, halt=halt, progress=told)
+
+
+def throughput_of(
+    topology: Topology, pattern: str, halt: NDArray[np.int8], told: Later
+) -> Throughput:
+    """Return the throughput of a network, at most 1, exactly where it is small or else in bounds.
+
+    Args:
+        topology: the network.
+        pattern: one of `PATTERNS`.
+        halt: int8[1], not 0 ends the work; what is known until then is returned.
+        told: called with how far it is.
+
+    Raises:
+        ParameterError: it is too large.
+        SimulationHalted: ``halt`` was set before anything was known.
+    """
+    phases = _phases(topology)
+    found = throughput(
+        topology, pattern, tolerance=TOLERANCE, phases=phases, halt=halt, progress=told
+    )
+    # Above 1 hosts' own links are full.
+    return replace(found, lower=min(found.lower, 1.0), upper=min(found.upper, 1.0))
+
+
+def _phases(topology: Topology) -> int:
+    # Of a large network a phase takes seconds: the bounds that need no search have to do.
+    return int(min(PHASES, _WORK / max(topology.num_routers * 2 * topology.num_links, 1)))
+
+
+def late_lines(topologies: Sequence[Topology], seed: int) -> list[str]:
+    """Return the Python for ``failing`` and ``best``, what the rows are made of.
+
+    Args:
+        topologies: which ``networks`` are.
+        seed: of the draws.
+    """
+    return [
+        "failing = [",
+        f"    topology.resilience(one, shares={SHARES}, trials={TRIALS}, rng={seed})",
+        "    for one in networks",
+        "]",
+        "# Above 1 the hosts' own links are full: the table says 1.",
+        "best = {",
+        "    pattern: [",
+        f"        topology.throughput(one, pattern, tolerance={TOLERANCE}, phases=phases)",
+        f"        for one, phases in zip(networks, {tuple(map(_phases, topologies))})",
+        "    ]",
+        f"    for pattern in {tuple(PATTERNS)}",
+        "}",
+    ]
+
+
+def late_rows(compared: Compared, found: Simulated) -> list[MetricRow]:
+    """Return the rows on failing links and on throughput, with … where more is to come.
+
+    Args:
+        compared: the topologies.
+        found: what is known of them by now.
+    """
+    words = {name: entry.word for name, (entry, _) in compared.shown.items()}
+    broken = {n: found.resilience.get(w) for n, w in words.items()}
+    share = f"{100 * FAILED:.0f} % of links down"
+    drawn = f"at random, the mean of {TRIALS} draws ± their standard deviation"
+    late = {n: ("resilience", w) not in found.without for n, w in words.items()}
+    together = _failed_row(
+        f"together, {share}",
+        f"share of the hosts in the largest part that is left when links fail {drawn}",
+        {n: None if one is None else 100 * one.connected for n, one in broken.items()},
+        better=1,
+        late=late,
+        among=words,
+    )
+    distances = _failed_row(
+        f"distances, {share}",
+        "by how much the mean distance between routers of the largest part grows when links fail "
+        f"{drawn}. It shrinks with a part that is small: the best is one of those that stay "
+        "together best",
+        {
+            n: None if one is None else 100 * (one.average / one.average[0] - 1)
+            for n, one in broken.items()
+        },
+        better=-1,
+        late=late,
+        among=together.best or words,
+    )
+    rows = [together, distances]
+    for pattern, (title, meaning) in PATTERNS.items():
+        carried = {n: found.throughput.get(w, {}).get(pattern) for n, w in words.items()}
+        coming = {n: (f"throughput {pattern}", w) not in found.without for n, w in words.items()}
+        rows.append(_throughput_row(title, meaning, carried, coming))
+    return rows
+
+
+def _failed_row(
+    title: str,
+    about: str,
+    percent: Mapping[str, NDArray[np.float64] | None],
+    *,
+    better: int,
+    late: Mapping[str, bool],
+    among: Collection[str],
+) -> MetricRow:
+    """Return a row of means at `FAILED` with their spread; alike are those that overlap.
+
+    The best is one of those in ``among``.
+    """
+    at = SHARES.index(FAILED)
+    texts, ends = {}, {}
+    for name, values in percent.items():
+        if values is None:
+            texts[name] = "…" if late[name] else "–"
+            continue
+        mean, spread = float(values[at].mean()), float(values[at].std())
+        if math.isnan(mean):
+            # A single router is left of some draw: there is no distance.
+            texts[name] = "–"
+            continue
+        sign = "+" if better < 0 and mean >= 0 else ""
+        # Below a thousandth of a percent it is rounding, or all draws are alike.
+        told = plain_number(mean)
+        if spread >= 1e-3:
+            digits = max(0, -math.floor(math.log10(spread)))
+            told = f"{mean:.{digits}f} ± {spread:.{digits}f}"
+        texts[name] = f"{sign}{told} %"
+        if name not in among:
+            continue
+        ends[name] = sorted((better * (mean - spread), better * (mean + spread)))
+    return MetricRow(title, texts, _best(texts, ends), about)
+
+
+def _throughput_row(
+    title: str,
+    meaning: str,
+    carried: Mapping[str, Throughput | None],
+    coming: Mapping[str, bool],
+) -> MetricRow:
+    """Return a row of numbers where they are exact, and of brackets elsewhere."""
+    texts, ends = {}, {}
+    for name, one in carried.items():
+        if one is None:
+            texts[name] = "…" if coming[name] else "–"
+            continue
+        texts[name] = str(Row(_rounded(one.lower), _rounded(one.upper)))
+        ends[name] = [one.lower, one.upper]
+    about = (
+        f"share of the hosts' bandwidth at which all can send, {meaning}, on the best routes there "
+        "are (maximum concurrent flow). Two numbers: what is known to fit, and what nothing exceeds"
+    )
+    return MetricRow(title, texts, _best(texts, ends), about)
+
+
+def _best(texts: Mapping[str, str], ends: Mapping[str, list[float]]) -> list[str]:
+    """Return those that are, or may be, the largest; none while one is missing, or all are."""
+    if "…" in texts.values() or len(ends) < 2:
+        return []
+    bar = max(low for low, _ in ends.values())
+    best = [name for name, (_, high) in ends.items() if high >= bar - 1e-9 * abs(bar)]
+    return [] if len(best) == len(ends) else best
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.3g}") if math.isfinite(value) else value

@@ -1,0 +1,254 @@
+"""What is known of topologies at once and after a moment, as the table that compares them."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.panels.compare.late import late_rows
+from workbench.panels.compare.state import routing_name
+from workbench.panels.compare.traffic import pattern_for
+from workbench.plotting.metrics_table import MetricRow, Standing
+from workbench.plotting.reading import plain_number
+from workbench.topology import Comparison, Topology, TopologyMetrics, summary
+from workbench.topology.link_load import LinkLoads
+from workbench.topology.metrics import Row
+from workbench.topology.metrics.summary import Part
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from workbench.panels.compare.state import Compared, Simulated
+
+HOTTEST_ROWS = 6
+
+_SHOWN: Mapping[str, tuple[str, str]] = {
+    "hosts": ("hosts", ""),
+    "routers": ("routers", ""),
+    "links": ("links between routers", ""),
+    "radix": ("ports of a router", "in use, of the router with the most, hosts' ports among them"),
+    "routers per host": ("routers per host", ""),
+    "links per host": ("links per host", "between routers"),
+    "diameter": ("diameter (links)", "most links between two routers on a shortest route"),
+    "routers passed": (
+        "mean distance (routers)",
+        "routers that a message passes, the mean over all pairs of different hosts",
+    ),
+    "Moore efficiency": (
+        "of the Moore bound",
+        "routers as a share of the most that degree and diameter allow",
+    ),
+    "bisection per host": (
+        "bisection (of full)",
+        "links between two halves of the hosts, as a share of one link for each host of a half: "
+        "between the bound that is proved and the best cut that was found",
+    ),
+    "shortest routes": ("shortest routes of a pair", "the mean over pairs of routers drawn"),
+    "algebraic connectivity": (
+        "algebraic connectivity",
+        "second smallest eigenvalue of the Laplacian of the routers",
+    ),
+    "Ramanujan": ("Ramanujan graph", "whether its eigenvalues are as good as can be"),
+    "cost per host": (
+        "cost per host ($, est.)",
+        "routers and cables by the price table, which is an assumption",
+    ),
+    "power per host, W": (
+        "power per host (W, est.)",
+        "ports in use by the price table, which is an assumption",
+    ),
+}
+"""The measures that the table has: what a row is called, and what that means."""
+
+_ALIKE = 5e-3  # mean loads of two networks that differ by less are alike
+_PERCENT = ("Moore efficiency",)
+_AT_ONCE: tuple[Part, ...] = ("distances", "cost")
+_LATER: tuple[Part, ...] = ("spectrum", "bisection", "diversity")
+
+
+def metrics_of(topology: Topology) -> TopologyMetrics:
+    """Return what is known of a topology at once.
+
+    Args:
+        topology: the network.
+    """
+    return summary(topology, parts=_AT_ONCE)
+
+
+def slow_metrics_of(topology: Topology, halt: NDArray[np.int8]) -> TopologyMetrics:
+    """Return what takes a moment to find.
+
+    Args:
+        topology: the network.
+        halt: int8[1], not 0 ends the work.
+
+    Raises:
+        SimulationHalted: it was set.
+    """
+    return summary(topology, parts=_LATER, halt=halt)
+
+
+def hops_of(metrics: TopologyMetrics) -> NDArray[np.int64]:
+    """Return the pairs of hosts by the routers that a message passes, from 0.
+
+    Args:
+        metrics: with distances.
+    """
+    if metrics.distances is None:
+        return np.zeros(1, np.int64)
+    return np.concatenate(([0], metrics.distances.hosts))
+
+
+def whole_comparison(compared: Compared, slow: Mapping[str, TopologyMetrics]) -> Comparison:
+    """Return all that is known of the topologies, under their short names.
+
+    Args:
+        compared: the topologies.
+        slow: what takes a moment, by the words of the topologies, where it is known.
+    """
+    found = []
+    for name, (entry, _) in compared.shown.items():
+        one = replace(entry.metrics, name=name)
+        late = slow.get(entry.word)
+        if late is not None:
+            one = replace(one, **{part: getattr(late, part) for part in _LATER})
+        found.append(one)
+    return Comparison(tuple(found))
+
+
+def metric_rows(compared: Compared, found: Simulated) -> list[MetricRow]:
+    """Return the rows of the table.
+
+    Args:
+        compared: the topologies and their loads.
+        found: what takes a moment, where it is known.
+    """
+    names = list(compared.shown)
+    if not names:
+        return []
+    whole = whole_comparison(compared, found.metrics)
+    waits = {
+        name
+        for name, (entry, _) in compared.shown.items()
+        if entry.word not in found.metrics and ("metrics", entry.word) not in found.without
+    }
+    rows = []
+    for measure, (title, about) in _SHOWN.items():
+        cells = [_cell(one, percent=measure in _PERCENT) for one in whole.row(measure)]
+        late = measure not in whole.metrics[0].rows() or (waits and cells.count("–"))
+        texts = {
+            name: "…" if cell == "–" and late and name in waits else cell
+            for name, cell in zip(names, cells, strict=True)
+        }
+        # While some are not known, none is the best.
+        best = () if "…" in texts.values() else [names[at] for at in whole.best(measure)]
+        rows.append(MetricRow(title, texts, best, about))
+    return [*rows, *late_rows(compared, found), _carried(compared)]
+
+
+def _cell(row: Row, *, percent: bool) -> str:
+    """Return a measure, or its bracket, with three digits."""
+    if math.isnan(row.lower) or row.words:
+        return str(row)
+    scale = 100.0 if percent else 1.0
+    ends = [_figure(scale * value) for value in (row.lower, row.highest)]
+    text = ends[0] if ends[0] == ends[1] else " to ".join(ends)
+    return f"{text} %" if percent else text
+
+
+def _figure(value: float) -> str:
+    if math.isinf(value):
+        return "∞"
+    if value == round(value) or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return plain_number(value) if abs(value) >= 0.01 or not value else "< 0.01"
+
+
+def _carried(compared: Compared) -> MetricRow:
+    state = compared.state
+    known = {
+        name: loads.saturation for name, (_, loads) in compared.shown.items() if loads is not None
+    }
+    most = max(known.values(), default=0.0)
+    best = [name for name, value in known.items() if value >= most * (1 - _ALIKE)]
+    return MetricRow(
+        f"carries: {state.traffic}, {routing_name(state.routing)}",
+        {name: plain_number(value) for name, value in known.items()},
+        best if len(best) < len(known) else (),
+        "share of the hosts' bandwidth at which the first link is full: mean loads, no queues",
+    )
+
+
+def standings(compared: Compared) -> list[Standing]:
+    """Return what the sentence about the comparison needs.
+
+    Args:
+        compared: the topologies and their loads.
+    """
+    return [
+        Standing(
+            name,
+            loads.saturation,
+            entry.metrics.links / max(entry.metrics.hosts, 1),
+            entry.metrics.distances.host_average if entry.metrics.distances else np.nan,
+        )
+        for name, (entry, loads) in compared.shown.items()
+        if loads is not None
+    ]
+
+
+def comparison_frame(compared: Compared, found: Simulated) -> pd.DataFrame:
+    """Return all measures as a table: a row for each, a column for each topology, and the best.
+
+    Args:
+        compared: the topologies and their loads.
+        found: what takes a moment, where it is known.
+
+    Returns:
+        As ``Comparison.to_frame`` returns it, and rows for failing links, for throughput and for
+        what is carried under the traffic.
+    """
+    frame = whole_comparison(compared, found.metrics).to_frame()
+    names = list(compared.shown)
+    for row in (*late_rows(compared, found), _carried(compared)):
+        frame.loc[row.name] = [*(row.texts.get(name, "–") for name in names), "; ".join(row.best)]
+    return frame
+
+
+def hottest_html(compared: Compared) -> str:
+    """Return the most loaded links of each topology as tables.
+
+    Args:
+        compared: the topologies and their loads.
+    """
+    tables = [
+        _hottest_table(name, entry.topology, loads, compared.state.traffic)
+        for name, (entry, loads) in compared.shown.items()
+        if loads is not None
+    ]
+    style = "display:flex;flex-wrap:wrap;gap:24px;align-items:flex-start"
+    return f'<div style="{style}">{"".join(tables)}</div>'
+
+
+def _hottest_table(name: str, topology: Topology, loads: LinkLoads, traffic: str) -> str:
+    most = float(loads.channel.max(initial=0.0))
+    alike = int((loads.channel >= 0.98 * most).sum())
+    rows = "".join(
+        f"<tr><td>{one['source']} → {one['target']}</td><td>{html.escape(one['link_class'])}</td>"
+        f"<td style='text-align:right'>{plain_number(one['load'])}</td></tr>"
+        for one in loads.hottest(HOTTEST_ROWS).to_dict("records")
+    )
+    pattern = pattern_for(topology, traffic)
+    other = f"<br>{pattern}, as it has no groups" if pattern != traffic else ""
+    return (
+        f"<table><caption style='text-align:left'><b>{html.escape(name)}</b>: {alike:,} of "
+        f"{len(loads.channel):,} directions of links<br>within 2 % of the largest load{other}"
+        f"</caption><thead><tr><th>routers</th><th>class</th><th>load</th></tr></thead>"
+        f"<tbody>{rows}</tbody></table>"
+    )

@@ -1,0 +1,380 @@
+"""The panel that compares topologies: drawn, measured, loaded, and simulated side by side.
+
+What a control holds is an attribute, and what a button does a method of the same name:
+
+    panel = ComparePanel(["fat-tree:16", "slim-fly:9"])      # or Topology values, or nothing at all
+    panel.traffic = "adversarial"; panel.routing = "valiant"
+    panel.wait(); panel.comparison
+    panel.loads["Slim Fly 9"].hottest()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from workbench import jobs
+from workbench.errors import ParameterError
+from workbench.panels.compare.controls import CompareControls, program_source
+from workbench.panels.compare.files import FILES
+from workbench.panels.compare.match import Sizes
+from workbench.panels.compare.metrics import comparison_frame
+from workbench.panels.compare.runs import Runner
+from workbench.panels.compare.state import (
+    FIRST,
+    SLOTS,
+    UPLOADED,
+    Compared,
+    CompareState,
+    Simulated,
+    distinct,
+    known_word,
+    python_lines,
+)
+from workbench.panels.compare.tabs import CompareTabs
+from workbench.panels.compare.view import CompareView
+from workbench.panels.compare.work import Comparer
+from workbench.panels.export_tab import write_file
+from workbench.panels.live import LiveView
+from workbench.panels.look import panel_box, wrapping_row
+from workbench.panels.panel import Panel
+from workbench.panels.running import Running, wait_for, worded
+from workbench.panels.ticker import Ticker
+from workbench.topology import Topology
+from workbench.topology.link_load import LinkLoads
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FIRST_PROGRAM = "CG, 256 ranks"
+
+_CONTROLS = (
+    *("match", "amount", "traffic", "routing", "offered", "shade"),
+    *("program", "collective", "model", "seed"),
+)
+_SETTINGS = ("topologies", *_CONTROLS)
+_AT_ONCE_S = 0.1
+_FIRST_S = 20.0
+
+
+class ComparePanel(Panel):
+    """Compare up to four topologies.
+
+    Args:
+        topologies: each as ``parse_topology`` takes it, or a `Topology`; None takes four of about
+            a thousand hosts.
+        simulate: whether simulations begin on their own whenever something has changed.
+
+    Raises:
+        ParameterError: there are more than four, or one is of no family.
+    """
+
+    SETTINGS = _SETTINGS
+
+    def __init__(
+        self, topologies: Sequence[str | Topology] | None = None, *, simulate: bool = True
+    ) -> None:
+        super().__init__()
+        self._comparer, self._runner = Comparer(), Runner()
+        self._simulates = simulate
+        self._asked = False  # to simulate, while topologies were being drawn
+        self._compared: Compared | None = None
+        self._view: CompareView | None = None
+        self._drawn = -1
+        self._tabs: CompareTabs | None = None
+        words = self._words(FIRST if topologies is None else topologies)
+        first = CompareState(words, program_source(FIRST_PROGRAM))
+        self._controls = CompareControls(first, self._changed, self._comparer.take)
+        self._quick: Running[Compared] = Running(
+            ("", "", "1px"),
+            "Keep what is shown",
+            "",
+            lock=lambda running: None,
+            ended=lambda job: self._take(job.result()),
+            failed=self._refuse,
+        )
+        self._work: Running[Simulated] = Running(
+            ("▶ Simulate", "Simulate what is missing, in the background", "104px"),
+            "End the simulations; what has been found stays",
+            "",
+            lock=lambda running: None,
+            ended=lambda job: self._simulated(),
+            failed=self._failed,
+            width=160,
+        )
+        self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
+        self._ticker = Ticker(self.refresh)
+        bar = wrapping_row(
+            self._work.start, self._work.stop_button, self._controls.simulated_box, self._work.state
+        )
+        self._bar = widgets.VBox([bar, self._controls.program_error, self._work.error])
+        # Shown while large topologies are computed, as what is drawn is not yet what was chosen.
+        self._wait = wrapping_row(self._quick.stop_button, self._quick.state)
+        self.widget = panel_box([self._controls.widget, self._wait, self._place])
+        self._controls.offered.observe(lambda change: self._offer(change["new"]), "value")
+        self._work.start.on_click(lambda _: self.run())
+        self._begin(_FIRST_S)
+        jobs.submit(self._comparer.foresee)
+
+    @property
+    def state(self) -> CompareState:
+        """What the controls hold."""
+        return self._controls.state
+
+    @property
+    def networks(self) -> dict[str, Topology]:
+        """The topologies that are shown, by their short names."""
+        return {} if self._compared is None else {n: e.topology for n, (e, _) in self._shown()}
+
+    @property
+    def loads(self) -> dict[str, LinkLoads]:
+        """The mean loads of their links, by their short names."""
+        return {name: loads for name, (_, loads) in self._shown() if loads is not None}
+
+    @property
+    def comparison(self) -> pd.DataFrame | None:
+        """A row for each metric, a column for each topology; None where there is none."""
+        if self._compared is None or not self._compared.shown:
+            return None
+        return comparison_frame(self._compared, self.simulated)
+
+    @property
+    def simulated(self) -> Simulated:
+        """What simulations have found so far, by the words of the topologies."""
+        return Simulated() if self._compared is None else self._runner.found(self._compared)
+
+    @property
+    def reading(self) -> str:
+        """The sentence about what is shown."""
+        return "" if self._view is None else self._view.sentence
+
+    @property
+    def running(self) -> bool:
+        """Whether anything runs in the background."""
+        return self._quick.job is not None or self._work.job is not None
+
+    @property
+    def python(self) -> str:
+        """The lines of Python for what is shown, without the simulations."""
+        compared = self._compared
+        return python_lines(compared, self.offered) if compared and compared.shown else ""
+
+    @property
+    def error(self) -> str:
+        """What the panel says is wrong, empty where nothing is."""
+        export = "" if self._tabs is None else self._tabs.exports.error.message
+        lines = (*self._controls.errors, self._work.error.message, export)
+        return "\n".join(line for line in lines if line)
+
+    def run(self) -> jobs.Job[Simulated] | None:
+        """Simulate what is missing, in the background, and return at once.
+
+        Returns:
+            The job; None where nothing is missing, or while the topologies are still being drawn:
+            it begins after that.
+        """
+        with self._lock:
+            self._asked = self._quick.job is not None
+            if self._asked:
+                return None
+            compared = self._compared
+            self._work.stop()
+            if compared is None or not self._runner.missing(compared):
+                return None
+            job = jobs.submit(lambda ctx: self._runner.work(ctx, compared))
+            self._work.begin(job, lambda: _how_far(job))
+            self._ticker.start()
+        return job
+
+    def stop(self) -> None:
+        """End what runs; what has been found stays, and is shown."""
+        self._asked = False
+        self._halt()
+
+    def wait(self, timeout: float | None = None) -> pd.DataFrame | None:
+        """Wait until what runs has ended, and return the comparison.
+
+        Args:
+            timeout: seconds to wait at most; None waits as long as it takes.
+        """
+        wait_for(self.refresh, timeout)
+        return self.comparison
+
+    def refresh(self) -> bool:
+        """Show what has been found, and return whether more is coming; the kernel's loop calls."""
+        with self._lock:
+            self._quick.refresh()
+            self._wait.layout.display = "none" if self._quick.job is None else ""
+            self._work.refresh()
+            self._draw_simulated()
+            return self.running
+
+    def upload(self, files: Mapping[str, bytes]) -> None:
+        """Compare the graph that a file holds: an edge list, CSV, GraphML, SST/macro's or CODES'.
+
+        Args:
+            files: content by file name; CODES has two files.
+
+        Raises:
+            WorkbenchError: they hold no graph.
+        """
+        with self._lock:
+            self._controls.take_files(files)
+
+    def save(self, path: str | Path, name: str | None = None) -> Path:
+        """Write ``.csv`` (the table), ``.html`` (the figures) or ``.graphml`` (one topology).
+
+        Args:
+            path: file to write.
+            name: whose graph; None takes the first one.
+
+        Raises:
+            ParameterError: the suffix is none of these, or there is no such topology.
+        """
+        if name is not None and name not in self.networks:
+            raise ParameterError(
+                f"name must be one of {', '.join(self.networks)}; got {name!r}", key="name"
+            )
+        return write_file(path, FILES, lambda suffix: self._file(suffix, name))
+
+    def __repr__(self) -> str:
+        return f"ComparePanel({', '.join(self.networks) or 'no topology yet'})"
+
+    def _live_views(self) -> tuple[LiveView, ...]:
+        return () if self._view is None else tuple(self._view.views)
+
+    def _get(self, name: str) -> Any:
+        if name == "topologies":
+            return tuple(slot.word for slot in self._controls.slots)
+        return getattr(self._controls, name).value
+
+    def _set(self, name: str, value: Any) -> None:
+        if name != "topologies":
+            self._controls.set(name, value)
+            return
+        words = self._words(value)
+        for slot in self._controls.slots:
+            slot.offer_files([word.partition(":")[2] for word in self._comparer.given])
+        self._controls.show_words(words)
+
+    def _words(self, topologies: Sequence[str | Topology]) -> tuple[str, ...]:
+        listed = [topologies] if isinstance(topologies, (str, Topology)) else list(topologies)
+        if len(listed) > SLOTS:
+            raise ParameterError(
+                f"there must be at most {SLOTS} topologies; got {len(listed)}", key="topologies"
+            )
+        words = []
+        names = distinct([one.name if isinstance(one, Topology) else "" for one in listed])
+        for one, name in zip(listed, names, strict=True):
+            if isinstance(one, Topology):
+                word = f"{UPLOADED}:{name}"
+                self._comparer.take({word: one})
+            else:
+                word = known_word(one, self._comparer.given)
+            words.append(word)
+        return (*words, *[""] * (SLOTS - len(words)))
+
+    def _offer(self, load: float) -> None:
+        with self._lock:
+            if self._view is not None and self._tabs is not None:
+                self._view.offer(load)
+                self._tabs.python.value = self.python
+
+    def _changed(self) -> None:
+        """Compare what the controls hold; what is found at once is drawn at once."""
+        self._begin(_AT_ONCE_S)
+
+    def _halt(self) -> None:
+        self._quick.stop()
+        self._work.stop()
+
+    def _begin(self, patience_s: float) -> None:
+        with self._lock:
+            # Only the last one counts: what still runs must not be drawn after it.
+            self._halt()
+            state, before = self._controls.state, self._compared
+            job = jobs.submit(lambda ctx: self._comparer.work(ctx, state, before))
+            self._quick.begin(job, lambda: _how_far(job))
+            job.wait(patience_s)
+            if self.refresh():
+                self._ticker.start()
+
+    def _take(self, compared: Compared) -> None:
+        before = self._compared
+        for slot, error in zip(self._controls.slots, compared.errors, strict=True):
+            slot.error.say(error)
+        alike = before is not None and before.alike(compared)
+        self._compared = compared
+        if self._view is None and compared.shown:
+            first = next(entry.topology for entry, _ in compared.shown.values())
+            self._view = CompareView(first)
+            view = self._view
+            self._tabs = CompareTabs(view.map_downloads, view.curve_downloads, self._file)
+            self._place.children = [
+                view.upper,
+                view.middle,
+                self._bar,
+                view.lower,
+                self._tabs.widget,
+            ]
+        if self._view is None:
+            return
+        self._view.show(compared, self.offered)
+        for slot, entry in zip(self._controls.slots, compared.entries, strict=True):
+            slot.say_size("" if entry is None else _size(entry.topology))
+        self._controls.take_sizes(
+            [None if entry is None else Sizes.of(entry.metrics) for entry in compared.entries]
+        )
+        if self._tabs is not None:
+            self._tabs.show(compared, self.python)
+        if not alike:
+            self._drawn = -1
+        self._draw_simulated()
+        if self._simulates or self._asked:
+            self.run()
+
+    def _draw_simulated(self) -> None:
+        if self._view is None or self._compared is None or self._drawn == self._runner.version:
+            return
+        self._drawn = self._runner.version
+        found = self._runner.found(self._compared)
+        self._view.show_simulated(self._compared, found)
+
+    def _simulated(self) -> None:
+        self._work.progress.value = 1.0
+        missing = self._compared is not None and self._runner.missing(self._compared)
+        # Stopped by another choice, it begins again once that is drawn.
+        stopped = missing and self._quick.job is None
+        self._work.status.value = "stopped; Simulate goes on" if stopped else ""
+        self._draw_simulated()
+
+    def _refuse(self, error: BaseException) -> None:
+        if not isinstance(error, jobs.JobError):
+            self._controls.traffic_error.say(worded(error))
+
+    def _failed(self, error: BaseException) -> None:
+        if not isinstance(error, jobs.JobError):
+            self._work.error.say(worded(error))
+
+    def _file(self, suffix: str, name: str | None) -> tuple[str, str]:
+        if self._compared is None or not self._compared.shown:
+            raise ParameterError("there must be a topology to save; choose one", key="path")
+        return FILES[suffix][0](self._compared, self.simulated, name)
+
+    def _shown(self) -> list[tuple[str, tuple[Any, LinkLoads | None]]]:
+        return [] if self._compared is None else list(self._compared.shown.items())
+
+
+def _size(topology: Topology) -> str:
+    return (
+        f"{topology.num_hosts:,} hosts, {topology.num_routers:,} routers, "
+        f"{topology.num_links:,} links"
+    )
+
+
+def _how_far(job: jobs.Job[Any]) -> tuple[float, str]:
+    progress = job.progress
+    return progress.fraction, f"{progress.message}, {job.elapsed_s:.1f} s"

@@ -1,0 +1,280 @@
+"""Simulations for the comparison: in a thread, one after the other, each kept and shown at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+
+from workbench import jobs
+from workbench.errors import SimulationHalted, WorkbenchError
+from workbench.models.profiles import profile
+from workbench.panels.compare.kept import (
+    Kept,
+    Key,
+    Point,
+    load_key,
+    metrics_key,
+    next_load,
+    resilience_key,
+    throughput_key,
+    times_key,
+    wires_key,
+)
+from workbench.panels.compare.late import PATTERNS, Later, resilience_of, throughput_of
+from workbench.panels.compare.metrics import slow_metrics_of
+from workbench.panels.compare.state import (
+    MODELS,
+    SIZES,
+    Compared,
+    CompareState,
+    Entry,
+    Simulated,
+    collective_routing,
+    ranks_of,
+)
+from workbench.panels.compare.traffic import traffic_of
+from workbench.panels.programs import graph_of
+from workbench.panels.running import worded
+from workbench.plotting.wire_tolerance import PERCENT
+from workbench.programs import ExecutionGraph
+from workbench.sensitivity.wires import wire_tolerance
+from workbench.simulate.fabric.collectives import collective_times
+from workbench.simulate.fabric.fabric import Congestion, Fabric
+from workbench.simulate.fabric.open_loop import run_traffic
+
+MACHINE = "azure-hb96v3-hdr"
+"""Whose o, G and S the program runs with where its wire latency is asked for."""
+
+MESSAGES = 20_000
+"""Messages that are measured at each load: with fewer UGAL-L has not found its detours by then."""
+
+_KEPT_FABRICS = 12
+_KEPT_PAIRS = 100_000_000  # of routers, some 5 bytes of routes each
+_PARTS = 1000
+
+Run = Callable[[jobs.JobContext, Later], None]
+Step = tuple[Key, str, Run]
+
+
+class Runner:
+    """Runs what is missing for a comparison, and keeps what it has found."""
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._kept = Kept()
+        self._graphs: dict[Key, ExecutionGraph] = {}
+        self._fabrics: dict[Key, Fabric] = {}
+        self.version = 0
+
+    def found(self, compared: Compared) -> Simulated:
+        """Return what has been found for a comparison so far.
+
+        Args:
+            compared: the topologies, and what the controls held.
+        """
+        return self._kept.found(compared)
+
+    def work(self, ctx: jobs.JobContext, compared: Compared) -> Simulated:
+        """Run what is missing; once stopped, return what has been found.
+
+        Args:
+            ctx: of the job.
+            compared: the topologies, and what the controls held.
+        """
+        done = 0
+        # A run that was stopped may not have ended yet.
+        with self._turn:
+            while not ctx.stopping and (missing := self._missing(compared)):
+                key, text, run = missing[0]
+                steps = done + len(missing)
+                ctx.progress(done, steps, text)
+                try:
+                    run(ctx, _teller(ctx, done, steps, text))
+                except SimulationHalted:
+                    break
+                except WorkbenchError as error:
+                    with self._kept.lock:
+                        self._kept.notes[key] = worded(error)
+                done += 1
+                self.version += 1
+        return self.found(compared)
+
+    def missing(self, compared: Compared) -> bool:
+        """Return whether anything is left to run.
+
+        Args:
+            compared: the topologies, and what the controls held.
+        """
+        return bool(self._missing(compared))
+
+    def _missing(self, compared: Compared) -> list[Step]:
+        """Return what is left to run: what is quick first, then load by load in turn."""
+        with self._kept.lock:
+            return list(self._left(compared))
+
+    def _left(self, compared: Compared) -> Iterator[Step]:
+        kept = self._kept
+        for table, steps in (
+            (kept.metrics, self._metrics),
+            (kept.resilience, self._resilience),
+            (kept.tolerances, self._wires),
+        ):
+            for key, text, run in steps(compared):
+                if key not in table and key not in kept.notes:
+                    yield key, text, run
+        yield from self._collectives(compared)
+        yield from self._loads(compared)
+        for key, text, run in self._throughputs(compared):
+            if key not in kept.throughput and key not in kept.notes:
+                yield key, text, run
+
+    def _metrics(self, compared: Compared) -> Iterator[Step]:
+        for name, (entry, _) in compared.shown.items():
+            key = metrics_key(entry)
+
+            def run(
+                ctx: jobs.JobContext, told: Later, key: Key = key, entry: Entry = entry
+            ) -> None:
+                found = slow_metrics_of(entry.topology, ctx.stop_event.cell)
+                # A cut that was stopped is the best so far, and no more.
+                if not ctx.stopping:
+                    with self._kept.lock:
+                        self._kept.metrics[key] = found
+
+            yield key, f"bisection of {name}", run
+
+    def _resilience(self, compared: Compared) -> Iterator[Step]:
+        seed = compared.state.seed
+        for name, (entry, _) in compared.shown.items():
+            key = resilience_key(compared.state, entry)
+
+            def run(
+                ctx: jobs.JobContext, told: Later, key: Key = key, entry: Entry = entry
+            ) -> None:
+                found = resilience_of(entry.topology, seed, ctx.stop_event.cell, told)
+                with self._kept.lock:
+                    self._kept.resilience[key] = found
+
+            yield key, f"failing links of {name}", run
+
+    def _throughputs(self, compared: Compared) -> Iterator[Step]:
+        for pattern in PATTERNS:
+            for name, (entry, _) in compared.shown.items():
+                key = throughput_key(entry, pattern)
+
+                def run(
+                    ctx: jobs.JobContext,
+                    told: Later,
+                    key: Key = key,
+                    entry: Entry = entry,
+                    pattern: str = pattern,
+                ) -> None:
+                    found = throughput_of(entry.topology, pattern, ctx.stop_event.cell, told)
+                    # Bounds that were stopped may still be far apart.
+                    if not ctx.stopping:
+                        with self._kept.lock:
+                            self._kept.throughput[key] = found
+
+                yield key, f"throughput of {name}, {pattern}", run
+
+    def _wires(self, compared: Compared) -> Iterator[Step]:
+        state = compared.state
+        for name, (entry, _) in compared.shown.items():
+            key = wires_key(state, entry)
+
+            def run(
+                ctx: jobs.JobContext, told: Later, key: Key = key, entry: Entry = entry
+            ) -> None:
+                program = state.program.name, state.program.serial
+                if program not in self._graphs:
+                    self._graphs[program] = graph_of(state.program.make(), {})
+                model = profile(MACHINE).loggps.replace(errors={})
+                graph = self._graphs[program]
+                found = wire_tolerance(graph, model, entry.topology, percent=PERCENT)
+                with self._kept.lock:
+                    self._kept.tolerances[key] = {p: s * 1e9 for p, s in found.items()}
+
+            yield key, f"{state.program.name} on {name}", run
+
+    def _collectives(self, compared: Compared) -> Iterator[Step]:
+        kept, operation = self._kept, compared.state.operation
+        for size in SIZES:
+            for name, (entry, _) in compared.shown.items():
+                key = times_key(compared, entry)
+                if size not in kept.times.get(key, {}) and key not in kept.notes:
+                    text = f"{operation} of {size:,} bytes on {name}"
+                    yield key, text, self._collective(key, compared, entry, size)
+
+    def _collective(self, key: Key, compared: Compared, entry: Entry, size: int) -> Run:
+        def run(ctx: jobs.JobContext, told: Later) -> None:
+            state = compared.state
+            found = collective_times(
+                self._fabric(
+                    state, entry, collective_routing(state), MODELS[state.model].congestion
+                ),
+                state.operation,
+                state.algorithm,
+                (size,),
+                ranks=ranks_of(compared),
+                halt=ctx.stop_event.cell,
+            )
+            # Nothing where it was stopped.
+            if found:
+                with self._kept.lock:
+                    self._kept.times.setdefault(key, {}).update(found)
+
+        return run
+
+    def _loads(self, compared: Compared) -> Iterator[Step]:
+        state, kept = compared.state, self._kept
+        waiting = [
+            (len(kept.points.get(key, {})), name, entry, key, load)
+            for name, (entry, _) in compared.shown.items()
+            if (key := load_key(state, entry)) not in kept.notes
+            and (load := next_load(kept.points.get(key, {}))) is not None
+        ]
+        # Those with the fewest loads first, so that all curves grow together.
+        for _, name, entry, key, load in sorted(waiting, key=lambda one: one[0]):
+            yield key, f"load {load:g} on {name}", self._load(key, state, entry, load)
+
+    def _load(self, key: Key, state: CompareState, entry: Entry, load: float) -> Run:
+        def run(ctx: jobs.JobContext, told: Later) -> None:
+            found = run_traffic(
+                self._fabric(state, entry, state.routing, "packet"),
+                traffic_of(entry.topology, state.traffic, state.seed),
+                load,
+                messages=MESSAGES,
+                seed=state.seed,
+                halt=ctx.stop_event.cell,
+            )
+            point = Point(found.mean_latency_s * 1e6, found.accepted, bool(found.saturated))
+            with self._kept.lock:
+                self._kept.points.setdefault(key, {})[load] = point
+
+        return run
+
+    def _fabric(
+        self, state: CompareState, entry: Entry, routing: str, congestion: Congestion
+    ) -> Fabric:
+        """Return a network whose routes have been found already where it was asked for before."""
+        key = entry.key, routing, congestion, state.seed
+        kept = self._fabrics
+        if key not in kept:
+            kept[key] = Fabric(entry.topology, None, routing, congestion, state.seed)
+            while len(kept) > 1 and (len(kept) > _KEPT_FABRICS or _pairs(kept) > _KEPT_PAIRS):
+                kept.pop(next(iter(kept)))
+        return kept[key]
+
+
+def _pairs(fabrics: Mapping[Key, Fabric]) -> int:
+    return sum(one.topology.num_routers**2 for one in fabrics.values())
+
+
+def _teller(ctx: jobs.JobContext, done: int, steps: int, text: str) -> Later:
+    """Return what a step calls to say how far it is; steps are as long as one another to it."""
+
+    def told(part: int, whole: int) -> None:
+        share = _PARTS * part // max(whole, 1)
+        ctx.progress(_PARTS * done + share, _PARTS * steps, f"{text}, {part} of {whole}")
+
+    return told

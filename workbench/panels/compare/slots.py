@@ -1,0 +1,177 @@
+"""One topology of the comparison as controls: its family, its parameters, other sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench.panels.compare.state import UPLOADED
+from workbench.panels.controls import ErrorLine
+from workbench.panels.topology_options import MACHINE, family_options, machine_options
+from workbench.plotting.topology_look import looks
+from workbench.topology import FAMILIES
+from workbench.topology.presets import PRESETS
+
+NONE = ""
+_LABEL = "font-size:12px;color:#555;line-height:1.3"
+
+
+class Slot:
+    """The controls of one topology.
+
+    Args:
+        place: which one it is, from 0.
+        word: the topology that it holds first.
+        changed: called when a user has changed it.
+        files: names of the files that have been uploaded.
+    """
+
+    def __init__(
+        self, place: int, word: str, changed: Callable[[], None], files: Sequence[str] = ()
+    ) -> None:
+        self._changed = changed
+        self._silent = False
+        self.files = tuple(files)
+        colour = looks()[place][0]
+        self.family: Any = widgets.Dropdown(
+            options=_families(self.files), layout=_wide(), tooltip="Family of the topology"
+        )
+        self.family.add_class("workbench-slot")
+        self.parameters: Any = widgets.Text(continuous_update=False, layout=_wide())
+        self.machine: Any = widgets.Dropdown(
+            options=machine_options(),
+            layout=_wide(),
+        )
+        self.sizes: Any = widgets.Dropdown(
+            options=[("other sizes …", "")], layout=_wide(), tooltip="Sizes near the one asked for"
+        )
+        self.about: Any = widgets.HTML()
+        self.error = ErrorLine()
+        bar = widgets.HTML(
+            f'<div style="height:4px;background:{colour};border-radius:2px"></div>',
+            layout=widgets.Layout(width="98%"),
+        )
+        self.widget = widgets.VBox(
+            [bar, self.family, self.parameters, self.machine, self.sizes, self.error, self.about],
+            layout=widgets.Layout(width="25%", min_width="220px", flex="1 1 220px"),
+        )
+        self.show(word)
+        self.family.observe(lambda change: self._family_chosen(change["new"]), "value")
+        self.parameters.observe(lambda _: self._tell(), "value")
+        self.machine.observe(lambda _: self._tell(), "value")
+        self.sizes.observe(lambda change: self._size_chosen(change["new"]), "value")
+
+    @property
+    def word(self) -> str:
+        """The topology as ``parse_topology`` takes it; empty for none."""
+        family = self.family.value
+        if family == NONE or family.startswith(f"{UPLOADED}:"):
+            return str(family)
+        if family == MACHINE:
+            return str(self.machine.value)
+        return f"{family}:{self.parameters.value.strip()}"
+
+    def show(self, word: str) -> None:
+        """Show another topology without calling back.
+
+        Args:
+            word: as ``parse_topology`` takes it, a file's that was offered, or empty.
+        """
+        family, colon, rest = word.partition(":")
+        self._silent = True
+        try:
+            if not word or family == UPLOADED:
+                self.family.value = word
+            elif not colon and family.lower() in PRESETS:
+                self.family.value = MACHINE
+                self.machine.value = family.lower()
+            elif family in FAMILIES:
+                self.family.value = family
+                self.parameters.value = rest
+        finally:
+            self._silent = False
+        self._lay_out()
+
+    def offer_files(self, names: Sequence[str]) -> None:
+        """Offer uploaded graphs.
+
+        Args:
+            names: of their files.
+        """
+        self.files = tuple(names)
+        held = self.family.value
+        self._silent = True
+        try:
+            self.family.options = _families(self.files)
+            self.family.value = held
+        finally:
+            self._silent = False
+
+    def offer_sizes(self, words: Sequence[tuple[str, str]]) -> None:
+        """Offer members of the family that are near what was asked for.
+
+        Args:
+            words: what the list says, and the topology's word, of each.
+        """
+        self._silent = True
+        try:
+            self.sizes.options = [("other sizes …", ""), *words]
+            self.sizes.value = ""
+        finally:
+            self._silent = False
+        self._lay_out()
+
+    def say_size(self, text: str) -> None:
+        """Say how large the topology is.
+
+        Args:
+            text: plain.
+        """
+        self.about.value = f'<div style="{_LABEL}">{text}</div>'
+
+    def _family_chosen(self, family: str) -> None:
+        if self._silent:
+            return
+        if family in FAMILIES:
+            self._silent = True
+            self.parameters.value = FAMILIES[family].example
+            self._silent = False
+        self._lay_out()
+        self._tell()
+
+    def _size_chosen(self, word: str) -> None:
+        if word and not self._silent:
+            self.show(word)
+            self._tell()
+
+    def _lay_out(self) -> None:
+        family = self.family.value
+        known = family in FAMILIES
+        _display(self.parameters, known)
+        _display(self.sizes, known and len(self.sizes.options) > 1)
+        _display(self.machine, family == MACHINE)
+        if known:
+            about = FAMILIES[family]
+            meanings = "; ".join(f"{one.name}: {one.meaning}" for one in about.parameters)
+            self.parameters.placeholder = about.example
+            self.parameters.tooltip = f"{about.about}. {meanings}"
+
+    def _tell(self) -> None:
+        if not self._silent:
+            self._changed()
+
+
+def _wide() -> Any:
+    # Each its own: what hides one control must not hide the others.
+    return widgets.Layout(width="98%", margin="1px 0")
+
+
+def _display(control: Any, shown: bool) -> None:
+    control.layout.display = "" if shown else "none"
+
+
+def _families(files: Sequence[str]) -> list[tuple[str, str]]:
+    mine = [(f"file: {name}", f"{UPLOADED}:{name}") for name in files]
+    return [("– none –", NONE), *family_options(), *mine]

@@ -1,0 +1,69 @@
+"""The tabs below the comparison: the most loaded links, Python, and files to take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench.panels.compare.files import FILES
+from workbench.panels.compare.metrics import hottest_html
+from workbench.panels.compare.state import Compared
+from workbench.panels.export_tab import ExportTab
+from workbench.panels.live import Downloads
+from workbench.panels.look import named, wrapping_row
+
+_TITLES = ("Hottest links", "Python", "Export")
+
+
+class CompareTabs:
+    """Everything below the curves.
+
+    Args:
+        maps: hands pictures of the drawings to the browser.
+        curves: the same for the curves.
+        make: given a suffix and the name of a topology, returns a file's name and its text.
+    """
+
+    def __init__(
+        self,
+        maps: Downloads,
+        curves: Downloads,
+        make: Callable[[str, str | None], tuple[str, str]],
+    ) -> None:
+        self.hottest = widgets.HTML()
+        self.python: Any = widgets.Textarea(
+            rows=28, layout=widgets.Layout(width="98%", height="auto")
+        )
+        self.whose: Any = widgets.Dropdown(options=[], **named("Topology for GraphML", "360px"))
+        self.exports = ExportTab(
+            {suffix: text for suffix, (_, text) in FILES.items()},
+            lambda suffix: make(suffix, self.whose.value),
+            {
+                "PNG topologies": (maps, lambda: "topologies"),
+                "PNG curves": (curves, lambda: "curves"),
+            },
+        )
+        files = widgets.VBox([wrapping_row(self.whose), self.exports.widget])
+        self.widget = widgets.Tab(
+            [self.hottest, self.python, files],
+            titles=_TITLES,
+            selected_index=0,
+            layout=widgets.Layout(width="99%"),
+        )
+
+    def show(self, compared: Compared, python: str) -> None:
+        """Show what belongs to other topologies or loads.
+
+        Args:
+            compared: what is shown.
+            python: the lines that give it.
+        """
+        self.hottest.value = hottest_html(compared)
+        self.python.value = python
+        names = list(compared.shown)
+        if names != list(self.whose.options):
+            held = self.whose.value
+            self.whose.options = names
+            self.whose.value = held if held in names else next(iter(names), None)

@@ -1,0 +1,280 @@
+"""What the comparison draws: topologies, hops, latency over load, collectives, tolerance."""
+
+from __future__ import annotations
+
+import html
+import math
+
+import ipywidgets as widgets
+from bokeh.layouts import column, row
+
+from workbench.panels.compare.metrics import hops_of, metric_rows, standings
+from workbench.panels.compare.state import (
+    MODELS,
+    SLOTS,
+    Compared,
+    CompareState,
+    Simulated,
+    collective_routing,
+    ranks_of,
+    routing_name,
+)
+from workbench.panels.live import Downloads, LiveView
+from workbench.plotting import palette
+from workbench.plotting.collective_times import (
+    CollectiveTimes,
+    collective_times,
+    read_collective_times,
+)
+from workbench.plotting.hop_histogram import HopHistogram, hop_histogram
+from workbench.plotting.load_curves import LoadCurve, LoadCurves, load_curves, read_load_curves
+from workbench.plotting.metrics_table import metrics_table, read_comparison
+from workbench.plotting.resilience_curves import ResilienceCurves, resilience_curves
+from workbench.plotting.topology_columns import CLASS_COLOURS, drawing_note
+from workbench.plotting.topology_look import looks
+from workbench.plotting.topology_map import LOAD_PALETTE, TopologyMap, topology_map
+from workbench.plotting.wire_tolerance import (
+    WireTolerance,
+    read_wire_tolerance,
+    wire_tolerance_figure,
+)
+from workbench.sensitivity.rank_wires import L_WIRE_S
+from workbench.topology import Topology
+
+_TEXT = "font-size:13px;line-height:1.4"
+_SMALL = "font-size:12px;line-height:1.35;color:#555"
+_MAP_PX, _HOPS_PX, _FAILED_PX, _CURVES_PX = 290, 300, 260, 300
+BASE_NS = L_WIRE_S * 1e9
+
+
+class CompareView:
+    """Everything that is drawn.
+
+    Args:
+        first: any topology, to make the figures with.
+    """
+
+    def __init__(self, first: Topology) -> None:
+        self.maps: tuple[TopologyMap, ...] = tuple(
+            topology_map(first, height=_MAP_PX, bar=False) for _ in range(SLOTS)
+        )
+        for place, one in enumerate(self.maps):
+            one.figure.title.text_color = looks()[place][0]
+            one.figure.min_border = 2
+        self.hops: HopHistogram = hop_histogram({}, height=_HOPS_PX)
+        self.failed: ResilienceCurves = resilience_curves({}, height=_FAILED_PX)
+        self.curves: LoadCurves = load_curves({}, height=_CURVES_PX)
+        self.times: CollectiveTimes = collective_times({}, height=_CURVES_PX)
+        self.wires: WireTolerance = wire_tolerance_figure({}, base_ns=BASE_NS, height=_CURVES_PX)
+        drawings = row([one.figure for one in self.maps], sizing_mode="stretch_width")
+        curves = row(
+            self.curves.figure, self.times.figure, self.wires.figure, sizing_mode="stretch_width"
+        )
+        wide = widgets.Layout(width="100%")
+        self.map_view = LiveView(drawings, layout=wide)
+        distances = column(self.hops.figure, self.failed.figure, sizing_mode="stretch_width")
+        self.hops_view = LiveView(distances, layout=widgets.Layout(flex="1 1 420px", width="auto"))
+        self.curves_view = LiveView(curves, layout=wide)
+        self.map_downloads = Downloads(drawings)
+        self.curve_downloads = Downloads(curves)
+        self.sentence = self._note = ""
+        self.headline, self.key, self.table = (widgets.HTML() for _ in range(3))
+        self.reading = widgets.HTML()
+        self.table.layout = widgets.Layout(flex="2 1 560px", width="auto", overflow="auto")
+        self.upper = widgets.VBox([self.headline, self.map_view, self.key], layout=wide)
+        self.middle = widgets.HBox(
+            [self.table, self.hops_view],
+            layout=widgets.Layout(flex_flow="row wrap", width="100%"),
+        )
+        self.lower = widgets.VBox([self.curves_view, self.reading], layout=wide)
+
+    @property
+    def views(self) -> tuple[LiveView, ...]:
+        """The live views, to be renewed before they are shown again."""
+        return self.map_view, self.hops_view, self.curves_view
+
+    def show(self, compared: Compared, offered: float) -> None:
+        """Draw topologies and their loads.
+
+        Args:
+            compared: what has been found.
+            offered: what hosts send, as a share of their bandwidth.
+        """
+        state = compared.state
+        shaded = state.shade == "load"
+        with self.map_view.one_patch():
+            for place, drawn in enumerate(self.maps):
+                entry, loads = compared.entries[place], compared.loads[place]
+                drawn.figure.visible = entry is not None
+                if entry is None:
+                    continue
+                name = compared.names[place]
+                drawn.show(
+                    entry.topology,
+                    loads.link if shaded and loads is not None else None,
+                    full=1 / offered,
+                    title=name,
+                    places=(entry.layout, entry.drawn),
+                )
+        shown = compared.shown
+        with self.hops_view.one_patch():
+            self.hops.show({name: hops_of(entry.metrics) for name, (entry, _) in shown.items()})
+        sentence = self.sentence = carried_sentence(compared)
+        head, colon, tail = html.escape(sentence).partition(":")
+        self.headline.value = f'<div role="status" style="{_TEXT}"><b>{head}</b>{colon}{tail}</div>'
+        notes = [
+            f"{name} {note}"
+            for name, (entry, _) in shown.items()
+            if (note := drawing_note(entry.topology, entry.layout, entry.drawn))
+        ]
+        self._note = f'<div style="{_SMALL}">{html.escape("; ".join(notes))}</div>' if notes else ""
+        if shaded:
+            self.offer(offered)
+        else:
+            self.key.value = _classes(compared) + self._note
+
+    def offer(self, load: float) -> None:
+        """Show the loads of links when hosts send so much; nothing is drawn anew.
+
+        Args:
+            load: share of the hosts' bandwidth.
+        """
+        with self.map_view.one_patch():
+            for drawn in self.maps:
+                drawn.rescale(1 / load)
+        self.curves.mark.update(location=load, visible=True)
+        if any(drawn.bar.visible for drawn in self.maps):
+            self.key.value = _key(load) + self._note
+
+    def show_simulated(self, compared: Compared, found: Simulated) -> None:
+        """Write the table, and draw what simulations have found so far.
+
+        Args:
+            compared: the topologies.
+            found: by their words.
+        """
+        self.table.value = table_of(compared, found)
+        names = {name: entry.word for name, (entry, _) in compared.shown.items()}
+        bounds = {
+            name: loads.saturation if loads is not None else math.nan
+            for name, (_, loads) in compared.shown.items()
+        }
+        empty = LoadCurve([], [], [], [])
+        curves = {
+            name: LoadCurve(one.load, one.latency_us, one.accepted, one.saturated, bounds[name])
+            for name, word in names.items()
+            for one in (found.curves.get(word, empty),)
+        }
+        times = {name: found.times.get(word, {}) for name, word in names.items()}
+        tolerances = {
+            name: found.tolerances[word] for name, word in names.items() if word in found.tolerances
+        }
+        state = compared.state
+        with self.hops_view.one_patch():
+            self.failed.show({name: found.resilience.get(word) for name, word in names.items()})
+        with self.curves_view.one_patch():
+            self.curves.show(
+                curves,
+                title="Latency over load (simulated)\n"
+                f"{state.traffic}, {routing_name(state.routing)}",
+            )
+            self.times.show(
+                times,
+                title=f"{state.operation.capitalize()}, {ranks_of(compared)} ranks (simulated)\n"
+                + collective_words(state),
+            )
+            self.wires.show(
+                tolerances,
+                base_ns=BASE_NS,
+                names=list(names),
+                title=f"Wire latency a program bears\n{state.program.name}",
+            )
+        known = {name: one for name, one in times.items() if one}
+        ran = {name: one for name, one in curves.items() if one.columns().size}
+        sentences = [
+            read_load_curves(ran) if ran else "",
+            read_collective_times(known, state.operation) if known else "",
+            read_wire_tolerance(tolerances, state.program.name, BASE_NS) if tolerances else "",
+        ]
+        text = " ".join(html.escape(one) for one in sentences if one)
+        notes = "".join(
+            f'<div style="{_SMALL}">{html.escape(note)}</div>'
+            for note in (*collective_notes(state), *found.notes)
+        )
+        self.reading.value = f'<div role="status" style="{_TEXT}">{text}</div>{notes}'
+
+
+def collective_words(state: CompareState) -> str:
+    """Return how the collective runs: its algorithm, the model, and the routing that it takes.
+
+    Args:
+        state: what the controls hold.
+    """
+    routing = routing_name(collective_routing(state))
+    return f"{state.algorithm}, {MODELS[state.model].about}, {routing}"
+
+
+def collective_notes(state: CompareState) -> tuple[str, ...]:
+    """Return what must be known of the model and the routing of the collective's times.
+
+    Args:
+        state: what the controls hold.
+    """
+    taken, name = collective_routing(state), routing_name(state.routing)
+    if taken == state.routing:
+        return ()
+    return (
+        f"The collective runs with {taken} routing, not {name}: the fluid model has no queues that "
+        f"{name} could look at. Choose packets to see it.",
+    )
+
+
+def table_of(compared: Compared, found: Simulated) -> str:
+    """Return the table of metrics as HTML.
+
+    Args:
+        compared: the topologies and their loads.
+        found: what takes a moment, where it is known.
+    """
+    colours = {name: looks()[place][0] for place, name in enumerate(compared.names) if name}
+    return metrics_table(metric_rows(compared, found), colours)
+
+
+def carried_sentence(compared: Compared) -> str:
+    """Return the sentence on which topology carries the most of the traffic.
+
+    Args:
+        compared: the topologies and their loads.
+    """
+    state, known = compared.state, standings(compared)
+    routing = f"{routing_name(state.routing)} routing"
+    if compared.shown and not known:
+        return f"No load is known for any of them under {state.traffic} traffic with {routing}."
+    return read_comparison(known, state.traffic, routing)
+
+
+def _key(load: float) -> str:
+    """Return what the colours of loaded links mean."""
+    stops = ",".join(LOAD_PALETTE[:: len(LOAD_PALETTE) // 8])
+    patch = (
+        '<span style="display:inline-block;width:120px;height:9px;vertical-align:middle;'
+        f'background:linear-gradient(to right,{stops})"></span>'
+    )
+    over = f'<b style="color:{palette.VERMILLION}">━</b>'
+    return (
+        f'<div style="{_SMALL}">Mean load of a link when every host sends {100 * load:.0f} % of '
+        f"what it can: 0 {patch} 1, just full &nbsp; {over} more than it can carry. Thick: the "
+        "most loaded, where they are few. Hollow: routers without hosts.</div>"
+    )
+
+
+def _classes(compared: Compared) -> str:
+    """Return what the colours of the classes mean, topology by topology."""
+    parts = []
+    for name, (entry, _) in compared.shown.items():
+        marks = " ".join(
+            f'<b style="color:{CLASS_COLOURS[at % len(CLASS_COLOURS)]}">━</b> {html.escape(one)}'
+            for at, one in enumerate(entry.topology.classes[1:])
+        )
+        parts.append(f"{html.escape(name)}: {marks}")
+    return f'<div style="{_SMALL}">{" &nbsp; ".join(parts)}</div>'

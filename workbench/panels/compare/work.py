@@ -1,0 +1,141 @@
+"""Comparisons for the panel: topologies are made, drawn and loaded in a thread, and kept."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import threading
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from workbench import jobs
+from workbench.errors import WorkbenchError
+from workbench.panels.compare.metrics import metrics_of
+from workbench.panels.compare.state import Compared, CompareState, Entry
+from workbench.panels.compare.traffic import traffic_of
+from workbench.panels.running import worded
+from workbench.plotting.topology_columns import drawn_links
+from workbench.plotting.topology_layout import topology_layout
+from workbench.topology import Topology, parse_topology
+from workbench.topology.link_load import LinkLoads, link_loads
+from workbench.topology.traffic import refuse_matrix
+
+_KEPT = 24
+
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+
+
+class Comparer:
+    """Makes topologies, and finds what is known of them without a simulation."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._entries: dict[tuple[str, int], Entry] = {}
+        self._loads: dict[tuple[object, ...], LinkLoads] = {}
+        self._serials = itertools.count(1)
+        self._given: dict[str, tuple[int, Topology]] = {}
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The words of the topologies that no word makes."""
+        return tuple(self._given)
+
+    def work(
+        self, ctx: jobs.JobContext, state: CompareState, before: Compared | None = None
+    ) -> Compared:
+        """Return what is known of each slot; what is wrong with one does not keep the others.
+
+        Args:
+            ctx: of the job.
+            state: what the controls hold.
+            before: what is shown; a slot whose word makes no topology keeps the one it has there,
+                under the traffic of now.
+
+        Raises:
+            JobError: it was stopped before it was done.
+        """
+        entries: list[Entry | None] = []
+        loads: list[LinkLoads | None] = []
+        errors: list[str] = []
+        for number, word in enumerate(state.words):
+            ctx.progress(number, len(state.words), f"computing {word}")
+            if ctx.stopping:
+                raise jobs.JobError("stopped before the topologies were compared")
+            entry = load = None
+            said = ""
+            try:
+                entry = self._entry(word) if word else None
+            except WorkbenchError as error:
+                said = worded(error)
+                entry = None if before is None else before.entries[number]
+            try:
+                load = None if entry is None else self._load(ctx, entry, state)
+            except WorkbenchError as error:
+                said = said or worded(error)
+            entries.append(entry)
+            loads.append(load)
+            errors.append(said)
+        return Compared(state, tuple(entries), tuple(loads), tuple(errors))
+
+    def foresee(self, ctx: jobs.JobContext) -> None:
+        """Have ready what the first change of traffic or routing would wait for.
+
+        That is a fifth of a second's imports, and how detours load the networks shown first.
+
+        Args:
+            ctx: of the job.
+        """
+        traffic_of(parse_topology("torus:4"), "longest-matching", 0)
+        for entry in list(self._entries.values()):
+            with contextlib.suppress(WorkbenchError):
+                link_loads(entry.topology, routing="valiant", halt=ctx.stop_event.cell)
+
+    def take(self, graphs: Mapping[str, Topology]) -> None:
+        """Keep topologies that no word makes.
+
+        Args:
+            graphs: by the words that stand for them.
+        """
+        for word, graph in graphs.items():
+            # A run that began before may still be busy with another graph of this word.
+            self._given[word] = next(self._serials), graph
+
+    def _entry(self, word: str) -> Entry:
+        serial, graph = self._given.get(word, (0, None))
+
+        def make() -> Entry:
+            made = parse_topology(word) if graph is None else graph
+            # Beyond that, distances and drawing take minutes, too, before there is no load.
+            refuse_matrix(made)
+            layout = topology_layout(made)
+            return Entry(word, made, layout, drawn_links(made, layout), metrics_of(made), serial)
+
+        return self._kept(self._entries, (word, serial), make)
+
+    def _load(self, ctx: jobs.JobContext, entry: Entry, state: CompareState) -> LinkLoads:
+        key = entry.key, state.traffic, state.seed, state.load_routing
+        halt = ctx.stop_event.cell
+        return self._kept(
+            self._loads,
+            key,
+            lambda: link_loads(
+                entry.topology,
+                traffic_of(entry.topology, state.traffic, state.seed).between_routers(),
+                routing=state.load_routing,
+                halt=halt,
+            ),
+        )
+
+    def _kept(self, kept: dict[_K, _V], key: _K, make: Callable[[], _V]) -> _V:
+        with self._lock:
+            if key in kept:
+                # What was asked for last goes last.
+                kept[key] = kept.pop(key)
+                return kept[key]
+        made = make()
+        with self._lock:
+            kept[key] = made
+            while len(kept) > _KEPT:
+                kept.pop(next(iter(kept)))
+        return made

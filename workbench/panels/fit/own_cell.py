@@ -1,0 +1,129 @@
+"""Run a fit of one's own beside a study: what to fit, Start, Stop, and how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench import datasets, jobs
+from workbench.fit import DEFAULT_ENGINE, DEFAULT_TRIALS, LOSSES, TARGETS, FitResult
+from workbench.panels.fit.fitting import FitRequest, FitRun, status_of
+from workbench.panels.fit.settings import ENGINE_NAMES, READY
+from workbench.panels.fit.state import model_of
+from workbench.panels.look import choose, named, wrapping_row
+from workbench.panels.running import Running
+
+OWN_MODELS = (
+    ("SNAPPR", "snappr"),
+    ("LogP", "logp"),
+    ("Protocol-aware", "protocol"),
+    ("PISCES", "pisces"),
+)
+_QUICK_TRIALS = 300
+
+
+class OwnCell:
+    """The controls of a fit of one's own, and the fit.
+
+    Args:
+        started: called when a fit was started; the panel then polls `refresh`.
+        finished: called with the result and what was asked for, when a fit has ended.
+    """
+
+    def __init__(
+        self, started: Callable[[], None], finished: Callable[[FitResult, FitRequest], None]
+    ) -> None:
+        self._started, self._finished = started, finished
+        self.run: FitRun | None = None
+        self.controls: dict[str, Any] = {
+            "machine": widgets.Dropdown(options=[*datasets.list()], **named("Machine", "280px")),
+            "model": widgets.Dropdown(options=OWN_MODELS, **named("Model", "200px")),
+            "loss": widgets.Dropdown(
+                options=[(name.upper(), name) for name in LOSSES],
+                value="rmsre",
+                **named("Loss", "124px"),
+            ),
+            "target": widgets.Dropdown(options=TARGETS, value="both", **named("Target", "144px")),
+            "engine": widgets.Dropdown(
+                options=ENGINE_NAMES, value=DEFAULT_ENGINE, **named("Engine", "170px")
+            ),
+            "trials": widgets.BoundedIntText(
+                min=1,
+                max=1_000_000,
+                value=min(_QUICK_TRIALS, DEFAULT_TRIALS),
+                step=100,
+                **named("Trials", "112px"),
+            ),
+            "seed": widgets.BoundedIntText(min=0, max=2**31 - 1, value=0, **named("Seed", "90px")),
+        }
+        self._work: Running[FitResult] = Running(
+            ("▶ Start", "Run this fit", "88px"),
+            "End it now; the best so far is shown",
+            READY,
+            lock=self._lock,
+            ended=self._end,
+            width=230,
+        )
+        self.start, self.error = self._work.start, self._work.error
+        self.start.on_click(lambda _: self.begin())
+        about = widgets.HTML(
+            "The result is shown above as the chosen fit, to be pinned or compared."
+        )
+        self.widget = widgets.VBox(
+            [
+                wrapping_row(*self.controls.values()),
+                wrapping_row(self.start, self._work.stop_button, self._work.state),
+                self.error,
+                about,
+            ]
+        )
+
+    @property
+    def running(self) -> bool:
+        """Whether a fit runs."""
+        return self.run is not None and self.run.running
+
+    def set(self, settings: dict[str, Any]) -> None:
+        """Set some of the controls.
+
+        Args:
+            settings: values by name.
+
+        Raises:
+            ParameterError: a control does not offer its value.
+        """
+        for name, value in settings.items():
+            choose(self.controls[name], name, value)
+
+    def begin(self) -> FitRun:
+        """Start the fit that the controls describe, in the background, and return at once."""
+        if self.run is not None and self.run.running:
+            return self.run
+        held = {name: control.value for name, control in self.controls.items()}
+        curve, model = datasets.load(held.pop("machine")), model_of(held.pop("model"))
+        self.run = run = FitRun(FitRequest(curve=curve, model=model, **held))
+        self._work.begin(
+            run.job, lambda: (min(len(run.losses) / run.request.trials, 1.0), status_of(run))
+        )
+        self._started()
+        return run
+
+    def stop(self) -> None:
+        """End the fit; the best so far is kept."""
+        if self.run is not None:
+            self.run.stop()
+
+    def refresh(self) -> bool:
+        """Show how far the fit is, and return whether it still runs."""
+        return self._work.refresh()
+
+    def _end(self, job: jobs.Job[FitResult]) -> None:
+        if self.run is not None:
+            self._work.status.value = status_of(self.run)
+            self._finished(job.result(), self.run.request)
+
+    def _lock(self, running: bool) -> None:
+        for control in self.controls.values():
+            control.disabled = running

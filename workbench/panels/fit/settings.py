@@ -1,0 +1,147 @@
+"""The two rows above the figures: which machine and model, and how to fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench.fit import DEFAULT_ENGINE, DEFAULT_TRIALS, ENGINES, LOSSES, TARGETS
+from workbench.models import NetworkModel
+from workbench.panels.controls import ErrorLine
+from workbench.panels.fit.state import HYBRID
+from workbench.panels.look import choose, named, push_button, wrapping_row
+
+KINDS = (
+    ("SNAPPR", "snappr"),
+    ("SNAPPR + LogP (hybrid)", HYBRID),
+    ("LogP", "logp"),
+    ("PISCES", "pisces"),
+    ("Protocol-aware", "protocol"),
+)
+VARIANT_NAMES = (("SST/macro, exact", "sstmacro"), ("repaired", "repaired"))
+ENGINE_NAMES = tuple(({"tpe": "TPE", "cma-es": "CMA-ES"}.get(name, name), name) for name in ENGINES)
+READY = "no fit is running"
+DEFAULT_STUDY = "fits.db"
+
+
+class Settings:
+    """The panel's settings as widgets, each with its name above it and errors below its row.
+
+    Args:
+        machines: text and name of each machine to choose from.
+        machine: name of the one that is shown first.
+    """
+
+    def __init__(self, machines: Sequence[tuple[str, str]], machine: str) -> None:
+        self._silent = False
+        losses = [(name.upper(), name) for name in LOSSES]
+        self.controls: dict[str, Any] = {
+            "machine": widgets.Dropdown(
+                options=list(machines), value=machine, **named("Machine", "280px")
+            ),
+            "kind": widgets.Dropdown(options=KINDS, value="snappr", **named("Model", "225px")),
+            "variant": widgets.Dropdown(
+                options=VARIANT_NAMES, value="sstmacro", **named("Variant", "195px")
+            ),
+            "loss": widgets.Dropdown(options=losses, value="rmsre", **named("Loss", "120px")),
+            "target": widgets.Dropdown(options=TARGETS, value="both", **named("Target", "140px")),
+            "engine": widgets.Dropdown(
+                options=ENGINE_NAMES, value=DEFAULT_ENGINE, **named("Engine", "166px")
+            ),
+            "trials": widgets.BoundedIntText(
+                min=1, max=1_000_000, value=DEFAULT_TRIALS, step=100, **named("Trials", "104px")
+            ),
+            "seed": widgets.BoundedIntText(min=0, max=2**31 - 1, value=0, **named("Seed", "82px")),
+            "study": widgets.Text(
+                value=DEFAULT_STUDY, continuous_update=False, **named("Study", "116px")
+            ),
+        }
+        self.controls["study"].tooltip = "SQLite file that keeps every trial; empty keeps none"
+        self.upload = widgets.FileUpload(
+            description="Upload OSU output",
+            multiple=True,
+            accept=".txt,.out,.log,.dat",
+            layout=widgets.Layout(width="190px", margin="2px 8px"),
+        )
+        self.machine_error, self.fit_error = ErrorLine(), ErrorLine()
+        self.start = push_button("▶ Start", "Begin a new fit", "success")
+        self.stop = push_button("■ Stop", "End the fit now; the best so far is kept", "warning")
+        self.resume = push_button("↻ Resume", "Go on with the last fit up to Trials", "")
+        self.progress = widgets.FloatProgress(
+            min=0.0, max=1.0, layout=widgets.Layout(width="98%", height="10px", margin="0")
+        )
+        self.status = widgets.HTML(READY, layout=widgets.Layout(margin="0"))
+        c = self.controls
+        self.machine_row = wrapping_row(c["machine"], self.upload, c["kind"], c["variant"])
+        how = [c[name] for name in ("loss", "target", "engine", "trials", "seed", "study")]
+        state = widgets.VBox(
+            [self.progress, self.status], layout=widgets.Layout(flex="1 1 230px", width="auto")
+        )
+        self.fit_row = wrapping_row(*how, self.start, self.stop, self.resume, state)
+        self.widget = widgets.VBox(
+            [self.machine_row, self.machine_error, self.fit_row, self.fit_error]
+        )
+
+    def observe(self, handler: Callable[[str, Any], None]) -> None:
+        """Call `handler` with the name and the value of each setting that changes.
+
+        Args:
+            handler: takes the setting's name and new value.
+        """
+
+        def heard(name: str, value: Any) -> None:
+            if not self._silent:
+                handler(name, value)
+
+        for name, control in self.controls.items():
+            control.observe(lambda change, name=name: heard(name, change["new"]), "value")
+
+    def set(self, name: str, value: Any) -> None:
+        """Set one of the settings as the user would.
+
+        Args:
+            name: of a setting.
+            value: one that its control offers.
+
+        Raises:
+            ParameterError: the control does not offer it.
+        """
+        choose(self.controls[name], name, value)
+
+    def add_machine(self, text: str, name: str) -> None:
+        """Offer one more machine and choose it, without calling the handler.
+
+        Args:
+            text: what the list says.
+            name: name of the machine; one of the same name is replaced.
+        """
+        control = self.controls["machine"]
+        kept = [option for option in control.options if option[1] != name]
+        # Changing what a list offers chooses its first entry on the way.
+        self._silent = True
+        try:
+            control.options = [*kept, (text, name)]
+            control.value = name
+        finally:
+            self._silent = False
+
+    def offer_variant(self, model: NetworkModel) -> None:
+        """Let a variant be chosen only of a model that has several.
+
+        Args:
+            model: the model that was chosen.
+        """
+        several = len(model.variants) > 1
+        self.controls["variant"].layout.display = "" if several else "none"
+
+    def lock(self, running: bool) -> None:
+        """Let only what acts during a fit be pressed while one runs.
+
+        Args:
+            running: whether a fit runs.
+        """
+        for control in (*self.controls.values(), self.upload, self.start, self.resume):
+            control.disabled = running
+        self.stop.disabled = not running

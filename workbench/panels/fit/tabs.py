@@ -1,0 +1,238 @@
+"""The tabs below the curves: convergence, the fit and what it tells, Python, files to take."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import ipywidgets as widgets
+import numpy as np
+from bokeh.models import Div, LayoutDOM
+
+from workbench import jobs
+from workbench.errors import ParameterError
+from workbench.fit import FitResult
+from workbench.fit.trust.identify import identify
+from workbench.panels.fit.exports import Shown, csv_text, html_text, ini_text, json_text
+from workbench.panels.fit.fitting import FitRun
+from workbench.panels.live import Downloads, LiveView
+from workbench.panels.study.later import LaterFigure
+from workbench.plotting.convergence import (
+    convergence_columns,
+    convergence_figure,
+    convergence_range,
+)
+from workbench.plotting.grid import stacked
+from workbench.plotting.identifiability import plot_identifiability
+from workbench.plotting.reading import read_convergence
+
+_IDENTIFIABILITY_TAB, _PYTHON_TAB = 2, 3
+_NO_FIT_YET = "What the data tell of each parameter stands here after a fit."
+_FILES: dict[str, tuple[Callable[[Shown], str], str, str]] = {
+    ".ini": (ini_text, "text/plain", "the sliders' model for SST/macro"),
+    ".csv": (csv_text, "text/csv", "the curves, one row a message size"),
+    ".json": (json_text, "application/json", "values, curves, the fit and where they come from"),
+    ".html": (html_text, "text/html", "a page with the figures, readable offline"),
+}
+
+
+class FitTabs:
+    """Everything below the curves.
+
+    Args:
+        downloads: hands files to the browser.
+        shown: returns what the figures show.
+        busy: called when something is being computed; the panel then polls `refresh`.
+    """
+
+    def __init__(
+        self, downloads: Downloads, shown: Callable[[], Shown], busy: Callable[[], None]
+    ) -> None:
+        self._downloads = downloads
+        self._busy = busy
+        self._result: FitResult | None = None
+        self._shown = shown
+        self._drawn = 0
+        self._python = ("", "")
+        self.convergence = convergence_figure([], height=190)
+        self._picture = widgets.VBox()
+        self._reading = widgets.HTML("No trial has been run yet.")
+        self.table = widgets.HTML("The fitted values stand here after a fit.")
+        self.use = widgets.Button(
+            description="Use fitted values",
+            tooltip="Set the sliders to what the fit found",
+            disabled=True,
+            layout=widgets.Layout(width="140px"),
+        )
+        self.identifiability = LaterFigure(_NO_FIT_YET)
+        wide = widgets.Layout(width="98%", height="auto")
+        self.curve_python = widgets.Textarea(rows=7, layout=wide)
+        self.fit_python = widgets.Textarea(rows=7, layout=wide)
+        self._saved = widgets.HTML()
+        self.buttons = {suffix: self._button(suffix) for suffix in _FILES}
+        self.png = widgets.Button(
+            description="PNG", tooltip="Save the figures as they are on the screen"
+        )
+        self.png.on_click(self._offer_picture)
+        self.widget = widgets.Tab(
+            [
+                widgets.VBox([self._picture, self._reading]),
+                widgets.VBox([self.table]),
+                self.identifiability.widget,
+                widgets.VBox(
+                    [
+                        widgets.HTML("The curve that is shown:"),
+                        self.curve_python,
+                        widgets.HTML("The fit that Start runs:"),
+                        self.fit_python,
+                    ]
+                ),
+                widgets.VBox(
+                    [widgets.HBox([*self.buttons.values(), self.png]), self._saved, _legend()]
+                ),
+            ],
+            titles=("Convergence", "Result", "Identifiability", "Python", "Export"),
+            layout=widgets.Layout(width="100%"),
+        )
+        self.widget.observe(lambda _: self._opened(), "selected_index")
+
+    def views(self) -> list[LiveView]:
+        """Return the live views that stand in the tabs."""
+        return [*self._picture.children, *self.identifiability.views]
+
+    def begin(self, loss: str) -> None:
+        """Empty the convergence for a fit that starts.
+
+        Args:
+            loss: name of what is minimised, for the axis.
+        """
+        self._drawn = 0
+        self.convergence.source.data = convergence_columns([])
+        self.convergence.figure.yaxis.axis_label = f"loss ({loss})"
+        self.widget.selected_index = 0
+
+    def clear(self) -> None:
+        """Forget the last fit."""
+        self._drawn = 0
+        self.convergence.source.data = convergence_columns([])
+        self._reading.value = "No trial has been run yet."
+        self.table.value = "The fitted values stand here after a fit."
+        self.use.disabled = True
+        self._result = None
+        self.identifiability.clear(_NO_FIT_YET)
+
+    def refresh(self) -> bool:
+        """Show what was computed meanwhile, and return whether more is to come."""
+        return self.identifiability.refresh()
+
+    def draw_convergence(self, run: FitRun) -> None:
+        """Add the trials that are new since the last call.
+
+        Args:
+            run: the fit.
+        """
+        losses = list(run.losses)
+        if len(losses) > self._drawn:
+            before = np.asarray(losses[: self._drawn])
+            best = float(before[np.isfinite(before)].min(initial=np.inf))
+            new = convergence_columns(losses[self._drawn :], first=self._drawn, best=best)
+            self.convergence.source.stream(new)
+            self._drawn = len(losses)
+            if not self._picture.children:
+                # A logarithmic axis has no range before there is a trial, so it waits for one.
+                view = LiveView(self.convergence.figure, layout=widgets.Layout(width="100%"))
+                self._picture.children = [view]
+            low, high = convergence_range(losses)
+            self.convergence.figure.y_range.update(start=low, end=high)
+        self._reading.value = html.escape(
+            read_convergence(losses, loss=run.request.loss, total=run.request.trials)
+        )
+
+    def show_result(self, result: FitResult) -> None:
+        """Show the fit's table.
+
+        Args:
+            result: of the fit.
+        """
+        self.table.value = result._repr_html_()
+        self.use.disabled = not result.success
+        self._result = result if result.success else None
+        self._opened()
+
+    def show_python(self, curve: str, fit: str) -> None:
+        """Show the lines that reproduce what is shown.
+
+        Args:
+            curve: for the curve.
+            fit: for the fit.
+        """
+        self._python = (curve, fit)
+        # A slider redraws in a hurry; text that nobody sees can wait until its tab is opened.
+        if self.widget.selected_index == _PYTHON_TAB:
+            self.curve_python.value, self.fit_python.value = self._python
+
+    def save(self, path: Path) -> Path:
+        """Write what is shown to a file, by its suffix.
+
+        Args:
+            path: file to write.
+
+        Raises:
+            ParameterError: the suffix is not one of those offered.
+        """
+        if path.suffix not in _FILES:
+            raise ParameterError(
+                f"the file's suffix must be one of {', '.join(_FILES)}; got {path.name!r}",
+                key="path",
+            )
+        path.write_text(_FILES[path.suffix][0](self._shown()), encoding="utf-8")
+        return path
+
+    def _opened(self) -> None:
+        """Bring the open tab up to date; what the others show waits until they are opened."""
+        self.show_python(*self._python)
+        result = self._result
+        if result is not None and self.widget.selected_index == _IDENTIFIABILITY_TAB:
+            self.identifiability.want(id(result), lambda ctx: _identified(result, ctx))
+            self._busy()
+
+    def _offer_picture(self, _: Any) -> None:
+        shown = self._shown()
+        name = f"{shown.measured.name}-{shown.model.name}.png"
+        self._downloads.offer_picture(name)
+        self._saved.value = f"{html.escape(name)} was handed to the browser."
+
+    def _button(self, suffix: str) -> Any:
+        make, mime, about = _FILES[suffix]
+        button = widgets.Button(description=suffix[1:].upper(), tooltip=f"Save {about}")
+
+        def offer(_: Any) -> None:
+            shown = self._shown()
+            name = f"{shown.measured.name}-{shown.model.name}{suffix}"
+            self._downloads.offer(name, make(shown), mime)
+            self._saved.value = f"{html.escape(name)} was handed to the browser."
+
+        button.on_click(offer)
+        return button
+
+
+def _identified(result: FitResult, ctx: jobs.JobContext) -> LayoutDOM:
+    """Return what the data tell of each parameter of a fit, as figures and as a table."""
+
+    def report(done: int, total: int) -> None:
+        ctx.progress(done, total)
+        ctx.breathe()
+
+    found = identify(result, stop=ctx.stop_event, on_parameter=report)
+    return stacked(plot_identifiability(found), Div(text=found._repr_html_()))
+
+
+def _legend() -> Any:
+    lines = "".join(
+        f"<li><b>{s[1:].upper()}</b>: {about}</li>" for s, (_, _, about) in _FILES.items()
+    )
+    return widgets.HTML(
+        f"<ul>{lines}<li><b>PNG</b>: curves and errors as they are on the screen</li></ul>"
+    )

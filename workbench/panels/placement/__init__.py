@@ -1,0 +1,1 @@
+"""Where to place ranks on a network."""

@@ -1,0 +1,156 @@
+"""The controls of the placement panel: program and parameters, network, and how much to try."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench import programs
+from workbench.panels.look import named, wrapping_row
+from workbench.panels.placement.network import NetworkControls
+from workbench.panels.placement.state import Effort, Network, PlacementState
+from workbench.panels.replay.controls import ReplayControls
+from workbench.panels.replay.state import ReplayState
+from workbench.panels.running import worded
+
+_NETWORK_KEYS = ("topology", "hosts", "links", "ranks_per_host", "placement")
+_LATENCY_KEYS = ("l_wire_s", "d_switch_s", "same_host_s")
+
+
+class ProgramControls(ReplayControls):
+    """Program and parameters as in the replay panel, without what a topology takes the place of.
+
+    Args:
+        first: what is shown first.
+        changed: called with the state when a user has changed it.
+    """
+
+    def __init__(self, first: ReplayState, changed: Callable[[ReplayState], None]) -> None:
+        super().__init__(replace(first, semantics="llamp"), changed)
+        rows = [self.sliders.rows[name].widget for name in ("o", "G", "S")]
+        for one in rows:
+            one.layout = widgets.Layout(flex="1 1 300px", width="auto", margin="0 14px 0 0")
+        for name in ("o", "G", "S"):
+            self.sliders.rows[name].slider.style = {"description_width": "104px"}
+        self.program_box = widgets.VBox(
+            [
+                wrapping_row(self.program, self.upload),
+                self._generator,
+                self._collectives,
+                self.program_error,
+            ]
+        )
+        self.model_box = widgets.VBox(
+            [
+                widgets.HBox(rows, layout=widgets.Layout(flex_flow="row wrap", width="100%")),
+                self.model_error,
+            ]
+        )
+
+    def ranks(self) -> int | None:
+        """Return how many ranks the chosen program has, None where that is not known yet."""
+        name = self.state.source.name
+        if self._fields is not None:
+            held = self._fields.arguments.get("ranks")
+            return None if held is None else int(held)
+        if self.state.source.serial:
+            made = self.state.source.make()
+            return made.num_ranks
+        return programs.list()[name].ranks
+
+
+class PlacementControls:
+    """All controls, and the state that they hold.
+
+    Args:
+        first: what is shown first.
+        changed: called with the state when a user has changed it.
+    """
+
+    def __init__(self, first: PlacementState, changed: Callable[[PlacementState], None]) -> None:
+        self._changed = changed
+        self.programs = ProgramControls(first.base, self._program_changed)
+        self.network = NetworkControls(first.network, lambda _: self._tell(), self.programs.ranks)
+        effort = first.effort
+        self.evaluations: Any = widgets.BoundedIntText(
+            value=effort.evaluations,
+            min=0,
+            max=10_000_000,
+            step=500,
+            **named("search tries", "180px"),
+        )
+        self.seconds: Any = widgets.BoundedFloatText(
+            value=effort.seconds,
+            min=0.05,
+            max=86_400,
+            step=5,
+            **named("for at most (s)", "180px"),
+        )
+        self.seed: Any = widgets.BoundedIntText(
+            value=effort.seed, min=0, max=2**31 - 1, **named("seed", "110px")
+        )
+        for control in (self.evaluations, self.seconds, self.seed):
+            control.observe(lambda _: self._tell(), "value")
+        self.widget = widgets.VBox(
+            [
+                self.programs.program_box,
+                self.network.shape,
+                self.network.error,
+                wrapping_row(*self.network.latencies, self.programs.machine),
+                self.programs.model_box,
+            ]
+        )
+        self.effort_box = wrapping_row(self.evaluations, self.seconds, self.seed)
+        self._source = first.base.source
+
+    @property
+    def state(self) -> PlacementState:
+        """What the controls hold."""
+        effort = Effort(self.evaluations.value, self.seconds.value, self.seed.value)
+        return PlacementState(self.programs.state, self.network.network, effort)
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """What the controls say is wrong."""
+        return *self.programs.errors, self.network.error.message
+
+    def say(self, error: BaseException) -> None:
+        """Say what is wrong beside what it is about.
+
+        Args:
+            error: of a placement, or of what came before it.
+        """
+        if getattr(error, "key", "") in (*_NETWORK_KEYS, *_LATENCY_KEYS):
+            self.network.error.say(worded(error))
+        else:
+            self.programs.say(error)
+
+    def clear_errors(self) -> None:
+        """Say that nothing is wrong."""
+        self.programs.clear_errors()
+        self.network.error.say("")
+
+    def take_network(self, network: Network) -> None:
+        """Set the network.
+
+        Args:
+            network: its topology as `parse_topology` takes it.
+
+        Raises:
+            ParameterError: the topology is not accepted.
+        """
+        self.network.show(network)
+        self.network.error.say("")
+        self._tell()
+
+    def _program_changed(self, state: ReplayState) -> None:
+        if state.source != self._source:
+            self._source = state.source
+            self.network.make_room()
+        self._tell()
+
+    def _tell(self) -> None:
+        self._changed(self.state)

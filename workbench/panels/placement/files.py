@@ -1,0 +1,78 @@
+"""What the placement panel gives away: the comparison, the pairs of ranks, and the placements."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from workbench.panels.placement.state import Placed, python_lines
+from workbench.sensitivity.placement import Method
+
+
+def comparison_csv(placed: Placed, method: Method) -> str:
+    """Return one row a method: its run time, its gain over block, and what it took to find.
+
+    Args:
+        placed: what has been found.
+        method: the placement that is shown; all are written.
+    """
+    return str(placed.frame.to_csv(index=False))
+
+
+def pairs_csv(placed: Placed, method: Method) -> str:
+    """Return one row a pair of ranks on the critical path: its λ_L and λ_G.
+
+    Args:
+        placed: what has been found.
+        method: the placement that is meant.
+    """
+    return str(placed.pairs[method].to_frame().to_csv(index=False))
+
+
+def placement_csv(placed: Placed, method: Method) -> str:
+    """Return one row a rank: its host, router and group.
+
+    Args:
+        placed: what has been found.
+        method: the placement that is meant.
+    """
+    return str(placed.placements[method].to_frame().to_csv(index=False))
+
+
+def placement_json(placed: Placed, method: Method) -> str:
+    """Return the host of each rank and all that decided it, as JSON.
+
+    Args:
+        placed: what has been found.
+        method: the placement that is meant.
+    """
+    base, placement = placed.state.base, placed.placements[method]
+    content = {
+        **placement.to_dict(),
+        "program": placed.graph.summary(),
+        "algorithms": dict(base.algorithms),
+        "model": base.model.to_dict(),
+        "machine": base.machine or None,
+        **placed.state.network.latencies,
+        "ranks_per_host": placed.state.network.ranks_per_host,
+        "provenance": placement.provenance.to_dict(),
+        "python": python_lines(placed.state, placed.program, method),
+    }
+    return json.dumps(content, indent=1, allow_nan=False) + "\n"
+
+
+Files = dict[str, tuple[Callable[[Placed, Method], str], str]]
+
+FILES: dict[str, Files] = {
+    "comparison": {
+        ".csv": (comparison_csv, "every method: run time, gain over block, what it took to find"),
+    },
+    "pairs": {
+        ".csv": (pairs_csv, "each pair of ranks on the critical path: λ_L, and λ_G in bytes"),
+    },
+    "placement": {
+        ".csv": (placement_csv, "the host, router and group of each rank"),
+        ".json": (placement_json, "the host of each rank, with program, network and parameters"),
+    },
+}
+"""By what it is about and by suffix: what makes the text, and what is in it."""

@@ -1,0 +1,192 @@
+"""The network of the placement panel as controls: any topology, and the latencies of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench.errors import ParameterError
+from workbench.panels.controls import ErrorLine
+from workbench.panels.look import named, wrapping_row
+from workbench.panels.placement.family import FamilyFields
+from workbench.panels.placement.state import Network, fitting, near_member
+from workbench.panels.running import worded
+from workbench.panels.topology_options import MACHINE, family_options, machine_options, near_sizes
+from workbench.sensitivity.placement.problem import MOST_SLOTS
+from workbench.topology import FAMILIES, Topology
+
+_LATENCIES = ("l_wire_ns", "d_switch_ns", "same_host_ns", "ranks_per_host")
+_FIRST_SHOWN = {"fat-tree": "fat-tree:k=4", "dragonfly": Network().topology}
+_OTHER_SIZES = ("other sizes …", "")
+
+
+class NetworkControls:
+    """The topology and its latencies.
+
+    Args:
+        first: what is shown first.
+        changed: called with the network when a user has changed it.
+        ranks: returns how many ranks need room, None where that is not known yet.
+    """
+
+    def __init__(
+        self,
+        first: Network,
+        changed: Callable[[Network], None],
+        ranks: Callable[[], int | None],
+    ) -> None:
+        self.network = first
+        self._changed, self._ranks = changed, ranks
+        self._silent = False
+        self._families: dict[str, FamilyFields] = {}
+        self._held: dict[str, str] = dict(_FIRST_SHOWN)
+        self.error = ErrorLine()
+        self.family: Any = widgets.Dropdown(options=family_options(), **named("Network", "230px"))
+        self.machine: Any = widgets.Dropdown(options=machine_options(), **named("machine", "280px"))
+        self.sizes: Any = widgets.Dropdown(
+            options=[_OTHER_SIZES],
+            tooltip="Members of the family with about as many hosts",
+            **named("", "170px"),
+        )
+        self.l_wire_ns = _nanoseconds("wire (ns)", first.l_wire_ns)
+        self.d_switch_ns = _nanoseconds("switch (ns)", first.d_switch_ns)
+        self.same_host_ns = _nanoseconds("same host (ns)", first.same_host_ns)
+        self.ranks_per_host: Any = widgets.BoundedIntText(
+            value=first.ranks_per_host, min=1, max=MOST_SLOTS, **named("ranks a host", "170px")
+        )
+        self.shape = wrapping_row()
+        self.latencies = tuple(getattr(self, name) for name in _LATENCIES)
+        self._size = widgets.HTML(layout=widgets.Layout(margin="2px 12px 2px 0"))
+        self.show(first)
+        self.family.observe(lambda change: self._family_chosen(change["new"]), "value")
+        self.machine.observe(lambda change: self._take_word(change["new"]), "value")
+        self.sizes.observe(lambda change: self._take_word(change["new"]), "value")
+        for name in _LATENCIES:
+            getattr(self, name).observe(
+                lambda change, name=name: self._take(**{name: change["new"]}), "value"
+            )
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The controls of the family's parameters, by name; none for a machine."""
+        family = self.family.value
+        return {} if family == MACHINE else self._fields_of(family).controls
+
+    def show(self, network: Network) -> None:
+        """Show another network without calling back.
+
+        Args:
+            network: with a topology that `parse_topology` accepts.
+
+        Raises:
+            ParameterError: the topology is not accepted.
+        """
+        made = network.parse()
+        word = network.topology.strip()
+        family, colon, _ = (part.strip() for part in word.partition(":"))
+        self.network = network
+        self._silent = True
+        try:
+            if colon:
+                self.family.value = family
+                self._fields_of(family).show(word, made)
+                self._held[family] = word
+            else:
+                self.family.value = MACHINE
+                self.machine.value = word.lower()
+            for one in fields(Network):
+                if one.name != "topology":
+                    getattr(self, one.name).value = getattr(network, one.name)
+        finally:
+            self._silent = False
+        self._lay_out(made)
+
+    def make_room(self) -> None:
+        """Show a larger network of the family where the ranks would not fit the one at hand."""
+        word = self._with_room(self.network.topology)
+        if word != self.network.topology:
+            self.show(replace(self.network, topology=word))
+
+    def _hosts_needed(self) -> int:
+        """Return how many hosts the ranks take, 0 where that is not known."""
+        return -(-(self._ranks() or 0) // self.network.ranks_per_host)
+
+    def _with_room(self, word: str) -> str:
+        ranks = self._ranks()
+        # What no network here could hold is refused in words when it is placed.
+        if ranks is None or ranks > MOST_SLOTS:
+            return word
+        return fitting(word, ranks, self.network.ranks_per_host)
+
+    def _fields_of(self, family: str) -> FamilyFields:
+        if family not in self._families:
+            self._families[family] = FamilyFields(family, self._shaped)
+        return self._families[family]
+
+    def _family_chosen(self, family: str) -> None:
+        """Take what the family was last, or its smallest member with room for all ranks."""
+        if self._silent:
+            return
+        if family == MACHINE:
+            self._take_word(self.machine.value)
+            return
+        word = self._held.get(family)
+        if word is None:
+            hosts = self._hosts_needed() or self.network.parse().num_hosts
+            word = near_member(family, hosts) or f"{family}:{FAMILIES[family].example}"
+        self._take_word(self._with_room(word))
+
+    def _take_word(self, word: str) -> None:
+        if word and not self._silent:
+            self.error.say("")
+            self.show(replace(self.network, topology=word))
+            self._changed(self.network)
+
+    def _shaped(self) -> None:
+        """Take what the family's fields say, or say what is wrong with it."""
+        if self._silent:
+            return
+        family = self.family.value
+        network = replace(self.network, topology=self._fields_of(family).word)
+        try:
+            made = network.parse()
+        except ParameterError as error:
+            self._lay_out(None)
+            self.error.say(worded(error))
+            return
+        self._held[family] = network.topology
+        self._lay_out(made)
+        self._take(topology=network.topology)
+
+    def _take(self, **changes: Any) -> None:
+        if not self._silent:
+            self.error.say("")
+            self.network = replace(self.network, **changes)
+            self._changed(self.network)
+
+    def _lay_out(self, made: Topology | None) -> None:
+        family = self.family.value
+        known = family != MACHINE
+        if made is not None:
+            self._silent = True
+            try:
+                hosts = max(made.num_hosts, self._hosts_needed())
+                near = near_sizes(family, hosts) if known else []
+                self.sizes.options = [_OTHER_SIZES, *near]
+                self.sizes.value = ""
+            finally:
+                self._silent = False
+        offers = [self.sizes] if len(self.sizes.options) > 1 else []
+        chosen = self.parameters.values() if known else [self.machine]
+        self.shape.children = [self.family, *chosen, self._size, *offers]
+        said = "" if made is None else f"{made.num_hosts:,} hosts, {made.num_routers:,} routers"
+        self._size.value = f'<span style="font-size:12px;color:#555">{said}</span>'
+
+
+def _nanoseconds(words: str, value: float) -> Any:
+    return widgets.BoundedFloatText(
+        value=value, min=0.0, max=1e9, step=10, **named(words, f"{7 * len(words) + 92}px")
+    )

@@ -1,0 +1,347 @@
+"""The panel that places a program's ranks: which pairs matter, and which hosts suit them.
+
+What a button does is a method of the same name, and what a control holds is an attribute:
+
+    panel = PlacementPanel("cg-8")             # or a Program, an ExecutionGraph, nothing at all
+    panel.topology = "fat-tree:4"; panel.l_wire_ns = 500
+    panel.placement = "block"                  # whose pairs are shown
+    panel.wait(); panel.comparison
+    panel.placements["search"].hosts
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from workbench import jobs
+from workbench.errors import ParameterError
+from workbench.panels.export_tab import ExportTab
+from workbench.panels.live import LiveView
+from workbench.panels.look import choose, panel_box, wrapping_row
+from workbench.panels.panel import Panel
+from workbench.panels.placement.controls import PlacementControls
+from workbench.panels.placement.files import FILES
+from workbench.panels.placement.state import (
+    Effort,
+    Network,
+    Placed,
+    PlacementState,
+    python_lines,
+)
+from workbench.panels.placement.view import PlacementView, table_html
+from workbench.panels.placement.work import Placer
+from workbench.panels.program_sources import source_of
+from workbench.panels.replay.controls import parameters_of
+from workbench.panels.replay.state import ReplayState
+from workbench.panels.running import Running, wait_for
+from workbench.panels.ticker import Ticker
+from workbench.programs import ExecutionGraph, Program
+from workbench.sensitivity.pairs import PairSensitivity
+from workbench.sensitivity.placement import Method, Placement
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FIRST = "cg-8"
+"""The recorded program that is shown where none is named."""
+
+FIRST_MACHINE = "azure-hb96v3-hdr"
+"""The machine whose profile is taken where none is named."""
+
+_NETWORK = tuple(one.name for one in fields(Network))
+_EFFORT = tuple(one.name for one in fields(Effort))
+_SHOWN = ("placement", "value")
+_SETTINGS = ("program", "machine", "model", "algorithms", *_SHOWN, *_NETWORK, *_EFFORT)
+_AT_ONCE_S = 0.1
+_FIRST_S = 20.0
+_TABLE, _PYTHON, _EXPORT = "Table", "Python", "Export"
+
+
+class PlacementPanel(Panel):
+    """Find hosts for a program's ranks on a network, by every method, and compare them.
+
+    Args:
+        program: the name of a shipped program, a generator's name, a program or a graph; None
+            takes a recorded one.
+        topology: as ``workbench.topology.parse_topology`` takes it; None takes a small dragonfly.
+        machine: whose profile gives o, G and S; ``loggopsim`` for LogGOPSim's defaults.
+
+    Raises:
+        DatasetError: there is no such program, or no such profile.
+        ParameterError: the topology is not accepted.
+    """
+
+    SETTINGS = _SETTINGS
+
+    def __init__(
+        self,
+        program: str | Program | ExecutionGraph | None = None,
+        *,
+        topology: str | None = None,
+        machine: str = FIRST_MACHINE,
+    ) -> None:
+        super().__init__()
+        self._placer = Placer()
+        self._placed: Placed | None = None
+        self._view: PlacementView | None = None
+        self._exports: dict[str, ExportTab] = {}
+        base = ReplayState(source_of(program, FIRST), **parameters_of(machine))
+        network = Network() if topology is None else Network(topology)
+        self._controls = PlacementControls(PlacementState(base, network), self._changed)
+        self._work: Running[Placed] = Running(
+            ("▶ Place", "Place the ranks again, in the background", "88px"),
+            "End the search; what has been found stays",
+            "",
+            lock=lambda running: None,
+            ended=self._ended,
+            failed=self._refuse,
+            width=160,
+        )
+        self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
+        self._table = widgets.HTML()
+        self._python = widgets.Textarea(rows=13, layout=widgets.Layout(width="98%", height="auto"))
+        self._tabs = widgets.Tab(layout=widgets.Layout(width="99%"))
+        self._ticker = Ticker(self.refresh)
+        self.widget = self._lay_out()
+        self._work.start.on_click(lambda _: self.run())
+        self._begin(_FIRST_S)
+
+    @property
+    def state(self) -> PlacementState:
+        """What the controls hold."""
+        return self._controls.state
+
+    @property
+    def placements(self) -> Mapping[Method, Placement]:
+        """The placement by each method, those that have been found."""
+        return MappingProxyType({} if self._placed is None else dict(self._placed.placements))
+
+    @property
+    def comparison(self) -> pd.DataFrame | None:
+        """A row for each of them; None before the first has been found."""
+        return None if self._placed is None else self._placed.frame
+
+    @property
+    def pairs(self) -> PairSensitivity | None:
+        """The sensitivities that are shown; None before the first placement has been found."""
+        return None if self._placed is None else self._placed.pairs[self._method()]
+
+    @property
+    def running(self) -> bool:
+        """Whether ranks are being placed in the background."""
+        return self._work.job is not None
+
+    @property
+    def python(self) -> str:
+        """The lines of Python for ``found``, ``comparison`` and ``pairs`` as they are shown."""
+        placed = self._placed
+        if placed is None:
+            return ""
+        return python_lines(placed.state, placed.program, self._method())
+
+    @property
+    def error(self) -> str:
+        """What the panel says is wrong, empty where nothing is."""
+        exports = (tab.error.message for tab in self._exports.values())
+        return "\n".join(line for line in (*self._controls.errors, *exports) if line)
+
+    def run(self) -> jobs.Job[Placed]:
+        """Place the ranks in the background, and return at once."""
+        return self._begin(0.0)
+
+    def stop(self) -> None:
+        """End the search; what has been found stays, and is shown."""
+        self._work.stop()
+
+    def wait(self, timeout: float | None = None) -> pd.DataFrame | None:
+        """Wait until what runs has ended, and return the comparison.
+
+        Args:
+            timeout: seconds to wait at most; None waits as long as it takes.
+        """
+        wait_for(self.refresh, timeout)
+        return self.comparison
+
+    def refresh(self) -> bool:
+        """Show what has been found, and return whether more is coming; the kernel's loop calls."""
+        with self._lock:
+            job = self._work.job
+            running = self._work.refresh()
+            so_far = job.partial if running and job is not None else None
+            if so_far is not None and so_far is not self._placed:
+                self._take(so_far)
+            return running
+
+    def upload(self, files: Mapping[str, bytes]) -> None:
+        """Take the program that some files hold: one of GOAL, or all of a trace.
+
+        Args:
+            files: content by file name.
+
+        Raises:
+            WorkbenchError: they hold no program.
+        """
+        with self._lock:
+            self._controls.programs.take_upload(files)
+
+    def save(self, path: str | Path, what: str = "placement") -> Path:
+        """Write ``.csv`` of the comparison, the pairs or the placement, or the latter's ``.json``.
+
+        Args:
+            path: file to write.
+            what: ``comparison``, ``pairs`` or ``placement``.
+
+        Raises:
+            ParameterError: there is no such file, or nothing has been found yet.
+        """
+        target = Path(path)
+        if target.suffix not in FILES.get(what, {}):
+            known = ", ".join(f"{name} as {' or '.join(files)}" for name, files in FILES.items())
+            raise ParameterError(f"one can save {known}; got {what} as {target.name!r}", key="path")
+        target.write_text(self._file(what, target.suffix)[1], encoding="utf-8")
+        return target
+
+    def __repr__(self) -> str:
+        network = self.state.network.topology
+        found = ", ".join(self.placements) or "no placement yet"
+        return f"PlacementPanel({self.state.base.source.name} on {network}: {found})"
+
+    def _live_views(self) -> tuple[LiveView, ...]:
+        return () if self._view is None else tuple(self._view.views)
+
+    def _get(self, name: str) -> Any:
+        state = self.state
+        if name in _NETWORK:
+            return getattr(state.network, name)
+        if name in _EFFORT:
+            return getattr(state.effort, name)
+        if name == "program":
+            return state.base.source.name
+        if name in _SHOWN:
+            return self._shown_view().controls[name].value
+        return getattr(state.base, name)
+
+    def _set(self, name: str, value: Any) -> None:
+        controls = self._controls
+        if name in _NETWORK:
+            controls.take_network(replace(self.state.network, **{name: value}))
+        elif name in _EFFORT:
+            getattr(controls, name).value = value
+        elif name in _SHOWN:
+            choose(self._shown_view().controls[name], name, value)
+        elif name == "model":
+            controls.programs.take_model(value)
+        elif name == "algorithms":
+            controls.programs.take_algorithms(value)
+        elif name == "program" and not isinstance(value, str):
+            controls.programs.take_program(source_of(value))
+        else:
+            controls.programs.choose(name, value)
+
+    def _lay_out(self) -> Any:
+        bar = wrapping_row(
+            self._work.start,
+            self._work.stop_button,
+            self._controls.effort_box,
+            self._work.state,
+        )
+        return panel_box([self._controls.widget, bar, self._place])
+
+    def _changed(self, state: PlacementState) -> None:
+        """Place the ranks for what the controls hold; what is found at once is drawn at once."""
+        self._begin(_AT_ONCE_S)
+
+    def _begin(self, patience_s: float) -> jobs.Job[Placed]:
+        with self._lock:
+            # Only the last one counts: what still runs must not be drawn after it.
+            self._work.stop()
+            # Not once it ends: a mistake that is made meanwhile must still be told then.
+            self._controls.clear_errors()
+            state = self._controls.state
+            job = jobs.submit(lambda ctx: self._placer.work(ctx, state))
+            self._work.begin(job, lambda: self._placer.how_far(job, state))
+            job.wait(patience_s)
+            if self.refresh():
+                self._ticker.start()
+        return job
+
+    def _ended(self, job: jobs.Job[Placed]) -> None:
+        self._work.progress.value = 1.0
+        self._work.status.value = ""
+        self._take(job.result())
+
+    def _take(self, placed: Placed) -> None:
+        self._placed = placed
+        self._offer_algorithms(placed.program)
+        self._draw()
+
+    def _refuse(self, error: BaseException) -> None:
+        kept = "the picture is of what was found before" if self._placed else ""
+        if self._work.refused(error, kept):
+            return
+        self._controls.say(error)
+        program = self._placer.program(self._controls.state)
+        if program is not None:
+            # Another algorithm may be the way out.
+            self._offer_algorithms(program)
+
+    def _offer_algorithms(self, program: Any) -> None:
+        self._controls.programs.offer_algorithms(program)
+
+    def _draw(self) -> None:
+        placed = self._placed
+        if placed is None:
+            return
+        if self._view is None:
+            self._view = PlacementView(placed, self._draw)
+            self._place.children = [self._view.widget, self._make_tabs(self._view)]
+        self._view.show(placed, running=self.running)
+        self._table.value = table_html(placed)
+        self._python.value = self.python
+
+    def _make_tabs(self, view: PlacementView) -> Any:
+        pictures = {
+            "comparison": {"PNG figures": (view.downloads, lambda: self._stem("comparison"))},
+            "pairs": {"PNG figures": (view.downloads, lambda: self._stem("pairs"))},
+            "placement": {"PNG map": (view.map_downloads, lambda: self._stem("placement"))},
+        }
+        titles = {
+            "comparison": "The comparison",
+            "pairs": "The pairs of ranks that are shown",
+            "placement": "The placement that is shown",
+        }
+        shown: list[Any] = []
+        for what, files in FILES.items():
+            about = {suffix: text for suffix, (_, text) in files.items()}
+            self._exports[what] = ExportTab(about, partial(self._file, what), pictures[what])
+            shown += [widgets.HTML(f"<b>{titles[what]}</b>"), self._exports[what].widget]
+        self._tabs.children = [self._table, self._python, widgets.VBox(shown)]
+        self._tabs.titles = (_TABLE, _PYTHON, _EXPORT)
+        self._tabs.selected_index = 0
+        return self._tabs
+
+    def _shown_view(self) -> PlacementView:
+        if self._view is None:
+            raise ParameterError("no placement has been found yet", key="placement")
+        return self._view
+
+    def _method(self) -> Method:
+        placed = self._placed
+        if placed is None:
+            raise ParameterError("no placement has been found yet", key="placement")
+        return placed.best if self._view is None else placed.chosen(self._view.method.value)
+
+    def _file(self, what: str, suffix: str) -> tuple[str, str]:
+        if self._placed is None:
+            raise ParameterError("no placement has been found yet", key="path")
+        return self._stem(what), FILES[what][suffix][0](self._placed, self._method())
+
+    def _stem(self, what: str) -> str:
+        return f"{self.state.base.source.name}-{what}"

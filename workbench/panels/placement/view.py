@@ -1,0 +1,181 @@
+"""The figures of the placement panel: placements compared, pairs of ranks, where the ranks are."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets as widgets
+import numpy as np
+from bokeh.layouts import row
+
+from workbench.panels.live import Downloads, LiveView
+from workbench.panels.look import named, wrapping_row
+from workbench.panels.placement.state import BEST, Placed
+from workbench.plotting.pairs import PairsFigure, pairs_figure, read_pairs
+from workbench.plotting.placement_map import PlacementMap, placement_map
+from workbench.plotting.placement_times import (
+    PlacementTimes,
+    gain_text,
+    placement_times,
+    run_time_text,
+)
+from workbench.plotting.replay_look import time_text
+from workbench.sensitivity.pairs import PairSensitivity
+from workbench.sensitivity.placement import METHODS, Method
+
+_TEXT = "font-size:13px;line-height:1.35"
+_SMALL = "font-size:12px;line-height:1.35;color:#555"
+_PX = 400
+_VALUES = (("λ_L: messages", "lambda_L"), ("λ_G: bytes", "lambda_G"))
+
+
+class PlacementView:
+    """Everything that is drawn of what has been found.
+
+    Args:
+        placed: the first placements.
+        chosen: called when a user has chosen a method or a value.
+    """
+
+    def __init__(self, placed: Placed, chosen: Callable[[], None]) -> None:
+        self.method: Any = widgets.Dropdown(
+            options=[("the fastest", BEST), *((one, one) for one in METHODS)],
+            value=BEST,
+            **named("Show the placement by", "300px"),
+        )
+        self.value: Any = widgets.Dropdown(
+            options=_VALUES, value="lambda_L", **named("pairs by", "200px")
+        )
+        method = placed.best
+        pairs = placed.pairs[method]
+        self.times: PlacementTimes = placement_times(placed.frame, METHODS, chosen=method)
+        self.pairs: PairsFigure = pairs_figure(pairs, height=_PX)
+        self.pairs.figure.toolbar_location = None
+        self.map: PlacementMap = placement_map(placed.placements[method], weights_of(pairs))
+        self.times.figure.height = _PX
+        both = row(self.times.figure, self.pairs.figure, sizing_mode="stretch_width")
+        self.view = LiveView(both, layout=widgets.Layout(width="100%"))
+        self.view.hear(self.times.source)
+        self.map_view = LiveView(self.map.figure, layout=widgets.Layout(width="100%"))
+        self.downloads = Downloads(both)
+        self.map_downloads = Downloads(self.map.figure)
+        self.headline, self.reading = widgets.HTML(), widgets.HTML()
+        self.widget = widgets.VBox(
+            [
+                self.headline,
+                self.view,
+                wrapping_row(self.method, self.value),
+                self.map_view,
+                self.reading,
+            ],
+            layout=widgets.Layout(width="100%", overflow="hidden"),
+        )
+        self.times.source.selected.on_change("indices", self._tapped)
+        for control in (self.method, self.value):
+            control.observe(lambda _: chosen(), "value")
+
+    @property
+    def views(self) -> tuple[LiveView, ...]:
+        """The live views, to be renewed before they are shown again."""
+        return self.view, self.map_view
+
+    @property
+    def controls(self) -> dict[str, Any]:
+        """The lists, by the name of the setting."""
+        return {"placement": self.method, "value": self.value}
+
+    def show(self, placed: Placed, *, running: bool) -> None:
+        """Draw other placements.
+
+        Args:
+            placed: what has been found, all of it or so far.
+            running: whether there is more to come.
+        """
+        method = placed.chosen(self.method.value)
+        pairs, placement = placed.pairs[method], placed.placements[method]
+        with self.view.one_patch():
+            self.times.show(placed.frame, chosen=method)
+            self.times.source.selected.indices = []
+            self.pairs.show(pairs, value=self.value.value, name=f"placed by {method}")
+        with self.map_view.one_patch():
+            self.map.show(placement, weights_of(pairs))
+        self.headline.value = _headline(placed, running)
+        sentence = html.escape(read_pairs(pairs, value=self.value.value))
+        others = "" if pairs.unique else " Other critical paths are as long and hold other pairs."
+        self.reading.value = (
+            f'<div role="status" style="{_TEXT}">With the placement by {method}: {sentence}'
+            f"{others}</div>"
+        )
+
+    def _tapped(self, _attr: str, _old: Any, new: list[int]) -> None:
+        if new:
+            self.method.value = METHODS[new[0]]
+
+
+def weights_of(pairs: PairSensitivity) -> Any:
+    """Return how many messages to or from each rank are on the critical path, int64[ranks].
+
+    Args:
+        pairs: the sensitivities.
+    """
+    return pairs.lambda_L.sum(axis=0) + pairs.lambda_L.sum(axis=1)
+
+
+def table_html(placed: Placed) -> str:
+    """Return the comparison as a table.
+
+    Args:
+        placed: what has been found.
+    """
+    head = (
+        *("placement", "run time", "than block", "found in", "evaluations"),
+        *("mean switches of a byte", "messages on the critical path", "bytes on it"),
+    )
+    cells = []
+    for method in METHODS:
+        if method not in placed.placements:
+            continue
+        one, pairs = placed.placements[method], placed.pairs[method]
+        values = (
+            *(method, run_time_text(one.T_s * 1e9), gain_text(100 * one.gain)),
+            *(time_text(one.seconds * 1e9), f"{one.evaluations:,}", f"{one.mean_hops:.2f}"),
+            *(f"{int(np.sum(pairs.lambda_L)):,}", f"{int(np.sum(pairs.lambda_G)):,}"),
+        )
+        row_ = "".join(f"<td style='text-align:right'>{html.escape(v)}</td>" for v in values[1:])
+        mark = "b" if method == placed.best else "span"
+        name = f"<td style='text-align:left'><{mark}>{method}</{mark}></td>"
+        cells.append(f"<tr>{name}{row_}</tr>")
+    titles = "".join(f"<th>{title}</th>" for title in head)
+    provenance = placed.placements[placed.best].provenance.caption()
+    return (
+        f"<table><thead><tr>{titles}</tr></thead><tbody>{''.join(cells)}</tbody></table>"
+        f'<div style="{_SMALL}">{html.escape(provenance)}</div>'
+    )
+
+
+def read_placed(placed: Placed) -> str:
+    """Return in one sentence how much the place of the ranks matters, and what is best.
+
+    Args:
+        placed: what has been found.
+    """
+    found = placed.placements
+    best = found[placed.best]
+    slowest: Method = max(found, key=lambda method: found[method].T_s)
+    where = f"{len(best.hosts)} ranks on {best.topology.name}"
+    if found[slowest].T_s == best.T_s:
+        return f"{where}: every placement that was tried takes {run_time_text(best.T_s * 1e9)}."
+    text = f"{where}: the fastest placement is by {placed.best}, {run_time_text(best.T_s * 1e9)}"
+    if placed.best != "block":
+        text += f" ({gain_text(100 * best.gain)} than block)"
+    more = 100 * (found[slowest].T_s / best.T_s - 1)
+    return f"{text}; by {slowest} the program takes {more:.3g} % longer than that."
+
+
+def _headline(placed: Placed, running: bool) -> str:
+    so_far = " Still searching." if running else " Stopped." if placed.stopped else ""
+    text = html.escape(read_placed(placed))
+    head, colon, tail = text.partition(": ")
+    return f'<div role="status" style="{_TEXT}"><b>{head}</b>{colon}{tail}{so_far}</div>'

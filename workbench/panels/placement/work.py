@@ -1,0 +1,125 @@
+"""Placements for the panel: found in a thread, one method after the other, each shown at once."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+from typing import TypeVar
+
+from workbench import jobs
+from workbench.panels.placement.state import Placed, PlacementState
+from workbench.panels.programs import AnyProgram, graph_of
+from workbench.programs import ExecutionGraph
+from workbench.sensitivity.pairs import PairSensitivity, pair_sensitivity
+from workbench.sensitivity.placement import METHODS, Method, Placement, place
+from workbench.sensitivity.rank_wires import Wires
+from workbench.simulate.picoseconds import PS_PER_S
+
+_KEPT = 3
+
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+
+
+class Placer:
+    """Makes programs and graphs, keeps the last few, and places their ranks."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._programs: dict[tuple[object, ...], AnyProgram] = {}
+        self._graphs: dict[tuple[object, ...], ExecutionGraph] = {}
+        self._began = 0.0
+
+    def program(self, state: PlacementState) -> AnyProgram | None:
+        """Return a state's program if it has been made already.
+
+        Args:
+            state: what the controls hold.
+        """
+        return self._programs.get(_program_key(state))
+
+    def work(self, ctx: jobs.JobContext, state: PlacementState) -> Placed:
+        """Place the ranks by each method; once stopped, return those that have been found.
+
+        Args:
+            ctx: of the job; its partial result is a `Placed` too.
+            state: what to place, and where.
+
+        Raises:
+            WorkbenchError: the program cannot be made, cannot run to its end, or does not fit.
+            JobError: it was stopped before there was any placement.
+        """
+        self._began = time.monotonic()
+        ctx.progress(0, 0, "making the program")
+        program, graph = self._made(state)
+        network = state.network.parse()
+        # A pass takes the values; standard errors would only lengthen its caption.
+        model = state.base.model.replace(errors={})
+        placements: dict[Method, Placement] = {}
+        pairs: dict[Method, PairSensitivity] = {}
+        found: list[Placed] = []
+        ctx.partial_from(lambda: found[-1] if found else None)
+        for number, method in enumerate(METHODS):
+            if ctx.stopping:
+                break
+            ctx.progress(number, len(METHODS), f"placing {graph.num_ranks} ranks: {method}")
+            self._began = time.monotonic()
+            placements[method] = place(
+                graph, model, network, method=method, halt=ctx.stop_event.cell, **state.options
+            )
+            pairs[method] = self._pairs(graph, state, placements[method])
+            found.append(Placed(state, program, graph, dict(placements), dict(pairs)))
+        if not found:
+            raise jobs.JobError("stopped before there was any placement; press Place")
+        return replace(found[-1], stopped=ctx.stopping)
+
+    def how_far(self, job: jobs.Job[Placed], state: PlacementState) -> tuple[float, str]:
+        """Return the share of the methods that a job has tried, and the line that says so.
+
+        Args:
+            job: of `work`, the last one.
+            state: that it was given.
+        """
+        progress = job.progress
+        if not progress.total:
+            return 0.0, f"{progress.message}, {job.elapsed_s:.1f} s"
+        spent = time.monotonic() - self._began
+        share = min(spent / state.effort.seconds, 1.0) if state.effort.seconds > 0 else 1.0
+        text = f"{progress.message}, {spent:.1f} s of at most {state.effort.seconds:g} s"
+        return (progress.done + share) / progress.total, text
+
+    def _made(self, state: PlacementState) -> tuple[AnyProgram, ExecutionGraph]:
+        program = self._programs.get(_program_key(state))
+        if program is None:
+            program = state.base.source.make()
+            self._keep(self._programs, _program_key(state), program)
+        graph = self._graphs.get(_graph_key(state))
+        if graph is None:
+            graph = graph_of(program, state.base.algorithms)
+            self._keep(self._graphs, _graph_key(state), graph)
+        return program, graph
+
+    def _pairs(
+        self, graph: ExecutionGraph, state: PlacementState, placement: Placement
+    ) -> PairSensitivity:
+        latencies = state.network.latencies
+        l_wire_s = latencies.pop("l_wire_s")
+        wires = Wires.of(placement.topology, graph.num_ranks, placement.hosts, **latencies)
+        L = wires.latency_ps(l_wire_s) / PS_PER_S
+        return pair_sensitivity(graph, state.base.model.replace(errors={}), L=L)
+
+    def _keep(self, kept: dict[_K, _V], key: _K, value: _V) -> None:
+        with self._lock:
+            while len(kept) >= _KEPT:
+                kept.pop(next(iter(kept)))
+            kept[key] = value
+
+
+def _program_key(state: PlacementState) -> tuple[object, ...]:
+    source = state.base.source
+    return source.name, source.expression, source.serial
+
+
+def _graph_key(state: PlacementState) -> tuple[object, ...]:
+    return *_program_key(state), *sorted(state.base.algorithms.items())

@@ -1,0 +1,1 @@
+"""Message regimes: two models bolted together at a size."""

@@ -1,0 +1,112 @@
+"""What the regime panel gives away: files of the pair that is shown, and a table of its values."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable
+from typing import Any
+
+from workbench.fit import SearchSpace
+from workbench.fit.bolted import Bolted
+from workbench.panels.look import side_by_side
+from workbench.panels.regime.state import Half, Pair, bolted_lines
+
+
+def csv_text(pair: Pair, bolted: Bolted) -> str:
+    """Return one row a size: percent errors, the half it is in, measured and simulated values.
+
+    Args:
+        pair: the models.
+        bolted: the same at the threshold.
+    """
+    errors = {name: f"{name}_error_percent" for name in ("latency", "bandwidth")}
+    frame = bolted.percent_error().rename(columns=errors)
+    for name, curve in (("measured", bolted.measured), ("simulated", bolted.simulated)):
+        if curve is not None:
+            frame[f"{name}_latency_us"] = curve.latency_us
+            frame[f"{name}_bandwidth_MBps"] = curve.bandwidth_MBps
+    return str(frame.to_csv())
+
+
+def json_text(pair: Pair, bolted: Bolted) -> str:
+    """Return both models, the threshold and the errors, as JSON.
+
+    Args:
+        pair: the models.
+        bolted: the same at the threshold.
+    """
+    content = {
+        "measured": pair.measured.name,
+        "provenance": pair.measured.provenance.to_dict(),
+        "threshold_bytes": bolted.threshold,
+        "low": _model(pair.low),
+        "high": _model(pair.high),
+        "rmspe_percent": {
+            name: {error: value if value == value else None for error, value in rmspe.items()}
+            for name, rmspe in (
+                ("low", bolted.rmspe_low),
+                ("high", bolted.rmspe_high),
+                ("whole", bolted.rmspe),
+            )
+        },
+        "sstmacro": bolted.sstmacro_reason or "can run this pair",
+        "python": bolted_lines(bolted, pair.measured.name),
+    }
+    return json.dumps(content, indent=1, allow_nan=False) + "\n"
+
+
+def ini_text(pair: Pair, bolted: Bolted) -> str:
+    """Return the one model that SST/macro would run for the pair, as an .ini.
+
+    Args:
+        pair: the models.
+        bolted: the same at the threshold.
+
+    Raises:
+        ParameterError: SST/macro cannot run the pair.
+    """
+    return bolted.as_sstmacro().to_ini()
+
+
+FILES: dict[str, tuple[Callable[[Pair, Bolted], str], str]] = {
+    ".csv": (csv_text, "the curves and errors, one row a message size"),
+    ".json": (json_text, "both models, the threshold and the errors"),
+    ".ini": (ini_text, "the pair as the one model that SST/macro would run"),
+}
+"""By suffix: what makes the text, and what is in it."""
+
+
+def parameter_tables(pair: Pair) -> str:
+    """Return the searched parameters of the three models as HTML tables.
+
+    Args:
+        pair: the models.
+    """
+    named = (("small messages", pair.low), ("large messages", pair.high), ("all", pair.single))
+    return side_by_side(_table(name, half) for name, half in named)
+
+
+def _table(name: str, half: Half) -> str:
+    model = half.curve.model
+    searched = SearchSpace.for_model(model).keys
+    rows = "".join(
+        f'<tr><th scope="row" style="text-align:left;font-weight:normal"><code>{p.key}</code></th>'
+        f'<td style="text-align:right">{html.escape(p.text())}</td></tr>'
+        for p in model.parameters()
+        if p.key in searched
+    )
+    return (
+        f'<table><caption style="text-align:left"><b>{name}: {type(model).__name__}</b><br>'
+        f"{html.escape(half.origin)}</caption><tbody>{rows}</tbody></table>"
+    )
+
+
+def _model(half: Half) -> dict[str, Any]:
+    model = half.curve.model
+    return {
+        "model": model.name,
+        "variant": model.variant,
+        "origin": half.origin,
+        "parameters": {p.key: p.value for p in model.parameters()},
+    }

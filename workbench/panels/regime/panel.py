@@ -1,0 +1,366 @@
+"""The panel of message regimes: move the threshold, see the error of each half and of the whole.
+
+panel = RegimePanel("azure-hb96v3-hdr")
+panel.threshold = 2048                     # bytes; the curves and errors follow at once
+panel.low = "logp"; panel.high = "protocol"
+panel.run(); panel.wait()                  # fit both halves at this threshold
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench import datasets, jobs
+from workbench.errors import ParameterError
+from workbench.fit import LOSSES
+from workbench.fit.bolted import Bolted
+from workbench.fit.regimes import submit_regimes
+from workbench.measure.curve import byte_label
+from workbench.panels.controls import ErrorLine
+from workbench.panels.export_tab import ExportTab, write_file
+from workbench.panels.fit.own_cell import OWN_MODELS
+from workbench.panels.fit.settings import ENGINE_NAMES, READY
+from workbench.panels.live import LiveView
+from workbench.panels.look import choose, named, panel_box, wrapping_row
+from workbench.panels.panel import Panel
+from workbench.panels.regime.files import FILES, parameter_tables
+from workbench.panels.regime.state import (
+    Pair,
+    RegimeState,
+    bolted_lines,
+    find_pair,
+    refit_lines,
+    refitted,
+    shipped_studies,
+)
+from workbench.panels.regime.view import RegimeView
+from workbench.panels.running import Running, wait_for
+from workbench.panels.ticker import Ticker
+from workbench.study import StudyResult
+
+DEFAULT_MACHINE = "azure-hb96v3-hdr"
+QUICK_ENGINE = "least-squares"
+_SETTINGS = ("machine", "low", "high", "threshold", "loss", "engine", "trials", "seed")
+_STATE = ("machine", "low", "high", "threshold")
+_TRIALS = 300
+
+
+class RegimePanel(Panel):
+    """One model for small messages, another for large ones, and the threshold between them.
+
+    Args:
+        machine: name of a shipped machine.
+        studies: studies whose fits are shown first; None takes those that ship.
+        height: height of the figures in pixels.
+
+    Raises:
+        DatasetError: there is no such machine.
+    """
+
+    SETTINGS = _SETTINGS
+
+    def __init__(
+        self,
+        machine: str = DEFAULT_MACHINE,
+        studies: Sequence[StudyResult] | None = None,
+        *,
+        height: int = 235,
+    ) -> None:
+        super().__init__()
+        self._studies = shipped_studies() if studies is None else tuple(studies)
+        self._state = RegimeState(machine)
+        self._refits: dict[tuple[str, str, str], Pair] = {}
+        self._asked = self._state
+        self._silent = False
+        self._pair = find_pair(self._studies, self._state)
+        self._bolted = self._pair.bolted(self._state.threshold)
+        self._view = RegimeView(self._pair, self._state.threshold, height=height)
+        self._make_controls()
+        self._parameters = widgets.HTML()
+        self._python = widgets.Textarea(rows=12, layout=widgets.Layout(width="98%", height="auto"))
+        self._ticker = Ticker(self.refresh)
+        self.widget = self._lay_out()
+        self._connect()
+        self._parameters.value = parameter_tables(self._pair)
+
+    @property
+    def state(self) -> RegimeState:
+        """What the controls hold."""
+        return self._state
+
+    @property
+    def bolted(self) -> Bolted:
+        """The pair at the threshold, with its errors."""
+        return self._bolted
+
+    @property
+    def running(self) -> bool:
+        """Whether the halves are being fitted."""
+        return self._work.job is not None
+
+    @property
+    def python(self) -> str:
+        """The lines of Python that bolt the pair which is shown, as ``bolted``."""
+        return bolted_lines(self._bolted, self._state.machine)
+
+    @property
+    def error(self) -> str:
+        """What the panel says is wrong, empty where nothing is."""
+        lines = (self._error, self._work.error, self._export.error)
+        return "\n".join(line.message for line in lines if line.message)
+
+    def run(self) -> jobs.Job[Bolted]:
+        """Fit both halves at the threshold, in the background, and return at once.
+
+        Raises:
+            ParameterError: the threshold leaves no size on one side.
+        """
+        with self._lock:
+            if self._work.job is not None:
+                return self._work.job
+            state, c = self._state, self._controls
+            measured = self._pair.measured
+            if not measured.sizes[0] <= state.threshold < measured.sizes[-1]:
+                raise ParameterError(
+                    "a refit needs sizes on both sides of the threshold, "
+                    f"{measured.sizes[0]} to {measured.sizes[-2]} B; got {state.threshold}; "
+                    "move it",
+                    key="threshold",
+                )
+            self._asked = state
+            job = submit_regimes(
+                measured,
+                state.low,
+                state.high,
+                threshold=state.threshold,
+                trials=c["trials"].value,
+                loss=c["loss"].value,
+                engine=c["engine"].value,
+                seed=c["seed"].value,
+            )
+            self._work.begin(job, lambda: _how_far(job))
+        self._ticker.start()
+        return job
+
+    def stop(self) -> None:
+        """End the refit; the best so far is shown if both halves have one."""
+        self._work.stop()
+
+    def wait(self, timeout: float | None = None) -> Bolted:
+        """Wait until a refit has ended, and return the pair that is shown.
+
+        Args:
+            timeout: seconds to wait at most; None waits as long as it takes.
+        """
+        wait_for(self.refresh, timeout)
+        return self._bolted
+
+    def refresh(self) -> bool:
+        """Show how far the refit is, and return whether it runs; the kernel's loop calls it."""
+        with self._lock:
+            return self._work.refresh()
+
+    def save(self, path: str | Path) -> Path:
+        """Write ``.csv`` (curves), ``.json`` (pair and errors) or ``.ini`` (for SST/macro).
+
+        Args:
+            path: file to write.
+
+        Raises:
+            ParameterError: the suffix is none of these, or SST/macro cannot run the pair.
+        """
+        return write_file(path, FILES, self._file)
+
+    def __repr__(self) -> str:
+        return f"RegimePanel({self._state.machine}, {self._bolted!r})"
+
+    def _live_views(self) -> tuple[LiveView, ...]:
+        return self._view.views
+
+    def _get(self, name: str) -> Any:
+        return self._controls[name].value
+
+    def _set(self, name: str, value: Any) -> None:
+        if name == "threshold":
+            self._move_to(value)
+        else:
+            choose(self._controls[name], name, value)
+
+    def _make_controls(self) -> None:
+        state = self._state
+        self._controls: dict[str, Any] = {
+            "machine": widgets.Dropdown(
+                options=[*datasets.list()], value=state.machine, **named("Machine", "270px")
+            ),
+            "low": widgets.Dropdown(
+                options=OWN_MODELS, value=state.low, **named("Small messages", "250px")
+            ),
+            "high": widgets.Dropdown(
+                options=OWN_MODELS, value=state.high, **named("Large messages", "250px")
+            ),
+            "threshold": widgets.SelectionSlider(
+                options=self._thresholds(state.machine),
+                value=state.threshold,
+                continuous_update=True,
+                **named("Threshold", "98%"),
+            ),
+            "loss": widgets.Dropdown(
+                options=[(name.upper(), name) for name in LOSSES],
+                value="rmsre",
+                **named("Loss", "124px"),
+            ),
+            "engine": widgets.Dropdown(
+                options=ENGINE_NAMES, value=QUICK_ENGINE, **named("Engine", "170px")
+            ),
+            "trials": widgets.BoundedIntText(
+                min=1, max=1_000_000, value=_TRIALS, step=100, **named("Trials each", "140px")
+            ),
+            "seed": widgets.BoundedIntText(min=0, max=2**31 - 1, value=0, **named("Seed", "90px")),
+        }
+        self._work: Running[Bolted] = Running(
+            ("▶ Refit both halves here", "Fit each model to its half", "190px"),
+            "End it now; the best so far is shown",
+            READY,
+            lock=self._lock_controls,
+            ended=self._end,
+        )
+        self._start, self._status = self._work.start, self._work.status
+        self._error = ErrorLine()
+
+    def _lay_out(self) -> Any:
+        c = self._controls
+        self._export = ExportTab(
+            {suffix: about for suffix, (_, about) in FILES.items()},
+            self._file,
+            {"PNG": (self._view.downloads, self._name)},
+        )
+        self._tabs = widgets.Tab(
+            [self._parameters, self._python, self._export.widget],
+            titles=("Parameters", "Python", "Export"),
+            layout=widgets.Layout(width="100%"),
+        )
+        return panel_box(
+            [
+                wrapping_row(c["machine"], c["low"], c["high"]),
+                c["threshold"],
+                self._error,
+                self._view.widget,
+                wrapping_row(
+                    c["loss"],
+                    c["engine"],
+                    c["trials"],
+                    c["seed"],
+                    self._start,
+                    self._work.stop_button,
+                    self._work.state,
+                ),
+                self._work.error,
+                self._tabs,
+            ]
+        )
+
+    def _connect(self) -> None:
+        for name, control in self._controls.items():
+            if name in _STATE:
+                control.observe(lambda _: self._error.guard(self._take_controls), "value")
+            else:
+                control.observe(lambda _: self._show_python(), "value")
+        self._start.on_click(lambda _: self._work.error.guard(self.run))
+        self._tabs.observe(lambda _: self._show_python(), "selected_index")
+
+    def _take_controls(self) -> None:
+        if self._silent:
+            return
+        with self._lock:
+            self._error.say("")
+            before = self._state
+            state = replace(before, **{name: self._controls[name].value for name in _STATE})
+            self._state = state
+            if replace(state, threshold=before.threshold) != before:
+                if state.machine != before.machine:
+                    self._offer_thresholds()
+                self._take_pair()
+                return
+            self._bolted = self._pair.bolted(state.threshold)
+            self._view.show(self._bolted)
+            self._show_python()
+
+    def _take_pair(self) -> None:
+        """Find, simulate and draw the two models the state asks for."""
+        state = self._state
+        kept = self._refits.get((state.machine, state.low, state.high))
+        self._pair = kept or find_pair(self._studies, state)
+        self._bolted = self._pair.bolted(state.threshold)
+        self._view.show_pair(self._pair, self._bolted)
+        self._parameters.value = parameter_tables(self._pair)
+        self._show_python()
+
+    def _show_python(self) -> None:
+        # A slider redraws in a hurry; text that nobody sees can wait until its tab is opened.
+        if self._tabs.titles[self._tabs.selected_index or 0] == "Python":
+            c = self._controls
+            asked = {name: c[name].value for name in ("loss", "engine", "trials", "seed")}
+            refit = refit_lines(self._state, **asked)
+            self._python.value = f"{self.python}\n\n# both halves fitted at this threshold\n{refit}"
+
+    def _end(self, job: jobs.Job[Bolted]) -> None:
+        bolted, asked = job.result(), self._asked
+        word = "stopped" if job.state == "stopped" else "done"
+        outcome = (
+            f"RMSPE {bolted.rmspe['joint']:.1f} % with each half simulated alone"
+            if bolted.success
+            else "a half without a fit stays as it was"
+        )
+        self._status.value = f"{word} in {job.elapsed_s:.0f} s: {outcome}"
+        pair = refitted(find_pair(self._studies, asked), bolted)
+        self._refits[asked.machine, asked.low, asked.high] = pair
+        self._take_pair()
+
+    def _move_to(self, threshold: int) -> None:
+        known = [size for _, size in self._controls["threshold"].options]
+        if threshold not in known:
+            raise ParameterError(
+                f"threshold must be one of the measured sizes, {known[0]} to {known[-1]} B; "
+                f"got {threshold!r}",
+                key="threshold",
+            )
+        self._controls["threshold"].value = threshold
+
+    def _thresholds(self, machine: str) -> list[tuple[str, int]]:
+        sizes = datasets.load(machine).sizes.tolist()
+        return [(byte_label(size), size) for size in sizes]
+
+    def _offer_thresholds(self) -> None:
+        """Let the slider have the sizes of the machine, and stay as near as it can."""
+        slider, state = self._controls["threshold"], self._state
+        known = self._thresholds(state.machine)
+        nearest = min((size for _, size in known), key=lambda size: abs(size - state.threshold))
+        self._silent = True
+        try:
+            slider.options = known
+            slider.value = nearest
+        finally:
+            self._silent = False
+        self._state = replace(state, threshold=nearest)
+
+    def _name(self) -> str:
+        state = self._state
+        return f"{state.machine}-{state.low}-{state.high}-{state.threshold}"
+
+    def _file(self, suffix: str) -> tuple[str, str]:
+        return self._name(), FILES[suffix][0](self._pair, self._bolted)
+
+    def _lock_controls(self, running: bool) -> None:
+        for name, control in self._controls.items():
+            # The threshold stays free: the pair that is shown can be looked at meanwhile.
+            control.disabled = running and name != "threshold"
+
+
+def _how_far(job: jobs.Job[Bolted]) -> tuple[float, str]:
+    progress = job.progress
+    return progress.fraction, f"{progress.done} of {progress.total} trials, both halves"

@@ -1,0 +1,128 @@
+"""The figures of the regime panel: curves of the pair, errors of its parts, error by threshold."""
+
+from __future__ import annotations
+
+import html
+
+import ipywidgets as widgets
+from bokeh.layouts import row
+from bokeh.models import ColumnDataSource
+
+from workbench.fit.bolted import Bolted
+from workbench.measure.curve import byte_label
+from workbench.panels.live import Downloads, LiveView
+from workbench.panels.regime.state import Pair, read_pair
+from workbench.plotting import palette
+from workbench.plotting.curves import curve_figures, measured_columns, simulated_columns
+from workbench.plotting.parts import Part, parts_figure
+from workbench.plotting.regimes import read_threshold, threshold_figure
+
+_LEGEND = ("measured", "bolted pair", "one model, all sizes")
+_TEXT = "font-size:13px;line-height:1.35"
+_SMALL = "font-size:12px;line-height:1.35;color:#555"
+
+
+class RegimeView:
+    """Everything that is drawn of a pair.
+
+    Args:
+        pair: the models.
+        threshold: largest message of the low half, bytes.
+        height: of the figures, pixels.
+    """
+
+    def __init__(self, pair: Pair, threshold: int, *, height: int = 235) -> None:
+        self._pair = pair
+        self.curves = curve_figures(pair.measured, height=height)
+        self._marker = ColumnDataSource(data={"size": []})
+        for fig in (self.curves.latency, self.curves.bandwidth):
+            fig.vspan(
+                x="size",
+                source=self._marker,
+                line_color=palette.FAINT,
+                line_width=2,
+                line_dash="dashed",
+            )
+            for item, name in zip(fig.legend[0].items, _LEGEND, strict=True):
+                item.update(label={"value": name}, visible=True)
+        bolted = pair.bolted(threshold)
+        self.parts = parts_figure(_parts(pair, bolted), height=height)
+        self.thresholds = threshold_figure(pair.table, height=height + 25)
+        self._curves_view = LiveView(self.curves.layout, layout=widgets.Layout(width="100%"))
+        self._errors_view = LiveView(
+            row(self.parts.figure, self.thresholds.figure, sizing_mode="stretch_width"),
+            layout=widgets.Layout(width="100%"),
+        )
+        self.downloads = Downloads(self.curves.layout)
+        self.reading, self.below = widgets.HTML(), widgets.HTML()
+        self.widget = widgets.VBox(
+            [self._curves_view, self.reading, self._errors_view, self.below],
+            layout=widgets.Layout(width="100%", overflow="hidden"),
+        )
+        self.show_pair(pair, bolted)
+
+    @property
+    def views(self) -> tuple[LiveView, LiveView]:
+        """The live views, to be renewed before they are shown again."""
+        return self._curves_view, self._errors_view
+
+    def show_pair(self, pair: Pair, bolted: Bolted) -> None:
+        """Draw other models, or another machine.
+
+        Args:
+            pair: the models.
+            bolted: the same at the threshold.
+        """
+        with self._curves_view.one_patch(), self._errors_view.one_patch():
+            self._pair = pair
+            self.curves.measured.data = measured_columns(pair.measured)
+            self.curves.fitted.data = simulated_columns(pair.single.curve.simulated)
+            self.curves.name_machine(pair.measured)
+            self.thresholds.show(pair.table)
+            self._draw(bolted)
+
+    def show(self, bolted: Bolted) -> None:
+        """Draw another threshold.
+
+        Args:
+            bolted: the pair at it.
+        """
+        with self._curves_view.one_patch(), self._errors_view.one_patch():
+            self._draw(bolted)
+
+    def _draw(self, bolted: Bolted) -> None:
+        self.curves.simulated.data = simulated_columns(bolted.simulated)
+        self._marker.data = {"size": [bolted.threshold]}
+        self.curves.fit_ranges()
+        self.parts.show(_parts(self._pair, bolted))
+        self.thresholds.mark(bolted.threshold)
+        self._say(bolted)
+
+    def _say(self, bolted: Bolted) -> None:
+        pair = self._pair
+        sstmacro = bolted.sstmacro_reason or "SST/macro can run this pair: see Export, INI"
+        origins = (
+            f"Small: {pair.low.origin}. Large: {pair.high.origin}. One model: "
+            f"{pair.single.origin}. Lines: simulated here at all sizes. "
+            f"Points: {pair.measured.provenance.caption()}."
+        )
+        self.reading.value = (
+            f'<div role="status" style="{_TEXT}">{html.escape(read_pair(bolted, pair))}<br>'
+            f"{html.escape(sstmacro)}.</div>"
+            f'<div style="{_SMALL}">{html.escape(origins)}</div>'
+        )
+        below = html.escape(read_threshold(pair.table, threshold=bolted.threshold))
+        self.below.value = f'<div role="status" style="{_TEXT}">{below}</div>'
+
+
+def _parts(pair: Pair, bolted: Bolted) -> list[Part]:
+    at = byte_label(bolted.threshold)
+    low, high, single = (
+        type(half.curve.model).__name__ for half in (pair.low, pair.high, pair.single)
+    )
+    return [
+        (f"{low} ≤ {at}", bolted.rmspe_low),
+        (f"{high} > {at}", bolted.rmspe_high),
+        ("whole", bolted.rmspe),
+        (f"one {single}", pair.single_rmspe),
+    ]

@@ -1,0 +1,1 @@
+"""The replay of a program, and two replays compared."""

@@ -1,0 +1,349 @@
+"""The controls of the replay panel: program, collective algorithms, semantics and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench import programs
+from workbench.errors import ParameterError, WorkbenchError
+from workbench.models import LogGPS
+from workbench.models.profiles import profile, profiles
+from workbench.panels.controls import ErrorLine
+from workbench.panels.loggps_sliders import LogGPSSliders
+from workbench.panels.look import choose, named, wrapping_row
+from workbench.panels.program_sources import (
+    GENERATED,
+    GeneratorFields,
+    shipped_source,
+    uploaded_source,
+)
+from workbench.panels.programs import AnyProgram, Source
+from workbench.panels.replay.state import LOGGOPSIM, OWN, ReplayState, check_model
+from workbench.panels.running import worded
+from workbench.programs import Program
+from workbench.programs.collectives import ALGORITHMS, DEFAULTS, find_algorithm
+
+DEFAULTS_NAME = "loggopsim"
+"""Stands in the list of machines for LogGOPSim's defaults."""
+
+_OWN_TEXT = "own values"
+_SEMANTICS = (
+    ("LogGOPSim: CPUs and NICs are occupied", "loggopsim"),
+    ("LLAMP: the graph alone", "llamp"),
+)
+
+
+class ReplayControls:
+    """All that can be chosen, and errors beside what they are about.
+
+    Args:
+        first: what is shown first.
+        changed: called with the state when a user has changed it.
+    """
+
+    def __init__(self, first: ReplayState, changed: Callable[[ReplayState], None]) -> None:
+        self.state = first
+        self._changed = changed
+        self._silent = False
+        self._sources: dict[str, Source] = {first.source.name: first.source}
+        name = first.source.name
+        self._fields = GeneratorFields(name, self._regenerate) if name in GENERATED else None
+        self.program: Any = widgets.Dropdown(
+            options=self._offered(), value=first.source.name, **named("Program", "520px")
+        )
+        self.upload: Any = widgets.FileUpload(
+            description="Upload GOAL or trace",
+            multiple=True,
+            tooltip="One GOAL file, a trace's zip, or all files of a trace",
+            layout=widgets.Layout(width="220px", margin="2px 8px"),
+        )
+        self.semantics: Any = widgets.Dropdown(
+            options=_SEMANTICS, value=first.semantics, **named("Semantics", "380px")
+        )
+        self.machine: Any = widgets.Dropdown(
+            options=_machines(), value=_machine_of(first), **named("Parameters", "330px")
+        )
+        self.program_error, self.model_error = ErrorLine(), ErrorLine()
+        self.sliders = LogGPSSliders(first.model, self._model_moved)
+        self._generator = widgets.VBox()
+        self.algorithms: dict[str, Any] = {}
+        self._collectives = widgets.VBox()
+        self.widget = widgets.VBox(
+            [
+                wrapping_row(self.program, self.upload),
+                self._generator,
+                self._collectives,
+                self.program_error,
+                wrapping_row(self.machine, self.semantics),
+                self.sliders.widget,
+                self.model_error,
+            ]
+        )
+        self.program.observe(lambda change: self._program_chosen(change["new"]), "value")
+        self.upload.observe(self._uploaded, "value")
+        self.semantics.observe(lambda c: self._set(semantics=c["new"]), "value")
+        self.machine.observe(lambda change: self._machine_chosen(change["new"]), "value")
+        self._show_fields()
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """What the controls say is wrong."""
+        return self.program_error.message, self.model_error.message, self.sliders.error
+
+    def say(self, error: BaseException) -> None:
+        """Say what is wrong beside what it is about.
+
+        Args:
+            error: of a replay, or of what came before it.
+        """
+        key = getattr(error, "key", "")
+        if key in self.sliders.rows:
+            self.sliders.rows[key].error.say(worded(error))
+        else:
+            self.program_error.say(worded(error))
+
+    def clear_errors(self) -> None:
+        """Say that nothing is wrong."""
+        self.program_error.say("")
+        self.model_error.say("")
+
+    def take_program(self, source: Source) -> None:
+        """Offer one more program and choose it.
+
+        Args:
+            source: one of the same name is replaced.
+        """
+        self._sources[source.name] = source
+        # Changing what a list offers chooses its first entry on the way.
+        self._quietly(self.program, source.name, self._offered())
+        self._program_chosen(source.name)
+
+    def take_upload(self, files: Mapping[str, bytes]) -> None:
+        """Choose the program that some files hold.
+
+        Args:
+            files: content by file name.
+
+        Raises:
+            WorkbenchError: they hold no program.
+        """
+        self.program_error.say("")
+        self.take_program(uploaded_source(files))
+
+    def take_model(self, model: LogGPS) -> None:
+        """Set the parameters, which are then no machine's.
+
+        Args:
+            model: the parameters.
+
+        Raises:
+            ParameterError: a replay cannot have one of them.
+        """
+        check_model(model)
+        self.sliders.show(model)
+        self._own(model)
+
+    def take_algorithms(self, chosen: Mapping[str, str]) -> None:
+        """Choose algorithms; operations that are not named get their default.
+
+        Args:
+            chosen: algorithm by operation; a name that a list lacks, such as ``pipeline:8192``, is
+                added to it.
+
+        Raises:
+            ParameterError: the program has no such collective, or there is no such algorithm.
+        """
+        unknown = [name for name in chosen if name not in self.algorithms]
+        if unknown:
+            known = ", ".join(self.algorithms) or "none"
+            raise ParameterError(
+                f"the program's collectives are {known}; got {unknown[0]!r}", key=unknown[0]
+            )
+        for operation, name in chosen.items():
+            find_algorithm(operation, name)
+        self._silent = True
+        try:
+            for operation, control in self.algorithms.items():
+                wanted = chosen.get(operation, DEFAULTS[operation])
+                if wanted not in [value for _, value in control.options]:
+                    control.options = [*control.options, (wanted, wanted)]
+                control.value = wanted
+        finally:
+            self._silent = False
+        self._algorithm_chosen()
+
+    def choose(self, name: str, value: Any) -> None:
+        """Choose from one of the lists as the user would.
+
+        Args:
+            name: ``program``, ``semantics`` or ``machine``.
+            value: one that it offers.
+
+        Raises:
+            ParameterError: it does not offer it.
+        """
+        choose(getattr(self, name), name, value)
+
+    def offer_algorithms(self, program: AnyProgram) -> None:
+        """Make a list for each collective operation of a program.
+
+        Args:
+            program: the one that is shown from now on.
+        """
+        counts = program.operations if isinstance(program, Program) else {}
+        if list(counts) != list(self.algorithms):
+            self.algorithms = {name: self._algorithm_list(name) for name in counts}
+            margin = widgets.Layout(margin="2px 10px 2px 0")
+            label = [widgets.HTML("<b>Collectives</b>", layout=margin)] if counts else []
+            row = wrapping_row(*label, *self.algorithms.values())
+            self._collectives.children = [row] if counts else []
+        self._silent = True
+        try:
+            for name, control in self.algorithms.items():
+                control.value = self.state.algorithms.get(name, DEFAULTS[name])
+                calls = "call" if counts[name] == 1 else "calls"
+                control.tooltip = f"How {name} is done; {counts[name]} {calls}"
+        finally:
+            self._silent = False
+
+    def _algorithm_list(self, operation: str) -> Any:
+        names = list(ALGORITHMS[operation])
+        held = self.state.algorithms.get(operation)
+        if held is not None and held not in names:
+            names.append(held)
+        width = 7 * len(operation) + 8 * max(map(len, names)) + 60
+        control = widgets.Dropdown(
+            options=[(name, name) for name in names],
+            value=held or DEFAULTS[operation],
+            **named(operation, f"{width}px"),
+        )
+        control.observe(lambda _: self._algorithm_chosen(), "value")
+        return control
+
+    def _algorithm_chosen(self) -> None:
+        if not self._silent:
+            held = {name: control.value for name, control in self.algorithms.items()}
+            self._set(algorithms={n: a for n, a in held.items() if a != DEFAULTS[n]})
+
+    def _program_chosen(self, name: str) -> None:
+        if self._silent:
+            return
+        self.program_error.say("")
+        if name in GENERATED:
+            self._fields = GeneratorFields(name, self._regenerate)
+            source = self._fields.source()
+        else:
+            self._fields = None
+            source = self._sources.get(name) or shipped_source(name)
+        self._show_fields()
+        # Another program has other collectives; what was chosen for this one says nothing of it.
+        self._set(source=source, algorithms={})
+
+    def _regenerate(self) -> None:
+        if self._fields is not None:
+            self.program_error.say("")
+            self._set(source=self._fields.source())
+
+    def _show_fields(self) -> None:
+        self._generator.children = [] if self._fields is None else [self._fields.widget]
+
+    def _uploaded(self, change: Any) -> None:
+        files = {item["name"]: bytes(item["content"]) for item in change["new"]}
+        if not files:
+            return
+        try:
+            self.take_upload(files)
+        except WorkbenchError as error:
+            self.program_error.say(str(error))
+        # An empty value lets the same file be chosen again.
+        self.upload.value = ()
+
+    def _machine_chosen(self, name: str) -> None:
+        if self._silent or name == OWN:
+            return
+        parameters = parameters_of(name)
+        self.model_error.say("")
+        self.sliders.show(parameters["model"])
+        self._set(**parameters)
+
+    def _model_moved(self, model: LogGPS) -> None:
+        check_model(model)
+        self._own(model)
+
+    def _own(self, model: LogGPS) -> None:
+        self.model_error.say("")
+        self._quietly(self.machine, OWN)
+        self._set(model=model, machine=OWN)
+
+    def _quietly(self, control: Any, value: Any, options: Any = None) -> None:
+        self._silent = True
+        try:
+            if options is not None:
+                control.options = options
+            control.value = value
+        finally:
+            self._silent = False
+
+    def _set(self, **changes: Any) -> None:
+        if self._silent:
+            return
+        self.state = replace(self.state, **changes)
+        self._changed(self.state)
+
+    def _offered(self) -> list[tuple[str, str]]:
+        known = {*programs.list(), *GENERATED}
+        own = [(name, name) for name in self._sources if name not in known]
+        shipped = [
+            (f"{one.name}: {one.title}, {one.provenance.origin}", one.name)
+            for one in programs.list().things
+        ]
+        made = [(about.title, name) for name, about in GENERATED.items()]
+        return [*own, *shipped, *made]
+
+
+def parameters_of(name: str) -> dict[str, Any]:
+    """Return ``model`` and ``machine`` of a state for a choice in the list of machines.
+
+    Args:
+        name: of a machine with a profile, or ``loggopsim``.
+
+    Raises:
+        DatasetError: there is no such profile.
+    """
+    if name == DEFAULTS_NAME:
+        return {"model": LOGGOPSIM, "machine": OWN}
+    return {"model": profile(name).loggps, "machine": name}
+
+
+def _machines() -> list[tuple[str, str]]:
+    return [
+        (_OWN_TEXT, OWN),
+        ("LogGOPSim's defaults", DEFAULTS_NAME),
+        *((f"profile of {name}", name) for name in profiles()),
+    ]
+
+
+def _machine_of(state: ReplayState) -> str:
+    return DEFAULTS_NAME if not state.machine and state.model == LOGGOPSIM else state.machine
+
+
+def seconds_of(name: str, value: Any, power: int) -> float:
+    """Return a time by its decimal digits: 0.018 ns are 1.8e-11 s.
+
+    Args:
+        name: whose it is, for the message.
+        value: a number.
+        power: of ten that one of it has in s.
+
+    Raises:
+        ParameterError: it is no number.
+    """
+    try:
+        return float(Decimal(repr(float(value))).scaleb(power))
+    except (TypeError, ValueError, InvalidOperation):
+        raise ParameterError(f"{name} must be a number; got {value!r}", key=name) from None

@@ -1,0 +1,81 @@
+"""What the replay panel gives away: the replay as tables, as JSON, and the program as GOAL."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable
+
+from workbench.panels.replay.state import Shown, python_lines
+
+MOST_ROWS = 1_000_000
+"""Operations of the largest program whose table has a row for each; above it, one a rank."""
+
+
+def csv_text(shown: Shown) -> str:
+    """Return one row an operation: what it is, when it ran and what it waited for.
+
+    Args:
+        shown: the replay.
+    """
+    result = shown.result
+    frame = result.to_frame() if result.graph.num_ops <= MOST_ROWS else result.breakdown()
+    return str(frame.to_csv(index=False))
+
+
+def json_text(shown: Shown) -> str:
+    """Return the parameters, when each rank ends and what it did with its time, as JSON.
+
+    Args:
+        shown: the replay.
+    """
+    result, state = shown.result, shown.state
+    content = {
+        "program": result.graph.summary(),
+        "algorithms": dict(state.algorithms),
+        "semantics": result.semantics,
+        "parameters": state.model.to_dict(),
+        "machine": state.machine or None,
+        "makespan_ns": result.makespan_ns,
+        "finish_ns": result.finish_ns,
+        "events": result.events,
+        "breakdown": result.breakdown().to_dict("records"),
+        "notes": [*result.graph.notes, *result.notes],
+        "provenance": result.provenance.to_dict(),
+        "python": python_lines(state, shown.program),
+    }
+    return json.dumps(content, indent=1, allow_nan=False) + "\n"
+
+
+def goal_text(shown: Shown) -> str:
+    """Return the program as GOAL, its collectives as the messages that were chosen.
+
+    Args:
+        shown: the replay.
+    """
+    return str(shown.result.graph.to_goal())
+
+
+FILES: dict[str, tuple[Callable[[Shown], str], str]] = {
+    ".csv": (csv_text, "every operation: what it is, when it ran, what it waited for"),
+    ".json": (json_text, "parameters, when each rank ends, and what it did with its time"),
+    ".goal": (goal_text, "the program as GOAL, its collectives as the messages chosen"),
+}
+"""By suffix: what makes the text, and what is in it."""
+
+
+def notes_html(shown: Shown) -> str:
+    """Return where the program and the replay came from, and what is to be known of them.
+
+    Args:
+        shown: the replay.
+    """
+    result = shown.result
+    summary = [
+        f"{name.replace('_', ' ')}: {value}"
+        for name, value in result.graph.summary().items()
+        if name != "source"
+    ]
+    lines = [result.provenance.caption(), "; ".join(summary)]
+    lines += dict.fromkeys([*shown.program.notes, *result.graph.notes, *result.notes])
+    return "".join(f"<div>{html.escape(line)}</div>" for line in lines)

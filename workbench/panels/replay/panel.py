@@ -1,0 +1,333 @@
+"""The panel that replays a program: change its network or its collectives, and watch it run.
+
+What a button does is a method of the same name, and what a slider holds is an attribute:
+
+    panel = ReplayPanel("cg-8")                # or a Program, an ExecutionGraph, nothing at all
+    panel.L_us = 5; panel.semantics = "llamp"
+    panel.algorithms = {"allreduce": "ring"}
+    panel.pin(); panel.machine = "azure-hb96v3-hdr"     # two settings side by side
+    panel.result.breakdown()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench import jobs
+from workbench.errors import ParameterError
+from workbench.panels.export_tab import ExportTab, write_file
+from workbench.panels.live import LiveView
+from workbench.panels.look import panel_box, push_button, wrapping_row
+from workbench.panels.panel import Panel
+from workbench.panels.program_sources import source_of
+from workbench.panels.replay.controls import ReplayControls, parameters_of, seconds_of
+from workbench.panels.replay.files import FILES, notes_html
+from workbench.panels.replay.state import (
+    ReplayState,
+    Shown,
+    python_lines,
+)
+from workbench.panels.replay.view import CommunicationView, ReplayView
+from workbench.panels.replay.work import Replayer
+from workbench.panels.running import Running, wait_for
+from workbench.panels.ticker import Ticker
+from workbench.programs import ExecutionGraph, Program
+from workbench.simulate.replay_result import ReplayResult
+
+FIRST = "halo-8"
+"""The recorded program that is shown where none is named."""
+
+FIRST_MACHINE = "azure-hb96v3-hdr"
+"""The machine whose profile is taken where none is named."""
+
+_TIMES = {"L_us": -6, "o_us": -6, "g_us": -6, "G_ns": -9, "O_ns": -9}
+_SIZE = "S_bytes"
+_CHOICES = ("program", "semantics", "machine")
+_SETTINGS = (*_CHOICES, *_TIMES, _SIZE, "model", "algorithms")
+_COMMUNICATION, _PYTHON, _EXPORT, _NOTES = "Communication", "Python", "Export", "Notes"
+_AT_ONCE_S = 0.15
+_FIRST_S = 20.0
+
+
+class ReplayPanel(Panel):
+    """Replay a program on LogGOPS and see where its time goes.
+
+    Args:
+        program: the name of a shipped program, a generator's name, a program or a graph; None
+            takes a recorded one.
+        machine: whose profile the parameters are; ``loggopsim`` for LogGOPSim's defaults.
+        height: of the space-time diagram in pixels; None for what the ranks need.
+
+    Raises:
+        DatasetError: there is no such program, or no such profile.
+    """
+
+    SETTINGS = _SETTINGS
+
+    def __init__(
+        self,
+        program: str | Program | ExecutionGraph | None = None,
+        *,
+        machine: str = FIRST_MACHINE,
+        height: int | None = None,
+    ) -> None:
+        super().__init__()
+        self._height = height
+        self._replayer = Replayer()
+        self._shown: Shown | None = None
+        self._pinned: Shown | None = None
+        self._view: ReplayView | None = None
+        self._export: ExportTab | None = None
+        first = ReplayState(source_of(program, FIRST), **parameters_of(machine))
+        self._controls = ReplayControls(first, self._changed)
+        self._work: Running[Shown] = Running(
+            ("▶ Replay", "Replay again, in the background", "88px"),
+            "End the replay; the last picture stays",
+            "",
+            lock=lambda running: None,
+            ended=self._ended,
+            failed=self._refuse,
+            width=160,
+        )
+        self._pin = push_button("Pin as A", "Keep this replay; the next one stands beside it")
+        self._unpin = push_button("Unpin", "Show one replay again")
+        self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
+        self._communication = CommunicationView()
+        self._python = widgets.Textarea(rows=5, layout=widgets.Layout(width="98%", height="auto"))
+        self._notes = widgets.HTML(layout=widgets.Layout(max_height="260px", overflow="auto"))
+        self._tabs = widgets.Tab(layout=widgets.Layout(width="99%"))
+        self._ticker = Ticker(self.refresh)
+        self.widget = self._lay_out()
+        self._connect()
+        self._begin(_FIRST_S)
+
+    @property
+    def state(self) -> ReplayState:
+        """What the controls hold."""
+        return self._controls.state
+
+    @property
+    def result(self) -> ReplayResult | None:
+        """The replay that is shown; None before the first has ended."""
+        return None if self._shown is None else self._shown.result
+
+    @property
+    def graph(self) -> ExecutionGraph | None:
+        """The program that is shown, as messages."""
+        return None if self._shown is None else self._shown.result.graph
+
+    @property
+    def pinned(self) -> ReplayResult | None:
+        """The replay that is kept beside it; None where there is none."""
+        return None if self._pinned is None else self._pinned.result
+
+    @property
+    def running(self) -> bool:
+        """Whether a replay runs in the background."""
+        return self._work.job is not None
+
+    @property
+    def python(self) -> str:
+        """The lines of Python that replay what is shown, as ``result``."""
+        return "" if self._shown is None else python_lines(self._shown.state, self._shown.program)
+
+    @property
+    def error(self) -> str:
+        """What the panel says is wrong, empty where nothing is."""
+        lines = [*self._controls.errors]
+        if self._export is not None:
+            lines.append(self._export.error.message)
+        return "\n".join(line for line in lines if line)
+
+    def run(self) -> jobs.Job[Shown]:
+        """Replay what the controls hold, in the background, and return at once."""
+        return self._begin(0.0)
+
+    def stop(self) -> None:
+        """End the replay that runs; the last picture stays."""
+        self._work.stop()
+
+    def wait(self, timeout: float | None = None) -> ReplayResult | None:
+        """Wait until what runs has ended, and return the replay that is shown.
+
+        Args:
+            timeout: seconds to wait at most; None waits as long as it takes.
+        """
+        wait_for(self.refresh, timeout)
+        return self.result
+
+    def refresh(self) -> bool:
+        """Show how far the replay is, and return whether it runs; the kernel's loop calls it."""
+        with self._lock:
+            return self._work.refresh()
+
+    def pin(self) -> None:
+        """Keep the replay that is shown as A; what is replayed next stands beside it as B."""
+        with self._lock:
+            self._pinned = self._shown
+            self._draw()
+
+    def unpin(self) -> None:
+        """Show one replay again."""
+        with self._lock:
+            self._pinned = None
+            self._draw()
+
+    def upload(self, files: Mapping[str, bytes]) -> None:
+        """Replay the program that some files hold: one of GOAL, or all of a trace.
+
+        Args:
+            files: content by file name.
+
+        Raises:
+            WorkbenchError: they hold no program.
+        """
+        with self._lock:
+            self._controls.take_upload(files)
+
+    def save(self, path: str | Path) -> Path:
+        """Write ``.csv`` (operations), ``.json`` (ranks) or ``.goal`` (the program).
+
+        Args:
+            path: file to write.
+
+        Raises:
+            ParameterError: the suffix is none of these, or nothing has been replayed yet.
+        """
+        return write_file(path, FILES, self._file)
+
+    def __repr__(self) -> str:
+        return f"ReplayPanel({self.state.source.name}, {self.result!r})"
+
+    def _live_views(self) -> tuple[LiveView, ...]:
+        return () if self._view is None else (*self._view.views, *self._communication.views)
+
+    def _get(self, name: str) -> Any:
+        state = self.state
+        if name in _TIMES:
+            return getattr(state.model, name[0]) * 10.0 ** -_TIMES[name]
+        if name == _SIZE:
+            return state.model.S
+        if name == "program":
+            return state.source.name
+        return getattr(state, name)
+
+    def _set(self, name: str, value: Any) -> None:
+        controls = self._controls
+        if name == "model":
+            controls.take_model(value)
+        elif name == "algorithms":
+            controls.take_algorithms(value)
+        elif name in _TIMES:
+            seconds = seconds_of(name[0], value, _TIMES[name])
+            controls.take_model(self.state.model.replace(**{name[0]: seconds}))
+        elif name == _SIZE:
+            controls.take_model(self.state.model.replace(S=value))
+        elif name == "program" and not isinstance(value, str):
+            controls.take_program(source_of(value))
+        else:
+            controls.choose(name, value)
+
+    def _lay_out(self) -> Any:
+        bar = wrapping_row(
+            self._work.start, self._work.stop_button, self._pin, self._unpin, self._work.state
+        )
+        return panel_box([self._controls.widget, bar, self._place])
+
+    def _connect(self) -> None:
+        self._work.start.on_click(lambda _: self.run())
+        self._pin.on_click(lambda _: self.pin())
+        self._unpin.on_click(lambda _: self.unpin())
+        self._pin.disabled = self._unpin.disabled = True
+        self._tabs.observe(lambda _: self._draw_tab(), "selected_index")
+
+    def _changed(self, state: ReplayState) -> None:
+        """Replay what the controls hold; a small program is drawn before this returns."""
+        self._begin(_AT_ONCE_S if self._replayer.quick(state) else 0.0)
+
+    def _begin(self, patience_s: float) -> jobs.Job[Shown]:
+        """Replay in a thread; draw the result at once if it is there after this time."""
+        with self._lock:
+            # Only the last one counts: what still runs must not be drawn after it.
+            self._work.stop()
+            # Not once it ends: a mistake that is made meanwhile must still be told then.
+            self._controls.clear_errors()
+            state = self._controls.state
+            job = jobs.submit(lambda ctx: self._replayer.work(ctx, state))
+            self._work.begin(job, lambda: self._replayer.how_far(job))
+            job.wait(patience_s)
+            if self._work.refresh():
+                self._ticker.start()
+        return job
+
+    def _ended(self, job: jobs.Job[Shown]) -> None:
+        shown = self._shown = job.result()
+        self._controls.offer_algorithms(shown.program)
+        self._work.progress.value = 1.0
+        self._work.status.value = ""
+        self._draw()
+
+    def _refuse(self, error: BaseException) -> None:
+        kept = "the picture is of the last replay that ended" if self._shown else ""
+        if self._work.refused(error, kept):
+            return
+        self._controls.say(error)
+        program = self._replayer.program(self._controls.state)
+        if program is not None:
+            # Another algorithm may be the way out.
+            self._controls.offer_algorithms(program)
+
+    def _draw(self) -> None:
+        shown = self._shown
+        if shown is None:
+            return
+        if self._view is None:
+            self._view = ReplayView(shown, height=self._height)
+            self._place.children = [self._view.widget, self._make_tabs(self._view)]
+        self._view.show(shown, self._pinned)
+        self._pin.disabled, self._unpin.disabled = False, self._pinned is None
+        self._draw_tab()
+
+    def _make_tabs(self, view: ReplayView) -> Any:
+        self._export = ExportTab(
+            {suffix: about for suffix, (_, about) in FILES.items()},
+            self._file,
+            {
+                "PNG diagram": (view.downloads, lambda: f"{self._stem()}-spacetime"),
+                "PNG breakdown": (view.breakdown_downloads, lambda: f"{self._stem()}-breakdown"),
+            },
+        )
+        self._tabs.children = [
+            self._communication.widget,
+            self._python,
+            self._export.widget,
+            self._notes,
+        ]
+        self._tabs.titles = (_COMMUNICATION, _PYTHON, _EXPORT, _NOTES)
+        self._tabs.selected_index = 0
+        return self._tabs
+
+    def _draw_tab(self) -> None:
+        """Draw what the open tab shows; what nobody sees can wait, for a slider is in a hurry."""
+        shown = self._shown
+        if shown is None or not self._tabs.titles:
+            return
+        opened = self._tabs.titles[self._tabs.selected_index or 0]
+        if opened == _COMMUNICATION:
+            self._communication.show(shown.result.graph)
+        elif opened == _PYTHON:
+            self._python.value = self.python
+        elif opened == _NOTES:
+            self._notes.value = notes_html(shown)
+
+    def _file(self, suffix: str) -> tuple[str, str]:
+        if self._shown is None:
+            raise ParameterError("nothing has been replayed yet", key="path")
+        return self._stem(), FILES[suffix][0](self._shown)
+
+    def _stem(self) -> str:
+        return self.state.source.name

@@ -1,0 +1,171 @@
+"""The figures of the replay panel: space-time diagram, breakdowns side by side, communication."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import replace
+
+import ipywidgets as widgets
+from bokeh.layouts import row
+
+from workbench.panels.live import Downloads, LiveView, WindowView
+from workbench.panels.replay.state import Shown, read_comparison, short_model
+from workbench.plotting.breakdown import BreakdownFigure, breakdown_figure, read_breakdown
+from workbench.plotting.communication import (
+    CommunicationFigure,
+    communication_figure,
+    read_communication,
+)
+from workbench.plotting.message_sizes import (
+    MessageSizesFigure,
+    message_sizes_figure,
+    read_message_sizes,
+)
+from workbench.plotting.replay_look import caption, time_text
+from workbench.plotting.spacetime import SpacetimeFigure, spacetime_figure
+from workbench.programs import ExecutionGraph
+from workbench.provenance import Provenance
+
+_TEXT = "font-size:13px;line-height:1.35"
+_SMALL = "font-size:12px;line-height:1.35;color:#555"
+_ROW_PX = 24
+_COMMUNICATION_PX = 330
+_LEAST_PX, _MOST_PX, _AROUND_PX = 230, 430, 105
+
+
+class ReplayView:
+    """Everything that is drawn of a replay, and of one it is compared with.
+
+    Args:
+        shown: the first replay.
+        height: of the space-time diagram in pixels; None for what the ranks need.
+    """
+
+    def __init__(self, shown: Shown, *, height: int | None = None) -> None:
+        self._height = height
+        self.spacetime: SpacetimeFigure = spacetime_figure(
+            shown.result, height=self._height_for(shown)
+        )
+        self.view = WindowView(self.spacetime.figure, layout=widgets.Layout(width="100%"))
+        self.view.hear_windows(self.spacetime.asked, self._window_asked)
+        self.breakdown: BreakdownFigure = breakdown_figure(shown.result, height=230)
+        self.pinned: BreakdownFigure = breakdown_figure(shown.result, height=230)
+        self.pinned.figure.visible = False
+        self.breakdown_view = LiveView(
+            row(self.pinned.figure, self.breakdown.figure, sizing_mode="stretch_width"),
+            layout=widgets.Layout(width="100%"),
+        )
+        self.downloads = Downloads(self.spacetime.figure)
+        self.breakdown_downloads = Downloads(self.breakdown_view._model)
+        self.headline, self.reading = widgets.HTML(), widgets.HTML()
+        self.widget = widgets.VBox(
+            [self.headline, self.view, self.breakdown_view, self.reading],
+            layout=widgets.Layout(width="100%", overflow="hidden"),
+        )
+        self._drawn = shown.result
+
+    @property
+    def views(self) -> tuple[LiveView, ...]:
+        """The live views, to be renewed before they are shown again."""
+        return self.view, self.breakdown_view
+
+    def show(self, shown: Shown, pinned: Shown | None) -> None:
+        """Draw another replay.
+
+        Args:
+            shown: the replay.
+            pinned: the one to compare it with.
+        """
+        with self.view.one_patch():
+            if shown.result is not self._drawn:
+                self.spacetime.figure.height = self._height_for(shown)
+                self.spacetime.show(shown.result)
+        self._drawn = shown.result
+        both = [("A", pinned, self.pinned)] if pinned is not None else []
+        both.append(("B", shown, self.breakdown))
+        top_ns = max(one.result.makespan_ns for _, one, _ in both)
+        with self.breakdown_view.one_patch():
+            self.pinned.figure.visible = pinned is not None
+            for letter, one, drawn in both:
+                drawn.show(one.result, top_ns=top_ns)
+                # The parameters stand below the diagram; here is room for half of them.
+                caption(drawn.figure, _short(one.result.provenance))
+                if pinned is not None:
+                    drawn.figure.title.text = f"{letter}: {time_text(one.result.makespan_ns)}"
+        self.headline.value = _headline(shown, pinned)
+        self.reading.value = (
+            f'<div role="status" style="{_TEXT}">{html.escape(read_breakdown(shown.result))}</div>'
+        )
+
+    def _window_asked(self) -> None:
+        with self.view.one_patch():
+            self.spacetime.look_as_asked()
+
+    def _height_for(self, shown: Shown) -> int:
+        ranks = shown.result.graph.num_ranks
+        tall = min(max(_ROW_PX * ranks + _AROUND_PX, _LEAST_PX), _MOST_PX)
+        return self._height or tall
+
+
+class CommunicationView:
+    """Who sends how much to whom; drawn when it is looked at, since only a program changes it."""
+
+    def __init__(self) -> None:
+        self.reading = widgets.HTML()
+        self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
+        self.widget = widgets.VBox([self._place, self.reading])
+        self._figures: tuple[CommunicationFigure, MessageSizesFigure] | None = None
+        self._drawn: ExecutionGraph | None = None
+
+    @property
+    def views(self) -> tuple[LiveView, ...]:
+        """The live views, to be renewed before they are shown again."""
+        return tuple(self._place.children)
+
+    def show(self, graph: ExecutionGraph) -> None:
+        """Draw a program's messages, if they are not drawn already.
+
+        Args:
+            graph: the program.
+        """
+        if graph is self._drawn:
+            return
+        self._drawn = graph
+        if self._figures is None:
+            matrix = communication_figure(graph, height=_COMMUNICATION_PX)
+            sizes = message_sizes_figure(graph, height=_COMMUNICATION_PX)
+            self._figures = matrix, sizes
+            both = row(matrix.figure, sizes.figure, sizing_mode="stretch_width")
+            self._place.children = [LiveView(both, layout=widgets.Layout(width="100%"))]
+        else:
+            with self.views[0].one_patch():
+                for one in self._figures:
+                    one.show(graph)
+        text = "<br>".join(
+            html.escape(sentence)
+            for sentence in (read_communication(graph), read_message_sizes(graph))
+        )
+        self.reading.value = f'<div role="status" style="{_TEXT}">{text}</div>'
+
+
+def _short(provenance: Provenance) -> Provenance:
+    return replace(provenance, title=provenance.title.partition(", LogGPS(")[0])
+
+
+def _headline(shown: Shown, pinned: Shown | None) -> str:
+    result = shown.result
+    about = (
+        f"<b>{time_text(result.makespan_ns)}</b> until the last of {result.graph.num_ranks} ranks "
+        f"ends; {result.graph.num_ops:,} operations, replayed in "
+        f"{time_text(result.seconds * 1e9)}."
+    )
+    lines = [f'<div role="status" style="{_TEXT}">{about}']
+    if pinned is not None:
+        lines.append(f"<br><b>{html.escape(read_comparison(pinned, shown))}</b>")
+        for letter, one in (("A", pinned), ("B", shown)):
+            parameters = short_model(one.state.model)
+            named = f"{letter}: {one.title}"
+            if one.state.machine:
+                named += f" ({parameters})"
+            lines.append(f'<div style="{_SMALL}">{html.escape(named)}</div>')
+    return "".join([*lines, "</div>"])

@@ -1,0 +1,107 @@
+"""Replays for the panel: what was made before is kept, and a thread does the work."""
+
+from __future__ import annotations
+
+import threading
+from typing import TypeVar
+
+import numpy as np
+
+from workbench import jobs
+from workbench.panels.programs import AnyProgram, graph_of
+from workbench.panels.replay.state import MANY_OPERATIONS, ReplayState, Shown
+from workbench.programs import SEND, ExecutionGraph
+from workbench.simulate.replay import replay
+
+_KEPT_PROGRAMS, _KEPT_GRAPHS = 3, 6
+
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+
+
+class Replayer:
+    """Makes programs and graphs, keeps the last few, and replays them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._programs: dict[tuple[object, ...], AnyProgram] = {}
+        self._graphs: dict[tuple[object, ...], ExecutionGraph] = {}
+        # What a running replay has queued so far; each has a counter of its own.
+        self._queued = np.zeros(1, np.int64)
+
+    def quick(self, state: ReplayState) -> bool:
+        """Return whether a replay may be over at once; so may what is not known yet.
+
+        Args:
+            state: what to replay.
+        """
+        graph = self._graphs.get(_graph_key(state))
+        return graph is None or graph.num_ops <= MANY_OPERATIONS
+
+    def program(self, state: ReplayState) -> AnyProgram | None:
+        """Return a state's program if it has been made already.
+
+        Args:
+            state: what the controls hold.
+        """
+        return self._programs.get(_program_key(state))
+
+    def work(self, ctx: jobs.JobContext, state: ReplayState) -> Shown:
+        """Make what is not there yet, and replay.
+
+        Args:
+            ctx: of the job.
+            state: what to replay.
+
+        Raises:
+            WorkbenchError: the program cannot be made, or cannot run to its end.
+            SimulationHalted: the job was stopped.
+        """
+        ctx.progress(0, 0, "making the program")
+        program = self._programs.get(_program_key(state))
+        if program is None:
+            program = state.source.make()
+            self._keep(self._programs, _program_key(state), program, _KEPT_PROGRAMS)
+        graph = self._graphs.get(_graph_key(state))
+        if graph is None:
+            ctx.progress(0, 0, "choosing messages for its collectives")
+            graph = graph_of(program, state.algorithms)
+            self._keep(self._graphs, _graph_key(state), graph, _KEPT_GRAPHS)
+        queued = self._queued = np.zeros(1, np.int64)
+        events = graph.num_ops + int((graph.kind == SEND).sum())
+        ctx.progress(0, events, f"replaying {graph.num_ops:,} operations")
+        result = replay(
+            graph,
+            # A replay takes the values; standard errors would only lengthen its caption.
+            state.model.replace(errors={}),
+            semantics=state.semantics,
+            times=True,
+            halt=ctx.stop_event.cell,
+            progress=queued,
+        )
+        return Shown(state, program, result)
+
+    def how_far(self, job: jobs.Job[Shown]) -> tuple[float, str]:
+        """Return the share of its events that a job has replayed, and the line that says so.
+
+        Args:
+            job: of `work`, the last one.
+        """
+        progress = job.progress
+        share = min(int(self._queued[0]) / progress.total, 1.0) if progress.total else 0.0
+        return share, f"{progress.message}, {job.elapsed_s:.1f} s"
+
+    def _keep(self, kept: dict[_K, _V], key: _K, value: _V, most: int) -> None:
+        with self._lock:
+            while len(kept) >= most:
+                kept.pop(next(iter(kept)))
+            kept[key] = value
+
+
+def _program_key(state: ReplayState) -> tuple[object, ...]:
+    source = state.source
+    return source.name, source.expression, source.serial
+
+
+def _graph_key(state: ReplayState) -> tuple[object, ...]:
+    return *_program_key(state), *sorted(state.algorithms.items())

@@ -1,0 +1,1 @@
+"""The fitting study: its errors by cell, and the fit behind each."""

@@ -1,0 +1,151 @@
+"""A fit of a study beside the heatmap: curves, errors by size, numbers and parameters; or two."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench.measure.curve import byte_label
+from workbench.panels.fit.exports import curve_dict
+from workbench.panels.live import Downloads, LiveView
+from workbench.panels.look import side_by_side
+from workbench.panels.study.state import ShownFit
+from workbench.plotting.comparison import Compared, comparison_figures
+from workbench.plotting.reading import plain_number, read_errors
+
+_TEXT = "font-size:13px;line-height:1.35"
+_SMALL = "font-size:12px;line-height:1.35;color:#555"
+
+
+class FitView:
+    """The widgets that show one fit, or a pinned one beside it.
+
+    Args:
+        first: the fit to begin with.
+        height: of the figures of curves, pixels.
+    """
+
+    def __init__(self, first: ShownFit, *, height: int = 250) -> None:
+        self.figures = comparison_figures(_compared(first, "the fit"), height=height)
+        self.curves = LiveView(self.figures.curves.layout, layout=widgets.Layout(width="100%"))
+        self.downloads = Downloads(self.figures.curves.layout)
+        self.errors = LiveView(self.figures.layout, layout=widgets.Layout(width="100%"))
+        self.title = widgets.HTML(layout=widgets.Layout(flex="1 1 auto", margin="0 0 0 4px"))
+        self.reading = widgets.HTML(layout=widgets.Layout(margin="0 0 0 4px"))
+        self.parameters = widgets.HTML(layout=widgets.Layout(width="100%"))
+        self.show(first, None)
+
+    def show(self, chosen: ShownFit, pinned: ShownFit | None) -> None:
+        """Draw a fit, and the pinned one beside it.
+
+        Args:
+            chosen: the fit that was chosen last.
+            pinned: the one that was kept; None where there is none.
+        """
+        first = "B" if pinned is not None else "the fit"
+        with self.curves.one_patch(), self.errors.one_patch():
+            self.figures.show(
+                _compared(chosen, first), _compared(pinned, "A") if pinned is not None else None
+            )
+        sides = [("A", pinned)] if pinned is not None else []
+        sides.append(("B" if pinned is not None else "", chosen))
+        lines = [f"{_lead(name)}{html.escape(fit.title)}" for name, fit in sides]
+        readings = [f"{_lead(name)}{html.escape(_read(fit))}" for name, fit in sides]
+        points = dict.fromkeys(fit.measured.provenance.caption() for _, fit in reversed(sides))
+        caption = html.escape("; ".join(points))
+        self.title.value = f'<div style="{_TEXT}"><b>{"<br>".join(lines)}</b></div>'
+        self.reading.value = (
+            f'<div role="status" style="{_TEXT}">{"<br>".join(readings)}</div>'
+            f'<div style="{_SMALL}">Points: {caption}. Lines: simulated here.</div>'
+        )
+        self.parameters.value = fit_tables([(name, fit) for name, fit in sides])
+
+
+def fit_tables(sides: list[tuple[str, ShownFit]]) -> str:
+    """Return the numbers and the parameters of fits as HTML tables, a column a fit.
+
+    Args:
+        sides: each with its name, empty where there is but one.
+    """
+    head = "".join(f'<th scope="col">{html.escape(name or "the fit")}</th>' for name, _ in sides)
+    numbers = [(label, [text(fit) for _, fit in sides]) for label, text in _NUMBERS]
+    dimensions = {d.key: d for _, fit in sides for d in fit.cell.choice.space().dimensions}
+    values = [
+        (f"<code>{html.escape(key)}</code>", [_value(fit, key) for _, fit in sides])
+        for key in dimensions
+    ]
+    tables = (_table(head, numbers, ""), _table(head, values, "fitted parameter"))
+    return side_by_side(tables)
+
+
+def fit_json(fit: ShownFit) -> str:
+    """Return a fit with its values, curves and where they come from, as JSON.
+
+    Args:
+        fit: what is shown.
+    """
+    row = {k: None if v != v or v in (float("inf"),) else v for k, v in fit.cell.row().items()}
+    content: dict[str, Any] = {
+        "fit": row,
+        "values": dict(fit.cell.values),
+        "measured": curve_dict(fit.measured),
+        "simulated": curve_dict(fit.simulated) if fit.simulated is not None else None,
+        "python": fit.python,
+    }
+    return json.dumps(content, indent=1, allow_nan=False) + "\n"
+
+
+_NUMBERS: tuple[tuple[str, Callable[[ShownFit], str]], ...] = (
+    ("RMSPE, joint (%)", lambda fit: plain_number(fit.cell.rmspe["joint"])),
+    ("RMSPE, latency (%)", lambda fit: plain_number(fit.cell.rmspe["latency"])),
+    ("RMSPE, bandwidth (%)", lambda fit: plain_number(fit.cell.rmspe["bandwidth"])),
+    ("least loss", lambda fit: f"{fit.cell.best_loss:.4g} ({fit.cell.cell.loss})"),
+    ("trials", lambda fit: f"{fit.cell.trials}, {fit.cell.refused} refused"),
+    ("engine and seed", lambda fit: f"{fit.cell.cell.engine}, {fit.cell.cell.seed}"),
+    ("time", lambda fit: f"{fit.cell.seconds:.1f} s"),
+    ("sizes", lambda fit: _sizes(fit)),
+)
+
+
+def _sizes(fit: ShownFit) -> str:
+    sizes = fit.measured.sizes.tolist()
+    return f"{byte_label(sizes[0])} to {byte_label(sizes[-1])}"
+
+
+def _value(fit: ShownFit, key: str) -> str:
+    if key not in fit.cell.values:
+        return "–"
+    dimension = fit.cell.choice.space()[key]
+    value = fit.cell.values[key]
+    bound = dimension.at_bound(value)
+    text = html.escape(dimension.text(value))
+    return f"{text} <b>at {bound} bound</b>" if bound else text
+
+
+def _table(head: str, rows: list[tuple[str, list[str]]], corner: str) -> str:
+    body = "".join(
+        f'<tr><th scope="row" style="text-align:left;font-weight:normal">{label}</th>'
+        + "".join(f'<td style="text-align:right">{text}</td>' for text in texts)
+        + "</tr>"
+        for label, texts in rows
+    )
+    top = f'<thead><tr><th scope="col" style="text-align:left">{corner}</th>{head}</tr></thead>'
+    return f"<table>{top}<tbody>{body}</tbody></table>"
+
+
+def _compared(fit: ShownFit, name: str) -> Compared:
+    return Compared(name, fit.measured, fit.simulated)
+
+
+def _lead(name: str) -> str:
+    return f"{name}: " if name else ""
+
+
+def _read(fit: ShownFit) -> str:
+    if fit.simulated is None:
+        return f"There is no fitted model: {fit.cell.message or fit.cell.status}."
+    return read_errors(fit.measured, fit.simulated)

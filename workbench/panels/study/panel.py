@@ -1,0 +1,324 @@
+"""The panel that looks at a study: errors of all its fits, and any two of them side by side.
+
+What a button does is a method of the same name, and what a list holds is an attribute:
+
+    panel = StudyPanel()                      # the study that ships with the workbench
+    panel.loss = "mae"; panel.machine = "llnl-dane-omnipath"
+    panel.pin(); panel.loss = "rmsre"         # two fits side by side
+    panel.run(model="logp", trials=50); panel.wait()
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench.errors import ParameterError
+from workbench.fit import FitResult
+from workbench.panels.controls import ErrorLine
+from workbench.panels.export_tab import ExportTab, write_file
+from workbench.panels.fit.fitting import FitRequest, FitRun
+from workbench.panels.fit.own_cell import OwnCell
+from workbench.panels.live import LiveView
+from workbench.panels.look import choose, named, panel_box, push_button, wrapping_row
+from workbench.panels.panel import Panel
+from workbench.panels.running import wait_for
+from workbench.panels.study.fit_view import FitView
+from workbench.panels.study.heatmap_view import HeatmapView
+from workbench.panels.study.state import (
+    COLUMNS,
+    ERRORS,
+    GIVEN,
+    ShownFit,
+    StudyState,
+    axis_values,
+    first_state,
+    own_fit,
+    shown_fit,
+)
+from workbench.panels.study.tabs import STUDY_FILES, StudyTabs, study_file
+from workbench.panels.ticker import Ticker
+from workbench.study import StudyResult, shipped
+from workbench.study.cell import AXES
+
+SHIPPED = "which-loss"
+_SETTINGS = ("rows", "value", *AXES)
+_NAMES = {"value": "RMSPE of", "rows": "Rows", "target": "Fitted to"}
+_WIDTHS = {"machine": "260px", "model": "190px", "target": "170px", "engine": "180px"}
+
+
+class StudyPanel(Panel):
+    """Look at a study: a heatmap of errors, and behind each place the fit.
+
+    Args:
+        result: the study; None takes the one that ships with the workbench.
+        source: Python expression that gives ``result``, for the lines that are shown.
+        height: height of the figures of curves in pixels.
+
+    Raises:
+        DatasetError: no study ships with this installation.
+        ParameterError: the study has no cells.
+    """
+
+    SETTINGS = _SETTINGS
+
+    def __init__(
+        self, result: StudyResult | None = None, *, source: str = "", height: int = 250
+    ) -> None:
+        super().__init__()
+        self._silent = False
+        known = result if result is not None else shipped(SHIPPED)
+        given = source or (GIVEN if result is not None else f'study.shipped("{SHIPPED}")')
+        self._state = first_state(known, given)
+        self._chosen = shown_fit(self._state)
+        self._pinned: ShownFit | None = None
+        self._controls = self._make_controls()
+        self._heatmap = HeatmapView(self._state, self._clicked)
+        self._fit = FitView(self._chosen, height=height)
+        self._ticker = Ticker(self.refresh)
+        self._own = OwnCell(self._ticker.start, self._own_finished)
+        self._own.set({"machine": self._state.where["machine"]})
+        self._error = ErrorLine()
+        self._pin = push_button("Pin as A", "Keep this fit; the next one stands beside it")
+        self._unpin = push_button("Unpin", "Show one fit again")
+        export = self._make_export()
+        self._tabs = StudyTabs(self._fit.parameters, self._own.widget, export, self._ticker.start)
+        self._export = export
+        self.widget = self._lay_out()
+        self._connect()
+        self._choose(self._chosen)
+
+    @property
+    def state(self) -> StudyState:
+        """What the controls hold."""
+        return self._state
+
+    @property
+    def result(self) -> StudyResult:
+        """The study."""
+        return self._state.result
+
+    @property
+    def chosen(self) -> ShownFit:
+        """The fit that is shown; ``chosen.cell`` is the study's cell."""
+        return self._chosen
+
+    @property
+    def pinned(self) -> ShownFit | None:
+        """The fit that is kept beside it; None where there is none."""
+        return self._pinned
+
+    @property
+    def running(self) -> bool:
+        """Whether a fit of one's own runs."""
+        return self._own.running
+
+    @property
+    def python(self) -> str:
+        """The lines of Python that give the fit which is shown."""
+        return self._chosen.python
+
+    @property
+    def error(self) -> str:
+        """What the panel says is wrong, empty where nothing is."""
+        lines = [self._error, self._own.error, self._export.error]
+        lines += [figure.error for figure in self._tabs.figures.values()]
+        return "\n".join(line.message for line in lines if line.message)
+
+    def look_at(self, **where: Any) -> ShownFit:
+        """Show another fit of the study, and the heatmap it is in.
+
+        Args:
+            where: values of the study's axes, such as ``loss="mae"``; the others stay.
+
+        Raises:
+            ParameterError: the study has no such axis, or no such fit.
+        """
+        with self._lock:
+            for axis in where:
+                if axis not in AXES:
+                    raise ParameterError(
+                        f"a fit is told by {', '.join(AXES)}; got {axis!r}", key=axis
+                    )
+            self._silent = True
+            try:
+                for axis, value in where.items():
+                    choose(self._controls[axis], axis, value)
+            finally:
+                self._silent = False
+            self._take_controls(again=True)
+        return self._chosen
+
+    def pin(self) -> None:
+        """Keep the fit that is shown as A; what is chosen next stands beside it as B."""
+        with self._lock:
+            self._pinned = self._chosen
+            self._unpin.disabled = False
+            self._fit.show(self._chosen, self._pinned)
+
+    def unpin(self) -> None:
+        """Show one fit again."""
+        with self._lock:
+            self._pinned = None
+            self._unpin.disabled = True
+            self._fit.show(self._chosen, None)
+
+    def run(self, **settings: Any) -> FitRun:
+        """Run a fit of one's own in the background and return at once.
+
+        Args:
+            settings: machine, model, loss, target, engine, trials, seed; the others stay as the
+                controls have them.
+
+        Raises:
+            ParameterError: a setting is not known, or its value is not offered.
+        """
+        unknown = [name for name in settings if name not in self._own.controls]
+        if unknown:
+            raise ParameterError(
+                f"a run is told by {', '.join(self._own.controls)}; got {unknown[0]!r}",
+                key=unknown[0],
+            )
+        self._own.set(settings)
+        return self._own.begin()
+
+    def stop(self) -> None:
+        """End the fit of one's own; the best so far is shown."""
+        self._own.stop()
+
+    def wait(self, timeout: float | None = None) -> ShownFit:
+        """Wait until what runs has ended, and return the fit that is shown.
+
+        Args:
+            timeout: seconds to wait at most; None waits as long as it takes.
+        """
+        wait_for(self.refresh, timeout)
+        return self._chosen
+
+    def refresh(self) -> bool:
+        """Show how far things are, and return whether any runs; the kernel's loop calls it."""
+        with self._lock:
+            drawing = self._tabs.refresh()
+            return self._own.refresh() or drawing
+
+    def save(self, path: str | Path) -> Path:
+        """Write ``.csv`` (errors of all fits), or the shown fit as ``.json`` or ``.ini``.
+
+        Args:
+            path: file to write.
+
+        Raises:
+            ParameterError: the suffix is none of these, or there is no fitted model.
+        """
+        return write_file(path, STUDY_FILES, self._file)
+
+    def __repr__(self) -> str:
+        return f"StudyPanel({self._state.result!r}, {self._chosen.title})"
+
+    def _live_views(self) -> tuple[LiveView, ...]:
+        drawn = (view for figure in self._tabs.figures.values() for view in figure.views)
+        return (self._heatmap.view, self._fit.curves, self._fit.errors, *drawn)
+
+    def _get(self, name: str) -> Any:
+        return self._controls[name].value
+
+    def _set(self, name: str, value: Any) -> None:
+        choose(self._controls[name], name, value)
+
+    def _make_controls(self) -> dict[str, Any]:
+        state = self._state
+        several = [a for a in AXES if a != COLUMNS and len(axis_values(state.result, a)) > 1]
+        options: dict[str, list[Any]] = {
+            "rows": several or [state.rows],
+            "value": list(ERRORS),
+            **{axis: axis_values(state.result, axis) for axis in AXES},
+        }
+        held = {"rows": state.rows, "value": state.value, **state.where}
+        made = {}
+        for name, known in options.items():
+            about = named(_NAMES.get(name, name.capitalize()), _WIDTHS.get(name, "150px"))
+            made[name] = widgets.Dropdown(options=known, value=held[name], **about)
+            if len(known) < 2:
+                made[name].layout.display = "none"
+        return made
+
+    def _make_export(self) -> ExportTab:
+        study = self._state.result.plan.name
+        return ExportTab(
+            STUDY_FILES,
+            self._file,
+            {
+                "PNG heatmap": (self._heatmap.downloads, lambda: f"{study}-{self.value}"),
+                "PNG fit": (self._fit.downloads, lambda: self._chosen.cell.cell.name),
+            },
+        )
+
+    def _file(self, suffix: str) -> tuple[str, str]:
+        return study_file(self._state, self._chosen, suffix)
+
+    def _lay_out(self) -> Any:
+        c = self._controls
+        top = wrapping_row(c["value"], c["rows"], *(c[axis] for axis in AXES))
+        left = widgets.VBox(
+            [self._heatmap.widget],
+            layout=widgets.Layout(flex="0 1 44%", min_width="380px", overflow="hidden"),
+        )
+        right = widgets.VBox(
+            [
+                widgets.HBox([self._fit.title, self._pin, self._unpin]),
+                self._fit.curves,
+            ],
+            layout=widgets.Layout(flex="1 1 54%", min_width="440px", overflow="hidden"),
+        )
+        body = widgets.HBox(
+            [left, right], layout=widgets.Layout(width="100%", flex_flow="row wrap")
+        )
+        return panel_box(
+            [top, self._error, body, self._fit.errors, self._fit.reading, self._tabs.widget]
+        )
+
+    def _connect(self) -> None:
+        for control in self._controls.values():
+            control.observe(lambda _: self._error.guard(self._take_controls), "value")
+        self._pin.on_click(lambda _: self.pin())
+        self._unpin.on_click(lambda _: self.unpin())
+        self._unpin.disabled = True
+
+    def _take_controls(self, *, again: bool = False) -> None:
+        """Show what the controls say: another fit, other errors, or both.
+
+        Args:
+            again: also go back to the study's fit from one's own.
+        """
+        if self._silent:
+            return
+        with self._lock:
+            before, c = self._state, self._controls
+            state = replace(
+                before,
+                rows=c["rows"].value,
+                value=c["value"].value,
+                where={axis: c[axis].value for axis in AXES},
+            )
+            self._error.say("")
+            other = state.where != before.where or (again and self._chosen.own)
+            chosen = shown_fit(state) if other else self._chosen
+            self._state = state
+            self._choose(chosen)
+
+    def _clicked(self, place: dict[str, Any]) -> None:
+        self._error.guard(lambda: self.look_at(**place))
+
+    def _own_finished(self, result: FitResult, request: FitRequest) -> None:
+        self._choose(own_fit(result, request))
+
+    def _choose(self, fit: ShownFit) -> None:
+        """Show a fit everywhere; the heatmap frames it where it is one of the study's."""
+        if fit is not self._chosen:
+            self._chosen = fit
+            self._fit.show(fit, self._pinned)
+        self._heatmap.show(self._state, marked=not fit.own)
+        self._tabs.show(self._state, fit)

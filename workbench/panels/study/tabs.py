@@ -1,0 +1,126 @@
+"""The tabs below a study's heatmap: parameters, figures of all fits, a run of one's own, files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets as widgets
+from bokeh.models import LayoutDOM
+
+from workbench.panels.export_tab import ExportTab
+from workbench.panels.study.fit_view import fit_json
+from workbench.panels.study.later import LaterFigure, later
+from workbench.panels.study.state import ShownFit, StudyState, table_lines
+from workbench.plotting.grid import stacked
+from workbench.plotting.heatmap import BENCHMARKS
+from workbench.plotting.study_convergence import plot_study_convergence
+from workbench.plotting.study_errors import plot_study_curves, plot_study_errors
+from workbench.study import StudyResult
+
+
+class StudyTabs:
+    """Everything below the heatmap and the fit; only the open tab is kept up to date.
+
+    Args:
+        parameters: widget with the numbers of the fit.
+        own: widget to run a fit of one's own.
+        export: files and pictures.
+        busy: called when a figure is being drawn; the panel then polls `refresh`.
+    """
+
+    def __init__(
+        self, parameters: Any, own: Any, export: ExportTab, busy: Callable[[], None]
+    ) -> None:
+        self._busy = busy
+        self._shown: tuple[StudyState, ShownFit] | None = None
+        self.figures = {title: LaterFigure() for title in _FIGURES}
+        self.python = widgets.Textarea(rows=11, layout=widgets.Layout(width="98%", height="auto"))
+        pages = {
+            "Parameters": parameters,
+            **{title: figure.widget for title, figure in self.figures.items()},
+            "Run your own": own,
+            "Python": self.python,
+            "Export": export.widget,
+        }
+        self.widget = widgets.Tab(
+            list(pages.values()), titles=tuple(pages), layout=widgets.Layout(width="100%")
+        )
+        self.widget.observe(lambda _: self._draw(), "selected_index")
+
+    def open(self, title: str) -> None:
+        """Open a tab.
+
+        Args:
+            title: what it is called.
+        """
+        self.widget.selected_index = self.widget.titles.index(title)
+
+    def show(self, state: StudyState, fit: ShownFit) -> None:
+        """Bring the open tab up to date.
+
+        Args:
+            state: what the panel holds.
+            fit: the fit that is looked at.
+        """
+        self._shown = (state, fit)
+        self._draw()
+
+    def refresh(self) -> bool:
+        """Show the figures that are drawn by now, and return whether any is still to come."""
+        drawing = [figure.refresh() for figure in self.figures.values()]
+        return any(drawing)
+
+    def _draw(self) -> None:
+        if self._shown is None:
+            return
+        state, fit = self._shown
+        title = self.widget.titles[self.widget.selected_index or 0]
+        if title == "Python":
+            self.python.value = f"{table_lines(state)}\n\n# the fit that is shown\n{fit.python}"
+        elif title in _FIGURES:
+            draw, along = _FIGURES[title]
+            where = {axis: value for axis, value in state.where.items() if axis not in along}
+            self.figures[title].want(tuple(where.items()), later(draw, state.result, **where))
+            self._busy()
+
+
+def study_file(state: StudyState, fit: ShownFit, suffix: str) -> tuple[str, str]:
+    """Return the name without suffix, and the text, of a file.
+
+    Args:
+        state: what the panel holds.
+        fit: the fit that is looked at.
+        suffix: one of `STUDY_FILES`.
+
+    Raises:
+        ParameterError: there is no fitted model to write.
+    """
+    if suffix == ".csv":
+        return state.result.plan.name, str(state.result.to_frame().to_csv(index=False))
+    text = fit_json(fit) if suffix == ".json" else fit.cell.model().to_ini()
+    return fit.cell.cell.name, text
+
+
+STUDY_FILES = {
+    ".csv": "the errors of all fits of the study, one row a fit",
+    ".json": "the fit that is shown: values, curves and where they come from",
+    ".ini": "the fitted model as an .ini",
+}
+"""What is in a file, by suffix."""
+
+
+def _errors(result: StudyResult, **where: Any) -> LayoutDOM:
+    return stacked(*(plot_study_errors(result, name, **where) for name in BENCHMARKS))
+
+
+def _curves(result: StudyResult, **where: Any) -> LayoutDOM:
+    return stacked(*(plot_study_curves(result, name, **where) for name in BENCHMARKS))
+
+
+_FIGURES: dict[str, tuple[Callable[..., LayoutDOM], tuple[str, ...]]] = {
+    "Convergence": (plot_study_convergence, ("loss", "machine")),
+    "Errors by size": (_errors, ("loss", "machine", "target")),
+    "Curves": (_curves, ("loss", "machine", "target")),
+}
+"""What draws the figure of a tab, and the axes of the study that it draws along."""

@@ -1,0 +1,1 @@
+"""Latency tolerance of a program."""

@@ -1,0 +1,291 @@
+"""The controls of the tolerance panel: those of a replay, what stands beside, zones and axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench.errors import ParameterError
+from workbench.panels.controls import ErrorLine
+from workbench.panels.look import named, push_button, wrapping_row
+from workbench.panels.program_sources import source_of
+from workbench.panels.programs import AnyProgram
+from workbench.panels.replay.controls import ReplayControls, seconds_of
+from workbench.panels.replay.state import ReplayState
+from workbench.panels.tolerance.state import (
+    ALONE,
+    Case,
+    Interval,
+    ToleranceState,
+    check_interval,
+    families_of,
+    family_of,
+    interval_text,
+    percents_text,
+    read_interval,
+    read_percents,
+)
+from workbench.sensitivity.analysis import PERCENT
+
+_TIMES = {"L_us": -6, "o_us": -6, "g_us": -6, "G_ns": -9, "O_ns": -9}
+_SIZE = "S_bytes"
+_CHOICES = ("program", "machine", "family")
+CONTROLLED = (
+    *_CHOICES,
+    "programs",
+    "percent",
+    "interval_us",
+    *_TIMES,
+    _SIZE,
+    "model",
+    "algorithms",
+)
+"""What can be read and set by name."""
+
+_MOST_KEPT = 6
+
+
+class ToleranceControls(ReplayControls):
+    """The controls of a replay, whose program is the first of several.
+
+    Attributes:
+        kept: programs that stay in the figure.
+
+    Args:
+        first: what is shown first.
+        changed: called with no argument when a user has changed what is analysed.
+    """
+
+    def __init__(self, first: ReplayState, changed: Callable[[], None]) -> None:
+        self._ready = False
+        self.kept: tuple[Case, ...] = ()
+        self._percent: tuple[float, ...] = PERCENT
+        self._interval: Interval | None = None
+        super().__init__(first, lambda state: self._something_changed())
+        # What this panel finds is found without contention; LogGOPSim's answer stands beside it.
+        self.semantics.layout.display = "none"
+        self._told = changed
+        self.family: Any = widgets.Dropdown(
+            options=[("this program alone", ALONE)], **named("Draw", "420px")
+        )
+        self.keep_button: Any = push_button(
+            "+ Keep it", "Keep this program in the figure; choose another beside it", width="96px"
+        )
+        self.chips = widgets.HBox(layout=widgets.Layout(flex_flow="row wrap"))
+        self.percent: Any = widgets.Text(
+            percents_text(PERCENT), continuous_update=False, **named("Zones (%)", "180px")
+        )
+        self.axis: Any = widgets.Text(
+            "",
+            placeholder="as the zones need, or 0 to 20us",
+            continuous_update=False,
+            **named("Axis of L", "290px"),
+        )
+        self.axis_error = ErrorLine()
+        self.widget.children = [
+            *self.widget.children[:4],
+            wrapping_row(self.family, self.keep_button, self.chips),
+            *self.widget.children[4:],
+            wrapping_row(self.percent, self.axis),
+            self.axis_error,
+        ]
+        self.family.observe(lambda _: self._something_changed(), "value")
+        self.percent.observe(lambda c: self._typed(self._take_percent, c["new"]), "value")
+        self.axis.observe(lambda c: self._typed(self._take_axis, c["new"]), "value")
+        self._ready = True
+
+    @property
+    def tolerance_state(self) -> ToleranceState:
+        """What is to be analysed."""
+        state = self.state
+        own = family_of(
+            self.family.value,
+            state.source,
+            state.algorithms,
+            {} if self._fields is None else self._fields.arguments,
+        )
+        keys = [case.key for case in own]
+        beside = tuple(case for case in self.kept if case.key not in keys)
+        return ToleranceState(
+            cases=(*own, *beside),
+            model=state.model,
+            machine=state.machine,
+            percent=self._percent,
+            interval=self._interval,
+            own=keys.index(Case(state.source, dict(state.algorithms)).key),
+        )
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """What the controls say is wrong."""
+        return *super().errors, self.axis_error.message
+
+    def get(self, name: str) -> Any:
+        """Return what is chosen.
+
+        Args:
+            name: one of ``CONTROLLED``.
+        """
+        state = self.tolerance_state
+        if name in _TIMES:
+            return getattr(state.model, name[0]) * 10.0 ** -_TIMES[name]
+        if name == "interval_us":
+            return None if state.interval is None else tuple(1e6 * end for end in state.interval)
+        own: dict[str, Any] = {
+            _SIZE: state.model.S,
+            "program": state.own_case.source.name,
+            "programs": [case.title for case in state.cases],
+            "algorithms": self.state.algorithms,
+            "family": self.family.value,
+        }
+        return own[name] if name in own else getattr(state, name)
+
+    def set(self, name: str, value: Any) -> None:
+        """Choose as the user would.
+
+        Args:
+            name: one of ``CONTROLLED``.
+            value: what the control is to hold.
+
+        Raises:
+            ParameterError: it cannot hold it.
+            DatasetError: there is no such program.
+        """
+        if name in _TIMES:
+            seconds = seconds_of(name[0], value, _TIMES[name])
+            self.take_model(self.state.model.replace(**{name[0]: seconds}))
+        elif name == _SIZE:
+            self.take_model(self.state.model.replace(S=value))
+        elif name == "program" and not isinstance(value, str):
+            self.take_program(source_of(value))
+        elif name in _CHOICES:
+            self.choose(name, value)
+        elif name == "interval_us":
+            ends = None if value is None else [seconds_of("L", end, -6) for end in value]
+            self.take_interval(None if ends is None else (ends[0], ends[-1]))
+        else:
+            getattr(self, f"take_{name}")(value)
+
+    def clear_errors(self) -> None:
+        """Say that nothing is wrong."""
+        super().clear_errors()
+        self.axis_error.say("")
+
+    def offer_algorithms(self, program: AnyProgram) -> None:
+        """Make a list for each collective operation of a program, and of what may stand beside.
+
+        Args:
+            program: the one that is shown from now on.
+        """
+        super().offer_algorithms(program)
+        offered = families_of(self.state.source, program)
+        if list(self.family.options) != offered:
+            held = self.family.value
+            known = [value for _, value in offered]
+            self._quietly(self.family, held if held in known else ALONE, offered)
+
+    def keep(self) -> None:
+        """Keep the program that is chosen in the figure.
+
+        Raises:
+            ParameterError: there are as many as a figure can tell apart.
+        """
+        own = Case(self.state.source, dict(self.state.algorithms))
+        self.take_kept([*(case for case in self.kept if case.key != own.key), own])
+
+    def take_kept(self, cases: Sequence[Case], *, tell: bool = True) -> None:
+        """Keep these programs in the figure, and no others.
+
+        Args:
+            cases: at most six.
+            tell: whether something has changed by it.
+
+        Raises:
+            ParameterError: there are more.
+        """
+        if len(cases) > _MOST_KEPT:
+            raise ParameterError(
+                f"at most {_MOST_KEPT} programs can be kept; got {len(cases)}: remove one",
+                key="programs",
+            )
+        self.kept = tuple(cases)
+        self.chips.children = [self._chip(case) for case in self.kept]
+        if tell:
+            self._something_changed()
+
+    def take_programs(self, names: Sequence[str | AnyProgram]) -> None:
+        """Choose the first program, and keep the others beside it.
+
+        Args:
+            names: of the list, or programs themselves.
+
+        Raises:
+            ParameterError: there is none, or there are too many.
+            DatasetError: there is no such program.
+        """
+        if not names:
+            raise ParameterError("at least one program must be given; got none", key="programs")
+        first, *others = [source_of(name) for name in names]
+        self.take_kept([Case(source) for source in others], tell=False)
+        self.take_program(first)
+
+    def take_percent(self, percent: Sequence[float]) -> None:
+        """Set the zones.
+
+        Args:
+            percent: by how much T may grow.
+
+        Raises:
+            ParameterError: there is none, or one is negative.
+        """
+        self._take_percent(" ".join(repr(float(p)) for p in percent))
+
+    def take_interval(self, interval: Interval | None) -> None:
+        """Set what the axis of L shows.
+
+        Args:
+            interval: s; None for what the zones need.
+
+        Raises:
+            ParameterError: it does not ascend.
+        """
+        self._interval = None if interval is None else check_interval(interval)
+        self.axis_error.say("")
+        self._quietly(self.axis, interval_text(self._interval))
+        self._something_changed()
+
+    def _program_chosen(self, name: str) -> None:
+        if not self._silent and self._ready:
+            # Another program has another family.
+            self._quietly(self.family, ALONE, [("this program alone", ALONE)])
+        super()._program_chosen(name)
+
+    def _take_percent(self, text: str) -> None:
+        self._percent = read_percents(text)
+        self._quietly(self.percent, percents_text(self._percent))
+        self._something_changed()
+
+    def _take_axis(self, text: str) -> None:
+        self.take_interval(read_interval(text))
+
+    def _typed(self, take: Callable[[str], None], text: str) -> None:
+        if self._silent:
+            return
+        try:
+            self.axis_error.say("")
+            take(text)
+        except ParameterError as error:
+            self.axis_error.say(str(error))
+
+    def _chip(self, case: Case) -> Any:
+        chip = push_button(
+            f"✕ {case.title}", "Take it out of the figure", width=f"{7 * len(case.title) + 48}px"
+        )
+        chip.on_click(lambda _: self.take_kept([c for c in self.kept if c is not case]))
+        return chip
+
+    def _something_changed(self) -> None:
+        if self._ready and not self._silent:
+            self._told()

@@ -1,0 +1,112 @@
+"""What the tolerance panel gives away: the pieces of the curves as a table, all of it as JSON."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from workbench.panels.tolerance.state import Analysed, python_lines
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def csv_text(shown: Analysed) -> str:
+    """Return one row a piece of each curve, between neighbouring critical latencies.
+
+    Args:
+        shown: the analysis.
+    """
+    frames = {name: result.to_frame() for name, result in shown.results.items()}
+    return str(_stacked(frames).to_csv(index=False))
+
+
+def tolerances_frame(shown: Analysed) -> pd.DataFrame:
+    """Return one row a program and percentage.
+
+    Args:
+        shown: the analysis.
+
+    Returns:
+        ``program``, ``percent``, ``largest_L_ns``, ``added_ns``, ``T_ns``.
+    """
+    return _stacked({name: result.tolerances() for name, result in shown.results.items()})
+
+
+def json_text(shown: Analysed) -> str:
+    """Return parameters, tolerances, critical latencies and the contention's share, as JSON.
+
+    Args:
+        shown: the analysis.
+    """
+    state = shown.state
+    content = {
+        "parameters": state.model.to_dict(),
+        "machine": state.machine or None,
+        "percent": list(state.percent),
+        "interval_ns": [end * 1e9 for end in shown.result.interval],
+        "programs": {name: _one(shown, name) for name in shown.results},
+        "left_out": list(shown.left_out),
+        "provenance": shown.result.provenance.to_dict(),
+        "python": python_lines(shown),
+    }
+    return json.dumps(_bounded(content), indent=1, allow_nan=False) + "\n"
+
+
+FILES: dict[str, tuple[Callable[[Analysed], str], str]] = {
+    ".csv": (csv_text, "the curves: T, λ_L and ρ_L at both ends of each straight piece"),
+    ".json": (
+        json_text,
+        "parameters, tolerances (the largest L; null for any), critical latencies",
+    ),
+}
+"""By suffix: what makes the text, and what is in it."""
+
+
+def notes_html(shown: Analysed) -> str:
+    """Return where the numbers came from, and what is to be known of the programs.
+
+    Args:
+        shown: the analysis.
+    """
+    lines = [result.provenance.caption() for result in shown.results.values()]
+    lines += shown.left_out
+    lines += shown.program.notes
+    for graph in shown.graphs.values():
+        lines += graph.notes
+    return "".join(f"<div>{html.escape(line)}</div>" for line in dict.fromkeys(lines))
+
+
+def _stacked(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    import pandas as pd
+
+    for name, frame in frames.items():
+        frame.insert(0, "program", name)
+    return pd.concat(list(frames.values()), ignore_index=True)
+
+
+def _one(shown: Analysed, name: str) -> dict[str, Any]:
+    result, case = shown.results[name], shown.cases[name]
+    report = result.contention
+    return {
+        "program": case.source.expression,
+        "algorithms": dict(case.algorithms),
+        "ranks": result.ranks,
+        "operations": result.operations,
+        **result.summary(),
+        "slopes": result.slopes.tolist(),
+        "T_loggopsim_ns": None if report is None else report.loggopsim_ps / 1000,
+        "warnings": list(result.warnings),
+    }
+
+
+def _bounded(value: Any) -> Any:
+    """Return the same without infinities, which JSON does not have: any latency is null."""
+    if isinstance(value, dict):
+        return {key: _bounded(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_bounded(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

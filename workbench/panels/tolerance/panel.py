@@ -1,0 +1,376 @@
+"""The panel that says how much latency programs bear, and shows what decides it.
+
+What a button does is a method of the same name, and what a slider holds is an attribute:
+
+    panel = TolerancePanel("cg-8")             # or a Program, an ExecutionGraph, several of them
+    panel.L_us = 5; panel.percent = (1, 2, 5)
+    panel.keep(); panel.algorithms = {"allreduce": "ring"}      # both in one figure
+    panel.probe_L_us = 12                      # its critical path on the space-time diagram
+    panel.result.tolerance; panel.tolerances()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from workbench import jobs
+from workbench.errors import ParameterError, SimulationHalted
+from workbench.panels.export_tab import write_file
+from workbench.panels.live import LiveView
+from workbench.panels.look import panel_box, wrapping_row
+from workbench.panels.panel import Panel
+from workbench.panels.program_sources import source_of
+from workbench.panels.programs import AnyProgram
+from workbench.panels.replay.controls import parameters_of, seconds_of
+from workbench.panels.replay.state import ReplayState
+from workbench.panels.running import Running, wait_for
+from workbench.panels.ticker import Ticker
+from workbench.panels.tolerance.controls import (
+    CONTROLLED,
+    ToleranceControls,
+)
+from workbench.panels.tolerance.files import FILES, tolerances_frame
+from workbench.panels.tolerance.state import Analysed, Case, ToleranceState, python_lines
+from workbench.panels.tolerance.tabs import ToleranceTabs, must_be
+from workbench.panels.tolerance.view import ToleranceView
+from workbench.panels.tolerance.work import Analyser, many_operations, with_contention
+from workbench.sensitivity import ContentionReport, LatencySensitivity
+from workbench.simulate.replay_result import ReplayResult
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FIRST = "halo-8"
+"""The recorded program that is shown where none is named."""
+
+FIRST_MACHINE = "azure-hb96v3-hdr"
+"""The machine whose profile is taken where none is named."""
+
+_SETTINGS = (*CONTROLLED, "probe_L_us", "follow")
+_AT_ONCE_S = 0.3
+_DIAGRAM_AT_ONCE_S = 0.12
+_FIRST_S = 20.0
+
+
+class TolerancePanel(Panel):
+    """See how much network latency programs bear, and why.
+
+    Args:
+        program: the name of a shipped program, a generator's name, a program, a graph, or several
+            of these; None takes a recorded one.
+        machine: whose profile the parameters are; ``loggopsim`` for LogGOPSim's defaults.
+
+    Raises:
+        DatasetError: there is no such program, or no such profile.
+    """
+
+    SETTINGS = _SETTINGS
+
+    def __init__(
+        self,
+        program: str | AnyProgram | list[str | AnyProgram] | None = None,
+        *,
+        machine: str = FIRST_MACHINE,
+    ) -> None:
+        super().__init__()
+        self._analyser = Analyser()
+        self._shown: Analysed | None = None
+        self._view: ToleranceView | None = None
+        self._probe: float | None = None
+        self._diagram: ReplayResult | None = None
+        self._pointing: jobs.Job[ReplayResult] | None = None
+        self._comparing: jobs.Job[dict[str, ContentionReport]] | None = None
+        listed = program if isinstance(program, (list, tuple)) else [program]
+        sources = [source_of(one, FIRST) for one in listed] or [source_of(None, FIRST)]
+        first = ReplayState(sources[0], **parameters_of(machine))
+        self._controls = ToleranceControls(first, self._changed)
+        self._work: Running[Analysed] = Running(
+            ("▶ Analyse", "Analyse again, in the background", "96px"),
+            "End the analysis; the last picture stays",
+            "",
+            lock=lambda running: None,
+            ended=self._ended,
+            failed=self._refuse,
+            width=160,
+        )
+        self._follow: Any = widgets.Checkbox(
+            value=True,
+            description="Follow the pointer; a click stays",
+            indent=False,
+            tooltip="Draw the critical path at the latency under the pointer",
+            layout=widgets.Layout(width="250px"),
+        )
+        self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
+        self._tabs = ToleranceTabs(lambda: self._shown)
+        self._ticker = Ticker(self.refresh)
+        self.widget = self._lay_out()
+        self._connect()
+        if len(sources) > 1:
+            self._controls.take_kept([Case(source) for source in sources[1:]], tell=False)
+        self._begin(_FIRST_S)
+
+    @property
+    def state(self) -> ToleranceState:
+        """What the controls hold."""
+        return self._controls.tolerance_state
+
+    @property
+    def result(self) -> LatencySensitivity | None:
+        """The analysis of the program that the controls are about; None before the first."""
+        return None if self._shown is None else self._shown.result
+
+    @property
+    def results(self) -> dict[str, LatencySensitivity]:
+        """All analyses that are shown, by the names in the legend."""
+        return {} if self._shown is None else dict(self._shown.results)
+
+    @property
+    def diagram(self) -> ReplayResult | None:
+        """The replay on the space-time diagram, at ``probe_L_us``; None before the first."""
+        return self._diagram
+
+    @property
+    def running(self) -> bool:
+        """Whether anything runs in the background."""
+        return any(job is not None for job in (self._work.job, self._pointing, self._comparing))
+
+    @property
+    def python(self) -> str:
+        """The lines of Python that find what is shown: ``result``, or ``results`` by name."""
+        return "" if self._shown is None else python_lines(self._shown)
+
+    @property
+    def error(self) -> str:
+        """What the panel says is wrong, empty where nothing is."""
+        lines = [*self._controls.errors, self._tabs.error]
+        return "\n".join(line for line in lines if line)
+
+    def tolerances(self) -> pd.DataFrame:
+        """Return the table of tolerances: one row a program and percentage.
+
+        Returns:
+            ``program``, ``percent``, ``largest_L_ns``, ``added_ns``, ``T_ns``.
+
+        Raises:
+            ParameterError: nothing has been analysed yet.
+        """
+        return tolerances_frame(must_be(self._shown))
+
+    def run(self) -> jobs.Job[Analysed]:
+        """Analyse what the controls hold, in the background, and return at once."""
+        return self._begin(0.0)
+
+    def stop(self) -> None:
+        """End what runs; the last picture stays."""
+        self._analyser.halt()
+        self._work.stop()
+        for job in (self._pointing, self._comparing):
+            if job is not None:
+                job.stop()
+
+    def wait(self, timeout: float | None = None) -> LatencySensitivity | None:
+        """Wait until what runs has ended, and return the analysis that is shown.
+
+        Args:
+            timeout: seconds to wait at most; None waits as long as it takes.
+        """
+        wait_for(self.refresh, timeout)
+        return self.result
+
+    def refresh(self) -> bool:
+        """Show how far things are, and return whether any runs; the kernel's loop calls it."""
+        with self._lock:
+            self._work.refresh()
+            self._take_diagram()
+            self._take_comparison()
+            return self.running
+
+    def keep(self) -> None:
+        """Keep the program that is chosen in the figure, to choose another beside it.
+
+        Raises:
+            ParameterError: there are as many as a figure can tell apart.
+        """
+        with self._lock:
+            self._controls.keep()
+
+    def clear(self) -> None:
+        """Show one program, or family, again."""
+        with self._lock:
+            self._controls.take_kept([])
+
+    def upload(self, files: Mapping[str, bytes]) -> None:
+        """Analyse the program that some files hold: one of GOAL, or all of a trace.
+
+        Args:
+            files: content by file name.
+
+        Raises:
+            WorkbenchError: they hold no program.
+        """
+        with self._lock:
+            self._controls.take_upload(files)
+
+    def save(self, path: str | Path) -> Path:
+        """Write ``.csv`` (the pieces of the curves) or ``.json`` (tolerances and all else).
+
+        Args:
+            path: file to write.
+
+        Raises:
+            ParameterError: the suffix is neither, or nothing has been analysed yet.
+        """
+        return write_file(path, FILES, self._tabs.file)
+
+    def __repr__(self) -> str:
+        return f"TolerancePanel({self.result!r})"
+
+    def _live_views(self) -> tuple[LiveView, ...]:
+        return () if self._view is None else self._view.views
+
+    def _get(self, name: str) -> Any:
+        if name == "follow":
+            return self._follow.value
+        return 1e6 * self._probed() if name == "probe_L_us" else self._controls.get(name)
+
+    def _set(self, name: str, value: Any) -> None:
+        if name == "follow":
+            self._follow.value = bool(value)
+        elif name == "probe_L_us":
+            self._look_at(None if value is None else seconds_of("L", value, -6))
+        else:
+            self._controls.set(name, value)
+
+    def _lay_out(self) -> Any:
+        bar = wrapping_row(self._work.start, self._work.stop_button, self._follow, self._work.state)
+        return panel_box([self._controls.widget, bar, self._place])
+
+    def _connect(self) -> None:
+        self._work.start.on_click(lambda _: self.run())
+        self._work.stop_button.on_click(lambda _: self.stop())
+        self._controls.keep_button.on_click(lambda _: self._keep_pressed())
+        self._follow.observe(lambda change: self._following(change["new"]), "value")
+
+    def _keep_pressed(self) -> None:
+        try:
+            self.keep()
+        except ParameterError as error:
+            self._controls.program_error.say(str(error))
+
+    def _changed(self) -> None:
+        """Analyse what the controls hold; it is drawn before this returns unless it is large."""
+        self._begin(_AT_ONCE_S if self._analyser.quick(self.state) else 0.0)
+
+    def _begin(self, patience_s: float) -> jobs.Job[Analysed]:
+        """Analyse in a thread; draw the result at once if it is there after this time."""
+        with self._lock:
+            # Only the last one counts: what still runs must not be drawn after it.
+            self.stop()
+            self._pointing = self._comparing = None
+            # Not once it ends: a mistake that is made meanwhile must still be told then.
+            self._controls.clear_errors()
+            state = self.state
+            job = jobs.submit(lambda ctx: self._analyser.work(ctx, state))
+            self._work.begin(job, lambda: _how_far(job))
+            job.wait(patience_s)
+            self._work.refresh()
+            if self.running:
+                self._ticker.start()
+        return job
+
+    def _ended(self, job: jobs.Job[Analysed]) -> None:
+        shown = self._shown = job.result()
+        self._controls.offer_algorithms(shown.program)
+        self._work.progress.value = 1.0
+        self._work.status.value = ""
+        if self._view is None:
+            self._view = ToleranceView(shown, self._pointed)
+            self._place.children = [self._view.widget, self._tabs.widget]
+        self._view.show(shown)
+        low, high = shown.result.interval
+        if self._probe is not None and not low <= self._probe <= high:
+            self._probe = None
+        self._comparing = jobs.submit(lambda ctx: self._analyser.compare(ctx, shown))
+        self._point()
+        self._tabs.draw()
+
+    def _refuse(self, error: BaseException) -> None:
+        kept = "the picture is of the last analysis that ended" if self._shown else ""
+        if self._work.refused(error, kept):
+            return
+        self._controls.say(error)
+        program = self._analyser.program(self.state.own_case)
+        if program is not None:
+            # Another algorithm may be the way out.
+            self._controls.offer_algorithms(program)
+
+    def _pointed(self, L_ns: float, stays: bool) -> None:
+        """Look at the latency that somebody points at in the page."""
+        with self._lock:
+            if stays:
+                self._follow.value = False
+            elif not self._follow.value or (self._shown and many_operations(self._shown)):
+                return
+            self._look_at(round(L_ns, 3) * 1e-9)
+
+    def _following(self, on: bool) -> None:
+        if self._view is not None:
+            self._view.follow(on)
+
+    def _look_at(self, L: float | None) -> None:
+        self._probe = L
+        if self._shown is not None:
+            self._point()
+
+    def _probed(self) -> float:
+        """Return the latency that is looked at, s; the base at first."""
+        return self._controls.state.model.L if self._probe is None else self._probe
+
+    def _point(self) -> None:
+        """Draw the replay at the latency that is looked at, at once where it is small."""
+        shown, view = self._shown, self._view
+        if shown is None or view is None:
+            return
+        if self._pointing is not None:
+            self._pointing.stop()
+        L = self._probed()
+        view.mark(L)
+        graph, model = shown.graph, shown.result.model.replace(L=L)
+        job = self._pointing = jobs.submit(lambda ctx: self._analyser.point(ctx, graph, model))
+        job.wait(0.0 if many_operations(shown) else _DIAGRAM_AT_ONCE_S)
+        self._take_diagram()
+        if self.running:
+            self._ticker.start()
+
+    def _take_diagram(self) -> None:
+        job = self._pointing
+        if job is None or not job.finished:
+            return
+        self._pointing = None
+        if job.exception is None and self._view is not None:
+            self._diagram = job.result()
+            self._view.show_diagram(self._diagram, self._probed())
+            self._tabs.offer_files(self._view)
+        elif not isinstance(job.exception, (SimulationHalted, jobs.JobError, type(None))):
+            self._controls.say(job.exception)
+
+    def _take_comparison(self) -> None:
+        job = self._comparing
+        if job is None or not job.finished:
+            return
+        self._comparing = None
+        if self._shown is None or self._view is None:
+            return
+        if job.exception is None:
+            self._shown = with_contention(self._shown, job.result())
+            self._view.say_contention(self._shown)
+            self._tabs.draw()
+
+
+def _how_far(job: jobs.Job[Analysed]) -> tuple[float, str]:
+    progress = job.progress
+    return progress.fraction, f"{progress.message}, {job.elapsed_s:.1f} s"

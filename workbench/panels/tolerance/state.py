@@ -1,0 +1,355 @@
+"""What the tolerance panel shows, as values, and the functions from them to words and Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from workbench import programs
+from workbench.errors import ParameterError
+from workbench.models import LogGPS
+from workbench.panels.loggps_sliders import SCALES, read_value
+from workbench.panels.program_sources import GENERATED, MOST_RANKS
+from workbench.panels.programs import GIVEN, AnyProgram, Source
+from workbench.panels.replay.state import LOGGOPSIM, OWN, ReplayState, model_expression
+from workbench.programs import ExecutionGraph, Program
+from workbench.programs.collectives import ALGORITHMS, DEFAULTS
+from workbench.programs.generators.grids import grid_shape
+from workbench.sensitivity import LatencySensitivity
+from workbench.sensitivity.analysis import PERCENT
+
+ALONE, WEAK, STRONG = "alone", "weak", "strong"
+"""What stands beside a program: nothing, or its like on fewer and more ranks."""
+
+Interval = tuple[float, float]
+
+_EVERY = "every "
+_SIDES = (0.5, 1.0, 2.0, 4.0)
+_MOST_PERCENTS = 8
+
+
+@dataclass(frozen=True)
+class Case:
+    """One curve of the figure: a program, and how its collectives are done.
+
+    Attributes:
+        source: of the program.
+        algorithms: by collective operation, those that differ from the default.
+        name: what tells it from the others of its family; empty where it has none.
+    """
+
+    source: Source
+    algorithms: Mapping[str, str] = field(default_factory=dict)
+    name: str = ""
+
+    @property
+    def title(self) -> str:
+        """What the legend calls it."""
+        if self.name:
+            return self.name
+        chosen = [f"{operation} {name}" for operation, name in sorted(self.algorithms.items())]
+        return ", ".join([self.source.name, *chosen])
+
+    @property
+    def program_key(self) -> tuple[object, ...]:
+        """What tells its program from others."""
+        return self.source.name, self.source.expression, self.source.serial
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What tells its graph from others."""
+        return *self.program_key, *sorted(self.algorithms.items())
+
+
+@dataclass(frozen=True)
+class ToleranceState:
+    """Everything that decides what is drawn.
+
+    Attributes:
+        cases: the programs.
+        model: the parameters of all.
+        machine: whose profile they are; ``OWN`` where they are no machine's.
+        percent: by how much T may grow.
+        interval: first and last latency that is drawn, s; None for what the tolerances need.
+        own: place of the program that the controls are about.
+    """
+
+    cases: tuple[Case, ...]
+    model: LogGPS = LOGGOPSIM
+    machine: str = OWN
+    percent: tuple[float, ...] = PERCENT
+    interval: Interval | None = None
+    own: int = 0
+
+    @property
+    def own_case(self) -> Case:
+        """The program that the controls are about."""
+        return self.cases[self.own]
+
+
+@dataclass(frozen=True, eq=False)
+class Analysed:
+    """What was found, and what it was made from.
+
+    Attributes:
+        state: what the controls held.
+        name: what the figure calls the program that the controls are about.
+        program: that program, its collectives whole where it has any.
+        graphs: by the name that the figure gives each case.
+        results: by the same names.
+        cases: by the same names.
+        left_out: why others of a family are not among them, a sentence each.
+        compared: whether the programs have been replayed with contention.
+    """
+
+    state: ToleranceState
+    name: str
+    program: AnyProgram
+    graphs: Mapping[str, ExecutionGraph]
+    results: Mapping[str, LatencySensitivity]
+    cases: Mapping[str, Case]
+    left_out: tuple[str, ...] = ()
+    compared: bool = False
+
+    @property
+    def result(self) -> LatencySensitivity:
+        """Of the program that the controls are about."""
+        return self.results[self.name]
+
+    @property
+    def graph(self) -> ExecutionGraph:
+        """Of the program that the controls are about."""
+        return self.graphs[self.name]
+
+
+def families_of(source: Source, program: AnyProgram) -> list[tuple[str, str]]:
+    """Return what can be drawn beside a program, as texts and values of a list.
+
+    Args:
+        source: of the program.
+        program: itself.
+    """
+    offered = [("this program alone", ALONE)]
+    operations = program.operations if isinstance(program, Program) else {}
+    offered += [(f"every algorithm of {name}", _EVERY + name) for name in operations]
+    if source.name in GENERATED and GENERATED[source.name].generator in ("cg", "halo"):
+        offered.append(("weak scaling: more ranks, as much work on each", WEAK))
+        offered.append(("strong scaling: more ranks, as much work in all", STRONG))
+    return offered
+
+
+def family_of(
+    family: str,
+    source: Source,
+    algorithms: Mapping[str, str],
+    arguments: Mapping[str, int | float | bool],
+) -> tuple[Case, ...]:
+    """Return the cases of a family, in their order; the program itself is among them.
+
+    Args:
+        family: one that `families_of` offers.
+        source: of the program.
+        algorithms: by collective operation, those that differ from the default.
+        arguments: of its generator, where it has one.
+    """
+    own = Case(source, dict(algorithms))
+    if family.startswith(_EVERY):
+        operation = family.removeprefix(_EVERY)
+        chosen = algorithms.get(operation, DEFAULTS[operation])
+        return tuple(
+            Case(source, _with(algorithms, operation, name), name)
+            for name in dict.fromkeys((*ALGORITHMS[operation], chosen))
+        )
+    if family in (WEAK, STRONG):
+        ranks = int(arguments["ranks"])
+        return tuple(
+            Case(
+                source if n == ranks else scaled(source.name, arguments, family, n),
+                dict(algorithms),
+                f"{n} ranks",
+            )
+            for n in ranks_of(ranks, _dimensions(arguments))
+        )
+    return (own,)
+
+
+def ranks_of(ranks: int, dimensions: int) -> list[int]:
+    """Return the ranks of a scaling family: half to four times as many along each axis.
+
+    Args:
+        ranks: of the program itself, which are among them.
+        dimensions: axes of its grid.
+    """
+    side = ranks ** (1 / dimensions)
+    # A cube of four times the side is 64 times as large: more than shows anything new.
+    sides = _SIDES if dimensions < 3 else _SIDES[:3]
+    others = {max(round(side * times), 1) ** dimensions for times in sides if times != 1}
+    return sorted({ranks, *(n for n in others if 2 <= n <= MOST_RANKS)})
+
+
+def scaled(
+    name: str, arguments: Mapping[str, int | float | bool], scaling: str, ranks: int
+) -> Source:
+    """Return a generated program on another number of ranks.
+
+    Args:
+        name: of the generator in the list of programs.
+        arguments: of the program that is scaled; its cells are those of a rank.
+        scaling: ``weak`` for as many cells a rank, ``strong`` for as many in all.
+        ranks: of the new one.
+    """
+    changed: dict[str, object] = {**arguments, "ranks": ranks}
+    if scaling == STRONG:
+        shape = grid_shape(int(arguments["ranks"]), _dimensions(arguments))
+        changed["cells"] = tuple(int(arguments["cells"]) * along for along in shape)
+        changed["scaling"] = STRONG
+    generator = GENERATED[name].generator
+    words = ", ".join(f"{key}={value!r}" for key, value in changed.items())
+
+    def make() -> AnyProgram:
+        made: AnyProgram = getattr(programs.generate, generator)(**changed)
+        return made
+
+    return Source(f"{name} on {ranks}", f"programs.generate.{generator}({words})", make)
+
+
+def distinct(titles: Sequence[str]) -> list[str]:
+    """Return names that tell curves apart: a title that comes again gets a number.
+
+    Args:
+        titles: of the cases.
+    """
+    names: list[str] = []
+    for title in titles:
+        name, number = title, 1
+        while name in names:
+            number += 1
+            name = f"{title} ({number})"
+        names.append(name)
+    return names
+
+
+def read_percents(text: str) -> tuple[float, ...]:
+    """Return the percentages of a text such as ``1, 2, 5``.
+
+    Args:
+        text: numbers with commas or spaces between them.
+
+    Raises:
+        ParameterError: there is none, there are too many, or one is no such number.
+    """
+    try:
+        found = tuple(sorted({float(word) for word in text.replace(",", " ").split()}))
+    except ValueError:
+        found = ()
+    if not 0 < len(found) <= _MOST_PERCENTS or not all(0 <= p < 1e6 for p in found):
+        raise ParameterError(
+            f"tolerances must be 1 to {_MOST_PERCENTS} percentages such as 1, 2, 5; got {text!r}",
+            key="percent",
+        )
+    return found
+
+
+def percents_text(percent: Sequence[float]) -> str:
+    """Return percentages as they are typed.
+
+    Args:
+        percent: the numbers.
+    """
+    return ", ".join(f"{p:g}" for p in percent)
+
+
+def read_interval(text: str) -> Interval | None:
+    """Return the latencies of a text such as ``0 to 20 us``, in s; None where it is empty.
+
+    Args:
+        text: two latencies with ``to`` between them, in µs where they have no unit.
+
+    Raises:
+        ParameterError: it is neither.
+    """
+    if not text.strip():
+        return None
+    parts = text.split("to")
+    try:
+        low, high = (read_value(SCALES[0], part) for part in parts)
+    except ValueError as error:
+        raise ParameterError(
+            f"the axis of L must be empty, or two latencies such as 0 to 20us; got {text!r}",
+            key="interval",
+        ) from error
+    return check_interval((low, high))
+
+
+def check_interval(interval: Interval) -> Interval:
+    """Return an interval of latencies that ascends.
+
+    Args:
+        interval: s.
+
+    Raises:
+        ParameterError: it does not.
+    """
+    low, high = interval
+    if not (0 <= low < high < 1 and round(high * 1e12) > round(low * 1e12)):
+        raise ParameterError(
+            f"the axis of L must ascend, from at least 0 to less than 1 s; got {low:g} to "
+            f"{high:g} s",
+            key="interval",
+        )
+    return interval
+
+
+def interval_text(interval: Interval | None) -> str:
+    """Return an interval as it is typed, in µs.
+
+    Args:
+        interval: s.
+    """
+    return "" if interval is None else " to ".join(f"{end * 1e6:.9g}" for end in interval) + "us"
+
+
+def python_lines(shown: Analysed) -> str:
+    """Return the Python that finds what is shown: ``result``, or ``results`` by name.
+
+    Args:
+        shown: what is shown.
+    """
+    state = shown.state
+    own = state.own_case.source
+    model = model_expression(ReplayState(own, state.model, machine=state.machine))
+    lines = [
+        "from workbench import models, programs",
+        "from workbench.sensitivity import analyse",
+        f"model = {model}",
+    ]
+    options = "" if state.percent == PERCENT else f", percent={state.percent!r}"
+    several = len(shown.results) > 1
+    if several or state.interval is not None:
+        options += f", interval={shown.result.interval!r}"
+    calls = {
+        name: f"analyse({_graph_expression(case, shown)}, model{options})"
+        for name, case in shown.cases.items()
+    }
+    if not several:
+        return "\n".join([*lines, f"result = {calls[shown.name]}"])
+    rows = [f"    {name!r}: {call}," for name, call in calls.items()]
+    return "\n".join([*lines, "results = {", *rows, "}"])
+
+
+def _graph_expression(case: Case, shown: Analysed) -> str:
+    # A graph that was handed over, uploaded or made has its algorithms already.
+    if not case.algorithms:
+        return case.source.expression
+    chosen = ", ".join(f'"{op}": "{name}"' for op, name in sorted(case.algorithms.items()))
+    whole = "program" if case.source.expression == GIVEN else case.source.expression
+    return f"{whole}.graph({{{chosen}}})"
+
+
+def _with(algorithms: Mapping[str, str], operation: str, name: str) -> dict[str, str]:
+    changed = {**algorithms, operation: name}
+    return {op: chosen for op, chosen in changed.items() if chosen != DEFAULTS[op]}
+
+
+def _dimensions(arguments: Mapping[str, int | float | bool]) -> int:
+    return int(arguments.get("dims", 2))

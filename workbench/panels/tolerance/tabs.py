@@ -1,0 +1,106 @@
+"""The tabs below the figures of the tolerance panel: contention, Python, files, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench.errors import ParameterError
+from workbench.panels.export_tab import ExportTab
+from workbench.panels.tolerance.files import FILES, notes_html
+from workbench.panels.tolerance.state import Analysed, python_lines
+from workbench.panels.tolerance.view import ToleranceView, contention_html
+
+_CONTENTION, _PYTHON, _EXPORT, _NOTES = "Contention", "Python", "Export", "Notes"
+
+
+class ToleranceTabs:
+    """Four tabs, of which the open one is drawn.
+
+    Attributes:
+        export: the buttons that save files; None until both figures are there.
+
+    Args:
+        shown: returns the analysis that is shown, None before the first.
+    """
+
+    def __init__(self, shown: Callable[[], Analysed | None]) -> None:
+        self._shown = shown
+        self.export: ExportTab | None = None
+        self.contention = widgets.HTML()
+        self.python = widgets.Textarea(rows=8, layout=widgets.Layout(width="98%", height="auto"))
+        self.notes = widgets.HTML(layout=widgets.Layout(max_height="260px", overflow="auto"))
+        self._export_place = widgets.VBox()
+        self.widget: Any = widgets.Tab(
+            [self.contention, self.python, self._export_place, self.notes],
+            titles=(_CONTENTION, _PYTHON, _EXPORT, _NOTES),
+            selected_index=0,
+            layout=widgets.Layout(width="99%"),
+        )
+        self.widget.observe(lambda _: self.draw(), "selected_index")
+
+    @property
+    def error(self) -> str:
+        """What went wrong with a file, empty where nothing did."""
+        return "" if self.export is None else self.export.error.message
+
+    def draw(self) -> None:
+        """Draw what the open tab shows; what nobody sees can wait, for a slider is in a hurry."""
+        shown = self._shown()
+        if shown is None:
+            return
+        opened = self.widget.titles[self.widget.selected_index or 0]
+        if opened == _CONTENTION:
+            self.contention.value = contention_html(shown)
+        elif opened == _PYTHON:
+            self.python.value = python_lines(shown)
+        elif opened == _NOTES:
+            self.notes.value = notes_html(shown)
+
+    def offer_files(self, view: ToleranceView) -> None:
+        """Make the tab of files, once both figures are there to be saved.
+
+        Args:
+            view: the figures.
+        """
+        if self.export is not None or view.diagram_downloads is None:
+            return
+        self.export = ExportTab(
+            {suffix: about for suffix, (_, about) in FILES.items()},
+            self.file,
+            {
+                "PNG curves": (view.downloads, lambda: f"{self._stem()}-tolerance"),
+                "PNG diagram": (view.diagram_downloads, lambda: f"{self._stem()}-spacetime"),
+            },
+        )
+        self._export_place.children = [self.export.widget]
+
+    def file(self, suffix: str) -> tuple[str, str]:
+        """Return a file's name without its suffix, and its text.
+
+        Args:
+            suffix: one of ``FILES``.
+
+        Raises:
+            ParameterError: nothing has been analysed yet.
+        """
+        return self._stem(), FILES[suffix][0](must_be(self._shown()))
+
+    def _stem(self) -> str:
+        return must_be(self._shown()).state.own_case.source.name
+
+
+def must_be(shown: Analysed | None) -> Analysed:
+    """Return what is shown.
+
+    Args:
+        shown: it, or None.
+
+    Raises:
+        ParameterError: nothing is.
+    """
+    if shown is None:
+        raise ParameterError("nothing has been analysed yet", key="path")
+    return shown

@@ -1,0 +1,314 @@
+"""The figures of the tolerance panel: T(L) with its zones, and the critical path at one L."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import ipywidgets as widgets
+from bokeh.models import ColumnDataSource, CustomJS, Title
+from bokeh.plotting import figure
+
+from workbench.panels.live import Downloads, WindowView
+from workbench.panels.tolerance.state import Analysed
+from workbench.plotting.replay_look import time_text
+from workbench.plotting.spacetime import SpacetimeFigure, read_spacetime, spacetime_figure
+from workbench.plotting.tolerance import ToleranceFigure, read_tolerance, tolerance_figure
+from workbench.provenance import Provenance
+from workbench.sensitivity import LatencySensitivity
+from workbench.sensitivity.result import latency_text
+from workbench.simulate.replay_result import ReplayResult
+
+_TEXT = "font-size:13px;line-height:1.35"
+_SMALL = "font-size:12px;line-height:1.35;color:#555"
+_WARNING = (
+    "font-size:13px;line-height:1.35;border-left:4px solid #E69F00;background:#FFF6E0;"
+    "padding:3px 8px;margin:2px 0"
+)
+_CURVE_PX, _DIAGRAM_PX = 250, 420
+_HALF_PX, _LETTER_PX = 440, 6
+_LEGEND_PX = 34, 22  # width of an entry without its letters, height of a row
+_ASK = """
+const {x_range} = figure
+const L = cb_obj.x
+const inside = Number.isFinite(L) && L >= x_range.start && L <= x_range.end
+if (inside && (held || follow.data.on[0])) {
+  window.workbenchPointed ??= new Map()
+  const waiting = window.workbenchPointed
+  const due = waiting.has(asked.id)
+  waiting.set(asked.id, {L: [L], held: [held || (waiting.get(asked.id)?.held[0] ?? false)]})
+  if (!due) {
+    setTimeout(() => {
+      const row = waiting.get(asked.id)
+      waiting.delete(asked.id)
+      if (asked.data.L?.[0] !== row.L[0] || asked.data.held?.[0] !== row.held[0]) {
+        asked.data = row
+      }
+    }, 80)
+  }
+}
+"""
+
+
+class ToleranceView:
+    """Everything that is drawn of an analysis, and of one latency of it.
+
+    Args:
+        shown: the first analysis.
+        pointed: called with a latency in ns, and whether it is to stay, when somebody points at
+            the curve.
+    """
+
+    def __init__(self, shown: Analysed, pointed: Callable[[float, bool], None]) -> None:
+        self._pointed = pointed
+        self.curve: ToleranceFigure = tolerance_figure(shown.results, height=_CURVE_PX)
+        self.asked = ColumnDataSource(data={"L": [], "held": []})
+        self._follow = ColumnDataSource(data={"on": [True]})
+        self._answered: tuple[float, bool] | None = None
+        self._let_the_page_point()
+        self._look()
+        self.view = WindowView(self.curve.layout, layout=widgets.Layout(width="100%"))
+        self.view.hear_windows(self.asked, self._asked)
+        self.downloads = Downloads(self.curve.layout)
+        self.diagram: SpacetimeFigure | None = None
+        self.diagram_downloads: Downloads | None = None
+        self._diagram_view: WindowView | None = None
+        self._diagram_place = widgets.VBox(layout=widgets.Layout(width="100%"))
+        self.reading, self.diagram_reading = widgets.HTML(), widgets.HTML()
+        self.warning, self.table = widgets.HTML(), widgets.HTML()
+        half = widgets.Layout(flex="1 1 440px", width="auto", min_width="0", overflow="hidden")
+        left = widgets.VBox([self.view], layout=half)
+        right = widgets.VBox([self._diagram_place, self.diagram_reading], layout=half)
+        self.widget = widgets.VBox(
+            [
+                self.reading,
+                self.warning,
+                widgets.HBox([left, right], layout=widgets.Layout(flex_flow="row wrap")),
+                self.table,
+            ],
+            layout=widgets.Layout(width="100%", overflow="hidden"),
+        )
+        self._drawn: Analysed | None = None
+
+    @property
+    def views(self) -> tuple[WindowView, ...]:
+        """The live views, to be renewed before they are shown again."""
+        return (self.view,) if self._diagram_view is None else (self.view, self._diagram_view)
+
+    def show(self, shown: Analysed) -> None:
+        """Draw another analysis.
+
+        Args:
+            shown: the analysis.
+        """
+        with self.view.one_patch():
+            self.curve.show(shown.results)
+            self._make_room(list(shown.results))
+            whose = f"{len(shown.results)} programs" if len(shown.results) > 1 else shown.name
+            self._origin.text = _origin(whose)
+        self._say(read_tolerance(without_warnings(shown)), shown)
+        self.say_contention(shown)
+
+    def say_contention(self, shown: Analysed) -> None:
+        """Say what contention changes, or that it is not known yet.
+
+        Args:
+            shown: the analysis.
+        """
+        self.table.value = tolerance_table(shown)
+        lines = [
+            f"Warning, {name}: {warning}."
+            for name, result in shown.results.items()
+            for warning in result.warnings
+        ]
+        self.warning.value = "".join(
+            f'<div role="note" style="{_WARNING}">⚠ {html.escape(line)}</div>' for line in lines
+        )
+
+    def mark(self, L: float) -> None:
+        """Draw the line at the latency that is looked at.
+
+        Args:
+            L: s.
+        """
+        with self.view.one_patch():
+            self.curve.mark(L)
+
+    def follow(self, on: bool) -> None:
+        """Let the page tell where the pointer is, or only where it is pressed.
+
+        Args:
+            on: follow it.
+        """
+        if self._follow.data["on"] != [on]:
+            self._follow.data = {"on": [on]}
+
+    def show_diagram(self, result: ReplayResult, L: float) -> None:
+        """Draw the replay at the latency that is looked at, with its critical path.
+
+        Args:
+            result: with times.
+            L: the latency, s.
+        """
+        text = time_text(L * 1e9)
+        if self.diagram is None or self._diagram_view is None:
+            self.diagram = spacetime_figure(result, height=_DIAGRAM_PX)
+            self._diagram_origin = own_caption(self.diagram.figure)
+            self.diagram.figure.legend[0].update(ncols=3, label_height=14, spacing=8)
+            self.diagram_downloads = Downloads(self.diagram.figure)
+            self._diagram_view = WindowView(
+                self.diagram.figure, layout=widgets.Layout(width="100%")
+            )
+            self._diagram_view.hear_windows(self.diagram.asked, self._window_asked)
+            self._diagram_place.children = [self._diagram_view]
+        with self._diagram_view.one_patch():
+            self.diagram.show(result)
+            self._diagram_origin.text = _origin(f"{result.graph.source} at L = {text}")
+        self.diagram_reading.value = (
+            f'<div role="status" style="{_TEXT}"><b>At L = {text}:</b> '
+            f"{html.escape(read_spacetime(result))}</div>"
+        )
+
+    def _make_room(self, names: list[str]) -> None:
+        """Break the legend where it is wider than half a page."""
+        entries = len(names) + 1
+        wide = _LEGEND_PX[0] + _LETTER_PX * max(map(len, names))
+        columns = min(entries, max(1, _HALF_PX // wide))
+        self.curve.time.legend[0].ncols = columns
+        rows = -(-entries // columns)
+        self.curve.time.height = _CURVE_PX + _LEGEND_PX[1] * (rows - 1)
+
+    def _look(self) -> None:
+        """Leave the figure itself to the pointer, and say in one line where it came from."""
+        curve = self.curve
+        curve.time.toolbar_inner = False
+        for fig in (curve.slope, curve.share, curve.strips):
+            fig.toolbar_location = None
+        legend = curve.time.legend[0]
+        legend.update(glyph_height=14, label_height=14, spacing=_LEGEND_PX[1] - 14)
+        self._origin = own_caption(curve.share)
+
+    def _say(self, text: str, shown: Analysed) -> None:
+        left_out = "".join(
+            f'<div style="{_SMALL}">{html.escape(line)}</div>' for line in shown.left_out
+        )
+        seconds = sum(result.seconds for result in shown.results.values())
+        operations = sum(result.operations for result in shown.results.values())
+        self.reading.value = (
+            f'<div role="status" style="{_TEXT}">{html.escape(text)} <span style="{_SMALL}">'
+            f"{operations:,} operations, analysed in {time_text(seconds * 1e9)}.</span>"
+            f"{left_out}</div>"
+        )
+
+    def _let_the_page_point(self) -> None:
+        for fig in (self.curve.time, self.curve.slope, self.curve.share):
+            # Only what hangs on the document reaches the browser.
+            fig.tags = [*fig.tags, self.asked, self._follow]
+            for event, held in (("mousemove", "false"), ("tap", "true")):
+                args = {"figure": fig, "asked": self.asked, "follow": self._follow}
+                fig.js_on_event(event, CustomJS(args=args, code=f"const held = {held}\n{_ASK}"))
+
+    def _asked(self) -> None:
+        data = self.asked.data
+        if not len(data.get("L", ())):
+            return
+        row = float(data["L"][0]), bool(data["held"][0])
+        # What receives the page's message may tell of it twice.
+        if row != self._answered:
+            self._answered = row
+            self._pointed(*row)
+
+    def _window_asked(self) -> None:
+        if self.diagram is not None and self._diagram_view is not None:
+            with self._diagram_view.one_patch():
+                self.diagram.look_as_asked()
+
+
+def own_caption(fig: figure) -> Title:
+    """Return a caption in place of the figure's own, which is too long for half a page.
+
+    Args:
+        fig: the figure.
+    """
+    for item in fig.below:
+        if isinstance(item, Title):
+            item.visible = False
+    title = Title(text_font_size="11px", text_font_style="normal", text_color="#555555")
+    fig.add_layout(title, "below")
+    return title
+
+
+def without_warnings(shown: Analysed) -> Any:
+    """Return the results for the sentence; their warnings stand below it.
+
+    Args:
+        shown: the analysis.
+    """
+    return {name: replace(result, warnings=()) for name, result in shown.results.items()}
+
+
+def tolerance_table(shown: Analysed) -> str:
+    """Return one row a program: its time, what is latency in it, and how much latency it bears.
+
+    Args:
+        shown: the analysis.
+    """
+    heads = ["", "ranks", "T", "λ<sub>L</sub>", "ρ<sub>L</sub>"]
+    heads += [f"L within {p:g} %" for p in shown.state.percent]
+    heads.append("critical L")
+    rows = "".join(_row(name, result) for name, result in shown.results.items())
+    head = "".join(f"<th>{text}</th>" for text in heads)
+    base = time_text(shown.result.L * 1e9)
+    return (
+        "<table style='white-space:nowrap'>"
+        f"<caption>At L = {base}, and the largest L within each percentage; in brackets "
+        f"what it adds</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    )
+
+
+def contention_html(shown: Analysed) -> str:
+    """Return what contention adds to the time of the program that is chosen, by resource.
+
+    Args:
+        shown: the analysis.
+    """
+    report = shown.result.contention
+    if report is None:
+        if shown.compared:
+            return "With contention the program does not run to its end."
+        return "The program is being replayed with contention …"
+    percent = report.optimistic_percent
+    word = "below" if percent >= 0 else "above"
+    text = (
+        f"Without contention, as here, {report.source} takes {time_text(report.llamp_ps / 1e3)}: "
+        f"{abs(percent):.1f} % {word} LogGOPSim's {time_text(report.loggopsim_ps / 1e3)}, where "
+        "messages and computations wait for CPUs and network interfaces that are busy."
+    )
+    return f'<div style="{_TEXT}">{html.escape(text)}</div>{report._repr_html_()}'
+
+
+def _origin(whose: str) -> str:
+    return Provenance("simulated", f"{whose}, LLAMP's semantics, no contention").caption()
+
+
+def _row(name: str, result: LatencySensitivity) -> str:
+    cells = [
+        html.escape(name),
+        f"{result.ranks:,}",
+        time_text(result.T * 1e9),
+        f"{result.lambda_L:,}",
+        f"{100 * result.rho_L:.1f} %",
+    ]
+    for largest in result.tolerance.values():
+        added = largest - result.L
+        more = f" (+{time_text(added * 1e9)})" if added < float("inf") else ""
+        cells.append(latency_text(largest) + more)
+    cells.append(f"{len(result.critical_latencies):,}")
+    left, *others = cells
+    return (
+        f'<tr><td style="text-align:left">{left}</td>'
+        + "".join(f"<td>{cell}</td>" for cell in others)
+        + "</tr>"
+    )

@@ -1,0 +1,272 @@
+"""Analyses for the tolerance panel: packed programs are kept, and threads do the work."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from workbench import jobs
+from workbench.errors import ProgramError, SimulationHalted, WorkbenchError
+from workbench.models import LogGPS
+from workbench.panels.programs import AnyProgram, graph_of
+from workbench.panels.replay.state import MANY_OPERATIONS
+from workbench.panels.tolerance.state import Analysed, Case, Interval, ToleranceState, distinct
+from workbench.programs import ExecutionGraph
+from workbench.programs.graph import ANY_SOURCE, ANY_TAG, RECV
+from workbench.sensitivity import (
+    ContentionReport,
+    LatencySensitivity,
+    Sweep,
+    analyse,
+    compare_contention,
+)
+from workbench.simulate.picoseconds import PS_PER_S
+from workbench.simulate.replay import replay
+from workbench.simulate.replay_result import ReplayResult
+
+AT_ONCE_OPERATIONS = 2_000_000
+"""Operations of all programs together up to which a slider waits for the analysis."""
+
+_KEPT_PROGRAMS, _KEPT_OPERATIONS, _KEPT_REPORTS = 6, 8_000_000, 64
+_WIDEST = 10.0
+_UNDISTURBED_S = 0.3
+
+_V = TypeVar("_V")
+
+
+class Analyser:
+    """Makes programs, packs and analyses them, and keeps what it may need again."""
+
+    def __init__(self) -> None:
+        # Packed programs are shared by all analyses, so one at a time has its turn.
+        self._turn = threading.Lock()
+        self._halt = np.zeros(1, np.int8)
+        self._programs: _Kept[AnyProgram] = _Kept(_KEPT_PROGRAMS)
+        self._sweeps: _Kept[Sweep] = _Kept(_KEPT_OPERATIONS, lambda sweep: sweep.vertices)
+        self._reports: _Kept[ContentionReport] = _Kept(_KEPT_REPORTS)
+
+    def halt(self) -> None:
+        """End the analysis that has its turn."""
+        self._halt[0] = 1
+
+    def quick(self, state: ToleranceState) -> bool:
+        """Return whether an analysis may be over at once; so may what is not known yet.
+
+        Args:
+            state: what to analyse.
+        """
+        known = [self._sweeps.get(case.key) for case in state.cases]
+        return sum(sweep.vertices for sweep in known if sweep is not None) <= AT_ONCE_OPERATIONS
+
+    def program(self, case: Case) -> AnyProgram | None:
+        """Return a case's program if it has been made already.
+
+        Args:
+            case: of the state.
+        """
+        return self._programs.get(case.program_key)
+
+    def work(self, ctx: jobs.JobContext, state: ToleranceState) -> Analysed:
+        """Make and pack what is not there yet, and analyse all programs on one axis.
+
+        Args:
+            ctx: of the job.
+            state: what to analyse.
+
+        Raises:
+            WorkbenchError: the program cannot be made, or cannot run to its end.
+            SimulationHalted: the job was stopped.
+        """
+        with self._turn:
+            self._halt[0] = 0
+            return self._work(ctx, state)
+
+    def _work(self, ctx: jobs.JobContext, state: ToleranceState) -> Analysed:
+        cases = dict(zip(distinct([c.title for c in state.cases]), state.cases, strict=True))
+        model = state.model.replace(errors={})
+        sweeps: dict[str, Sweep] = {}
+        left_out: list[str] = []
+        steps = 2 * len(cases)
+        for number, (name, case) in enumerate(cases.items()):
+            _go_on(ctx)
+            ctx.progress(number, steps, f"packing {name}")
+            try:
+                sweeps[name] = self._sweep(case, model)
+            except SimulationHalted:
+                raise
+            except WorkbenchError as error:
+                if number == state.own:
+                    raise
+                left_out.append(f"{name} is left out: {error}")
+        found: dict[str, LatencySensitivity] = {}
+        for number, (name, sweep) in enumerate(sweeps.items()):
+            _go_on(ctx)
+            about = f"sweeping {name}, {sweep.vertices:,} operations"
+            ctx.progress(len(cases) + number, steps, about)
+            found[name] = _analysed(sweep, state, state.interval)
+        if state.interval is None and len(found) > 1:
+            common = common_interval(list(found.values()))
+            for name, result in found.items():
+                _go_on(ctx)
+                if result.interval != common:
+                    found[name] = _analysed(sweeps[name], state, common)
+        own = list(cases)[state.own]
+        program = self._programs.get(state.own_case.program_key)
+        return Analysed(
+            state=state,
+            name=own,
+            program=sweeps[own].graph if program is None else program,
+            graphs={name: sweep.graph for name, sweep in sweeps.items()},
+            results=found,
+            cases={name: cases[name] for name in found},
+            left_out=tuple(left_out),
+        )
+
+    def point(self, ctx: jobs.JobContext, graph: ExecutionGraph, model: LogGPS) -> ReplayResult:
+        """Replay a program without contention, for its space-time diagram.
+
+        A large one waits a moment first: a slider that moves on would end it again at once.
+
+        Args:
+            ctx: of the job.
+            graph: the program.
+            model: with the latency that is looked at.
+
+        Raises:
+            SimulationHalted: the job was stopped.
+        """
+        if graph.num_ops > MANY_OPERATIONS:
+            ctx.stop_event.wait(_UNDISTURBED_S)
+            _go_on(ctx)
+        return replay(graph, model, semantics="llamp", times=True, halt=ctx.stop_event.cell)
+
+    def compare(self, ctx: jobs.JobContext, shown: Analysed) -> dict[str, ContentionReport]:
+        """Replay the programs with contention too, unless that has been done before.
+
+        One that cannot run to its end with contention is not among them.
+
+        Args:
+            ctx: of the job.
+            shown: what was analysed.
+
+        Raises:
+            SimulationHalted: the job was stopped.
+        """
+        found: dict[str, ContentionReport] = {}
+        for name, result in shown.results.items():
+            key = (*shown.cases[name].key, result.model)
+            report = self._reports.get(key)
+            if report is None:
+                if not found:
+                    # A slider that moves on would end it again at once: replays for nothing.
+                    ctx.stop_event.wait(_UNDISTURBED_S)
+                _go_on(ctx)
+                try:
+                    report = compare_contention(
+                        shown.graphs[name],
+                        result.model,
+                        llamp_ps=round(result.T * PS_PER_S),
+                        halt=ctx.stop_event.cell,
+                    )
+                except ProgramError:
+                    continue
+                self._reports.keep(key, report)
+            found[name] = report
+        return found
+
+    def _sweep(self, case: Case, model: LogGPS) -> Sweep:
+        sweep = self._sweeps.get(case.key)
+        if sweep is None:
+            program = self._programs.get(case.program_key)
+            if program is None:
+                program = case.source.make()
+                self._programs.keep(case.program_key, program)
+            graph = graph_of(program, case.algorithms)
+            sweep = Sweep(graph, model, halt=self._halt)
+            self._sweeps.keep(case.key, sweep)
+        elif sweep.model != model:
+            # With wildcards the model decides which receive takes which send.
+            wild = has_wildcards(sweep.graph)
+            sweep = Sweep(sweep.graph, model, halt=self._halt) if wild else sweep.replace(model)
+        return sweep
+
+
+class _Kept(Generic[_V]):
+    """Values by key, the oldest of which go when there is too much."""
+
+    def __init__(self, most: int, size: Callable[[_V], int] = lambda value: 1) -> None:
+        self._lock = threading.Lock()
+        self._most, self._size = most, size
+        self._values: dict[tuple[object, ...], _V] = {}
+
+    def get(self, key: tuple[object, ...]) -> _V | None:
+        return self._values.get(key)
+
+    def keep(self, key: tuple[object, ...], value: _V) -> None:
+        with self._lock:
+            self._values.pop(key, None)
+            self._values[key] = value
+            while (
+                len(self._values) > 1 and sum(map(self._size, self._values.values())) > self._most
+            ):
+                self._values.pop(next(iter(self._values)))
+
+
+def common_interval(results: list[LatencySensitivity]) -> Interval:
+    """Return the latencies on which several programs are drawn together.
+
+    Up to the most that any of them bears, but not so far that nothing is left of the one that
+    bears least.
+
+    Args:
+        results: each on its own interval.
+    """
+    low = min(result.interval[0] for result in results)
+    spans = [result.interval[1] - low for result in results]
+    return low, low + min(max(spans), _WIDEST * min(spans))
+
+
+def has_wildcards(graph: ExecutionGraph) -> bool:
+    """Return whether a receive takes a message of any rank, or of any tag.
+
+    Args:
+        graph: the program.
+    """
+    receives = graph.kind == RECV
+    return bool(((graph.peer == ANY_SOURCE) | (graph.tag == ANY_TAG))[receives].any())
+
+
+def with_contention(shown: Analysed, reports: Mapping[str, ContentionReport]) -> Analysed:
+    """Return what was found with the comparisons, and their warnings, beside it.
+
+    Args:
+        shown: without.
+        reports: by the names of its programs.
+    """
+    results = dict(shown.results)
+    for name, report in reports.items():
+        warnings = () if report.warning is None else (report.warning,)
+        results[name] = replace(results[name], contention=report, warnings=warnings)
+    return replace(shown, results=results, compared=True)
+
+
+def many_operations(shown: Analysed) -> bool:
+    """Return whether a replay of the first program takes longer than a pointer rests.
+
+    Args:
+        shown: what was analysed.
+    """
+    return shown.graph.num_ops > MANY_OPERATIONS
+
+
+def _analysed(sweep: Sweep, state: ToleranceState, interval: Interval | None) -> LatencySensitivity:
+    return analyse(sweep, percent=state.percent, interval=interval, contention=False)
+
+
+def _go_on(ctx: jobs.JobContext) -> None:
+    if ctx.stopping:
+        raise SimulationHalted("the analysis was ended before it was done")

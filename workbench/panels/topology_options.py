@@ -1,0 +1,43 @@
+"""What the lists of topologies offer: families, real machines, other sizes of a family."""
+
+from __future__ import annotations
+
+from workbench.errors import ParameterError
+from workbench.topology import FAMILIES
+from workbench.topology.presets import PRESETS
+from workbench.topology.propose import Proposal, propose
+
+MACHINE = "machine"
+"""Stands for the real machines where a family's word could stand."""
+
+_NEAR, _SIZES = 0.6, 8
+
+
+def family_options() -> list[tuple[str, str]]:
+    """Return what a list of topologies offers: titles and words of families, real machines last."""
+    known = [(about.title, word) for word, about in FAMILIES.items()]
+    return [*known, ("a real machine", MACHINE)]
+
+
+def machine_options() -> list[tuple[str, str]]:
+    """Return the titles and names of the real machines."""
+    return [(one.title.partition(",")[0], one.name) for one in PRESETS.values()]
+
+
+def near_sizes(family: str, hosts: int) -> list[tuple[str, str]]:
+    """Return members of a family with about so many hosts: what a list says, and their word.
+
+    Args:
+        family: a word of a family.
+        hosts: about how many.
+    """
+    try:
+        found = propose(hosts, families=[family], tolerance=_NEAR, most=_SIZES)
+    except ParameterError:
+        return []
+    ordered = sorted(found, key=lambda one: (one.hosts, one.word))
+    return [(_said(one), one.word) for one in ordered]
+
+
+def _said(one: Proposal) -> str:
+    return f"{one.word.partition(':')[2]}: {one.hosts:,} hosts, radix {one.radix}"

@@ -1,0 +1,1 @@
+"""Tuning a component: what is tuned, how, and what was found."""

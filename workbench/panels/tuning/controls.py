@@ -1,0 +1,342 @@
+"""The controls of the tuning panel: what is tuned, and how it is searched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench.errors import ParameterError, ParseError, WorkbenchError
+from workbench.panels.controls import ErrorLine
+from workbench.panels.look import choose, named, wrapping_row
+from workbench.panels.tuning.runner import NAMES, RunnerControls
+from workbench.panels.tuning.state import TuningState
+from workbench.panels.tuning.subjects import Subject, component_subject, size_text
+from workbench.tune.component import read_components
+from workbench.tune.heuristics import HEURISTICS, make_heuristic
+from workbench.tune.history import AGGREGATIONS
+from workbench.tune.options import options_of
+from workbench.tune.pruning import PRUNINGS, make_pruning
+from workbench.tune.resampling import RESAMPLINGS, make_resampling
+from workbench.tune.settings import MOST_INITIAL, Chosen, SearchSettings
+from workbench.tune.starts import STARTS
+from workbench.tune.stopping import STOPPINGS, make_stopping
+from workbench.tune.words import chosen, options_text
+
+RULES = ("heuristic", "resampling", "pruning", "stopping")
+NUMBERS = ("initial", "budget", "seed")
+_KNOWN: dict[str, Mapping[str, Any]] = {
+    "heuristic": HEURISTICS,
+    "resampling": RESAMPLINGS,
+    "pruning": PRUNINGS,
+    "stopping": {
+        "none": lambda: None,
+        **{name: one for name, one in STOPPINGS.items() if name not in ("budget", "any", "all")},
+    },
+}
+_TITLES = {
+    "heuristic": "Heuristic",
+    "resampling": "Run again",
+    "pruning": "End slow runs",
+    "stopping": "Stop early",
+}
+_MOST = 2**31 - 1
+
+
+class TuningControls:
+    """The rows above the figures.
+
+    Args:
+        known: what can be tuned, by word.
+        word: what is chosen first.
+        settings: how it is searched first.
+        changed: called when another subject is chosen.
+    """
+
+    def __init__(
+        self,
+        known: Mapping[str, Subject],
+        word: str,
+        settings: SearchSettings,
+        changed: Callable[[], None],
+    ) -> None:
+        self._changed = changed
+        self.known = dict(known)
+        self.subject: Any = widgets.Dropdown(
+            options=self._options(), value=word, **named("Tune", "470px")
+        )
+        self.upload: Any = widgets.FileUpload(
+            accept=".yaml,.yml",
+            description="Component file",
+            tooltip="Upload a component file (YAML), yours or one of SHAMan's",
+            layout=widgets.Layout(width="150px"),
+        )
+        self.store: Any = widgets.Text(
+            placeholder="keep runs in this file, such as tuning.db",
+            continuous_update=False,
+            **named("Store", "330px"),
+        )
+        self.running = RunnerControls(settings.timeout_s, self.store)
+        self.size = widgets.HTML()
+        self.subject_error = ErrorLine()
+        self.rules: dict[str, Any] = {}
+        self.options: dict[str, Any] = {}
+        self.errors: dict[str, ErrorLine] = {}
+        for name in RULES:
+            held: Chosen = getattr(settings, name)
+            self.rules[name] = widgets.Dropdown(
+                options=[*_KNOWN[name]], value=held.name, **named(_TITLES[name], "250px")
+            )
+            self.options[name] = widgets.Text(
+                value=options_text(held.options),
+                continuous_update=False,
+                layout=widgets.Layout(width="auto", flex="1 1 200px"),
+                tooltip=f"Options of the rule as name=value, {_TITLES[name].lower()}",
+            )
+            self.errors[name] = ErrorLine()
+        self.numbers: dict[str, Any] = {
+            "initial": _number("Initial runs", settings.initial, 0, MOST_INITIAL),
+            "budget": _number("Budget (runs)", settings.budget, 1),
+            "seed": _number("Seed", settings.seed, 0),
+        }
+        self.start: Any = widgets.Dropdown(
+            options=[*STARTS], value=settings.start, **named("drawn", "170px")
+        )
+        self.aggregation: Any = widgets.Dropdown(
+            options=[*AGGREGATIONS], value=settings.aggregation, **named("Repeats as", "166px")
+        )
+        self.revisit: Any = widgets.Checkbox(
+            value=settings.revisit,
+            description="may propose one again",
+            indent=False,
+            layout=widgets.Layout(width="180px"),
+        )
+        self.number_error = ErrorLine()
+        self.widget = self._lay_out()
+        self._connect()
+        self._offer()
+
+    @property
+    def chosen(self) -> Subject:
+        """What is tuned."""
+        return self.known[self.subject.value]
+
+    @property
+    def messages(self) -> list[str]:
+        """What is wrong, empty where nothing is."""
+        lines = [
+            self.subject_error,
+            self.running.error,
+            *self.errors.values(),
+            self.number_error,
+        ]
+        return [line.message for line in lines if line.message]
+
+    def state(self) -> TuningState:
+        """Return what the controls hold.
+
+        Raises:
+            ParameterError: something in it is not accepted; it is said beside its control, too.
+        """
+        for name in RULES:
+            self._check(name)
+        wrong = [line.message for line in self.errors.values() if line.message]
+        if wrong:
+            raise ParameterError(wrong[0])
+        self.number_error.say("")
+        subject = self.chosen
+        running = self.running.held()
+        held: dict[str, Any] = {name: self._rule(name) for name in RULES}
+        held |= {name: control.value for name, control in self.numbers.items()}
+        try:
+            settings = SearchSettings(
+                **held,
+                start=self.start.value,
+                aggregation=self.aggregation.value,
+                revisit=self.revisit.value,
+                timeout_s=self.running.get("timeout_s"),
+            )
+        except ParameterError as error:
+            self.number_error.say(str(error))
+            raise
+        return TuningState(subject, settings, store=self.store.value.strip(), **running)
+
+    def set(self, name: str, value: Any) -> None:
+        """Set a control as a user would.
+
+        Args:
+            name: of a setting.
+            value: a rule as a name or as ``name:option=value``, a number, a word.
+
+        Raises:
+            ParameterError: the control does not offer it.
+        """
+        if name in RULES:
+            rule = value if isinstance(value, str) else Chosen.coerce(value, name)
+            word, options = chosen(rule) if isinstance(rule, str) else (rule.name, rule.options)
+            choose(self.rules[name], name, word)
+            self.options[name].value = options_text(options)
+        elif name in self.numbers:
+            control = self.numbers[name]
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            if not whole or not control.min <= value <= control.max:
+                raise ParameterError(
+                    f"{name} must be a whole number from {control.min} to {control.max}; "
+                    f"got {value!r}",
+                    key=name,
+                )
+            control.value = value
+        elif name in NAMES:
+            self.running.set(name, value)
+        else:
+            choose(getattr(self, name), name, value)
+
+    def get(self, name: str) -> Any:
+        """Return what a control holds.
+
+        Args:
+            name: of a setting.
+        """
+        if name in RULES:
+            text = self.options[name].value.strip()
+            return self.rules[name].value + (f":{text}" if text else "")
+        if name in self.numbers:
+            return self.numbers[name].value
+        if name in NAMES:
+            return self.running.get(name)
+        return getattr(self, name).value
+
+    def take(self, files: Mapping[str, bytes]) -> None:
+        """Offer the components that files declare, and choose the first.
+
+        Args:
+            files: content by file name.
+
+        Raises:
+            WorkbenchError: a file declares none that can be tuned.
+        """
+        found: dict[str, Subject] = {}
+        for file, content in files.items():
+            try:
+                for component in read_components(content).values():
+                    subject = component_subject(component, file)
+                    found[subject.word] = subject
+            except ParseError as error:
+                # What is read is a text; the user knows it by its name.
+                raise ParameterError(f"{file}{str(error).removeprefix(error.source)}") from error
+            except ParameterError as error:
+                raise ParameterError(f"{file}: {error}", key=error.key) from error
+        if not found:
+            raise ParameterError("a component file must declare a component; got none")
+        self.known |= found
+        self.subject.options = self._options()
+        self.subject.value = next(iter(found))
+
+    def hold(self, running: bool) -> None:
+        """Hold the controls while an experiment runs, or free them.
+
+        Args:
+            running: whether one runs.
+        """
+        for control in (
+            *(self.subject, self.upload, self.store, self.start, self.aggregation, self.revisit),
+            *self.running.controls,
+            *self.rules.values(),
+            *self.options.values(),
+            *self.numbers.values(),
+        ):
+            control.disabled = running
+
+    def _options(self) -> list[tuple[str, str]]:
+        return [(one.title, word) for word, one in self.known.items()]
+
+    def _rule(self, name: str) -> Chosen:
+        text = self.options[name].value.strip()
+        word, options = chosen(f"{self.rules[name].value}:{text}")
+        return Chosen(word, options)
+
+    def _check(self, name: str) -> None:
+        """Say beside a rule what is wrong with it."""
+        line = self.errors[name]
+        line.say("")
+        try:
+            rule = self._rule(name)
+            if name == "heuristic":
+                make_heuristic(rule.name, self.chosen.space, 0, **rule.options)
+            elif name == "resampling":
+                make_resampling(rule.name, **rule.options)
+            elif name == "pruning":
+                make_pruning(rule.name, **rule.options)
+            elif rule.name != "none":
+                make_stopping(rule.name, **rule.options)
+        except (WorkbenchError, TypeError) as error:
+            line.say(str(error))
+
+    def _offer(self) -> None:
+        """Show what belongs to the subject and the rules that are chosen."""
+        subject = self.chosen
+        self.running.offer(subject.recorded is not None)
+        self.size.value = size_text(subject.space)
+        for name in RULES:
+            known = options_of(_KNOWN[name][self.rules[name].value])
+            field = self.options[name]
+            field.placeholder = options_text(known) or "no options"
+            field.disabled = not known
+
+    def _connect(self) -> None:
+        self.subject.observe(lambda _: self._chose(), "value")
+        self.upload.observe(lambda _: self._uploaded(), "value")
+        for name in RULES:
+            self.rules[name].observe(lambda _, name=name: self._ruled(name), "value")
+            self.options[name].observe(lambda _, name=name: self._check(name), "value")
+
+    def _chose(self) -> None:
+        self.subject_error.say("")
+        self._offer()
+        self._check("heuristic")
+        self._changed()
+
+    def _ruled(self, name: str) -> None:
+        # Options of another rule mean nothing to this one.
+        self.options[name].value = ""
+        self._offer()
+        self._check(name)
+
+    def _uploaded(self) -> None:
+        self.subject_error.say("")
+        try:
+            self.take({one["name"]: bytes(one["content"]) for one in self.upload.value})
+        except WorkbenchError as error:
+            self.subject_error.say(str(error))
+
+    def _lay_out(self) -> Any:
+        rows: list[Any] = [
+            wrapping_row(self.subject, self.upload, self.size),
+            self.subject_error,
+            self.running.widget,
+        ]
+        cells = [
+            widgets.VBox(
+                [
+                    widgets.HBox([self.rules[name], self.options[name]]),
+                    self.errors[name],
+                ],
+                layout=widgets.Layout(flex="1 1 480px", min_width="400px", padding="0 12px 0 0"),
+            )
+            for name in RULES
+        ]
+        rows.append(widgets.HBox(cells, layout=widgets.Layout(flex_flow="row wrap")))
+        n = self.numbers
+        rows += [
+            wrapping_row(
+                *(n["initial"], self.start, n["budget"], n["seed"]),
+                *(self.aggregation, self.revisit),
+            ),
+            self.number_error,
+        ]
+        return widgets.VBox(rows)
+
+
+def _number(text: str, value: int, least: int, most: int = _MOST) -> Any:
+    return widgets.BoundedIntText(value=value, min=least, max=most, **named(text, "152px"))

@@ -1,0 +1,364 @@
+"""The panel that tunes a component: choose it, choose how it is searched, watch, go on.
+
+What a control holds is an attribute, and what a button does a method of the same name:
+
+    panel = TuningPanel()                      # recorded runs of Open MPI that ship
+    panel.heuristic = "annealing:cooling=logarithmic"; panel.budget = 80
+    panel.start(); panel.wait(); panel.result.best
+    panel.subject = "sort"; panel.runner = "slurm-steps"; panel.ntasks = 4
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench.errors import ParameterError, WorkbenchError
+from workbench.jobs import Job
+from workbench.panels.controls import ErrorLine
+from workbench.panels.export_tab import ExportTab
+from workbench.panels.live import LiveView
+from workbench.panels.look import panel_box, push_button, wrapping_row
+from workbench.panels.panel import Panel
+from workbench.panels.running import Running, wait_for
+from workbench.panels.ticker import Ticker
+from workbench.panels.tuning.controls import NUMBERS, RULES, TuningControls
+from workbench.panels.tuning.found import FILES, TuningFound
+from workbench.panels.tuning.runner import NAMES
+from workbench.panels.tuning.state import FIRST_SETTINGS, TuningState
+from workbench.panels.tuning.subjects import first_word, space_html, subjects
+from workbench.panels.tuning.view import TuningView
+from workbench.tune.experiment import Experiment
+from workbench.tune.result import TuningResult
+from workbench.tune.runners.runner import Runner
+
+_OTHERS = ("start_from", "aggregation", "revisit", "store", *NAMES)
+_SETTINGS = ("subject", *RULES, *NUMBERS, *_OTHERS)
+_FIRST_S = 8.0
+_READY = "Start runs the experiment"
+
+
+class TuningPanel(Panel):
+    """Tune a component, and look at what was found.
+
+    Args:
+        subject: word of what is tuned, or the part after the colon; None takes recorded runs.
+        start: whether the first experiment begins at once, where its runs are recorded.
+
+    Raises:
+        ParameterError: there is nothing to tune, or no such subject.
+    """
+
+    SETTINGS = _SETTINGS
+
+    def __init__(self, subject: str | None = None, *, start: bool = True) -> None:
+        super().__init__()
+        known, problem = subjects()
+        word = first_word(known) if subject is None else _word(subject, list(known))
+        self._controls = TuningControls(known, word, FIRST_SETTINGS, self._other_subject)
+        self._view = TuningView()
+        self._experiment: Experiment | None = None
+        self._state: TuningState | None = None
+        self._found = TuningFound(self._view, self._controls)
+        self._work: Running[TuningResult] = Running(
+            ("▶ Start", "Begin this experiment", "92px"),
+            "End the runs under way; what has run is kept, and Resume goes on",
+            _READY,
+            lock=self._hold,
+            ended=lambda job: self._ended(job.result()),
+        )
+        self._resume = push_button("Resume", "Go on with this experiment up to the budget")
+        self._resume.disabled = True
+        self._ticker = Ticker(self.refresh)
+        self._error = ErrorLine()
+        self._python: Any = widgets.Textarea(
+            rows=16, layout=widgets.Layout(width="98%", height="auto")
+        )
+        self._space = widgets.HTML()
+        self._export = ExportTab(
+            FILES,
+            self._found.file,
+            {
+                "PNG runs": (self._view.upper_downloads, lambda: "trajectory"),
+                "PNG parameters": (self._view.lower_downloads, lambda: "parameters"),
+            },
+        )
+        self._tabs = widgets.Tab(
+            [
+                self._view.runs.widget,
+                self._view.compare_box,
+                self._space,
+                self._python,
+                self._export.widget,
+            ],
+            titles=("Runs", "Compare", "Parameters", "Python", "Export"),
+            selected_index=0,
+            layout=widgets.Layout(width="99%"),
+        )
+        bar = wrapping_row(self._work.start, self._work.stop_button, self._resume, self._work.state)
+        self.widget = panel_box(
+            [
+                self._controls.widget,
+                bar,
+                self._work.error,
+                self._error,
+                self._view.widget,
+                self._tabs,
+            ]
+        )
+        self._connect()
+        self._error.say(problem)
+        self._other_subject()
+        if start and self._controls.chosen.recorded is not None:
+            self.start().wait(_FIRST_S)
+            if self.refresh():
+                self._ticker.start()
+
+    @property
+    def state(self) -> TuningState:
+        """What the controls hold.
+
+        Raises:
+            ParameterError: something in it is not accepted.
+        """
+        return self._controls.state()
+
+    @property
+    def result(self) -> TuningResult | None:
+        """What the experiment that is shown has found so far; None before there is any."""
+        return self._found.result
+
+    @property
+    def results(self) -> dict[str, TuningResult]:
+        """The experiments of this subject that were run here, by how they searched."""
+        return self._found.compared
+
+    @property
+    def reading(self) -> str:
+        """The sentences about what is shown."""
+        return self._view.sentence
+
+    @property
+    def running(self) -> bool:
+        """Whether an experiment runs."""
+        return self._work.job is not None
+
+    @property
+    def python(self) -> str:
+        """The lines of Python that give ``result``."""
+        return "" if self._state is None else self._state.python()
+
+    @property
+    def error(self) -> str:
+        """What the panel says is wrong, empty where nothing is."""
+        lines = [self._work.error, self._error, self._export.error]
+        return "\n".join(
+            [*self._controls.messages, *(line.message for line in lines if line.message)]
+        )
+
+    def start(self) -> Job[TuningResult]:
+        """Begin the experiment that the controls describe, and return at once.
+
+        With a store that holds it already, it goes on from there.
+
+        Raises:
+            ParameterError: a control holds what is not accepted.
+            StudyError: one runs already, or the store cannot be used.
+        """
+        with self._lock:
+            if self.refresh() and self._work.job is not None:
+                return self._work.job
+            self._say("")
+            state = self._controls.state()
+            experiment = state.experiment()
+            if self._experiment is not None:
+                self._experiment.close()
+            self._experiment, self._state = experiment, state
+            return self._go_on(experiment, state.settings.budget)
+
+    def stop(self) -> None:
+        """End the runs under way; what has run is kept, and Resume goes on."""
+        self._work.stop()
+
+    def resume(self) -> Job[TuningResult]:
+        """Go on with the experiment that is shown, up to the budget and by the rule of stopping.
+
+        Raises:
+            ParameterError: there is none, or its budget is spent.
+            StudyError: the store cannot be used.
+        """
+        with self._lock:
+            if self.refresh() and self._work.job is not None:
+                return self._work.job
+            self._say("")
+            experiment, state = self._experiment, self._state
+            if experiment is None or state is None:
+                raise ParameterError("there is no experiment to go on with; start one")
+            held = self._controls.state().settings
+            if experiment.done >= held.budget:
+                raise ParameterError(
+                    f"{experiment.done} runs are done; raise the budget above that to go on",
+                    key="budget",
+                )
+            if not state.store and held.stopping != state.settings.stopping:
+                raise ParameterError(
+                    "without a store the rule of stopping stays as it was; start anew with one",
+                    key="stopping",
+                )
+            # These two may change while an experiment stays the same one.
+            settings = replace(state.settings, budget=held.budget, stopping=held.stopping)
+            self._state = replace(state, settings=settings)
+            if state.store:
+                experiment.close()
+                self._experiment = experiment = self._state.experiment()
+            return self._go_on(experiment, held.budget)
+
+    def wait(self, timeout: float | None = None) -> TuningResult | None:
+        """Wait until what runs has ended, and return the result.
+
+        Args:
+            timeout: seconds to wait at most; None waits as long as it takes.
+        """
+        wait_for(self.refresh, timeout)
+        return self.result
+
+    def refresh(self) -> bool:
+        """Show how far things are, and return whether any runs; the kernel's loop calls it."""
+        with self._lock:
+            job = self._work.job
+            if job is not None and not job.finished and self._experiment is not None:
+                self._found.draw(self._experiment.result())
+            return self._work.refresh()
+
+    def upload(self, files: Mapping[str, bytes]) -> None:
+        """Offer the components of component files.
+
+        Args:
+            files: content by file name.
+
+        Raises:
+            WorkbenchError: they declare none that can be tuned.
+        """
+        with self._lock:
+            self._controls.take(files)
+
+    def load(self, store: str | Path | None = None) -> dict[str, TuningResult]:
+        """Compare the experiments of a store, whoever runs them, and return those of this subject.
+
+        Args:
+            store: SQLite file or PostgreSQL address; None takes the one in the controls.
+
+        Raises:
+            ParameterError: no store is named, or none of its experiments is of what can be tuned.
+            StudyError: it cannot be read.
+        """
+        where = str(store or self._controls.store.value).strip()
+        if not where:
+            raise ParameterError("name a store first", key="store")
+        with self._lock:
+            self._found.load(where)
+            return self.results
+
+    def save(self, path: str | Path) -> Path:
+        """Write the experiment that is shown: ``.csv`` (runs) or ``.json`` (everything).
+
+        Args:
+            path: file to write.
+
+        Raises:
+            ParameterError: the suffix is none of these, or there is no result.
+        """
+        return self._found.save(path)
+
+    def __repr__(self) -> str:
+        return f"TuningPanel({self.result if self.result is not None else self.subject})"
+
+    def _live_views(self) -> Iterable[LiveView]:
+        return self._view.views
+
+    def _get(self, name: str) -> Any:
+        return self._controls.get("start" if name == "start_from" else name)
+
+    def _set(self, name: str, value: Any) -> None:
+        if name == "subject":
+            value = _word(value, list(self._controls.known))
+        self._controls.set("start" if name == "start_from" else name, value)
+
+    def _connect(self) -> None:
+        self._work.start.on_click(lambda _: self._guarded(self.start))
+        self._resume.on_click(lambda _: self._guarded(self.resume))
+        self._view.load.on_click(lambda _: self._guarded(self.load))
+        self._view.clear.on_click(lambda _: self._found.forget())
+        self._view.over.observe(lambda _: self._found.compare(), "value")
+        self._tabs.observe(lambda _: self._found.compare(), "selected_index")
+        for control in (*self._controls.running.controls, self._controls.store):
+            # What Slurm said of other words is no mistake of these.
+            control.observe(lambda _: self._say(""), "value")
+
+    def _go_on(self, experiment: Experiment, budget: int) -> Job[TuningResult]:
+        self._found.begin()
+        job = experiment.submit(budget)
+        threading.Thread(target=_give_back, args=(job, experiment.runner), daemon=True).start()
+        self._work.begin(job, lambda: _how_far(job, experiment))
+        self._python.value = self.python
+        self._ticker.start()
+        return job
+
+    def _ended(self, result: TuningResult) -> None:
+        done, total = len(result), self._controls.numbers["budget"].value
+        why = result.stop_reason or f"stopped after {done} of {total} runs; Resume goes on"
+        self._work.status.value = why
+        if self._state is not None:
+            self._found.keep(self._state.subject.word, result)
+        self._resume.disabled = False
+
+    def _other_subject(self) -> None:
+        self._space.value = space_html(self._controls.chosen)
+        self._found.compare()
+
+    def _hold(self, running: bool) -> None:
+        self._controls.hold(running)
+        if "_resume" in self.__dict__:
+            self._resume.disabled = running or self._experiment is None
+
+    def _guarded(self, action: Callable[[], Any]) -> None:
+        """Run what a button does; what goes wrong is said below it."""
+        try:
+            action()
+        except WorkbenchError as error:
+            said = str(error) in self._controls.messages
+            self._say("" if said else str(error))
+
+    def _say(self, message: str) -> None:
+        self._work.error.say("")
+        self._error.say(message)
+
+
+def _how_far(job: Job[TuningResult], experiment: Experiment) -> tuple[float, str]:
+    progress = job.progress
+    last = f"; the last {progress.message}" if progress.message else ""
+    waits = f"; {experiment.runner.waits_for}" if experiment.runner.waits_for else ""
+    done = f"{progress.done} of {progress.total} runs"
+    return progress.fraction, f"{done}, {job.elapsed_s:.1f} s{waits or last}"
+
+
+def _give_back(job: Job[TuningResult], runner: Runner) -> None:
+    """Hold no allocation when nothing runs any more, though a cell keep the kernel's loop busy."""
+    job.wait()
+    runner.close()
+
+
+def _word(text: str, known: list[str]) -> str:
+    """Return the word of a subject that is named by it or by what comes after its colon."""
+    found = [word for word in known if text in (word, word.partition(":")[2])]
+    if not found:
+        raise ParameterError(
+            f"there must be such a subject; got {text!r}; known are {', '.join(known)}",
+            key="subject",
+        )
+    return found[0]

@@ -1,0 +1,276 @@
+"""The controls that say what executes runs, and what it needs to know."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import shutil
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench.errors import ParameterError
+from workbench.panels.controls import ErrorLine
+from workbench.panels.look import choose, named, wrapping_row
+from workbench.panels.tuning.run_by import DASK, LOCAL, REPLAY, SLURM, STEPS, RunBy
+from workbench.tune.runners.replay import NOISES
+from workbench.tune.runners.runner import RunnerError
+from workbench.tune.runners.slurm_commands import find, partitions
+from workbench.tune.runners.slurm_words import allocation_number, option_words, slurm_words
+
+_PROGRAMS = [
+    ("processes here", LOCAL),
+    ("Slurm jobs", SLURM),
+    ("steps of a Slurm allocation", STEPS),
+    ("Dask workers", DASK),
+]
+_RECORDED = [("recorded runs", REPLAY)]
+_HERE = (LOCAL, SLURM, STEPS, DASK)
+_MOST_JOBS = 1024
+_WORDS = {"application": "the application", "slurm": "options of Slurm", "srun": "options of srun"}
+# Name, its width, an example of what may be in it, what it is, and for which runners it is there.
+_TEXTS: dict[str, tuple[str, str, str, str, tuple[str, ...]]] = {
+    "account": ("Account", "150px", "usual", "What jobs are charged to", (SLURM, STEPS)),
+    "nodes": ("Nodes", "108px", "usual", "Of each job, or of the allocation", (SLURM, STEPS)),
+    "ntasks": (
+        *("Tasks", "108px", "usual"),
+        "Of each job, or of the allocation, such as ranks of MPI; steps have as many",
+        (SLURM, STEPS),
+    ),
+    "time": (
+        *("Time limit", "198px", "such as 1:30:00"),
+        "Most time of each job, or of the allocation: minutes, or hours:minutes:seconds",
+        (SLURM, STEPS),
+    ),
+    "slurm": (
+        *("Other options", "250px", "such as --exclusive"),
+        "Further options of sbatch, or of salloc",
+        (SLURM, STEPS),
+    ),
+    "srun": (
+        *("Options of srun", "264px", "such as --mpi=pmix"),
+        "Options of each step; several at once need --exact and --ntasks to have a part each",
+        (STEPS,),
+    ),
+    "allocation": (
+        *("Allocation", "220px", "asked for at Start"),
+        "Number of a job to take steps of, instead of asking for an allocation",
+        (STEPS,),
+    ),
+    "scheduler": (
+        *("Scheduler", "300px", "tcp://host:8786"),
+        "Address of the scheduler of a Dask cluster",
+        (DASK,),
+    ),
+}
+NAMES = ("runner", "noise", "jobs", "timeout_s", "partition", *_TEXTS, "application")
+"""What these controls hold."""
+
+
+class RunnerControls:
+    """What executes runs, and what it needs to know.
+
+    Args:
+        timeout_s: seconds after which a run is ended; None for none.
+        store: control that names the store, which stands among these.
+    """
+
+    def __init__(self, timeout_s: float | None, store: Any) -> None:
+        self.runner: Any = widgets.Dropdown(options=_PROGRAMS, **named("Run by", "260px"))
+        self.noise: Any = widgets.Dropdown(options=[*NOISES], **named("Noise", "180px"))
+        self.application: Any = widgets.Text(
+            placeholder="program that runs with it, such as mpirun -np 4 ./app",
+            continuous_update=False,
+            **named("Application", "auto"),
+        )
+        # The command of a parallel program is long: it takes what is left of a row.
+        self.application.layout.flex = "1 1 480px"
+        self.partition: Any = widgets.Combobox(
+            placeholder="usual",
+            continuous_update=False,
+            tooltip="Where jobs run",
+            **named("Partition", "170px"),
+        )
+        self._texts: dict[str, Any] = {
+            name: widgets.Text(
+                placeholder=example, continuous_update=False, tooltip=about, **named(title, width)
+            )
+            for name, (title, width, example, about, _) in _TEXTS.items()
+        }
+        self.jobs: Any = widgets.BoundedIntText(
+            value=1, min=1, max=_MOST_JOBS, **named("Runs at once", "150px")
+        )
+        self.timeout_s: Any = widgets.BoundedFloatText(
+            value=timeout_s or 0.0,
+            min=0.0,
+            max=1e6,
+            **named("Limit of a run (s, 0: none)", "250px"),
+        )
+        self.error = ErrorLine()
+        self.widget = widgets.VBox(
+            [
+                wrapping_row(self.runner, self.noise, self.jobs, self.timeout_s, store),
+                wrapping_row(self.partition, *self._texts.values(), self.application),
+                self.error,
+            ]
+        )
+        self._recorded = False
+        self.runner.observe(lambda _: self._chose(), "value")
+        for control in (self.application, self.partition, *self._texts.values()):
+            control.observe(lambda _: self._check(), "value")
+
+    @property
+    def controls(self) -> tuple[Any, ...]:
+        """All of them, in the order they stand."""
+        return tuple(self._control(name) for name in NAMES)
+
+    def offer(self, recorded: bool) -> None:
+        """Show what goes with the subject.
+
+        Args:
+            recorded: whether its runs are recorded.
+        """
+        options = _RECORDED if recorded else _PROGRAMS
+        if list(self.runner.options) != options:
+            self.runner.options = options
+        self._recorded = recorded
+        self._chose()
+
+    def held(self) -> dict[str, Any]:
+        """Return what a ``TuningState`` takes of these controls.
+
+        Raises:
+            ParameterError: something in them is not accepted; it is said below them, too.
+            RunnerError: there is no Slurm here.
+        """
+        self.error.say("")
+        try:
+            by = self._run_by()
+            if self._recorded:
+                return {"by": by}
+            return {"by": by, "application": self._words("application"), "jobs": self.jobs.value}
+        except (ParameterError, RunnerError) as error:
+            self.error.say(str(error))
+            raise
+
+    def set(self, name: str, value: Any) -> None:
+        """Set a control as a user would.
+
+        Args:
+            name: of ``NAMES``.
+            value: words may be a text or a sequence.
+
+        Raises:
+            ParameterError: the control does not take it.
+        """
+        control = self._control(name)
+        if name in ("runner", "noise"):
+            choose(control, name, value)
+        elif name == "timeout_s":
+            control.value = value or 0.0
+        elif name == "jobs":
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise ParameterError(f"jobs must be a whole number from 1; got {value!r}", key=name)
+            control.value = value
+        elif value is None or isinstance(value, str | int):
+            control.value = "" if value is None else str(value)
+        else:
+            control.value = shlex.join(value)
+
+    def get(self, name: str) -> Any:
+        """Return what a control holds.
+
+        Args:
+            name: of ``NAMES``.
+        """
+        value = self._control(name).value
+        return value or None if name == "timeout_s" else value
+
+    def _control(self, name: str) -> Any:
+        return self._texts[name] if name in self._texts else getattr(self, name)
+
+    def _chose(self) -> None:
+        kind = self.runner.value
+        for name, runners in (
+            ("noise", (REPLAY,)),
+            ("partition", (SLURM, STEPS)),
+            *((name, _HERE) for name in ("application", "jobs", "timeout_s")),
+            *((name, row[-1]) for name, row in _TEXTS.items()),
+        ):
+            self._control(name).layout.display = "" if kind in runners else "none"
+        if kind in (SLURM, STEPS) and shutil.which("sinfo"):
+            known = partitions()
+            self.partition.options = known
+            self.partition.placeholder = known[0] if known else "usual"
+        inside = os.environ.get("SLURM_JOB_ID")
+        if inside:
+            self._texts["allocation"].placeholder = f"new; this is in {inside}"
+        self._check()
+
+    def _check(self) -> None:
+        """Say below the controls what is wrong with them; what is only missing, Start says."""
+        if self.runner.value == DASK and not self._text("scheduler"):
+            self.error.say("")
+            return
+        with contextlib.suppress(ParameterError, RunnerError):
+            self.held()
+
+    def _run_by(self) -> RunBy:
+        """Return what executes runs.
+
+        Raises:
+            ParameterError: something in the controls is not accepted.
+            RunnerError: there is no Slurm here.
+        """
+        kind = self.runner.value
+        if kind == REPLAY:
+            return RunBy(REPLAY, noise=self.noise.value)
+        if kind == DASK:
+            return RunBy(DASK, scheduler=self._scheduler())
+        if kind not in (SLURM, STEPS):
+            return RunBy()
+        words = slurm_words(
+            partition=self.partition.value.strip(),
+            account=self._text("account"),
+            nodes=self._count("nodes"),
+            ntasks=self._count("ntasks"),
+            time=self._text("time"),
+            others=self._words("slurm"),
+        )
+        if kind == SLURM:
+            find("sbatch")
+            return RunBy(SLURM, slurm=words)
+        find("salloc")
+        srun = option_words(self._words("srun"), of="srun", key="srun")
+        allocation = allocation_number(self._text("allocation"), words)
+        return RunBy(STEPS, slurm=words, srun=srun, allocation=allocation)
+
+    def _text(self, name: str) -> str:
+        return str(self._texts[name].value).strip()
+
+    def _count(self, name: str) -> int | None:
+        text = self._text(name)
+        if not text:
+            return None
+        if not text.isdecimal():
+            raise ParameterError(f"{name} must be a whole number from 1; got {text!r}", key=name)
+        return int(text)
+
+    def _scheduler(self) -> str:
+        text = self._text("scheduler")
+        if not text:
+            raise ParameterError(
+                "scheduler must be the address of a Dask cluster's, such as tcp://host:8786; got "
+                "none",
+                key="scheduler",
+            )
+        return text
+
+    def _words(self, name: str) -> tuple[str, ...]:
+        try:
+            return tuple(shlex.split(self._control(name).value))
+        except ValueError as error:
+            raise ParameterError(
+                f"{_WORDS[name]} must be words as in a shell; {error}", key=name
+            ) from error

@@ -1,0 +1,142 @@
+"""What the controls of the tuning panel stand for, and the same in Python."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+import textwrap
+from dataclasses import dataclass, fields
+from typing import Any
+
+from workbench.errors import ParameterError
+from workbench.panels.tuning.run_by import RunBy
+from workbench.panels.tuning.subjects import RECORDED, UPLOADED, Subject
+from workbench.tune.experiment import Experiment
+from workbench.tune.replaying import replayed
+from workbench.tune.settings import Chosen, SearchSettings
+
+FIRST_SETTINGS = SearchSettings(budget=60, resampling=Chosen("static", {"runs": 2}))
+"""What the panel opens with."""
+
+_SHORT = 40
+
+
+@dataclass(frozen=True)
+class TuningState:
+    """What the controls hold.
+
+    Attributes:
+        subject: what is tuned.
+        settings: how it is searched.
+        by: what executes runs.
+        application: words of the program that runs with a component.
+        jobs: how many runs may be under way at once.
+        store: file that keeps the runs, empty for none.
+    """
+
+    subject: Subject
+    settings: SearchSettings
+    by: RunBy
+    application: tuple[str, ...] = ()
+    jobs: int = 1
+    store: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name of the experiment: all that makes it another one of the same store."""
+        settings, usual = self.settings, SearchSettings()
+        parts = [str(settings.heuristic)]
+        if settings.resampling.name != "none":
+            parts.append(str(settings.resampling))
+        if settings.pruning.name != "none":
+            parts.append(f"pruning {settings.pruning}")
+        if settings.initial != usual.initial:
+            parts.append(f"{settings.initial} initial")
+        parts += [settings.start] * (settings.start != usual.start)
+        parts += [settings.aggregation] * (settings.aggregation != usual.aggregation)
+        parts += ["new only"] * (settings.revisit != usual.revisit)
+        if settings.timeout_s is not None:
+            parts.append(f"limit {settings.timeout_s:g} s")
+        parts += [_short(self.by.title)] * bool(self.by.title)
+        parts.append(f"seed {settings.seed}")
+        parts += [_short(shlex.join(self.application))] * bool(self.application)
+        return f"{self.subject.word.partition(':')[2]}: {', '.join(parts)}"
+
+    def experiment(self) -> Experiment:
+        """Return the experiment that the controls describe.
+
+        Raises:
+            ParameterError: something in it is not accepted.
+            RunnerError: there is no Slurm here, or no scheduler of Dask answers.
+            StudyError: the store cannot be opened.
+        """
+        options: dict[str, Any] = {"settings": self.settings, "name": self.name}
+        if self.store:
+            options["store"] = self.store
+        if self.subject.recorded is not None:
+            return replayed(self.subject.recorded, self.by.noise, **options)
+        if self.subject.component is None:
+            raise ParameterError(f"{self.subject.title} cannot be run", key="subject")
+        return Experiment(
+            self.subject.component,
+            self.by.runner(self.store),
+            application=self.application,
+            jobs=self.jobs,
+            **options,
+        )
+
+    def python(self) -> str:
+        """Return the lines of Python that give the result."""
+        given = [f"    {line}," for line in _settings_lines(self.settings)]
+        if self.store:
+            given += [f"    store={self.store!r},", f"    name={self.name!r},"]
+        kind, _, rest = self.subject.word.partition(":")
+        if kind == RECORDED:
+            recording, _, space = rest.partition("/")
+            noise = "" if self.by.noise == "measured" else f"    {self.by.noise!r},\n"
+            return (
+                "from workbench.tune.recorded_files import shipped_recording\n"
+                "from workbench.tune.replaying import replayed\n\n"
+                f'recorded = shipped_recording("{recording}")["{space}"]\n'
+                "experiment = replayed(\n    recorded,\n" + noise + "\n".join(given) + "\n)\n"
+                "result = experiment.run()\nresult\n"
+            )
+        if self.application:
+            given.append(f"    application={list(self.application)!r},")
+        if self.jobs > 1:
+            given.append(f"    jobs={self.jobs},")
+        what, lines = f'"{rest}"', "from workbench.tune.experiment import tune\n"
+        if kind == UPLOADED:
+            name = rest.partition("/")[2]
+            what = f'read_components("{self.subject.file}")["{name}"]'
+            lines = f"from workbench.tune import read_components\n{lines}"
+        runner, made = self.by.python(self.store)
+        if runner:
+            given.insert(0, "    runner,")
+            lines += f"from workbench.tune.runners import {runner}\n"
+        call = f"result = tune(\n    {what},\n" + "\n".join(given) + "\n)\n"
+        if runner:
+            call = f"with {made} as runner:\n{textwrap.indent(call, '    ')}"
+        return f"{lines}\n{call}result\n"
+
+
+def _short(text: str) -> str:
+    """Return a text that may be long by its ends, and by a few digits that tell it from others."""
+    if len(text) <= _SHORT:
+        return text
+    digits = hashlib.sha256(text.encode()).hexdigest()[:4]
+    return f"{text[: _SHORT // 2]}…{text[-_SHORT // 4 :]} ({digits})"
+
+
+def _settings_lines(settings: SearchSettings) -> list[str]:
+    usual, lines = SearchSettings(), []
+    for one in fields(settings):
+        value = getattr(settings, one.name)
+        if value == getattr(usual, one.name):
+            continue
+        if isinstance(value, Chosen):
+            plain: Any = (value.name, dict(value.options)) if value.options else value.name
+            lines.append(f"{one.name}={plain!r}")
+        else:
+            lines.append(f"{one.name}={value!r}")
+    return lines

@@ -1,0 +1,1 @@
+"""Which way to search: the figures of the tuning study."""

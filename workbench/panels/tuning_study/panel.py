@@ -1,0 +1,301 @@
+"""The panel that looks at a study of searches: which heuristic, which rules, and how sure that is.
+
+What a list holds is an attribute:
+
+    panel = TuningStudyPanel()                  # the study that ships with the workbench
+    panel.recording = "open-mpi-4-ranks"; panel.stopping = "budget"
+    panel.heuristic = "genetic"; panel.measure = "distance"
+    panel.rows, panel.table                     # what is shown, as tables
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from workbench.errors import ParameterError
+from workbench.panels.controls import ErrorLine
+from workbench.panels.export_tab import ExportTab, write_file
+from workbench.panels.live import LiveView
+from workbench.panels.look import choose, named, panel_box, wrapping_row
+from workbench.panels.panel import Panel
+from workbench.panels.tuning_study.state import (
+    METHOD,
+    PICKS,
+    TIMES,
+    SearchStudyState,
+    first_state,
+    method_rows,
+    recordings_of,
+)
+from workbench.panels.tuning_study.view import SearchStudyView
+from workbench.plotting.tuning_study_look import MEASURES, picked, values_of
+from workbench.plotting.tuning_study_tables import by_collective, method_columns, read_apart
+from workbench.tune.recorded import Recording
+from workbench.tune.study_files import StudyTables, load_study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SETTINGS = tuple(each.name for each in fields(SearchStudyState))
+_NAMES = {
+    "recording": ("Recording", "330px"),
+    "noise": ("Noise", "200px"),
+    "stopping": ("Stopping", "240px"),
+    "pick": ("Keep", "250px"),
+    "heuristic": ("Heuristic", "220px"),
+    "resampling": ("Resampling", "220px"),
+    "measure": ("Show", "420px"),
+    "time": ("Time against", "330px"),
+}
+_FILES = {".csv": "all methods of this recording, noise, stopping rule and pick, one row each"}
+_GIVEN = "tables"
+"""What the lines of Python call a study that was handed to the panel."""
+
+
+class TuningStudyPanel(Panel):
+    """Look at a study of searches: heuristics, resampling and stopping rules compared.
+
+    Args:
+        tables: the study; None takes the one that ships with the workbench.
+        recording: name of what was searched, to open with.
+
+    Raises:
+        DatasetError: no study ships with this installation.
+        ParameterError: the study is empty, or has no such recording.
+    """
+
+    SETTINGS = _SETTINGS
+
+    def __init__(self, tables: StudyTables | None = None, recording: str = "") -> None:
+        super().__init__()
+        self._silent = False
+        self._source = "load_study()" if tables is None else _GIVEN
+        self._tables = load_study() if tables is None else tables
+        self._state = first_state(self._tables, recording)
+        recordings = recordings_of(self._tables)
+        self._told = {name: self._tell(one) for name, one in recordings.items()}
+        origins = {name: one.provenance.origin for name, one in recordings.items()}
+        self._controls = self._make_controls(origins)
+        self._view = SearchStudyView(self._tables, self._clicked)
+        self._error = ErrorLine()
+        self._python: Any = widgets.Textarea(
+            rows=21, layout=widgets.Layout(width="98%", height="auto")
+        )
+        self._export = ExportTab(
+            _FILES,
+            self._file,
+            {
+                text: (downloads, functools.partial(self._picture, text.partition(" ")[2]))
+                for text, downloads in self._view.downloads.items()
+            },
+        )
+        self._pages = self._make_pages()
+        self._tabs = widgets.Tab(
+            [page for page, _ in self._pages.values()],
+            titles=tuple(self._pages),
+            selected_index=0,
+            layout=widgets.Layout(width="99%"),
+        )
+        c = self._controls
+        self.widget = panel_box(
+            [
+                wrapping_row(*(c[name] for name in ("recording", "noise", "stopping", "pick"))),
+                wrapping_row(*(c[name] for name in (*METHOD, "measure"))),
+                self._error,
+                self._view.widget,
+                self._tabs,
+            ]
+        )
+        for control in c.values():
+            control.observe(lambda _: self._error.guard(self._take), "value")
+        self._tabs.observe(lambda _: self._show_tab(), "selected_index")
+        self._take()
+
+    @property
+    def state(self) -> SearchStudyState:
+        """What the controls hold."""
+        return self._state
+
+    @property
+    def tables(self) -> StudyTables:
+        """The study."""
+        return self._tables
+
+    @property
+    def rows(self) -> pd.DataFrame:
+        """The methods of this recording, noise, stopping rule and pick, the best first."""
+        rows = MEASURES[self._state.measure].best_first(method_rows(self._tables, self._state))
+        return method_columns(rows)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The method that is looked at, by collective and in all: the paper's two tables."""
+        return by_collective(self._tables, **self._state.method)
+
+    @property
+    def reading(self) -> str:
+        """The sentences about what is shown."""
+        return self._view.reading
+
+    @property
+    def python(self) -> str:
+        """The lines of Python that give what is shown."""
+        return self._state.python(self._source)
+
+    @property
+    def error(self) -> str:
+        """What the panel says is wrong, empty where nothing is."""
+        lines = [self._error, self._export.error]
+        return "\n".join(line.message for line in lines if line.message)
+
+    def open(self, title: str) -> None:
+        """Open a tab.
+
+        Args:
+            title: what it is called.
+
+        Raises:
+            ParameterError: there is none of that name.
+        """
+        if title not in self._pages:
+            raise ParameterError(f"a tab is one of {', '.join(self._pages)}; got {title!r}")
+        self._tabs.selected_index = list(self._pages).index(title)
+
+    def save(self, path: str | Path) -> Path:
+        """Write ``rows`` as ``.csv``.
+
+        Args:
+            path: file to write.
+
+        Raises:
+            ParameterError: the suffix is another.
+        """
+        return write_file(path, _FILES, self._file)
+
+    def __repr__(self) -> str:
+        return f"TuningStudyPanel({self._tables!r}, {self._state.recording})"
+
+    def _live_views(self) -> tuple[LiveView, ...]:
+        return self._view.views
+
+    def _get(self, name: str) -> Any:
+        return self._controls[name].value
+
+    def _set(self, name: str, value: Any) -> None:
+        choose(self._controls[name], name, value)
+
+    @property
+    def _stem(self) -> str:
+        return f"searches-{self._state.recording}"
+
+    def _picture(self, part: str) -> str:
+        return f"{self._stem}-{part}"
+
+    def _file(self, suffix: str) -> tuple[str, str]:
+        return self._stem, str(self.rows.to_csv(index=False))
+
+    def _tell(self, recording: Recording) -> str:
+        """Return what is known of a recording that the tables do not say."""
+        searched = picked(self._tables.methods, recording=recording.name)["spaces"].max()
+        left = len(recording) - int(searched)
+        few = (
+            f" {left} of its {len(recording)} spaces were not searched; a study leaves out "
+            "those of a few configurations."
+        )
+        return read_apart(recording) + (few if left > 0 else "")
+
+    def _make_controls(self, origins: Mapping[str, str]) -> dict[str, Any]:
+        table, state = self._tables.methods, self._state
+        options: dict[str, list[Any]] = {name: values_of(table, name) for name in _SETTINGS[:6]}
+        options["recording"] = [
+            (f"{origins[name]}: {name}" if name in origins else name, name)
+            for name in options["recording"]
+        ]
+        options["pick"] = [(PICKS.get(name, name), name) for name in options["pick"]]
+        options["measure"] = [(one.title, name) for name, one in MEASURES.items()]
+        options["time"] = [
+            (MEASURES[name].title.removeprefix("time saved against "), name) for name in TIMES
+        ]
+        return {
+            name: widgets.Dropdown(
+                options=known, value=getattr(state, name), **named(*_NAMES[name])
+            )
+            for name, known in options.items()
+        }
+
+    def _make_pages(self) -> dict[str, tuple[Any, Callable[[SearchStudyState], None]]]:
+        view = self._view
+
+        def box(*parts: Any) -> Any:
+            return widgets.VBox(list(parts), layout=widgets.Layout(width="100%"))
+
+        return {
+            "By collective": (view.collectives, view.show_collectives),
+            "By size": (box(view.size_view, view.size_text), view.show_sizes),
+            "Stopping": (
+                box(self._controls["time"], view.stopping_view, view.stopping_text),
+                view.show_stopping,
+            ),
+            "Noise": (box(view.noise_view, view.noise_text), view.show_noise),
+            "All methods": (view.ranked, view.show_ranked),
+            "Python": (self._python, self._show_python),
+            "Export": (self._export.widget, _nothing),
+        }
+
+    def _take(self) -> None:
+        """Show what the controls say; a list offers what was searched with those before it."""
+        if self._silent:
+            return
+        with self._lock:
+            self._error.say("")
+            self._silent = True
+            try:
+                self._offer("noise", "recording")
+                self._offer("heuristic", "recording", "noise")
+                self._offer("resampling", "recording", "noise")
+            finally:
+                self._silent = False
+            held = {name: control.value for name, control in self._controls.items()}
+            self._state = SearchStudyState(**held)
+            self._view.show(self._state, self._told.get(self._state.recording, ""))
+            self._show_tab()
+
+    def _offer(self, name: str, *before: str) -> None:
+        """Offer the values that occur with those of other lists; keep the one that is chosen."""
+        where = {one: self._controls[one].value for one in before}
+        known = values_of(picked(self._tables.methods, **where), name)
+        control = self._controls[name]
+        if list(control.options) != known:
+            value = control.value
+            control.options = known
+            control.value = value if value in known else known[0]
+
+    def _show_tab(self) -> None:
+        title = list(self._pages)[self._tabs.selected_index or 0]
+        self._pages[title][1](self._state)
+
+    def _show_python(self, state: SearchStudyState) -> None:
+        self._python.value = self.python
+
+    def _clicked(self, heuristic: str, resampling: str) -> None:
+        with self._lock:
+            self._error.guard(lambda: self._look_at(heuristic, resampling))
+
+    def _look_at(self, heuristic: str, resampling: str) -> None:
+        self._silent = True
+        try:
+            choose(self._controls["heuristic"], "heuristic", heuristic)
+            choose(self._controls["resampling"], "resampling", resampling)
+        finally:
+            self._silent = False
+        self._take()
+
+
+def _nothing(state: SearchStudyState) -> None:
+    """Files are made when their button is pressed."""

@@ -1,0 +1,233 @@
+"""What the panel on a study of searches draws: the heatmap, the ranking, and a tab for the rest."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from workbench.panels.live import Downloads, LiveView
+from workbench.panels.tuning_study.state import METHOD, PICKS, SearchStudyState, method_rows
+from workbench.plotting.tuning_study_heatmap import study_tiles
+from workbench.plotting.tuning_study_look import (
+    MEASURES,
+    interval_text,
+    listed,
+    picked,
+    resampling_text,
+    rows_of,
+    values_of,
+)
+from workbench.plotting.tuning_study_noise import noise_figure, read_other_noises, read_search_noise
+from workbench.plotting.tuning_study_ranking import ranking_figure, read_search_ranking
+from workbench.plotting.tuning_study_stopping import read_search_stopping, stopping_figure
+from workbench.plotting.tuning_study_tables import by_collective, by_collective_html, read_search
+from workbench.tune.study_files import StudyTables
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TEXT = "font-size:13px;line-height:1.4"
+SMALL = "font-size:12px;line-height:1.35;color:#555"
+_HEAD = ("", "heuristic", "resampling", "stopping", "", "time saved: whole grid", "runs", "")
+
+
+class SearchStudyView:
+    """Everything that is drawn.
+
+    Args:
+        tables: of the study.
+        clicked: called with the heuristic and the resampling rule of the place that was clicked.
+    """
+
+    def __init__(self, tables: StudyTables, clicked: Callable[[str, str], None]) -> None:
+        self._tables, self._clicked = tables, clicked
+        wide = widgets.Layout(width="100%")
+        self.tiles = study_tiles(file_name="heuristics")
+        self.ranking = ranking_figure()
+        # Half a page is too narrow for tools beside the numbers.
+        self.tiles.figure.toolbar_location = None
+        self.tile_view = LiveView(self.tiles.figure, layout=wide)
+        self.ranking_view = LiveView(self.ranking.figure, layout=wide)
+        self.tile_view.hear(self.tiles.source)
+        self.tiles.source.selected.on_change("indices", self._selected)
+        self.sizes = study_tiles(file_name="sizes")
+        self.stopping = stopping_figure(values_of(tables.methods, "stopping"))
+        self.noise = noise_figure(values_of(tables.methods, "resampling"))
+        self.size_view, self.stopping_view, self.noise_view = (
+            LiveView(one.figure, layout=wide) for one in (self.sizes, self.stopping, self.noise)
+        )
+        # A figure in a tab that is not open has no size; its own tools save it.
+        self.downloads = {
+            "PNG methods": Downloads(self.tiles.figure),
+            "PNG ranking": Downloads(self.ranking.figure),
+        }
+        self.headline, self.apart = widgets.HTML(), widgets.HTML()
+        self.reading = ""
+        self.collectives, self.ranked = widgets.HTML(), widgets.HTML()
+        self.ranked.layout = widgets.Layout(max_height="340px", overflow="auto", width="98%")
+        self.size_text, self.stopping_text, self.noise_text = (widgets.HTML() for _ in range(3))
+        halves = widgets.HBox(
+            [_half(self.tile_view), _half(self.ranking_view)],
+            layout=widgets.Layout(width="100%", flex_flow="row wrap"),
+        )
+        self.widget = widgets.VBox([self.headline, halves, self.apart], layout=wide)
+
+    @property
+    def views(self) -> tuple[LiveView, ...]:
+        """The live views, to be renewed before they are shown again."""
+        upper = self.tile_view, self.ranking_view
+        return (*upper, self.size_view, self.stopping_view, self.noise_view)
+
+    def show(self, state: SearchStudyState, known: str = "") -> None:
+        """Draw the heatmap and the ranking, and say what they show.
+
+        Args:
+            state: what the controls hold.
+            known: what the recording's repeats tell.
+        """
+        rows = method_rows(self._tables, state)
+        same = picked(rows, resampling=state.resampling)
+        # Both are sent together, so that the page draws them in one go.
+        with self.tile_view.one_patch(), self.ranking_view.one_patch():
+            chosen = (state.heuristic, state.resampling)
+            self.tiles.show_methods(rows, state.measure, chosen=chosen)
+            title = f"With {resampling_text(state.resampling)}"
+            self.ranking.show(same, state.measure, chosen=state.heuristic, title=title)
+        about = read_search(self._tables, **state.method)
+        ranked = read_search_ranking(same, state.measure)
+        self.reading = f"{about} With {resampling_text(state.resampling)}, {ranked}"
+        head, stop, tail = html.escape(self.reading).partition(". ")
+        self.headline.value = f'<div role="status" style="{TEXT}"><b>{head}{stop}</b>{tail}</div>'
+        self.apart.value = f'<div style="{SMALL}">{html.escape(known)}</div>' if known else ""
+
+    def show_collectives(self, state: SearchStudyState) -> None:
+        """Write the paper's tables for the method that is looked at.
+
+        Args:
+            state: what the controls hold.
+        """
+        table = by_collective(self._tables, **state.method)
+        self.collectives.value = by_collective_html(table) if len(table) else _none()
+
+    def show_sizes(self, state: SearchStudyState) -> None:
+        """Draw the method that is looked at by collective and message size.
+
+        Args:
+            state: what the controls hold.
+        """
+        # Single spaces are kept for one pick only, which the sentence names.
+        where = {name: value for name, value in state.method.items() if name != "pick"}
+        rows = picked(self._tables.cells, **where)
+        with self.size_view.one_patch():
+            self.sizes.show_sizes(rows, state.measure)
+        if not len(rows):
+            self.size_text.value = _none()
+            return
+        picks = listed(f"“{PICKS.get(name, name)}”" for name in values_of(rows, "pick"))
+        title = MEASURES[state.measure].title
+        self.size_text.value = _said(
+            f"{state.heuristic} with {resampling_text(state.resampling)}, “{state.stopping}”: "
+            f"{title} for each collective and message size. Of single sizes the study has "
+            f"{picks} alone, whatever is kept above; a dash has no such search or no such figure."
+        )
+
+    def show_stopping(self, state: SearchStudyState) -> None:
+        """Draw the stopping rules against one another.
+
+        Args:
+            state: what the controls hold.
+        """
+        where = {name: value for name, value in state.where.items() if name != "stopping"}
+        rows, method = picked(self._tables.methods, **where), (state.heuristic, state.resampling)
+        shown = {"measure": _found(state.measure), "time": state.time}
+        with self.stopping_view.one_patch():
+            self.stopping.show(rows, *method, **shown)
+        self.stopping_text.value = _said(read_search_stopping(rows, *method, **shown))
+
+    def show_noise(self, state: SearchStudyState) -> None:
+        """Draw what noise costs the heuristic that is looked at.
+
+        Args:
+            state: what the controls hold.
+        """
+        where = {name: value for name, value in state.where.items() if name != "noise"}
+        every = picked(self._tables.methods, **where)
+        rows = picked(every, heuristic=state.heuristic)
+        with self.noise_view.one_patch():
+            self.noise.show(rows, state.measure)
+        texts = (read_other_noises(every, state.heuristic), read_search_noise(rows, state.measure))
+        self.noise_text.value = _said(" ".join(text for text in texts if text))
+
+    def show_ranked(self, state: SearchStudyState) -> None:
+        """Write all methods of this recording, noise and pick as a table, the best first.
+
+        Args:
+            state: what the controls hold.
+        """
+        where = {name: value for name, value in state.where.items() if name != "stopping"}
+        rows = picked(self._tables.methods, **where)
+        chosen = {**{name: state.method[name] for name in METHOD}, "stopping": state.stopping}
+        self.ranked.value = ranked_html(rows, state.measure, chosen)
+
+    def _selected(self, _attr: str, _old: Any, new: list[int]) -> None:
+        """Tell of a click; one beside all places changes nothing."""
+        if not new:
+            return
+        data = self.tiles.source.data
+        place = data["row_name"][new[0]], data["column_name"][new[0]]
+        # The same place may be clicked again after a list has chosen another one.
+        self.tiles.source.selected.indices = []
+        self._clicked(*place)
+
+
+def ranked_html(rows: pd.DataFrame, measure: str, chosen: Mapping[str, str]) -> str:
+    """Return methods as a table, the best first, with a word on which are behind it.
+
+    Args:
+        rows: of ``methods``.
+        measure: what they are ranked by.
+        chosen: columns that tell the method that is looked at, which is bold.
+    """
+    known = MEASURES[measure]
+    ranked = rows_of(known.best_first(rows))
+    lines = []
+    for place, one in enumerate(ranked, 1):
+        near = known.overlaps(one, ranked[0])
+        bold = all(one[name] == value for name, value in chosen.items())
+        cells = (
+            *(str(place), one["heuristic"], one["resampling"], one["stopping"]),
+            *(interval_text(one, measure), interval_text(one, "saved_grid"), f"{one['runs']:.1f}"),
+            "not told from the first" if near and place > 1 else "",
+        )
+        style = ' style="font-weight:bold"' if bold else ""
+        texts = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
+        lines.append(f"<tr{style}>{texts}</tr>")
+    names = [*_HEAD]
+    names[4] = known.title
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+    return (
+        f'<table><tr style="text-align:left">{head}</tr>{"".join(lines)}</table>'
+        if lines
+        else _none()
+    )
+
+
+def _half(view: LiveView) -> Any:
+    layout = widgets.Layout(flex="1 1 49%", min_width="440px", overflow="hidden")
+    return widgets.VBox([view], layout=layout)
+
+
+def _found(measure: str) -> str:
+    """Return what stands upright where time lies across: no time against time."""
+    return "share" if measure in ("saved", "saved_grid") else measure
+
+
+def _said(text: str) -> str:
+    return f'<div style="{TEXT}">{html.escape(text)}</div>'
+
+
+def _none() -> str:
+    return _said("The study has no such search.")

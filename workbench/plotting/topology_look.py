@@ -1,0 +1,46 @@
+"""What all figures of a comparison of topologies share: a colour, a dash and a marker for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bokeh.models import ColumnDataSource
+from bokeh.plotting import figure
+
+from workbench.plotting import palette
+
+_COLOURS = (palette.BLUE, palette.VERMILLION, palette.GREEN, palette.PURPLE)
+"""Of the topologies of a comparison, in their order, in all its figures."""
+
+
+def looks() -> list[tuple[str, str, str]]:
+    """Return colour, dash and marker of each topology of a comparison."""
+    return list(zip(_COLOURS, palette.DASHES[:4], palette.MARKERS[:4], strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class TopologyLines:
+    """A comparison of topologies, a line each.
+
+    Attributes:
+        figure: the figure, whose legend has an item for each line.
+        sources: of each line, in the order of the colours; empty for topologies that are not there.
+    """
+
+    figure: figure
+    sources: tuple[ColumnDataSource, ...]
+
+    def draw(self, names: Iterable[str], columns: Callable[[str], Mapping[str, Any]]) -> None:
+        """Draw the lines and name them in the legend; those left over are hidden.
+
+        Args:
+            names: of the topologies, as many as there are lines at most.
+            columns: given the name of a topology, or nothing, returns what its source holds.
+        """
+        given = iter(names)
+        for source, item in zip(self.sources, self.figure.legend[0].items, strict=True):
+            name = next(given, "")
+            source.data = columns(name)
+            item.update(visible=bool(name), label={"value": name or "–"})

@@ -62,13 +62,17 @@ def _own_jupyter_folders(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """Launch the system's Chromium; in a container root may not use its sandbox."""
+    """Launch the system's Chromium, to which no machine but this one can be found.
+
+    In a container root may not use its sandbox.
+    """
     from workbench.diagnosis import find_chromium
 
     path = find_chromium()
     if path is None:
         pytest.fail("no Chromium found: install one, or set WORKBENCH_CHROMIUM to its path")
-    arguments = [*browser_type_launch_args.get("args", []), "--disable-dev-shm-usage"]
+    alone = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+    arguments = [*browser_type_launch_args.get("args", []), "--disable-dev-shm-usage", alone]
     if os.geteuid() == 0:
         arguments.append("--no-sandbox")
     return {**browser_type_launch_args, "executable_path": path, "args": arguments}

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +11,23 @@ import pytest
 
 from tests.browser.servers import ROOT, Server, serve
 
+PATIENCE_S = 60.0
+_END_KERNELS = "() => window.jupyterapp?.serviceManager.sessions.shutdownAll()"
+
 
 def _server(item: Any) -> str:
     """Return the server that a test opens its notebook in, or ``file`` where it needs none."""
-    return str(item.callspec.params.get("server", "lab" if "lab" in item.fixturenames else "file"))
+    params = item.callspec.params if hasattr(item, "callspec") else {}
+    return str(params.get("server", "lab" if "lab" in item.fixturenames else "file"))
 
 
 # Before xdist's own hook, which reads the marks; what is marked after it is in no group.
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one process run a file's tests on one server, one after the other: they share a page."""
+    """Let one process run a file's tests on one server, one after the other: they share a page.
+
+    The largest groups begin first, so that the processes end at about the same time.
+    """
     groups = {
         item: f"{item.path.stem}-{_server(item)}"
         for item in items
@@ -27,7 +35,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     }
     for item, group in groups.items():
         item.add_marker(pytest.mark.xdist_group(group))
-    items.sort(key=lambda item: groups.get(item, ""))
+    sizes = Counter(groups.values())
+    items.sort(
+        key=lambda item: (1, -sizes[groups[item]], groups[item]) if item in groups else (0, 0, "")
+    )
 
 
 @pytest.fixture(scope="session")
@@ -36,66 +47,87 @@ def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]
     return {**browser_context_args, "viewport": {"width": 1440, "height": 900}}
 
 
+@dataclass
+class Shared:
+    """The page that a file's tests on one server share, while there is one.
+
+    Attributes:
+        open_context: opens a context of Playwright.
+        contexts: one for each kind of server; their caches hold what every page loads.
+        page: of Playwright.
+        of: whose tests share it: file and kind of server.
+    """
+
+    open_context: Callable[[], Any]
+    contexts: dict[str, Any] = field(default_factory=dict)
+    page: Any = None
+    of: tuple[Path, str] | None = None
+
+    def take(self, of: tuple[Path, str]) -> Any:
+        """Return the page of a file's tests on a server, a new one if there is none.
+
+        Args:
+            of: file and kind of server.
+        """
+        if self.of != of:
+            self.leave()
+            kind = of[1]
+            if kind not in self.contexts:
+                self.contexts[kind] = self.open_context()
+                # For a machine that runs four of these at once, slowly.
+                self.contexts[kind].set_default_timeout(PATIENCE_S * 1000)
+            self.page, self.of = self.contexts[kind].new_page(), of
+        return self.page
+
+    def leave(self, spoilt: bool = False) -> None:
+        """End the page's kernels, which may be computing, and close it.
+
+        Args:
+            spoilt: whether a test failed on it, which may leave anything behind.
+        """
+        if self.page is not None and self.of is not None:
+            if not spoilt:
+                self.page.evaluate(_END_KERNELS)
+            # Voilà ends its kernel when its page is left.
+            self.page.goto("about:blank")
+            self.page.close()
+            if spoilt:
+                self.contexts.pop(self.of[1]).close()
+        self.page = self.of = None
+
+
 @pytest.fixture(scope="session")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def shared(browser: Any, browser_context_args: dict[str, Any]) -> Shared:
+    return Shared(lambda: browser.new_context(**browser_context_args))
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory, shared: Shared) -> Iterator[Server]:
     """JupyterLab on a copy of the notebooks."""
     with serve("lab", tmp_path_factory.mktemp("lab")) as server:
         yield server
+        shared.leave()
 
 
 @pytest.fixture(scope="session")
-def voila(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def voila(tmp_path_factory: pytest.TempPathFactory, shared: Shared) -> Iterator[Server]:
     """Voilà on a copy of the notebooks."""
     with serve("voila", tmp_path_factory.mktemp("voila")) as server:
         yield server
-
-
-@dataclass
-class Shared:
-    """The page that a file's tests share, while there is one.
-
-    Attributes:
-        page: of Playwright.
-        file: whose tests share it.
-    """
-
-    page: Any = None
-    file: Path | None = None
-
-    def leave(self) -> None:
-        """Go away from the page, which ends Voilà's kernel, and close it."""
-        if self.page is not None:
-            self.page.goto("about:blank")
-            self.page.context.close()
-        self.page = self.file = None
-
-
-@pytest.fixture(scope="session")
-def shared() -> Shared:
-    return Shared()
+        # A server with a kernel takes its time to end.
+        shared.leave()
 
 
 @pytest.fixture
-def page(
-    request: pytest.FixtureRequest,
-    browser: Any,
-    browser_context_args: dict[str, Any],
-    shared: Shared,
-) -> Iterator[Any]:
-    """A page; JupyterLab's is shared by a file's tests, and each runs the notebook anew in it.
+def page(request: pytest.FixtureRequest, shared: Shared) -> Iterator[Any]:
+    """A page, shared by a file's tests on one server; most of them run the notebook anew in it.
 
     A failed test may leave anything on its page, so the next one gets another.
     """
-    sharing = _server(request.node) == "lab"
-    if not sharing or shared.file != request.path:
-        shared.leave()
-    if shared.page is None:
-        shared.page = browser.new_context(**browser_context_args).new_page()
-        shared.file = request.path
     failures = request.session.testsfailed
-    yield shared.page
-    if not sharing or request.session.testsfailed > failures:
-        shared.leave()
+    yield shared.take((request.path, _server(request.node)))
+    if request.session.testsfailed > failures:
+        shared.leave(spoilt=True)
 
 
 @pytest.fixture
@@ -116,7 +148,7 @@ def keep(request: pytest.FixtureRequest, page: Any) -> Callable[[str], Path]:
 def until() -> Callable[..., float]:
     """Return a function that waits until something holds and returns the seconds it took."""
 
-    def until(holds: Callable[[], bool], seconds: float = 20.0) -> float:
+    def until(holds: Callable[[], bool], seconds: float = PATIENCE_S) -> float:
         began = time.monotonic()
         while not holds():
             if time.monotonic() - began > seconds:
@@ -125,3 +157,21 @@ def until() -> Callable[..., float]:
         return time.monotonic() - began
 
     return until
+
+
+@pytest.fixture
+def steady(until: Callable[..., float]) -> Callable[..., Any]:
+    """Return a function that waits until something is the same at two looks, and returns it."""
+
+    def steady(look: Callable[[], Any], apart_s: float = 0.3) -> Any:
+        seen = [look()]
+
+        def same() -> bool:
+            time.sleep(apart_s)
+            seen.append(look())
+            return bool(seen[-1] == seen.pop(0))
+
+        until(same)
+        return seen[0]
+
+    return steady

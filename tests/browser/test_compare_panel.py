@@ -21,6 +21,7 @@ COMPARE = "07-compare-topologies.ipynb"
 HEADLINE = re.compile("carr(y|ies)")
 Until = Callable[..., float]
 Keep = Callable[[str], Path]
+Steady = Callable[..., Any]
 
 
 @pytest.fixture(params=["lab", "voila"])
@@ -46,22 +47,22 @@ def stop(page: Any, until: Until) -> None:
     button = page.locator(".workbench-panel").get_by_role("button", name="■ Stop", exact=True)
     if button.is_enabled():
         button.click()
-    until(button.is_disabled, 60)
+    until(button.is_disabled)
 
 
-def opened(server: Server, page: Any, until: Until) -> Any:
-    watch = server.open(page, COMPARE)
-    page.get_by_text(HEADLINE).first.wait_for(timeout=60_000)
+def opened(server: Server, page: Any, until: Until, steady: Steady, anew: bool = True) -> Any:
+    watch = server.open(page, COMPARE, anew=anew)
+    page.get_by_text(HEADLINE).first.wait_for()
     page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
     stop(page, until)
-    page.wait_for_timeout(1500)
+    steady(page.screenshot)
     return watch
 
 
 def test_traffic_and_load_colour_the_links(
-    server: Server, page: Any, until: Until, keep: Keep
+    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, until)
+    watch = opened(server, page, until, steady)
     keep("opened")
     assert "uniform load" in headline(page)
     dragonfly = drawings(page)[1]
@@ -88,10 +89,27 @@ def test_traffic_and_load_colour_the_links(
     assert [url for url in watch.outside if "font-awesome" not in url.lower()] == []
 
 
-def test_another_size_a_mistake_and_a_match(
-    server: Server, page: Any, until: Until, keep: Keep
+def test_files_are_saved_by_the_browser(
+    server: Server, page: Any, until: Until, steady: Steady
 ) -> None:
-    watch = opened(server, page, until)
+    watch = opened(server, page, until, steady, anew=False)
+    panel = page.locator(".workbench-panel")
+    panel.get_by_role("tab", name="Export").click()
+    expected = [b",fat tree 16", b"<!DOCTYPE html>", b"<?xml", b"\x89PNG", b"\x89PNG"]
+    buttons = panel.get_by_role("button", name=re.compile("^(CSV|HTML|GRAPHML|PNG .*)$")).all()
+    assert len(buttons) == len(expected)
+    for button, begins in zip(buttons, expected, strict=True):
+        with page.expect_download() as download:
+            button.click()
+        content = Path(download.value.path()).read_bytes().lstrip()
+        assert begins in content[:200], content[:60]
+    assert watch.errors == []
+
+
+def test_another_size_a_mistake_and_a_match(
+    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
+) -> None:
+    watch = opened(server, page, until, steady, anew=False)
     field = page.locator(".workbench-panel input[type=text]").first
     field.fill("15")
     page.keyboard.press("Enter")
@@ -101,14 +119,16 @@ def test_another_size_a_mistake_and_a_match(
     page.keyboard.press("Enter")
     page.get_by_text("128 hosts, 80 routers, 256 links").wait_for()
     page.get_by_label("Match on", exact=True).select_option(label="hosts")
-    until(lambda: page.get_by_text(re.compile("^1[0-9]{2} hosts, ")).count() == 4, 30)
+    until(lambda: page.get_by_text(re.compile("^1[0-9]{2} hosts, ")).count() == 4)
     stop(page, until)
     keep("matched")
     assert watch.errors == []
 
 
-def test_simulations_fill_in(server: Server, page: Any, until: Until, keep: Keep) -> None:
-    watch = opened(server, page, until)
+def test_simulations_fill_in(
+    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
+) -> None:
+    watch = opened(server, page, until, steady)
     page.get_by_label("Match on", exact=True).select_option(label="hosts")
     amount = page.get_by_label("about so many hosts", exact=True)
     amount.fill("64")
@@ -120,19 +140,4 @@ def test_simulations_fill_in(server: Server, page: Any, until: Until, keep: Keep
     page.get_by_label("Model", exact=True).select_option(label="packets: SNAPPR, with credits")
     page.get_by_text("minimal routing, not UGAL-L").wait_for(state="detached")
     stop(page, until)
-    assert watch.errors == []
-
-
-def test_files_are_saved_by_the_browser(server: Server, page: Any, until: Until) -> None:
-    watch = opened(server, page, until)
-    panel = page.locator(".workbench-panel")
-    panel.get_by_role("tab", name="Export").click()
-    expected = [b",fat tree 16", b"<!DOCTYPE html>", b"<?xml", b"\x89PNG", b"\x89PNG"]
-    buttons = panel.get_by_role("button", name=re.compile("^(CSV|HTML|GRAPHML|PNG .*)$")).all()
-    assert len(buttons) == len(expected)
-    for button, begins in zip(buttons, expected, strict=True):
-        with page.expect_download() as download:
-            button.click()
-        content = Path(download.value.path()).read_bytes().lstrip()
-        assert begins in content[:200], content[:60]
     assert watch.errors == []

@@ -23,6 +23,7 @@ READING = re.compile("With the placement by")
 METHODS = ("block", "round-robin", "random", "volume", "algorithm-3", "search")
 Until = Callable[..., float]
 Keep = Callable[[str], Path]
+Steady = Callable[..., Any]
 
 
 def status(page: Any, words: re.Pattern[str]) -> str:
@@ -32,7 +33,7 @@ def status(page: Any, words: re.Pattern[str]) -> str:
 def settled(page: Any, until: Until) -> None:
     """Wait until nothing is being searched for."""
     stop = page.locator(".workbench-panel").get_by_role("button", name="■ Stop", exact=True)
-    until(lambda: stop.is_disabled() and "Still searching" not in status(page, HEADLINE), 60)
+    until(lambda: stop.is_disabled() and "Still searching" not in status(page, HEADLINE))
 
 
 def figures(page: Any) -> list[Any]:
@@ -55,20 +56,20 @@ def server(request: pytest.FixtureRequest) -> Server:
     return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
 
 
-def opened(server: Server, page: Any, until: Until) -> Any:
-    watch = server.open(page, PLACEMENT)
+def opened(server: Server, page: Any, until: Until, steady: Steady, anew: bool = True) -> Any:
+    watch = server.open(page, PLACEMENT, anew=anew)
     page.get_by_text(HEADLINE).first.wait_for()
     page.get_by_text(READING).first.wait_for()
     page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
     settled(page, until)
-    page.wait_for_timeout(1500)
+    steady(page.screenshot)
     return watch
 
 
 def test_a_click_on_a_placement_shows_its_pairs_and_its_hosts(
-    server: Server, page: Any, until: Until, keep: Keep
+    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, until)
+    watch = opened(server, page, until, steady)
     keep("opened")
     _, pairs, ranks = figures(page)
     before = pairs.screenshot(), ranks.screenshot()
@@ -86,10 +87,42 @@ def test_a_click_on_a_placement_shows_its_pairs_and_its_hosts(
     assert watch.outside == []
 
 
-def test_another_network_and_a_longer_wire(
-    server: Server, page: Any, until: Until, keep: Keep
+def test_files_are_saved_by_the_browser(
+    server: Server, page: Any, until: Until, steady: Steady
 ) -> None:
-    watch = opened(server, page, until)
+    watch = opened(server, page, until, steady, anew=False)
+    page.locator(".workbench-panel").get_by_role("tab", name="Export").click()
+    expected = [b"method,T_us", b"\x89PNG", b"source,destination", b"\x89PNG"]
+    expected += [b"rank,host", b"{", b"\x89PNG"]
+    panel = page.locator(".workbench-panel")
+    buttons = panel.get_by_role("button", name=re.compile("^(CSV|JSON|PNG .*)$")).all()
+    assert len(buttons) == len(expected)
+    for button, begins in zip(buttons, expected, strict=True):
+        with page.expect_download() as download:
+            button.click()
+        content = Path(download.value.path()).read_bytes()
+        assert content.lstrip()[: len(begins)] == begins, content[:40]
+    assert watch.errors == []
+    assert watch.outside == []
+
+
+def test_a_search_can_be_stopped(
+    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
+) -> None:
+    watch = opened(server, page, until, steady, anew=False)
+    page.get_by_label("search tries", exact=True).fill("9000000")
+    page.keyboard.press("Enter")
+    until(lambda: "Still searching" in status(page, HEADLINE))
+    keep("searching")
+    page.locator(".workbench-panel").get_by_role("button", name="■ Stop", exact=True).click()
+    until(lambda: "Stopped." in status(page, HEADLINE))
+    assert watch.errors == []
+
+
+def test_another_network_and_a_longer_wire(
+    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
+) -> None:
+    watch = opened(server, page, until, steady)
     before = status(page, HEADLINE)
     page.get_by_label("Network", exact=True).select_option("fat tree")
     until(lambda: "fat tree, k=4" in status(page, HEADLINE))
@@ -116,31 +149,3 @@ def test_another_network_and_a_longer_wire(
     page.get_by_role("alert").filter(has_text="must be a whole number").wait_for()
     assert "torus 3x3" in status(page, HEADLINE), "the last picture stays"
     assert watch.errors == []
-
-
-def test_a_search_can_be_stopped(server: Server, page: Any, until: Until, keep: Keep) -> None:
-    watch = opened(server, page, until)
-    page.get_by_label("search tries", exact=True).fill("9000000")
-    page.keyboard.press("Enter")
-    until(lambda: "Still searching" in status(page, HEADLINE))
-    keep("searching")
-    page.locator(".workbench-panel").get_by_role("button", name="■ Stop", exact=True).click()
-    until(lambda: "Stopped." in status(page, HEADLINE))
-    assert watch.errors == []
-
-
-def test_files_are_saved_by_the_browser(server: Server, page: Any, until: Until) -> None:
-    watch = opened(server, page, until)
-    page.locator(".workbench-panel").get_by_role("tab", name="Export").click()
-    expected = [b"method,T_us", b"\x89PNG", b"source,destination", b"\x89PNG"]
-    expected += [b"rank,host", b"{", b"\x89PNG"]
-    panel = page.locator(".workbench-panel")
-    buttons = panel.get_by_role("button", name=re.compile("^(CSV|JSON|PNG .*)$")).all()
-    assert len(buttons) == len(expected)
-    for button, begins in zip(buttons, expected, strict=True):
-        with page.expect_download() as download:
-            button.click()
-        content = Path(download.value.path()).read_bytes()
-        assert content.lstrip()[: len(begins)] == begins, content[:40]
-    assert watch.errors == []
-    assert watch.outside == []

@@ -33,6 +33,7 @@ b requires a
 """
 Until = Callable[..., float]
 Keep = Callable[[str], Path]
+Steady = Callable[..., Any]
 
 
 def button(page: Any, name: str) -> Any:
@@ -57,18 +58,18 @@ def server(request: pytest.FixtureRequest) -> Server:
     return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
 
 
-def opened(server: Server, page: Any) -> Any:
-    watch = server.open(page, REPLAY)
+def opened(server: Server, page: Any, steady: Steady, anew: bool = True) -> Any:
+    watch = server.open(page, REPLAY, anew=anew)
     page.get_by_text(HEADLINE).first.wait_for()
     page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
-    page.wait_for_timeout(1500)
+    steady(page.screenshot)
     return watch
 
 
 def test_a_key_press_redraws_the_diagram(
-    server: Server, page: Any, until: Until, keep: Keep
+    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page)
+    watch = opened(server, page, steady)
     keep("opened")
     before, sentence = diagram(page).screenshot(), headline(page)
     slider(page, "L  latency").focus()
@@ -85,25 +86,28 @@ def test_a_key_press_redraws_the_diagram(
     assert watch.outside == []
 
 
-def test_two_settings_stand_side_by_side(
-    server: Server, page: Any, until: Until, keep: Keep
-) -> None:
-    watch = opened(server, page)
-    button(page, "Pin as A").click()
-    page.get_by_label("Parameters", exact=True).select_option("profile of alps-gh200-slingshot11")
-    page.get_by_text(re.compile(r"B takes [\d.]+ × A's time")).wait_for()
-    until(lambda: page.locator(".workbench-panel .bk-Figure").count() >= 3)
-    page.wait_for_timeout(1000)
-    keep("pinned")
-    button(page, "Unpin").click()
-    until(lambda: page.get_by_text(re.compile("A's time")).count() == 0)
+def test_files_are_saved_by_the_browser(server: Server, page: Any, steady: Steady) -> None:
+    watch = opened(server, page, steady, anew=False)
+    page.get_by_role("tab", name="Export").click()
+    for name, begins in (
+        ("CSV", b"op,rank"),
+        ("JSON", b"{"),
+        ("GOAL", b"num_ranks 8"),
+        ("PNG diagram", b"\x89PNG"),
+        ("PNG breakdown", b"\x89PNG"),
+    ):
+        with page.expect_download() as download:
+            button(page, name).click()
+        content = Path(download.value.path()).read_bytes()
+        assert content.lstrip()[: len(begins)] == begins, content[:40]
     assert watch.errors == []
+    assert watch.outside == []
 
 
 def test_a_zoom_is_drawn_in_detail_and_a_reset_goes_back(
-    server: Server, page: Any, until: Until, keep: Keep
+    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page)
+    watch = opened(server, page, steady, anew=False)
     before = diagram(page).screenshot()
     box = diagram(page).bounding_box()
     page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
@@ -112,16 +116,31 @@ def test_a_zoom_is_drawn_in_detail_and_a_reset_goes_back(
     page.mouse.wheel(0, -800)
     page.keyboard.up("Control")
     until(lambda: diagram(page).screenshot() != before)
-    page.wait_for_timeout(1500)
+    steady(page.screenshot)
     keep("zoomed")
     assert watch.errors == []
     assert watch.outside == []
 
 
-def test_a_deadlock_is_said_and_the_last_picture_stays(
-    server: Server, page: Any, until: Until, keep: Keep
+def test_two_settings_stand_side_by_side(
+    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page)
+    watch = opened(server, page, steady, anew=False)
+    button(page, "Pin as A").click()
+    page.get_by_label("Parameters", exact=True).select_option("profile of alps-gh200-slingshot11")
+    page.get_by_text(re.compile(r"B takes [\d.]+ × A's time")).wait_for()
+    until(lambda: page.locator(".workbench-panel .bk-Figure").count() >= 3)
+    steady(page.screenshot)
+    keep("pinned")
+    button(page, "Unpin").click()
+    until(lambda: page.get_by_text(re.compile("A's time")).count() == 0)
+    assert watch.errors == []
+
+
+def test_a_deadlock_is_said_and_the_last_picture_stays(
+    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
+) -> None:
+    watch = opened(server, page, steady)
     before = headline(page)
     files = {"name": "crossed.goal", "mimeType": "text/plain", "buffer": CROSSED}
     with page.expect_file_chooser() as chooser:
@@ -137,21 +156,3 @@ def test_a_deadlock_is_said_and_the_last_picture_stays(
     page.get_by_text(re.compile("until the last of 2 ranks ends")).wait_for()
     until(lambda: message.count() == 0 or not message.is_visible())
     assert watch.errors == []
-
-
-def test_files_are_saved_by_the_browser(server: Server, page: Any) -> None:
-    watch = opened(server, page)
-    page.get_by_role("tab", name="Export").click()
-    for name, begins in (
-        ("CSV", b"op,rank"),
-        ("JSON", b"{"),
-        ("GOAL", b"num_ranks 8"),
-        ("PNG diagram", b"\x89PNG"),
-        ("PNG breakdown", b"\x89PNG"),
-    ):
-        with page.expect_download() as download:
-            button(page, name).click()
-        content = Path(download.value.path()).read_bytes()
-        assert content.lstrip()[: len(begins)] == begins, content[:40]
-    assert watch.errors == []
-    assert watch.outside == []

@@ -20,15 +20,16 @@ pytestmark = [
 STUDY, REGIMES = "02-which-loss.ipynb", "03-message-regimes.ipynb"
 Until = Callable[..., float]
 Keep = Callable[[str], Path]
+Steady = Callable[..., Any]
 
 
 def button(page: Any, name: str) -> Any:
     return page.locator(".workbench-panel .jupyter-button", has_text=name)
 
 
-def to_the_top(page: Any) -> None:
+def to_the_top(page: Any, steady: Steady) -> None:
     page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
-    page.wait_for_timeout(1500)
+    steady(page.screenshot)
 
 
 def click_place(page: Any, across: float, down: float) -> None:
@@ -43,12 +44,12 @@ def server(request: pytest.FixtureRequest) -> Server:
 
 
 def test_a_click_shows_the_fit_behind_it_and_a_pin_keeps_it(
-    server: Server, page: Any, until: Until, keep: Keep
+    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
     watch = server.open(page, STUDY)
     first = page.get_by_text("snappr on azure-hb96v3-hdr, rmsre over both")
     first.wait_for()
-    to_the_top(page)
+    to_the_top(page, steady)
     keep("opened")
     button(page, "Pin as A").click()
     page.get_by_text("A: snappr on azure-hb96v3-hdr, rmsre over both").wait_for()
@@ -65,11 +66,11 @@ def test_a_click_shows_the_fit_behind_it_and_a_pin_keeps_it(
 
 
 def test_a_fit_of_ones_own_is_run_and_shown(
-    server: Server, page: Any, until: Until, keep: Keep
+    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
     watch = server.open(page, STUDY)
     page.get_by_text("snappr on azure-hb96v3-hdr, rmsre over both").wait_for()
-    to_the_top(page)
+    to_the_top(page, steady)
     page.get_by_role("tab", name="Run your own").click()
     page.get_by_label("Model", exact=True).last.select_option("LogP")
     page.get_by_label("Trials").fill("40")
@@ -83,11 +84,11 @@ def test_a_fit_of_ones_own_is_run_and_shown(
 
 
 def test_the_threshold_moves_with_the_arrow_keys(
-    server: Server, page: Any, until: Until, keep: Keep
+    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
     watch = server.open(page, REGIMES)
     page.get_by_text(re.compile("LogP up to .*, SNAPPR above it")).wait_for()
-    to_the_top(page)
+    to_the_top(page, steady)
     page.locator(".workbench-panel .noUi-handle").first.focus()
     before = page.locator(".workbench-panel .bk-Figure").first.screenshot()
     sentence = page.get_by_text(re.compile("LogP up to .*, SNAPPR above it")).inner_text()
@@ -99,17 +100,17 @@ def test_the_threshold_moves_with_the_arrow_keys(
     button(page, "Refit both halves here").click()
     page.get_by_text(re.compile(r"\d+ of 600 trials, both halves")).wait_for()
     button(page, "Stop").click()
-    page.get_by_text(re.compile(r"(stopped|done) in \d+ s")).wait_for(timeout=60_000)
+    page.get_by_text(re.compile(r"(stopped|done) in \d+ s")).wait_for()
     keep("refitted")
     assert button(page, "Refit both halves here").is_enabled()
     assert watch.errors == []
     assert watch.outside == []
 
 
-def test_files_are_saved_by_the_browser(server: Server, page: Any) -> None:
-    watch = server.open(page, REGIMES)
+def test_files_are_saved_by_the_browser(server: Server, page: Any, steady: Steady) -> None:
+    watch = server.open(page, REGIMES, anew=False)
     page.get_by_text(re.compile("LogP up to .*, SNAPPR above it")).wait_for()
-    to_the_top(page)
+    to_the_top(page, steady)
     page.get_by_role("tab", name="Export").click()
     for name, begins in (
         ("INI", b"#"),

@@ -22,6 +22,7 @@ AT = re.compile(r"^At L = .*(ends? last|ranks end)")
 ANALYSED = re.compile(r"operations, analysed in")
 Until = Callable[..., float]
 Keep = Callable[[str], Path]
+Steady = Callable[..., Any]
 
 
 def status(page: Any, about: re.Pattern[str]) -> str:
@@ -46,32 +47,30 @@ def server(request: pytest.FixtureRequest) -> Server:
     return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
 
 
-def opened(server: Server, page: Any) -> Any:
-    watch = server.open(page, TOLERANCE)
+def opened(server: Server, page: Any, steady: Steady, anew: bool = True) -> Any:
+    watch = server.open(page, TOLERANCE, anew=anew)
     page.locator(".workbench-panel [role=status]", has_text=AT).first.wait_for()
     page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
-    page.wait_for_timeout(2000)
+    steady(page.screenshot)
     return watch
 
 
 def test_the_critical_path_follows_the_pointer_until_a_click(
-    server: Server, page: Any, until: Until, keep: Keep
+    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page)
+    watch = opened(server, page, steady)
     keep("opened")
     before = status(page, AT)
     point(page, 0.8)
     until(lambda: status(page, AT) != before)
-    page.wait_for_timeout(500)
+    pointed, box = steady(lambda: status(page, AT)), figures(page)[0]
     keep("pointed")
-    pointed, box = status(page, AT), figures(page)[0]
     page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + 0.6 * box["height"])
     follow = page.get_by_label("Follow the pointer; a click stays")
     until(lambda: not follow.is_checked())
     until(lambda: status(page, AT) != pointed)
     # What the way to the click has asked for may still be drawn.
-    page.wait_for_timeout(1500)
-    held = status(page, AT)
+    held = steady(lambda: status(page, AT), 1.5)
     point(page, 0.9)
     page.wait_for_timeout(700)
     assert status(page, AT) == held
@@ -79,38 +78,8 @@ def test_the_critical_path_follows_the_pointer_until_a_click(
     assert watch.outside == []
 
 
-def test_the_zones_move_with_the_algorithm(
-    server: Server, page: Any, until: Until, keep: Keep
-) -> None:
-    watch = opened(server, page)
-    before, count = status(page, ANALYSED), len(figures(page))
-    page.get_by_label("allreduce", exact=True).select_option("ring")
-    until(lambda: status(page, ANALYSED) != before)
-    page.get_by_label("Draw", exact=True).select_option("every algorithm of allreduce")
-    page.get_by_text(re.compile(r"Within 1 % .* bears the most")).wait_for()
-    until(lambda: len(figures(page)) == count + 1)
-    page.wait_for_timeout(700)
-    keep("every")
-    assert watch.errors == []
-
-
-def test_a_program_is_kept_beside_another(
-    server: Server, page: Any, until: Until, keep: Keep
-) -> None:
-    watch = opened(server, page)
-    panel = page.locator(".workbench-panel")
-    panel.get_by_role("button", name="+ Keep it", exact=True).click()
-    page.get_by_label("Program", exact=True).select_option("make: 2-D halo exchange")
-    page.get_by_text(re.compile(r"Within 1 % .* bears the most")).wait_for()
-    page.wait_for_timeout(700)
-    keep("beside")
-    panel.get_by_role("button", name="✕ halo-8", exact=True).click()
-    page.get_by_text(re.compile(r"At L = .* the program takes")).wait_for()
-    assert watch.errors == []
-
-
-def test_files_are_saved_by_the_browser(server: Server, page: Any) -> None:
-    watch = opened(server, page)
+def test_files_are_saved_by_the_browser(server: Server, page: Any, steady: Steady) -> None:
+    watch = opened(server, page, steady, anew=False)
     page.get_by_role("tab", name="Export").click()
     panel = page.locator(".workbench-panel")
     for name, begins in (
@@ -125,3 +94,33 @@ def test_files_are_saved_by_the_browser(server: Server, page: Any) -> None:
         assert content[: len(begins)] == begins, content[:40]
     assert watch.errors == []
     assert watch.outside == []
+
+
+def test_a_program_is_kept_beside_another(
+    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
+) -> None:
+    watch = opened(server, page, steady, anew=False)
+    panel = page.locator(".workbench-panel")
+    panel.get_by_role("button", name="+ Keep it", exact=True).click()
+    page.get_by_label("Program", exact=True).select_option("make: 2-D halo exchange")
+    page.get_by_text(re.compile(r"Within 1 % .* bears the most")).wait_for()
+    steady(page.screenshot)
+    keep("beside")
+    panel.get_by_role("button", name="✕ halo-8", exact=True).click()
+    page.get_by_text(re.compile(r"At L = .* the program takes")).wait_for()
+    assert watch.errors == []
+
+
+def test_the_zones_move_with_the_algorithm(
+    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
+) -> None:
+    watch = opened(server, page, steady)
+    before, count = status(page, ANALYSED), len(figures(page))
+    page.get_by_label("allreduce", exact=True).select_option("ring")
+    until(lambda: status(page, ANALYSED) != before)
+    page.get_by_label("Draw", exact=True).select_option("every algorithm of allreduce")
+    page.get_by_text(re.compile(r"Within 1 % .* bears the most")).wait_for()
+    until(lambda: len(figures(page)) == count + 1)
+    steady(page.screenshot)
+    keep("every")
+    assert watch.errors == []

@@ -21,6 +21,7 @@ TUNE = "08-tune-a-component.ipynb"
 SPENT = re.compile("budget of [0-9]+ runs is spent")
 Until = Callable[..., float]
 Keep = Callable[[str], Path]
+Steady = Callable[..., Any]
 
 
 @pytest.fixture(params=["lab", "voila"])
@@ -28,11 +29,11 @@ def server(request: pytest.FixtureRequest) -> Server:
     return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
 
 
-def opened(server: Server, page: Any) -> Any:
-    watch = server.open(page, TUNE)
+def opened(server: Server, page: Any, steady: Steady, anew: bool = True) -> Any:
+    watch = server.open(page, TUNE, anew=anew)
     page.get_by_text(SPENT).first.wait_for(timeout=90_000)
     page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
-    page.wait_for_timeout(1500)
+    steady(page.screenshot)
     return watch
 
 
@@ -40,8 +41,10 @@ def headline(page: Any) -> str:
     return str(page.locator(".workbench-panel [role=status]").first.inner_text())
 
 
-def test_another_heuristic_is_compared(server: Server, page: Any, until: Until, keep: Keep) -> None:
-    watch = opened(server, page)
+def test_another_heuristic_is_compared(
+    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
+) -> None:
+    watch = opened(server, page, steady)
     keep("opened")
     assert "better than the default" in headline(page)
     panel = page.locator(".workbench-panel")
@@ -49,12 +52,12 @@ def test_another_heuristic_is_compared(server: Server, page: Any, until: Until, 
     before = drawn.screenshot()
     panel.get_by_label("Heuristic", exact=True).select_option(label="random")
     panel.get_by_role("button", name="▶ Start", exact=True).click()
-    until(lambda: drawn.screenshot() != before, 30)
+    until(lambda: drawn.screenshot() != before)
     panel.get_by_role("tab", name="Compare").click()
-    page.get_by_text("Of 2 experiments").wait_for(timeout=60_000)
+    page.get_by_text("Of 2 experiments").wait_for()
     keep("compared")
     panel.get_by_label("Over", exact=True).select_option(label="time of the runs")
-    page.wait_for_timeout(500)
+    steady(page.screenshot)
     keep("over-time")
     assert page.locator(".jp-OutputArea-output[data-mime-type$=stderr]").count() == 0
     assert watch.errors == []
@@ -62,8 +65,25 @@ def test_another_heuristic_is_compared(server: Server, page: Any, until: Until, 
     assert [url for url in watch.outside if "font-awesome" not in url.lower()] == []
 
 
-def test_a_mistake_and_going_on(server: Server, page: Any, until: Until, keep: Keep) -> None:
-    watch = opened(server, page)
+def test_files_are_saved_by_the_browser(server: Server, page: Any, steady: Steady) -> None:
+    watch = opened(server, page, steady, anew=False)
+    panel = page.locator(".workbench-panel")
+    panel.get_by_role("tab", name="Export").click()
+    expected = [b"number,", b"workbench tuning result", b"\x89PNG", b"\x89PNG"]
+    buttons = panel.get_by_role("button", name=re.compile("^(CSV|JSON|PNG .*)$")).all()
+    assert len(buttons) == len(expected)
+    for button, begins in zip(buttons, expected, strict=True):
+        with page.expect_download() as download:
+            button.click()
+        content = Path(download.value.path()).read_bytes()
+        assert begins in content[:200], content[:60]
+    assert watch.errors == []
+
+
+def test_a_mistake_and_going_on(
+    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
+) -> None:
+    watch = opened(server, page, steady)
     panel = page.locator(".workbench-panel")
     field = panel.locator("input[placeholder^='runs=']")
     field.fill("runs=0")
@@ -78,15 +98,17 @@ def test_a_mistake_and_going_on(server: Server, page: Any, until: Until, keep: K
     panel.get_by_label("Budget (runs)", exact=True).fill("70")
     page.keyboard.press("Enter")
     panel.get_by_role("button", name="Resume", exact=True).click()
-    page.get_by_text("budget of 70 runs is spent").first.wait_for(timeout=60_000)
+    page.get_by_text("budget of 70 runs is spent").first.wait_for()
     panel.get_by_role("tab", name="Parameters").click()
     page.get_by_text("76 configurations").last.wait_for()
     keep("parameters")
     assert watch.errors == []
 
 
-def test_a_program_runs_here(server: Server, page: Any, until: Until, keep: Keep) -> None:
-    watch = opened(server, page)
+def test_a_program_runs_here(
+    server: Server, page: Any, until: Until, steady: Steady, keep: Keep
+) -> None:
+    watch = opened(server, page, steady, anew=False)
     panel = page.locator(".workbench-panel")
     panel.get_by_label("Tune", exact=True).select_option(label="run here: sort")
     page.get_by_text("3 parameters, 90 configurations").first.wait_for()
@@ -110,28 +132,13 @@ def test_a_program_runs_here(server: Server, page: Any, until: Until, keep: Keep
     panel.get_by_label("Budget (runs)", exact=True).fill("1000")
     page.keyboard.press("Enter")
     panel.get_by_role("button", name="▶ Start", exact=True).click()
-    page.get_by_text(re.compile("^1[0-9] of 1000 runs")).first.wait_for(timeout=60_000)
+    page.get_by_text(re.compile("^1[0-9] of 1000 runs")).first.wait_for()
     keep("running")
     panel.get_by_role("button", name="■ Stop", exact=True).click()
-    page.get_by_text("Resume goes on").first.wait_for(timeout=60_000)
+    page.get_by_text("Resume goes on").first.wait_for()
+    panel.get_by_role("tab", name="Runs").click()
     page.get_by_text(re.compile("sorted [0-9]+|in [0-9.]+ ms")).first.wait_for()
-    panel.get_by_role("tab", name="Runs").scroll_into_view_if_needed()
     page.mouse.wheel(0, 400)
-    page.wait_for_timeout(500)
+    steady(page.screenshot)
     keep("stopped")
-    assert watch.errors == []
-
-
-def test_files_are_saved_by_the_browser(server: Server, page: Any) -> None:
-    watch = opened(server, page)
-    panel = page.locator(".workbench-panel")
-    panel.get_by_role("tab", name="Export").click()
-    expected = [b"number,", b"workbench tuning result", b"\x89PNG", b"\x89PNG"]
-    buttons = panel.get_by_role("button", name=re.compile("^(CSV|JSON|PNG .*)$")).all()
-    assert len(buttons) == len(expected)
-    for button, begins in zip(buttons, expected, strict=True):
-        with page.expect_download() as download:
-            button.click()
-        content = Path(download.value.path()).read_bytes()
-        assert begins in content[:200], content[:60]
     assert watch.errors == []

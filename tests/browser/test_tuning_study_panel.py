@@ -19,24 +19,25 @@ pytestmark = [
 STUDY = "09-which-heuristic.ipynb"
 Keep = Callable[[str], Path]
 Until = Callable[..., float]
+Steady = Callable[..., Any]
 
 
 def test_a_click_chooses_a_method_and_the_tabs_follow(
-    lab: Server, page: Any, until: Until, keep: Keep
+    lab: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
     told: list[str] = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda sent: told.append(str(sent))))
     watch = lab.open(page, STUDY)
     panel = page.locator(".workbench-panel").first
     sentence = panel.locator("[role=status]").first
-    sentence.filter(has_text="is first with").wait_for(timeout=60_000)
+    sentence.filter(has_text="is first with").wait_for()
     panel.evaluate("e => e.scrollIntoView()")
-    page.wait_for_timeout(1000)
+    steady(page.screenshot)
     tiles = panel.locator(".bk-Figure").first
     drawn, said = tiles.screenshot(), sentence.inner_text()
     box = tiles.bounding_box()
     page.mouse.click(box["x"] + 0.25 * box["width"], box["y"] + 0.62 * box["height"])
-    until(lambda: sentence.inner_text() != said, 20)
+    until(lambda: sentence.inner_text() != said)
     chosen = panel.get_by_label("Heuristic", exact=True).evaluate("e => e.selectedOptions[0].text")
     assert sentence.inner_text().startswith(chosen)
     until(lambda: tiles.screenshot() != drawn)

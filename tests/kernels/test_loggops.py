@@ -308,7 +308,7 @@ def test_another_thread_can_watch_and_end_a_run():
     while progress[0] == 0 and thread.is_alive():
         pass
     halt[0] = 1
-    thread.join(30)
+    thread.join(120)
     assert not thread.is_alive()
     assert progress[0] > 0
 

@@ -70,7 +70,7 @@ assert panel.wait(120).success
 assert panel.error == "", panel.error
 panel.algorithms = {"allreduce": "ring"}
 panel.semantics = "llamp"
-result = panel.wait(60)
+result = panel.wait(120)
 scope = {}
 exec(panel.python, scope)
 assert scope["result"].finish_ns == result.finish_ns
@@ -78,11 +78,11 @@ assert scope["result"].finish_ns == result.finish_ns
     "05-latency-tolerance.ipynb": """
 assert panel.error == "", panel.error
 panel.algorithms = {"allreduce": "ring"}
-result = panel.wait(60)
+result = panel.wait(120)
 assert panel.error == "", panel.error
 assert result.contention is not None and result.critical_latencies.size
 panel.probe_L_us = 1e6 * result.tolerance[5]
-panel.wait(60)
+panel.wait(120)
 assert panel.diagram.makespan_ps == round(1e12 * result.T_of(result.tolerance[5]))
 scope = {}
 exec(panel.python, scope)
@@ -92,7 +92,7 @@ assert (scope["result"].corners == result.corners).all()
     "06-where-to-place-ranks.ipynb": """
 assert panel.error == "", panel.error
 panel.l_wire_ns = 500
-comparison = panel.wait(60)
+comparison = panel.wait(120)
 scope = {}
 exec(panel.python, scope)
 assert scope["comparison"]["T_us"].tolist() == comparison["T_us"].tolist()
@@ -110,7 +110,7 @@ assert [one.largest for one in scope["loads"]] == [one.largest for one in panel.
 assert panel.error == "", panel.error
 panel.heuristic, panel.noise, panel.budget = "random", "none", 20
 panel.start()
-result = panel.wait(60)
+result = panel.wait(120)
 assert panel.error == "" and len(result) == 20, panel.error
 scope = {}
 exec(panel.python, scope)
@@ -137,7 +137,7 @@ def execute(path: Path, folder: Path, after: str) -> Any:
     content = nbformat.read(folder / path.name, as_version=4)
     content.cells.insert(0, nbformat.v4.new_code_cell(OFFLINE))
     content.cells.append(nbformat.v4.new_code_cell(after))
-    client = NotebookClient(content, timeout=180, resources={"metadata": {"path": str(folder)}})
+    client = NotebookClient(content, timeout=600, resources={"metadata": {"path": str(folder)}})
     paths = [*os.environ.get("PYTHONPATH", "").split(), str(ROOT)]
     return client.execute(env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)})
 

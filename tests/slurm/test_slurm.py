@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
 import signal
@@ -29,6 +30,7 @@ from workbench.tune.runners import (
     Slurm,
     SlurmSteps,
 )
+from workbench.tune.runners.slurm_commands import queued_jobs
 from workbench.tune.store import load_result, stored_experiments
 
 pytestmark = [
@@ -75,6 +77,24 @@ def queued_steps() -> list[str]:
     words = ["squeue", "--steps", "--noheader", "--format=%i"]
     found = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
     return [step for step in found if step.partition(".")[2].isdigit()]
+
+
+def begin_step(handle: RunHandle, steps: int = 1) -> None:
+    """Wait until so many steps run."""
+    deadline = time.monotonic() + 20.0
+    while len(queued_steps()) < steps:
+        assert handle.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def end_launchers(name: str, job: str) -> None:
+    """Kill the programs of that name that hold steps of a job, so that they can tell nobody."""
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            words = entry.read_text().split("\0")
+            if Path(words[0]).name == name and f"--jobid={job}" in words:
+                os.kill(int(entry.parent.name), signal.SIGKILL)
 
 
 def nodes() -> str:
@@ -193,7 +213,7 @@ def test_steps_of_one_allocation_wait_in_no_queue(tmp_path: Path) -> None:
             assert (output.stdout, output.job_id) == ("in\n", f"{job}.3")
             handle = borrowed.start(RunRequest({}, Invocation(("true",))))
             assert wait(handle).state == "completed"
-            borrowed.abandon(handle.job_id)
+            borrowed.abandon("nobody", {handle.job_id})
         assert job in queued()
     assert job not in queued()
     assert jobs()[job] == "COMPLETED"
@@ -259,7 +279,7 @@ def test_an_allocation_ends_with_its_process(tmp_path: Path) -> None:
         "import sys, time\n"
         "from workbench.tune.runners import SlurmSteps\n"
         "runner = SlurmSteps(sys.argv[1])\n"
-        "while (place := runner.place()) is None: time.sleep(0.02)\n"
+        "while (place := runner.place('held')) is None: time.sleep(0.02)\n"
         "print(place[0], flush=True)\n"
         "time.sleep(60)\n"
     )
@@ -348,6 +368,60 @@ def test_a_job_that_a_killed_experiment_left_is_cancelled_when_it_goes_on(
         assert time.monotonic() < deadline
         time.sleep(0.1)
     assert jobs()[job] == "CANCELLED"
+
+
+def test_jobs_are_cancelled_whose_numbers_a_killed_experiment_had_no_time_to_note(
+    tmp_path: Path,
+) -> None:
+    where, runs, later = tmp_path / "t.db", tmp_path / "runs", "--begin=now+600"
+    script = (
+        "import os, sys\n"
+        "from tests.unit.tune.tuned import bowl\n"
+        "from workbench.tune import search\n"
+        "from workbench.tune.experiment import tune\n"
+        "from workbench.tune.runners import Slurm\n"
+        "search.Search._note_job = lambda self, flight: os.kill(os.getpid(), 9)\n"
+        "tune(bowl(), Slurm(sys.argv[1], sys.argv[3:]), store=sys.argv[2], jobs=2, initial=2,\n"
+        "     heuristic='random', budget=2)\n"
+    )
+    words = [sys.executable, "-c", script, str(runs), str(where), later]
+    assert subprocess.run(words).returncode == -signal.SIGKILL
+    left = queued_jobs()
+    assert len([job for job in left.values() if not job.ended and str(runs) in job.label]) == 2
+    # One of somebody else's, who is alive.
+    other = Slurm(runs, (later,)).start(
+        RunRequest({}, Invocation(("true",)), owner="0123456789ab", name="bowl-random-seed0-0")
+    )
+    with resume(where, component=bowl(), runner=Slurm(runs, (later,)), jobs=2) as experiment:
+        going_on = experiment.submit()
+        deadline = time.monotonic() + 30.0
+        while [job for job in queued_jobs().values() if job.number in left and not job.ended]:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        going_on.stop()
+        going_on.result()
+    waiting = [job.number for job in queued_jobs().values() if job.state == "PENDING"]
+    assert waiting == [other.job_id]
+    other.cancel()
+
+
+def test_allocations_and_steps_are_found_whose_launchers_were_killed(tmp_path: Path) -> None:
+    owner = "0123456789ab"
+    request = RunRequest({}, Invocation(("sleep", "60")), owner=owner)
+    runner = SlurmSteps(tmp_path, ("--ntasks=1",))
+    begin_step(runner.start(request))
+    (job,) = queued().split()[:1]
+    with SlurmSteps(tmp_path, job=job, step_options=("--ntasks=1",)) as borrowed:
+        begin_step(borrowed.start(request), 2)
+        # Their own processes go with the machine, and nobody tells Slurm.
+        end_launchers("srun", job)
+        assert len(queued_steps()) == 2
+        borrowed.abandon(owner, ())
+    deadline = time.monotonic() + 20.0
+    while queued():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    runner.close()
 
 
 def test_many_at_once_run_through_an_array(tmp_path: Path) -> None:

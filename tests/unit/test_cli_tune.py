@@ -6,6 +6,7 @@ import argparse
 import csv
 import hashlib
 import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -62,7 +63,8 @@ def test_a_replay_tells_what_it_found(capsys: pytest.CaptureFixture[str]) -> Non
     assert run("run", "--replay", REPLAY, "--budget", "12", *words) == 0
     out = capsys.readouterr().out
     assert "12 runs (12 complete)" in out
-    assert "best latency: " in out
+    assert re.search(r"best latency: \S+ µs \((median of \d+ runs, \S+ to \S+|one run)\)\n", out)
+    assert re.search(r"default: \S+ µs \(one run\); (the best is|nothing that ran)", out)
     assert "the budget of 12 runs is spent" in out
 
 
@@ -72,6 +74,7 @@ def test_json_holds_the_same(store: Path, capsys: pytest.CaptureFixture[str]) ->
     assert found["runs"] == 6
     assert found["unit"] == "µs"
     assert found["best"]["value"] > 0
+    assert (found["best"]["runs"], found["default_runs"], found["under_way"]) == (1, 1, 0)
     assert found["recommended"]["configuration"].keys() == found["best"]["configuration"].keys()
 
 
@@ -160,6 +163,18 @@ def test_a_component_file_runs_here(tmp_path: Path, capsys: pytest.CaptureFixtur
         run("run", file)
 
 
+def test_where_nothing_is_better_it_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "tool.yaml"
+    target = '    target: {regex: "([0-9]+)", unit: ms}\n    parameters:'
+    text = TOOL.format(status=0).replace("    parameters:", target, 1)
+    file.write_text(text.replace("exit 0", "echo $N"))
+    words = ("--component", "tool", "--heuristic", "exhaustive", "--initial", "1")
+    assert run("run", file, *words, "--budget", "3") == 0
+    assert "default: 1 ms (one run); nothing that ran is better\n" in capsys.readouterr().out
+
+
 def test_a_program_that_fails_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "tool.yaml"
     file.write_text(TOOL.format(status=3))
@@ -172,15 +187,19 @@ def test_a_program_that_fails_is_told(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_what_cannot_be_is_refused(tmp_path: Path, store: Path) -> None:
     with pytest.raises(ParameterError, match="name a component"):
         run("run")
-    with pytest.raises(ParameterError, match="leave WHAT, --axis and --runner out"):
-        run("run", "sort", "--replay", REPLAY)
+    with pytest.raises(ParameterError, match="leave sort, --axis out"):
+        run("run", "sort", "--replay", REPLAY, "--axis", "ways=1,2")
+    with pytest.raises(ParameterError, match="leave --runner, --partition out"):
+        run("run", "--replay", REPLAY, "--runner", "slurm", "--partition", "lab")
     with pytest.raises(ParameterError, match="heuristic must be one of"):
         run("run", "--replay", REPLAY, "--heuristic", "luck")
     for option in ("--component", "--application", "--experiment"):
-        with pytest.raises(ParameterError, match=f"leave WHAT, --axis and {option} out"):
+        with pytest.raises(ParameterError, match=f"leave {option} out"):
             run("run", "--replay", REPLAY, option, "x")
     with pytest.raises(ParameterError, match="--noise is of a replay"):
         run("run", "sort", "--noise", "none")
+    with pytest.raises(ParameterError, match="such as --application 'mpirun -np 4"):
+        run("run", "open-mpi-bcast", "--runner", "slurm")
     with pytest.raises(ParameterError, match="sort ships, and is one: leave it out"):
         run("run", "sort", "--component", "other")
     with pytest.raises(OSError, match="no such store"):
@@ -207,8 +226,6 @@ def test_options_of_another_runner_are_refused(
     ):
         with pytest.raises(ParameterError, match=message):
             run("run", "sort", *words)
-    with pytest.raises(ParameterError, match="a runner of its own"):
-        run("run", "--replay", REPLAY, "--runner", "slurm")
     with pytest.raises(ParameterError, match="this experiment's is replay"):
         run("resume", store, "--allocation", "3", "--replay", REPLAY)
     monkeypatch.setenv("PATH", str(tmp_path))

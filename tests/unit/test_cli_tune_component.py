@@ -59,6 +59,7 @@ def test_check_for_machines(file: Path, capsys: pytest.CaptureFixture[str]) -> N
     tool = json.loads(capsys.readouterr().out)["tool"]
     assert tool["configurations"] == 2
     assert tool["sample"] == "tool -n 2"
+    assert not tool["needs_application"]
     assert tool["parameters"][0]["values"] == {"kind": "grid", "values": [1, 2]}
     assert tool["constraints"] == ["n < 9"]
 
@@ -81,6 +82,19 @@ def test_rules_that_leave_nothing_are_an_error(
     assert "  configurations: 0" in out
     assert "note: tool: the command is not run by a shell; > is an argument" in err
     assert "error: tool.yaml: tool: the constraints must leave something to try" in err
+
+
+def test_a_component_that_needs_a_program_says_so(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in ("", "    command: '#TOOL on'\n"):
+        file.write_text(GOOD.replace("    command: tool\n", command))
+        assert run("check", file) == 0
+        assert (
+            "one of its runs, of the program that --application names:" in capsys.readouterr().out
+        )
+        assert run("check", file, "--json") == 0
+        assert json.loads(capsys.readouterr().out)["tool"]["needs_application"]
 
 
 def test_a_value_left_to_the_experiment(file: Path, capsys: pytest.CaptureFixture[str]) -> None:

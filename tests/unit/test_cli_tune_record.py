@@ -61,5 +61,7 @@ def test_wrong_words(tmp_path: Path) -> None:
         study("--budget", "20")
     with pytest.raises(ParameterError, match=r"normal:0\.05"):
         study("--recording", "simulated-12-ranks", "--noise", "normal:much")
+    with pytest.raises(ParameterError, match=r"noise held-out has no scale; got 0\.1"):
+        study("--recording", "simulated-12-ranks", "--noise", "held-out:0.1")
     with pytest.raises(SystemExit):
         record("open-mpi", tmp_path, "--sizes", "big")

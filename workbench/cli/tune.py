@@ -237,11 +237,14 @@ def _new(arguments: argparse.Namespace) -> Experiment:
             ) from error
     axes = dict(axis_of_word(word) for word in arguments.axis)
     if arguments.replay is not None:
-        others = [f"--{name}" for name in _OF_A_COMPONENT if getattr(arguments, name) is not None]
-        if arguments.what is not None or axes or others or tune_runner.is_chosen(arguments):
+        others = [] if arguments.what is None else [arguments.what]
+        others += ["--axis"] if axes else []
+        others += [f"--{name}" for name in _OF_A_COMPONENT if getattr(arguments, name) is not None]
+        others += tune_runner.chosen_options(arguments)
+        if others:
             raise ParameterError(
-                "a replay has a space and a runner of its own; leave WHAT, --axis and "
-                f"{', '.join(others) or '--runner'} out",
+                "a replay has a component, a space and a runner of its own; leave "
+                f"{', '.join(others)} out",
                 key="replay",
             )
         from workbench.tune.replaying import replayed
@@ -252,6 +255,12 @@ def _new(arguments: argparse.Namespace) -> Experiment:
             f"--noise is of a replay; got {arguments.noise!r} without --replay", key="noise"
         )
     component = _component(arguments)
+    if tune_component.needs_application(component) and not options.get("application"):
+        raise ParameterError(
+            f"{component.name} only sets up a program; name the program, such as --application "
+            "'mpirun -np 4 ./app'",
+            key="application",
+        )
     runner = tune_runner.runner_of(arguments)
     if axes:
         options["axes"] = axes

@@ -73,11 +73,22 @@ def run(arguments: argparse.Namespace) -> int:
     return status
 
 
+def needs_application(component: Component) -> bool:
+    """Return whether it only sets up another program, which each run must be told.
+
+    Args:
+        component: from a file, or a shipped one.
+    """
+    # The command of some is a line for the head of a batch script.
+    return not component.command or component.command[0].startswith("#")
+
+
 def _summary(component: Component) -> dict[str, Any]:
     """Return what there is to say of a component, as plain values."""
     summary: dict[str, Any] = {
         "description": component.description,
         "target": component.target.to_dict(),
+        "needs_application": needs_application(component),
         "parameters": [
             {
                 "name": one.name,
@@ -144,7 +155,10 @@ def _print(component: Component, summary: dict[str, Any], *, first: bool) -> Non
     if summary["configurations"] is not None:
         print(f"  configurations: {summary['configurations']}")
     if summary["sample"] is not None:
-        print("  one of its runs:")
+        program = (
+            ", of the program that --application names" if summary["needs_application"] else ""
+        )
+        print(f"  one of its runs{program}:")
         for line in summary["sample"].splitlines():
             print(f"    {line}")
     elif "missing" in summary:

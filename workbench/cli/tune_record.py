@@ -55,7 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     about = "replay the workbench's own algorithms on a machine's LogGPS parameters"
     own = actions.add_parser("simulated", help=about, description=about, allow_abbrev=False)
     _add_shared(own, "12")
-    own.add_argument("--machine", metavar="NAME", help="a shipped profile (default: see --help)")
+    own.add_argument(
+        "--machine", metavar="NAME", help="a shipped profile (default azure-hb96v3-hdr)"
+    )
     about = "say what a recording holds"
     show = actions.add_parser("show", help=about, description=about, allow_abbrev=False)
     show.add_argument("folder", metavar="FOLDER", help="a recording, or the name of a shipped one")

@@ -19,8 +19,12 @@ def summary_of(result: TuningResult) -> dict[str, Any]:
     """
     plain = result.to_dict()
     summary = {key: plain[key] for key in plain if key not in ("runs", "space", "sessions")}
+    best, default = result.best_configuration, result.space.default
     return summary | {
+        "best": plain["best"] | {"runs": _count(result, best)},
+        "default_runs": _count(result, default),
         "runs": len(result),
+        "under_way": len(result.pending),
         "counts": result.counts,
         "seconds": result.seconds,
         "importance": result.importance(),
@@ -37,19 +41,23 @@ def result_text(result: TuningResult) -> str:
 
     unit = f" {result.unit}" if result.unit else ""
     counts = ", ".join(f"{n} {status}" for status, n in result.counts.items() if n)
+    under_way = f", {len(result.pending)} under way" if result.pending else ""
     spent = f"{result.seconds:.4g} s of runs"
-    lines = [f"{result.name}: {len(result)} runs ({counts or 'none'}), {spent}"]
+    lines = [f"{result.name}: {len(result)} runs ({counts or 'none'}){under_way}, {spent}"]
     if source := replay_text(result.settings):
         lines.append(source)
     if result.stop_reason:
         lines.append(f"ended: {result.stop_reason}")
     if result.best is not None:
-        lines.append(f"best {result.label}: {result.best_value:.6g}{unit}")
+        often = _often(result, result.best_configuration)
+        lines.append(f"best {result.label}: {result.best_value:.6g}{unit} ({often})")
         lines += _indented(result.best_configuration)
-    if math.isfinite(result.default_value):
-        line = f"default: {result.default_value:.6g}{unit}"
+    default = result.space.default
+    if default is not None and math.isfinite(result.default_value):
+        line = f"default: {result.default_value:.6g}{unit} ({_often(result, default)})"
         if math.isfinite(result.improvement):
-            line += f"; the best is {100 * result.improvement:.1f} % better"
+            better = f"the best is {100 * result.improvement:.1f} % better"
+            line += f"; {better if result.improvement > 0 else 'nothing that ran is better'}"
         lines.append(line)
     expected = result.recommended
     if expected is not None:
@@ -63,7 +71,7 @@ def result_text(result: TuningResult) -> str:
     weights = result.importance()
     if weights:
         shares = ", ".join(f"{name} {100 * share:.0f} %" for name, share in weights.items())
-        lines.append(f"importance: {shares}")
+        lines.append(f"what makes the best tenth: {shares}")
     return "\n".join(lines)
 
 
@@ -82,6 +90,20 @@ def experiments_text(found: Sequence[StoredExperiment], store: str) -> str:
         why = one.stop_reason or (f"{one.running} under way" if one.running else "")
         lines.append(f"{one.name:<{width}}  {one.state:<8}  {one.runs:>6} runs  {why}".rstrip())
     return "\n".join(lines)
+
+
+def _count(result: TuningResult, configuration: Mapping[str, Any] | None) -> int:
+    return len(result.history.runs_of(configuration)) if configuration else 0
+
+
+def _often(result: TuningResult, configuration: Mapping[str, Any]) -> str:
+    """Return how many runs a configuration's value rests on, and how far they are apart."""
+    runs = result.history.runs_of(configuration)
+    if len(runs) == 1:
+        return "one run"
+    values = [run.value for run in runs if run.status == "complete"]
+    ends = f", {min(values):.6g} to {max(values):.6g}" if len(values) > 1 else ""
+    return f"{result.aggregation} of {len(runs)} runs{ends}"
 
 
 def _indented(configuration: Mapping[str, Any]) -> list[str]:

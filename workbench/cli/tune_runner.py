@@ -69,13 +69,14 @@ def add_places(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> Non
     parser.add_argument("--scheduler", metavar="ADDRESS", help="of Dask, such as tcp://host:8786")
 
 
-def is_chosen(arguments: argparse.Namespace) -> bool:
-    """Return whether any of the options says who executes runs.
+def chosen_options(arguments: argparse.Namespace) -> list[str]:
+    """Return the options that were given and say who executes runs, as they are typed.
 
     Args:
         arguments: the parsed command line of ``run``.
     """
-    return arguments.runner != LOCAL or any(getattr(arguments, name) is not None for name in _FOR)
+    given = [f"--{name}" for name in _FOR if getattr(arguments, name) is not None]
+    return [*(["--runner"] if arguments.runner != LOCAL else []), *given]
 
 
 def runner_of(arguments: argparse.Namespace) -> Runner | None:

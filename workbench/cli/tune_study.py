@@ -19,12 +19,12 @@ from workbench.errors import ParameterError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.tune.study import Noise, StudyPlan
+    from workbench.tune.study_plan import Noise, StudyPlan
 
-ABOUT = "compare heuristics, resampling and stopping on recorded spaces"
+ABOUT = "compare heuristics, resampling, stopping and pruning on recorded spaces"
 
-_SHOWN = ("recording", "noise", "heuristic", "resampling", "stopping", "runs", "gain", "share")
-_MORE = ("distance", "saved", "saved_grid", "tied")
+_SHOWN = ("recording", "noise", "heuristic", "resampling", "stopping", "pruning")
+_MORE = ("runs", "gain", "share", "distance", "saved", "saved_grid", "tied")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--heuristics", type=_words, metavar="LIST", help="such as surrogate-gp")
     parser.add_argument("--resamplings", type=_words, metavar="LIST", help="such as none,improved")
     parser.add_argument("--stoppings", type=_words, metavar="LIST", help="such as budget")
+    parser.add_argument("--prunings", type=_words, metavar="LIST", help="such as none,median")
     parser.add_argument(
         "--noise",
         dest="noises",
@@ -103,11 +104,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _plans(arguments: argparse.Namespace) -> tuple[StudyPlan, ...]:
-    from workbench.tune.study import StudyPlan
     from workbench.tune.study_files import shipped_plans
+    from workbench.tune.study_plan import StudyPlan
 
     chosen = given(
-        arguments, "spaces", "heuristics", "resamplings", "stoppings", "initial", "budget"
+        arguments,
+        *("spaces", "heuristics", "resamplings", "stoppings", "prunings", "initial", "budget"),
     )
     seeds = given(arguments, "seeds")
     if arguments.recordings is None:
@@ -125,15 +127,16 @@ def _plans(arguments: argparse.Namespace) -> tuple[StudyPlan, ...]:
 
 
 def _noise(text: str) -> Noise:
-    from workbench.tune.study import Noise
+    from workbench.tune.study_plan import Noise
 
     name, _, scale = text.partition(":")
     try:
-        return Noise(name, float(scale or 0.0))
+        spread = float(scale or 0.0)
     except ValueError as error:
         raise ParameterError(
             f"a noise must be a name and a spread such as normal:0.05; got {text!r}", key="noise"
         ) from error
+    return Noise(name, spread)
 
 
 def _words(text: str) -> tuple[str, ...]:

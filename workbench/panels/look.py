@@ -9,17 +9,19 @@ import ipywidgets as widgets
 
 from workbench.errors import ParameterError
 from workbench.models.parameter import unknown_key
+from workbench.panels.number_field import REFUSED, NumberField, errors_of
 
 # Containment keeps a change inside the panel from laying out the whole page again.
-_RULES = """
-.workbench-panel { contain: content; }
-.workbench-panel .widget-label { text-align: left; }
-.workbench-panel .widget-html-content { line-height: 1.35; }
+_RULES = f"""
+.workbench-panel {{ contain: content; }}
+.workbench-panel .widget-label {{ text-align: left; }}
+.workbench-panel .widget-html-content {{ line-height: 1.35; }}
 .workbench-panel .widget-html-content td,
-.workbench-panel .widget-html-content th { line-height: 1.3; padding: 1px 6px; font-size: 12px; }
-.workbench-panel .widget-html-content caption { line-height: 1.3; font-size: 12px; }
-.workbench-panel .widget-html-content td code { font-size: 12px; line-height: 1.3; }
-.workbench-panel textarea { font-size: 12px; line-height: 1.35; }
+.workbench-panel .widget-html-content th {{ line-height: 1.3; padding: 1px 6px; font-size: 12px; }}
+.workbench-panel .widget-html-content caption {{ line-height: 1.3; font-size: 12px; }}
+.workbench-panel .widget-html-content td code {{ font-size: 12px; line-height: 1.3; }}
+.workbench-panel textarea {{ font-size: 12px; line-height: 1.35; }}
+.workbench-panel .{REFUSED} input {{ border: 1px solid #B00020 !important; }}
 """
 
 
@@ -72,9 +74,18 @@ def wrapping_row(*columns: Any) -> Any:
     Args:
         columns: what stands beside one another.
     """
-    return widgets.HBox(
-        list(columns), layout=widgets.Layout(flex_flow="row wrap", align_items="center")
-    )
+    layout = widgets.Layout(flex_flow="row wrap", align_items="center")
+    return widgets.HBox(with_errors(columns), layout=layout)
+
+
+def with_errors(columns: Iterable[Any]) -> list[Any]:
+    """Return the children of a row that wraps, with the lines of its number fields at the end.
+
+    Args:
+        columns: what stands beside one another.
+    """
+    listed = list(columns)
+    return [*listed, *errors_of(listed)]
 
 
 def choose(control: Any, name: str, value: Any) -> None:
@@ -97,7 +108,7 @@ def choose(control: Any, name: str, value: Any) -> None:
                 f"known are {', '.join(sorted(texts))}",
                 key=name,
             )
-    control.value = value
+    control.value = control.check(value, name) if isinstance(control, NumberField) else value
 
 
 def side_by_side(tables: Iterable[str]) -> str:

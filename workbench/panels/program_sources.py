@@ -13,6 +13,7 @@ import ipywidgets as widgets
 from workbench import programs
 from workbench.errors import ParameterError
 from workbench.panels.look import named, wrapping_row
+from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.programs import GIVEN, AnyProgram, Source
 from workbench.programs import ExecutionGraph, Program
 
@@ -167,6 +168,11 @@ class GeneratorFields:
         scaled = {a: v if units[a] == 1 else v * units[a] for a, v in held.items()}
         return {**self.about.fixed, **scaled}
 
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """What the controls say is wrong."""
+        return tuple(line.message for line in errors_of(self.controls.values()))
+
     def source(self) -> Source:
         """Return the program that the controls describe."""
         arguments = self.arguments
@@ -254,7 +260,5 @@ def _control(one: Field) -> Any:
             layout=widgets.Layout(width=f"{7 * len(one.words) + 40}px"),
         )
     if isinstance(one.value, float):
-        return widgets.BoundedFloatText(
-            value=one.value, min=one.least, max=one.most, step=0.05, **about
-        )
-    return widgets.BoundedIntText(value=one.value, min=int(one.least), max=int(one.most), **about)
+        return NumberField(one.value, one.least, one.most, step=0.05, **about)
+    return NumberField(one.value, one.least, one.most, **about)

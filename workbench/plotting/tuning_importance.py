@@ -1,4 +1,4 @@
-"""How much each parameter of a component accounts for, as bars."""
+"""Which parameters set the best configurations apart from the others, as bars."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure
+from workbench.plotting.tuning_names import short_names
+
+# PED-ANOVA compares the best tenth with all (Watanabe et al. 2023): no share of a variance.
+_TITLE = "What makes the best tenth"
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +22,7 @@ class ImportanceFigure:
 
     Attributes:
         figure: the figure.
-        source: columns ``parameter`` and ``percent``.
+        source: columns ``parameter`` (shortened where long), ``percent`` and ``name``.
     """
 
     figure: figure
@@ -31,17 +35,18 @@ class ImportanceFigure:
             importance: share of each parameter, the largest first.
         """
         names = list(importance)
-        self.figure.y_range.factors = names[::-1]
+        shown = list(short_names(names).values())
+        self.figure.y_range.factors = shown[::-1]
         self.source.data = {
-            "parameter": names,
+            "parameter": shown,
             "percent": [100 * importance[name] for name in names],
+            "name": names,
         }
-        text = "What the spread is due to"
-        self.figure.title.text = text if names else f"{text}: too few runs to tell"
+        self.figure.title.text = _TITLE if names else f"{_TITLE}: too few runs"
 
 
 def plot_importance(importance: Mapping[str, float], *, height: int = 200) -> figure:
-    """Return the share of the spread that each parameter accounts for.
+    """Return how much each parameter sets the best tenth of the configurations apart.
 
     Args:
         importance: as ``TuningResult.importance`` returns it.
@@ -59,7 +64,7 @@ def importance_figure(*, height: int = 200) -> ImportanceFigure:
         height: pixels.
     """
     fig = new_figure(
-        title="What the spread is due to",
+        title=_TITLE,
         y_label="",
         height=height,
         x_type="linear",
@@ -69,10 +74,10 @@ def importance_figure(*, height: int = 200) -> ImportanceFigure:
         y_range=FactorRange(),
     )
     fig.xaxis.axis_label = "importance (%)"
-    source = ColumnDataSource({"parameter": [], "percent": []})
+    source = ColumnDataSource({"parameter": [], "percent": [], "name": []})
     bars = fig.hbar(
         y="parameter", right="percent", source=source, height=0.6, fill_color=palette.BLUE
     )
-    tips = [("@parameter", "@percent{0.0} %")]
+    tips = [("@name", "@percent{0.0} %")]
     fig.add_tools(HoverTool(renderers=[bars], tooltips=tips))
     return ImportanceFigure(fig, source)

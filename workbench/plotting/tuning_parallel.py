@@ -20,6 +20,7 @@ from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure
+from workbench.plotting.tuning_names import short_names
 from workbench.plotting.tuning_trajectory import configuration_text
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class ParallelFigure:
         self.labels.data = label_columns(result.space)
         axis = self.figure.xaxis[0]
         axis.ticker.ticks = list(range(len(names)))
-        axis.major_label_overrides = dict(enumerate(names))
+        axis.major_label_overrides = dict(enumerate(short_names(names).values()))
         self.figure.x_range.update(start=-0.3, end=len(names) - 0.4)
         unit = f" ({result.unit})" if result.unit else ""
         self.figure.title.text = f"Configurations by {result.label}{unit}; the best in red"

@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.plotting import palette
-from workbench.tune.study import HEURISTICS_COMPARED, RESAMPLINGS, STOPPINGS
+from workbench.tune.study_plan import HEURISTICS_COMPARED, PRUNINGS, RESAMPLINGS, STOPPINGS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,6 +95,7 @@ _ORDERS: Mapping[str, tuple[str, ...]] = {
     "heuristic": tuple(HEURISTICS_COMPARED),
     "resampling": tuple(RESAMPLINGS),
     "stopping": tuple(STOPPINGS),
+    "pruning": tuple(PRUNINGS),
 }
 
 

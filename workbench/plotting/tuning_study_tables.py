@@ -16,7 +16,7 @@ from workbench.plotting.tuning_study_look import (
     usual_noise,
     values_of,
 )
-from workbench.tune.study_result import HELD_OUT
+from workbench.tune.study_plan import HELD_OUT, PLAIN
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from workbench.tune.study_files import StudyTables
 
 ALL = "all"
-_METHOD = ("recording", "noise", "heuristic", "resampling", "stopping", "pick")
+_METHOD = ("recording", "noise", "heuristic", "resampling", "stopping", "pruning", "pick")
 
 COLUMNS: Mapping[str, str] = {
     "potential": "possible (%)",
@@ -61,8 +61,8 @@ def by_collective(tables: StudyTables, **where: str) -> pd.DataFrame:
     Args:
         tables: of the study.
         where: what tells the method: ``heuristic``, ``resampling``, ``stopping`` and ``pick``;
-            ``recording`` for one instead of all, and ``noise`` for another than the one that most
-            searches of a recording were made with.
+            ``recording`` for one instead of all, ``noise`` for another than the one that most
+            searches of a recording were made with, and ``pruning`` for searches that prune.
 
     Raises:
         ParameterError: the tables have no such column, or no such recording.
@@ -74,7 +74,7 @@ def by_collective(tables: StudyTables, **where: str) -> pd.DataFrame:
     found = []
     for name in recordings:
         noise = where.get("noise") or usual_noise(tables.methods, name)
-        here = where | {"recording": name, "noise": noise}
+        here = {"pruning": PLAIN} | where | {"recording": name, "noise": noise}
         found += [
             picked(tables.collectives, **here),
             picked(tables.methods, **here).assign(collective=ALL),
@@ -126,7 +126,8 @@ def read_search(tables: StudyTables, **where: str) -> str:
 
     Args:
         tables: of the study.
-        where: ``recording``, ``noise``, ``heuristic``, ``resampling``, ``stopping`` and ``pick``.
+        where: ``recording``, ``noise``, ``heuristic``, ``resampling``, ``stopping``, ``pruning``
+            and ``pick``.
 
     Raises:
         ParameterError: the tables have no such column.
@@ -139,9 +140,10 @@ def read_search(tables: StudyTables, **where: str) -> str:
     possible = (
         f"{interval_text(row, 'share')} of what is possible, " if math.isfinite(share) else ""
     )
+    ended = "" if row["pruning"] == PLAIN else f", its runs ended by “{row['pruning']}”"
     return (
         f"{row['heuristic']} with {resampling_text(row['resampling'])}, stopped by "
-        f"“{row['stopping']}”, gains {interval_text(row, 'gain')} over the default. That is "
+        f"“{row['stopping']}”{ended}, gains {interval_text(row, 'gain')} over the default. That is "
         f"{possible}{interval_text(row, 'distance')} above the optimum, with "
         f"{percent_text(row['saved_grid'])} % of time saved against the whole grid; "
         f"{percent_text(row['tied'])} % of its searches end at what the recorded runs cannot tell "

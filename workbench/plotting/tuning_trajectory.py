@@ -15,6 +15,7 @@ from workbench.plotting.axes import legend_above, new_figure, set_range
 
 if TYPE_CHECKING:
     from workbench.tune.result import TuningResult
+    from workbench.tune.space import Configuration
 
 _RUN = ("run", "value", "shown", "text", "status", "seconds")
 _KINDS = ("run", "repeat", "outside", "pruned", "failed")
@@ -82,6 +83,7 @@ class TrajectoryFigure:
             best.append(best[-1])
             numbers.append(len(result) + 0.7)
         self.best.data = {"run": numbers, "best": best}
+        items[len(self.runs) + 1].visible = bool(numbers)
         default = result.default_value
         known = math.isfinite(default)
         self.default.update(location=default if known else 0.0, visible=known)
@@ -275,10 +277,13 @@ def read_trajectory(result: TuningResult) -> str:
     if result.best is None:
         return "No run has given a value yet." if not len(result) else "No run gave a value."
     unit = f" {result.unit}" if result.unit else ""
-    text = f"Best: {result.best_value:.4g}{unit} with {configuration_text(result.best[0])}"
-    if math.isfinite(result.improvement):
-        gain = 100 * result.improvement
-        text += f", {gain:.1f} % better than the default's {result.default_value:.4g}{unit}"
+    best, value = result.best
+    text = f"Best: {value:.4g}{unit} ({_runs(result, best)}) with {configuration_text(best)}"
+    default = result.space.default
+    if default is not None and math.isfinite(result.improvement):
+        gain = f"{100 * result.improvement:.1f} % better" if result.improvement > 0 else "no better"
+        text += f", {gain} than the default's {result.default_value:.4g}{unit}"
+        text += f" ({_runs(result, default)})"
     text += "."
     counts = {status: n for status, n in result.counts.items() if n and status != "complete"}
     spoilt = "".join(f", {n} {status}" for status, n in counts.items())
@@ -286,3 +291,8 @@ def read_trajectory(result: TuningResult) -> str:
     if math.isfinite(result.explored):
         text += f"; {100 * result.explored:.0f} % of {result.space.size} configurations were run"
     return text + "."
+
+
+def _runs(result: TuningResult, configuration: Configuration) -> str:
+    count = len(result.history.runs_of(configuration))
+    return "one run" if count == 1 else f"{count} runs"

@@ -29,6 +29,20 @@ def next_number(connection: sqlite3.Connection, study: int) -> int:
     return 0 if row is None else int(row[0]) + 1
 
 
+def ended_trials(connection: sqlite3.Connection, study: int) -> int:
+    """Return how many trials of a study have ended.
+
+    Args:
+        connection: to an SQLite file.
+        study: what the tables call the study.
+    """
+    (count,) = connection.execute(
+        "SELECT COUNT(*) FROM trials WHERE study_id = ? AND state NOT IN ('RUNNING', 'WAITING')",
+        (study,),
+    ).fetchone()
+    return int(count)
+
+
 def insert_trial(
     connection: sqlite3.Connection,
     study: int,

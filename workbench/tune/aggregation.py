@@ -143,22 +143,17 @@ class Group:
 def _aggregate(complete: Sequence[float], bounds: Sequence[float], how: str) -> tuple[float, bool]:
     """Return the aggregate of losses and bounds, and whether it is only a bound.
 
-    It is one where larger losses of the pruned runs would change it.
+    It is one where larger losses of the pruned runs would change it. A pruned run without a bound
+    says nothing of the loss: it was slow, which is not what is searched.
     """
-    if not bounds:
-        return (_ESTIMATORS[how](complete), False) if complete else (math.nan, False)
     known = [bound for bound in bounds if math.isfinite(bound)]
     values = [*complete, *known]
     if not values:
-        return math.nan, True
+        return math.nan, bool(bounds)
     found = _ESTIMATORS[how](values)
     largest = max(max(values), 0.0) * 2.0 + 1.0
-    moved = _ESTIMATORS[how]([*complete, *(largest for _ in bounds)])
-    if len(known) == len(bounds):
-        return found, moved != found
-    # A bound that is not known may lie anywhere; what is certain is what the others come to.
-    lowest = _ESTIMATORS[how]([*complete, *(min(values) for _ in bounds)])
-    return (moved, False) if lowest == moved else (found, True)
+    moved = _ESTIMATORS[how]([*complete, *(largest for _ in known)])
+    return found, moved != found
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from workbench.errors import ParameterError
 from workbench.tune.heuristics import make_heuristic
 from workbench.tune.history import History, Run
 from workbench.tune.pruning import make_pruning
@@ -17,6 +18,9 @@ from workbench.tune.settings import SearchSettings
 from workbench.tune.space import Configuration, TuningSpace
 from workbench.tune.starts import initial_points
 from workbench.tune.stopping import AnyOf, Stopping, make_stopping
+
+_LEAST_FAILED = 3
+"""One run may fail by chance; as many as these, and nothing else, say that no run can succeed."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,13 @@ class Chooser:
             default_first=settings.default_first,
             seed=settings.seed,
         )
+        default_runs = settings.default_first and settings.initial > 0
+        if settings.pruning.name == "default" and not default_runs:
+            raise ParameterError(
+                "pruning by the default run needs that run; set default_first and at least one "
+                "initial point, or prune by an estimator",
+                key="pruning",
+            )
         # A rule that this space does not allow is told now, not after the first run.
         self._pruning.limit_s(History(space), initial=True)
 
@@ -105,7 +116,7 @@ class Chooser:
             return Next(number, self._initial[number], initial=True)
         if initial_under_way:
             return None
-        if len(history) and "complete" not in history.statuses:
+        if len(history) >= _LEAST_FAILED and "complete" not in history.statuses:
             return Stop(f"none of the first {len(history)} runs gave a value")
         reason = self._stopping.reason(history) if self._stopping is not None else None
         if reason is not None:

@@ -23,6 +23,7 @@ from workbench.catalogue import Catalogue
 from workbench.datasets import data_folder
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.tune.axes import AnyAxis
+from workbench.tune.component_rules import rule_left, untuned
 from workbench.tune.constraints import Configuration, Expression, Value, parents_first
 from workbench.tune.invocation import Invocation
 from workbench.tune.parameter import PARAMETER_TYPES, Parameter, ParameterType
@@ -78,7 +79,8 @@ class Component:
         notes: what a reader of the file should know, such as a key that means nothing.
 
     Raises:
-        ParameterError: two parameters have one name, or a rule names a parameter there is not.
+        ParameterError: two parameters have one name, a rule names a parameter there is not, or
+            a variable or the plug-in's options cannot be passed.
     """
 
     name: str
@@ -111,6 +113,9 @@ class Component:
             if name in names[:at]:
                 raise ParameterError(f"{name} must be described once; it is there twice", key=name)
         object.__setattr__(self, "env", MappingProxyType(dict(self.env)))
+        # What every run would refuse is told here, where its place in the file is known.
+        _ = Invocation((), self.env)
+        _ = self._plugin_words()
         for parameter in self.parameters:
             for other in parameter.condition.names if parameter.condition else ():
                 if other not in names:
@@ -164,7 +169,7 @@ class Component:
         """Return the configurations to try: the experiment's axes, else the component's own.
 
         A parameter that has neither is not tuned: it keeps its default. Conditions and
-        constraints that name such a parameter are worked out with its default.
+        constraints that name such a parameter are worked out with its default, where it applies.
 
         Args:
             axes: an axis or a plain list for each parameter to tune, by name; all parameters that
@@ -176,14 +181,13 @@ class Component:
                 nothing to tune.
         """
         chosen = self._chosen(axes)
-        defaults = self.defaults()
-        held = {name: value for name, value in defaults.items() if name not in chosen}
+        held, where = untuned(self.parameters, chosen)
         limits = [
-            _given(rule, held, "constraints")
+            rule_left(rule, held, where, "constraints")
             for rule in (*self.constraints, *map(_rule, constraints))
         ]
         conditions = {
-            name: _given(rule, held, name)
+            name: rule_left(rule, held, where, name)
             for name, rule in self._conditions().items()
             if name in chosen
         }
@@ -191,7 +195,7 @@ class Component:
             chosen,
             [rule for rule in limits if rule is not None],
             {name: rule for name, rule in conditions.items() if rule is not None},
-            {name: value for name, value in defaults.items() if name in chosen},
+            {name: value for name, value in self.defaults().items() if name in chosen},
         )
 
     def invocation(
@@ -218,7 +222,7 @@ class Component:
             env["LD_PRELOAD"] = self.ld_preload
         env |= {p.env_var: p.text(value) for p, value in passed if p.env_var}
         words = [word for p, value in passed if p.cmd_var for word in p.arguments(value)]
-        options = [*shlex.split(f"--{self.plugin}")] if self.plugin else []
+        options = self._plugin_words()
         options += [
             word for p, value in passed if p.cli_var for word in p.arguments(value, option=True)
         ]
@@ -242,6 +246,16 @@ class Component:
             "ld_preload": self.ld_preload,
             **{f"parameter {p.name}": p.passing() for p in self.parameters},
         }
+
+    def _plugin_words(self) -> list[str]:
+        try:
+            return shlex.split(f"--{self.plugin}") if self.plugin else []
+        except ValueError as error:
+            raise ParameterError(
+                f"plugin of {self.name} must be words as a shell reads them; {error}: "
+                f"{self.plugin!r}",
+                key="plugin",
+            ) from error
 
     def _argv(self, words: Sequence[str], application: tuple[str, ...]) -> tuple[str, ...]:
         if any(FOLDER in word for word in self.command) and not self.folder:
@@ -356,27 +370,3 @@ def _count(component: Component) -> str:
 
 def _rule(rule: Expression | str) -> Expression:
     return rule if isinstance(rule, Expression) else Expression(rule)
-
-
-def _given(rule: Expression, held: Configuration, key: str) -> Expression | None:
-    """Return what is left of a rule once some parameters are held; None where it always holds.
-
-    Raises:
-        ParameterError: nothing is left of it, and it does not hold.
-    """
-    unset = [name for name in rule.names if name in held and held[name] is None]
-    condition = key != "constraints"
-    if unset and not condition:
-        return None
-    left = rule.given(held)
-    if left.names and not unset:
-        return left
-    if not unset and left.holds({}):
-        return None
-    fixed = ", ".join(f"{name}={held[name]}" for name in rule.names if name in held)
-    what = f"{key} applies only where {rule.text}" if condition else f"{rule.text} must hold"
-    raise ParameterError(
-        f"{what}, but {fixed} is not tuned; tune it as well"
-        + (f", or leave {key} out" if condition else ", or change its default"),
-        key=key,
-    )

@@ -17,7 +17,7 @@ SHAMan's keys are ``plugin header command ld_preload custom_target parameters`` 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -75,6 +75,7 @@ CUSTOM_TARGETS: Mapping[str, Target] = MappingProxyType(
 
 _REGEX = ("regex", "group", "unit", "maximise", "stream", "name")
 _OSU = ("osu", "weights", "statistic")
+_IN_THE_FILE = {"pattern": "regex", "size": "osu"}  # attributes of targets that keys of files set
 _SHELL_WORDS = {"|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1"}
 
 
@@ -124,9 +125,9 @@ def _component(document: Document, name: str, values: Any) -> Component:
         _parameter(document, (*path, "parameters", each), each, inner)
         for each, inner in document.mapping((*path, "parameters"), given.get("parameters")).items()
     )
-    constraints = given.get("constraints", [])
+    constraints = given.get("constraints")
     if not isinstance(constraints, list):
-        constraints = [constraints]
+        constraints = [] if constraints is None else [constraints]
     rules = tuple(
         _expression(document, (*path, "constraints", at), rule)
         for at, rule in enumerate(constraints)
@@ -198,15 +199,22 @@ def _parameter(document: Document, path: Keys, name: str, values: Any) -> Parame
             description=text("description"),
         )
     except ParameterError as error:
-        quote = "; put it in quotes" if kind == "str" and error.key == "default" else ""
-        raise document.error((*path, error.key), f"{error}{quote}") from error
+        quoted = (given.get("default"), *choices) if error.key in ("default", "choices") else ()
+        raise document.error((*path, error.key), f"{error}{_quotes(kind, quoted)}") from error
     axis = read_axis(document, path, {key: given[key] for key in AXIS_KEYS if key in given})
     if axis is None:
         return parameter
     try:
         return parameter.with_axis(axis)
     except ParameterError as error:
-        raise document.error(path, str(error)) from error
+        tried = axis if isinstance(axis, list) else ()
+        raise document.error(path, f"{error}{_quotes(kind, tried)}") from error
+
+
+def _quotes(kind: str, values: Iterable[Any]) -> str:
+    """Return what to do where a text is none, as YAML reads a number or on and off from it."""
+    wrong = kind == "str" and any(not isinstance(each, str | None) for each in values)
+    return "; put it in quotes" if wrong else ""
 
 
 def read_axis(
@@ -266,8 +274,8 @@ def _target(document: Document, path: Keys, given: Mapping[str, Any]) -> Target:
                 "others are never imported: say target: {regex: '...'} instead",
             )
         return CUSTOM_TARGETS[custom]
-    target = given.get("target", "wall-time")
-    if target == "wall-time":
+    target = given.get("target")
+    if target in (None, "wall-time"):
         return WallTime()
     where = (*path, "target")
     if not isinstance(target, dict):
@@ -301,7 +309,8 @@ def _target(document: Document, path: Keys, given: Mapping[str, Any]) -> Target:
             statistic=_optional_text(document, (*where, "statistic"), target.get("statistic")),
         )
     except ParameterError as error:
-        raise document.error((*where, error.key), str(error)) from error
+        key = _IN_THE_FILE.get(error.key, error.key)
+        raise document.error((*where, key), str(error)) from error
 
 
 def _command(document: Document, path: Keys, value: Any) -> tuple[str, ...]:

@@ -55,8 +55,9 @@ _SYNTAX = (
     f"{' '.join(_FUNCTIONS)}; a name with other signs in it stands between backquotes"
 )
 
-# A name between backquotes, or a text in quotes, within which a backquote is only a character.
-_QUOTED = re.compile(r"`([^`]*)`|\"[^\"]*\"|'[^']*'")
+# A name between backquotes, or a text in quotes, within which a backquote is only a character, or a
+# bare name. Python reads some bare names as others: the micro sign of delay_µs as a Greek letter.
+_QUOTED = re.compile(r"`([^`]*)`|\"[^\"]*\"|'[^']*'|[^\W\d][\w\u0300-\u036f]*")
 
 
 @dataclass(frozen=True)
@@ -86,10 +87,10 @@ class Expression:
         quoted: dict[str, str] = {}
 
         def placeholder(match: re.Match[str]) -> str:
-            if match[1] is None:
+            if match[1] is None and (match[0].isascii() or match[0][0] in "\"'"):
                 return match[0]
             word = f"_quoted_{len(quoted)}_"
-            quoted[word] = match[1]
+            quoted[word] = match[0] if match[1] is None else match[1]
             return word
 
         source = _QUOTED.sub(placeholder, self.text).strip()

@@ -28,6 +28,7 @@ from workbench.tune.space import TuningSpace
 from workbench.tune.study_rows import (
     BEGUN,
     ENDED,
+    ENDED_AFTER,
     GIVEN_BACK,
     JOB,
     PROBLEM,
@@ -36,6 +37,7 @@ from workbench.tune.study_rows import (
     begun_of,
     in_order,
     is_kept,
+    session_said,
     sessions_of,
     worded,
     worker_lock,
@@ -81,7 +83,7 @@ class DatabaseStore:
         self._space = space
         self._worker = uuid.uuid4().hex[:12]
         self._distributions = distributions_of(space)
-        self._finished: list[RunRecord] = []
+        self._finished: list[tuple[RunRecord, Mapping[str, Any]]] = []
         self._settled: set[int] = set()
         self._closing = contextlib.ExitStack()
         with contextlib.ExitStack() as opening:
@@ -89,11 +91,10 @@ class DatabaseStore:
             opening.enter_context(self.database.hold(worker_lock(name, self._worker)))
             with _patient(self.database, name):
                 self._study = _open(self.database, name, problem, minimise)
-            opening.callback(_dispose, self._study)
+                opening.callback(_dispose, self._study)
+                self._take_part(session)
             self._rows = trial_rows(self.database, self._study, self._distributions)
             opening.callback(self._rows.close)
-            with worded(self.database):
-                self._study.set_user_attr(f"{SESSION}{self._worker}", dict(session))
             self._closing = opening.pop_all()
 
     @property
@@ -120,7 +121,7 @@ class DatabaseStore:
             if not is_kept(row.said):
                 self._settled.add(row.key)
             elif row.finished:
-                self._take(row.key, RunRecord.from_dict(row.said[ENDED]))
+                self._take(row.key, RunRecord.from_dict(row.said[ENDED]), row.said)
             else:
                 begun.append(begun_of(row.key, row.said))
         return in_order(self._finished), begun
@@ -167,10 +168,9 @@ class DatabaseStore:
         """
         run = record.run
         known = math.isfinite(run.value) and run.status != "failed"
-        self._rows.end(
-            key, _STATES[run.status], run.value if known else None, {ENDED: record.to_dict()}
-        )
-        self._take(key, record)
+        said = {ENDED: record.to_dict()}
+        before = self._rows.end(key, _STATES[run.status], run.value if known else None, said)
+        self._take(key, record, {ENDED_AFTER: before})
 
     def give_back(self, key: int) -> None:
         """Forget a run that was begun and will not end.
@@ -232,9 +232,14 @@ class DatabaseStore:
         """Release the database; again does no harm."""
         self._closing.close()
 
-    def _take(self, key: int, record: RunRecord) -> None:
+    def _take_part(self, session: Mapping[str, Any]) -> None:
+        with worded(self.database):
+            said = session_said(self._study.user_attrs, session)
+            self._study.set_user_attr(f"{SESSION}{self._worker}", said)
+
+    def _take(self, key: int, record: RunRecord, said: Mapping[str, Any]) -> None:
         self._settled.add(key)
-        self._finished.append(record)
+        self._finished.append((record, {ENDED_AFTER: said.get(ENDED_AFTER, -1)}))
 
 
 @contextlib.contextmanager

@@ -28,7 +28,7 @@ def environment() -> dict[str, Any]:
         "workbench": workbench.__version__,
         "packages": {name: _version(name) for name in _PACKAGES},
         "process": os.getpid(),
-        "began": datetime.now().isoformat(timespec="seconds"),
+        "began": datetime.now().astimezone().isoformat(timespec="seconds"),
     }
 
 

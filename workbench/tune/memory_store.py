@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -107,6 +108,8 @@ class MemoryStore:
 
     def __init__(self, session: Mapping[str, Any]) -> None:
         self._session = dict(session)
+        # Its jobs at a batch system are told from those of others by it.
+        self._worker = uuid.uuid4().hex[:12]
         self._ended: list[RunRecord] = []
         self._begun: dict[int, Begun] = {}
         self._next = 0
@@ -114,7 +117,7 @@ class MemoryStore:
     @property
     def worker(self) -> str:
         """What this process is called among those of the experiment."""
-        return "here"
+        return self._worker
 
     def alone(self) -> contextlib.AbstractContextManager[None]:
         """Do nothing: there is nobody else."""

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from workbench.errors import ParameterError
-from workbench.tune.osu_rows import OSURow, osu_rows
+from workbench.tune.osu_rows import OSURow, osu_rows, rate_heading
 from workbench.tune.run_output import Output, TargetError, ending, finite
 
 
@@ -124,6 +124,12 @@ class OSULatency:
         }
 
     def _rows(self, output: Output) -> list[OSURow]:
+        rate = rate_heading(output.stdout)
+        if rate:
+            raise TargetError(
+                f"the table must be one of latencies, of which less is better; got {rate!r}; "
+                "read a rate with target: {regex: '^4096 +([0-9.]+)', maximise: true}"
+            )
         rows = osu_rows(output.stdout, self.statistic)
         if not rows:
             column = f" with a column {self.statistic}" if self.statistic else ""

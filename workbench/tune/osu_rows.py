@@ -51,6 +51,10 @@ def osu_rows(text: str, statistic: str = "") -> list[OSURow]:
             column = _column(line, statistic)
             rows = {}
             continue
+        if words[0] == "#bytes":
+            # A table of the Intel MPI benchmarks, whose first column is no time.
+            column, rows = None, {}
+            continue
         if column is None or len(words) <= column or not _SIZE.fullmatch(words[0]):
             continue
         try:
@@ -60,6 +64,21 @@ def osu_rows(text: str, statistic: str = "") -> list[OSURow]:
         if math.isfinite(value):
             rows[int(words[0])] = OSURow(int(words[0]), value)
     return [rows[size] for size in sorted(rows)]
+
+
+def rate_heading(text: str) -> str:
+    """Return the last heading in a text if its first column is a rate, such as MB/s; else nothing.
+
+    Args:
+        text: what the benchmark printed.
+    """
+    headings = [
+        line
+        for line in text.splitlines()
+        if line.lstrip("# ").startswith("Size") and len(line) <= _LONGEST_LINE
+    ]
+    rate = headings and re.search(r"/s(ec)?\b", headings[-1])
+    return headings[-1].strip("# ") if rate else ""
 
 
 def _column(heading: str, statistic: str) -> int | None:

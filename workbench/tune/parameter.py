@@ -188,6 +188,12 @@ class Parameter:
         if isinstance(values, Grid):
             axis = Choices(values.values) if unordered else values
         elif isinstance(values, Range):
+            if self.type == "categorical":
+                raise ParameterError(
+                    f"the values to try of {self.name} must be a list, as those of a categorical "
+                    "have no order; got a range; list them, or make it an int or a float",
+                    key=self.name,
+                )
             axis = values if self.type != "int" else replace(values, integer=True)
         elif isinstance(values, Choices):
             axis = values

@@ -24,8 +24,8 @@ class RunRecord:
         state: how the runner says it ended: ``completed``, ``failed``, ``timeout``, ``cancelled``.
         job_id: number of its process or job.
         node_list: where it ran.
-        started: when it began, ISO 8601.
-        ended: when it was taken down, ISO 8601.
+        started: when it began, ISO 8601 with its distance from UTC.
+        ended: when it was taken down, likewise; no order follows from it, as clocks are set.
         limit_s: seconds after which it would have been ended, None for none.
         load: load of the experiment's machine when it began, None where that is not told.
         worker: which process of the experiment started it.

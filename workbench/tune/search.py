@@ -87,6 +87,7 @@ class Search:
         self._numbers: set[int] = set()
         self._last: dict[int, Run] = {}
         self._flights: list[_Flight] = []
+        self._noted: dict[int, str] = {}
 
     @property
     def pending(self) -> tuple[Configuration, ...]:
@@ -155,12 +156,7 @@ class Search:
         with self._store.alone():
             ended, begun = self._store.read()
             self._absorb(ended)
-            for lost in (*self._store.lost(begun), *self._orphans(begun)):
-                if lost.job_id:
-                    experiment.runner.abandon(lost.job_id)
-                self._store.give_back(lost.key)
-                begun = [run for run in begun if run.key != lost.key]
-            begun = list(begun)
+            begun = self._without_lost(experiment.runner, begun)
             try:
                 for slot in free:
                     self._history.pending = [run.configuration for run in begun]
@@ -188,6 +184,22 @@ class Search:
         self._start(experiment, chosen)
         return reason
 
+    def _without_lost(self, runner: Runner, begun: Sequence[Begun]) -> list[Begun]:
+        """End and give back the runs whose process is gone; return the others.
+
+        Raises:
+            RunnerError: the batch system does not answer, so that they may go on; they stay.
+        """
+        lost = [*self._store.lost(begun), *self._orphans(begun)]
+        for owner in {run.worker for run in lost}:
+            # Whoever dies while a job is submitted has not noted its number: its name tells.
+            noted = {run.job_id for run in lost if run.worker == owner and run.job_id}
+            runner.abandon(owner, noted)
+        for run in lost:
+            self._store.give_back(run.key)
+        gone = {run.key for run in lost}
+        return [run for run in begun if run.key not in gone]
+
     def _orphans(self, begun: Sequence[Begun]) -> list[Begun]:
         """Return the runs of this process that are not under way, as giving them back failed."""
         flying = {flight.key for flight in self._flights}
@@ -211,7 +223,8 @@ class Search:
         limit = min((each for each in limits if each is not None), default=None)
         numbers = (experiment.settings.seed, found.number, _SEEDS)
         seed = int(np.random.SeedSequence(numbers).generate_state(1)[0])
-        return experiment.request(found.number, found.configuration, seed, limit)
+        request = experiment.request(found.number, found.configuration, seed, limit)
+        return replace(request, owner=self._store.worker)
 
     def _start(
         self, experiment: Conditions, chosen: Sequence[tuple[int, Begun, RunRequest]]
@@ -231,8 +244,7 @@ class Search:
         for (slot, run, request), handle in zip(chosen, handles, strict=True):
             self._flights.append(_Flight(slot, run.key, run, request, handle, now))
         for flight in self._flights[-len(chosen) :] if chosen else ():
-            if flight.handle.job_id:
-                self._store.note_job(flight.key, flight.handle.job_id)
+            self._note_job(flight)
 
     def _look(self, experiment: Conditions, on_run: Callable[[RunRecord], None]) -> bool:
         """Take down the runs that have ended, and return whether there were any."""
@@ -240,6 +252,7 @@ class Search:
         for flight in list(self._flights):
             output = flight.handle.poll()
             if output is None:
+                self._note_job(flight)
                 continue
             ended = True
             record = self._record(flight, output, experiment.target)
@@ -247,10 +260,18 @@ class Search:
             self._store.end(flight.key, record)
             record = self._take(record)
             self._flights.remove(flight)
+            self._noted.pop(flight.key, None)
             self._history.pending = [f.begun.configuration for f in self._flights]
             self._last[flight.slot] = record.run
             on_run(record)
         return ended
+
+    def _note_job(self, flight: _Flight) -> None:
+        """Have the store know which job a run is, once it is one, and when it becomes another."""
+        job_id = flight.handle.job_id
+        if job_id and self._noted.get(flight.key) != job_id:
+            self._store.note_job(flight.key, job_id)
+            self._noted[flight.key] = job_id
 
     def _record(self, flight: _Flight, output: RunOutput, target: Target) -> RunRecord:
         status, value, reason = _read(output, target, flight.request.timeout_s)
@@ -273,7 +294,7 @@ class Search:
             job_id=output.job_id or flight.handle.job_id,
             node_list=output.node_list,
             started=output.started,
-            ended=datetime.now().isoformat(timespec="microseconds"),
+            ended=datetime.now().astimezone().isoformat(timespec="microseconds"),
             limit_s=flight.request.timeout_s,
             load=flight.load,
             worker=self._store.worker,
@@ -299,19 +320,35 @@ class Search:
                 self._take(record)
 
     def _abandon(self) -> None:
-        """End the runs in flight and forget them; they are begun again when it goes on."""
+        """End the runs in flight and forget them; they are begun again when it goes on.
+
+        One whose batch system could not be asked to end it stays in the store as one that runs:
+        whoever goes on finds it there, and ends it.
+        """
         flights, self._flights = self._flights, []
         self._history.pending = []
-        for flight in flights:
-            flight.handle.cancel()
+        self._noted.clear()
+        unasked = {flight.key for flight in flights if not _is_asked_to_end(flight.handle)}
         deadline = time.monotonic() + _GRACE_S
         for flight in flights:
             try:
                 while flight.handle.poll() is None and time.monotonic() < deadline:
                     time.sleep(_LONGEST_S)
+                if flight.handle.poll() is not None:
+                    unasked.discard(flight.key)
             except WorkbenchError:
                 pass
-            self._store.give_back(flight.key)
+            if flight.key not in unasked or _is_asked_to_end(flight.handle):
+                self._store.give_back(flight.key)
+
+
+def _is_asked_to_end(handle: RunHandle) -> bool:
+    """Ask a run to end, and return whether that was heard."""
+    try:
+        handle.cancel()
+    except WorkbenchError:
+        return False
+    return True
 
 
 def _read(output: RunOutput, target: Target, limit_s: float | None) -> tuple[RunStatus, float, str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.tune.options import at_least, one_of
@@ -141,12 +142,31 @@ def _stratified(
     order = rng.permutation(count)
     if isinstance(axis, Range) and axis.size is None:
         return [axis.decode(np.array([(part + rng.random()) / count])) for part in order]
+    if isinstance(axis, Range) and axis.log:
+        return _whole_on_a_log_scale(axis, order, rng)
     size = axis.size or 0
     edges = [-(-part * size // count) for part in range(count + 1)]
     ranks = [int(rng.integers(edges[part], edges[part + 1])) for part in order]
     if isinstance(axis, Range):
         return [int(axis.low) + rank for rank in ranks]
     return [axis.values[rank] for rank in ranks]
+
+
+def _whole_on_a_log_scale(
+    axis: Range, order: NDArray[np.int64], rng: np.random.Generator
+) -> Sequence[int]:
+    """Return a whole number from each part of a log scale, in an order, no two the same.
+
+    Near the lower bound a part can be narrower than a whole number; it has the next one then.
+    """
+    count = len(order)
+    drawn = [axis.decode(np.array([(part + rng.random()) / count])) for part in range(count)]
+    found = [int(value) for value in drawn]
+    for part in range(1, count):
+        found[part] = max(found[part], found[part - 1] + 1)
+    for part in range(count):
+        found[-1 - part] = min(found[-1 - part], int(axis.high) - part)
+    return [found[part] for part in order]
 
 
 def _others(

@@ -211,7 +211,7 @@ class DistanceMovement:
     window: int = 10
 
     def __post_init__(self) -> None:
-        at_least(self.distance, 0.0, "distance")
+        at_least(self.distance, 0.0, "distance", most=1.0)
         at_least(self.window, 1, "window", whole=True)
 
     def reason(self, history: History) -> str | None:

@@ -107,11 +107,15 @@ def load_result(where: str | Path, name: str | None = None) -> TuningResult:
         trials = storage.get_all_trials(study_id, deepcopy=False)
     problem = attributes[PROBLEM]
     kept = [trial for trial in trials if is_kept(trial.user_attrs)]
-    ended = [t.user_attrs[ENDED] for t in kept if t.state.is_finished()]
+    ended = [
+        (RunRecord.from_dict(trial.user_attrs[ENDED]), trial.user_attrs)
+        for trial in kept
+        if trial.state.is_finished()
+    ]
     return TuningResult(
         name=name,
         space=TuningSpace.from_dict(problem["space"]),
-        records=tuple(_counted(in_order(map(RunRecord.from_dict, ended)))),
+        records=tuple(_counted(in_order(ended))),
         minimise=bool(problem["minimise"]),
         label=str(problem["label"]),
         unit=str(problem["unit"]),

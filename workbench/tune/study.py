@@ -6,13 +6,15 @@
 
 Every heuristic with every resampling rule searches every space with every seed, as an `Experiment`
 would, its runs drawn from those recorded. A stopping rule only ends a search that goes the same
-way without it, so that one search is read where each of the rules would have ended it.
+way without it, so that one search is read where each of the rules would have ended it. A pruned run
+is charged the time up to its limit and gives no value, as in an ``Experiment`` that replays.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
+import math
 import multiprocessing
 import os
 import threading
@@ -26,128 +28,27 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.tune.choosing import Chooser, Next, stopping_rule
-from workbench.tune.heuristics import HEURISTICS
 from workbench.tune.history import History
 from workbench.tune.options import at_least
 from workbench.tune.recommendation import recommended
 from workbench.tune.recorded import RecordedSpace, Recording
 from workbench.tune.recorded_files import DESCRIPTOR, read_recording, shipped_recording
-from workbench.tune.runners.replay import NOISES, noise_factor
+from workbench.tune.runners.function import virtual_run
+from workbench.tune.runners.replay import noise_factor
 from workbench.tune.settings import Chosen, SearchSettings
 from workbench.tune.stopping import Stopping
-from workbench.tune.study_result import (
+from workbench.tune.study_plan import (
     HELD_OUT,
-    Cell,
-    SearchRow,
-    StudyResult,
-    append_rows,
-    drawn_and_judge,
-    read_rows,
+    PRUNINGS,
+    RESAMPLINGS,
+    STOPPINGS,
+    Noise,
+    StudyPlan,
 )
+from workbench.tune.study_result import StudyResult, drawn_and_judge
+from workbench.tune.study_searches import Cell, SearchRow, append_rows, read_rows
 
-_WITH_SPREAD = ("normal", "heavy-tails")
 _MOST_JOBS = 256
-
-HEURISTICS_COMPARED = tuple(name for name in HEURISTICS if name != "exhaustive")
-
-RESAMPLINGS: Mapping[str, Chosen] = {
-    "none": Chosen("none"),
-    "static 3": Chosen("static", {"runs": 3}),
-    "standard error": Chosen("standard-error"),
-    "nonparametric": Chosen("nonparametric"),
-    "improved": Chosen("improved"),
-}
-"""The resampling rules that are compared, by label; their options are the rules' own defaults."""
-
-STOPPINGS: Mapping[str, Chosen] = {
-    "budget": Chosen("none"),
-    "best improvement 15": Chosen("improvement", {"estimator": "min", "window": 15}),
-    "best improvement 5": Chosen("improvement", {"estimator": "min", "window": 5}),
-    "count 2 of 5": Chosen("count-movement", {"most": 2, "window": 5}),
-    "distance": Chosen("distance-movement", {"distance": 0.1, "window": 5}),
-}
-"""The stopping rules that are compared, by label; SHAMan's study used a window of 15."""
-
-
-@dataclass(frozen=True)
-class Noise:
-    """What is added to a recorded run.
-
-    Attributes:
-        name: a name in ``runners.replay.NOISES``; or ``HELD_OUT``: runs are drawn from every second
-            repeat that was measured, and what is found is judged by the others.
-        scale: relative spread, for ``normal`` and ``heavy-tails``.
-
-    Raises:
-        ParameterError: there is no such noise, or the scale is not one it can have.
-    """
-
-    name: str = "measured"
-    scale: float = 0.0
-
-    def __post_init__(self) -> None:
-        if self.name not in (*NOISES, HELD_OUT):
-            known = ", ".join((*NOISES, HELD_OUT))
-            raise ParameterError(f"noise must be one of {known}; got {self.name!r}", key="noise")
-        if not 0.0 <= self.scale < 10.0:
-            raise ParameterError(f"scale must be from 0 to 10; got {self.scale}", key="scale")
-        if (self.scale > 0) != (self.name in _WITH_SPREAD):
-            needs = "needs a scale above 0" if self.name in _WITH_SPREAD else "has no scale"
-            raise ParameterError(
-                f"noise {self.name} {needs}; got {self.scale}, as in normal:0.05 and none",
-                key="scale",
-            )
-
-    def __str__(self) -> str:
-        spread = f" {100 * self.scale:g} %" if self.scale else ""
-        return f"{self.name}{spread}"
-
-
-@dataclass(frozen=True)
-class StudyPlan:
-    """What is compared.
-
-    Attributes:
-        recordings: names of shipped recordings, or folders.
-        spaces: names such as ``bcast/65536`` to search; empty for all.
-        heuristics: names in ``HEURISTICS``.
-        resamplings: labels in ``RESAMPLINGS``.
-        stoppings: labels in ``STOPPINGS``.
-        noises: what is added to each run.
-        seeds: number of seeds, from 0 on.
-        initial: initial points of each search, the default first.
-        budget: runs of each search at most.
-
-    Raises:
-        ParameterError: a name is unknown or a number out of range.
-    """
-
-    recordings: tuple[str, ...]
-    spaces: tuple[str, ...] = ()
-    heuristics: tuple[str, ...] = HEURISTICS_COMPARED
-    resamplings: tuple[str, ...] = tuple(RESAMPLINGS)
-    stoppings: tuple[str, ...] = tuple(STOPPINGS)
-    noises: tuple[Noise, ...] = (Noise(),)
-    seeds: int = 20
-    initial: int = 10
-    budget: int = 60
-
-    def __post_init__(self) -> None:
-        for key, given, known in (
-            ("heuristics", self.heuristics, HEURISTICS),
-            ("resamplings", self.resamplings, RESAMPLINGS),
-            ("stoppings", self.stoppings, STOPPINGS),
-        ):
-            for name in given:
-                if name not in known:
-                    raise ParameterError(
-                        f"{key} must be of {', '.join(known)}; got {name!r}", key=key
-                    )
-        for key, least in (("seeds", 1), ("initial", 2), ("budget", self.initial)):
-            if getattr(self, key) < least:
-                raise ParameterError(
-                    f"{key} must be at least {least}; got {getattr(self, key)}", key=key
-                )
 
 
 @dataclass(frozen=True)
@@ -158,6 +59,7 @@ class _Task:
     space: str
     heuristic: str
     resampling: str
+    pruning: str
     noise: Noise
     plan: StudyPlan = field(compare=False)
 
@@ -262,7 +164,8 @@ def search(
             why = "" if step is None else step.reason
             ended |= {label: (history, why) for label in rules if label not in ended}
             break
-        _run(history, recorded, step, settings.seed, added)
+        limit_s = chooser.limit_s(history, initial=step.initial)
+        _run(history, recorded, step, settings.seed, added, limit_s)
     return ended
 
 
@@ -286,7 +189,14 @@ def _loaded(name: str) -> Recording:
     return read_recording(here) if (here / DESCRIPTOR).is_file() else shipped_recording(name)
 
 
-def _run(history: History, recorded: RecordedSpace, step: Next, seed: int, noise: Noise) -> None:
+def _run(
+    history: History,
+    recorded: RecordedSpace,
+    step: Next,
+    seed: int,
+    noise: Noise,
+    limit_s: float | None,
+) -> None:
     """Draw one run and add it. A configuration that never ran well fails at once."""
     rng = np.random.default_rng((seed, step.number, 7))
     try:
@@ -306,10 +216,14 @@ def _run(history: History, recorded: RecordedSpace, step: Next, seed: int, noise
     else:
         factor = 1.0 if noise.name == "none" else noise_factor(noise.name, noise.scale, rng)
         value, took = float(np.median(values)) * factor, float(np.median(seconds)) * factor
+    output = virtual_run(value, took, limit_s)
+    pruned = output.state == "timeout"
     history.append(
         step.configuration,
-        value,
-        seconds=took,
+        # The limit is about the run's time, of which the recorded value is another number.
+        float("nan") if pruned else value,
+        seconds=output.seconds,
+        status="pruned" if pruned else "complete",
         initial=step.initial,
         resampled=step.resampled,
     )
@@ -342,17 +256,27 @@ def _tasks(plan: StudyPlan) -> Iterator[_Task]:
         names = plan.spaces or tuple(
             name for name, space in recording.items() if len(space) > plan.initial
         )
-        methods = itertools.product(names, plan.noises, plan.heuristics, plan.resamplings)
-        for name, noise, heuristic, resampling in methods:
+        methods = itertools.product(
+            names, plan.noises, plan.heuristics, plan.resamplings, plan.prunings
+        )
+        for name, noise, heuristic, resampling, pruning in methods:
             if name in recording:
-                yield _Task(folder, name, heuristic, resampling, noise, plan)
+                yield _Task(folder, name, heuristic, resampling, pruning, noise, plan)
 
 
 def _cell(task: _Task) -> Cell:
     recording, plan = load_recording(task.folder), task.plan
-    how = task.heuristic, task.resampling, str(task.noise), plan.initial, plan.budget
-    digest = recording[task.space].checksum.removeprefix("sha256:")
-    return Cell(recording.name, task.space, *how, digest[:12])
+    return Cell(
+        recording=recording.name,
+        space=task.space,
+        heuristic=task.heuristic,
+        resampling=task.resampling,
+        pruning=task.pruning,
+        noise=str(task.noise),
+        initial=plan.initial,
+        budget=plan.budget,
+        data=recording[task.space].checksum.removeprefix("sha256:")[:12],
+    )
 
 
 def _worked(
@@ -389,25 +313,27 @@ def _work(task: _Task) -> list[SearchRow]:
             heuristic=Chosen(task.heuristic),
             initial=plan.initial,
             resampling=RESAMPLINGS[task.resampling],
+            pruning=PRUNINGS[task.pruning],
             budget=plan.budget,
             seed=seed,
         )
         rules = {label: STOPPINGS[label] for label in plan.stoppings}
         drawn, judge = drawn_and_judge(recorded, task.noise.name, seed)
         for label, (history, _) in search(drawn, settings, task.noise, rules).items():
-            best, expected = history.best(), recommended(history)
-            if best is None or expected is None:
-                continue
+            # Where nothing is known of any configuration, nothing is changed.
+            nothing = recorded.default, math.nan
+            best, expected = history.best() or nothing, recommended(history) or nothing
             found.append(
                 SearchRow(
-                    *_cell(task),
-                    label,
-                    seed,
-                    len(history),
-                    len(set(history.keys)),
-                    float(history.seconds.sum()),
-                    judge.median(best[0]),
-                    judge.median(expected[0]),
+                    cell=_cell(task),
+                    stopping=label,
+                    seed=seed,
+                    runs=len(history),
+                    pruned=history.statuses.count("pruned"),
+                    configurations=len(set(history.keys)),
+                    seconds=float(history.seconds.sum()),
+                    best=judge.median(best[0]),
+                    expected=judge.median(expected[0]),
                 )
             )
     return found

@@ -14,14 +14,15 @@ from workbench.datasets import data_folder
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.jsonfile import read_json
 from workbench.provenance import Provenance
-from workbench.tune.study import Noise, StudyPlan
-from workbench.tune.study_result import HELD_OUT, StudyResult
+from workbench.tune.study_plan import HELD_OUT, PLAIN, PRUNINGS, Noise, StudyPlan
+from workbench.tune.study_result import PRUNING_COLUMNS, StudyResult
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TABLES = ("methods", "collectives", "cells")
-"""Names of the tables: a row a method, a method and collective, a method and space."""
+TABLES = ("methods", "collectives", "cells", "prunings")
+"""Names of the tables: a row a method, a method and collective, a method and space, and a method
+that prunes against the same one that does not."""
 
 SHIPPED = "which-heuristic"
 """Name of the study that ships."""
@@ -30,6 +31,7 @@ _PICKS = {
     "methods": ("expected", "best"),
     "collectives": ("expected", "best"),
     "cells": ("best",),
+    "prunings": ("expected", "best"),
 }
 _CELL_INTERVALS = ("gain_low", "gain_high")
 _DESCRIPTOR = "datapackage.json"
@@ -41,6 +43,7 @@ _TEXTS = (
     "heuristic",
     "resampling",
     "stopping",
+    "pruning",
     "collective",
     "space",
 )
@@ -60,11 +63,15 @@ _FIGURES = {
     "spent_s": "time of the searches of all spaces together, s",
     "exhaustive_s": "time of every configuration of all spaces once, s",
     "grid_s": "time of the whole grids without conditions, s",
+    "pruned": "share of the runs that were ended, %",
+    "quicker": "1 less the time of the searches over that of the same ones without pruning, %",
+    "gain_change": "gain less that of the same searches without pruning, points of %",
+    "share_change": "share less that of the same ones without pruning, points of %",
 }
 
 
 def shipped_plans(seeds: int = 20, *, small: bool = False) -> tuple[StudyPlan, ...]:
-    """Return the plans of the study that ships: the comparisons, the study of noise, the held out.
+    """Return the plans of the study that ships: comparisons, noise, held-out repeats, pruning.
 
     Args:
         seeds: number of seeds of each.
@@ -85,11 +92,23 @@ def shipped_plans(seeds: int = 20, *, small: bool = False) -> tuple[StudyPlan, .
             StudyPlan(one, heuristics=three[:1], resamplings=two, noises=noises, seeds=seeds),
         )
     rules = ("none", "static 3", "improved")
+    # Without a rule that ends a search early: what is compared has the same number of runs. Of
+    # what was simulated the recording whose runs differ in length: where all take as long, there
+    # is nothing to end.
+    pruning: dict[str, Any] = {
+        "heuristics": ("surrogate-gp", "genetic", "random"),
+        "resamplings": ("none",),
+        "stoppings": ("budget",),
+        "prunings": tuple(name for name in PRUNINGS if name != PLAIN),
+        "seeds": seeds,
+    }
     return (
         StudyPlan(measured, seeds=seeds),
         StudyPlan(simulated, noises=(usual,), seeds=seeds),
         StudyPlan(simulated, heuristics=few, resamplings=rules, noises=noises, seeds=seeds),
         StudyPlan(measured, noises=held_out, seeds=seeds),
+        StudyPlan(measured, **pruning),
+        StudyPlan(simulated[1:], noises=(usual,), **pruning),
     )
 
 
@@ -102,6 +121,8 @@ class StudyTables:
             configuration is kept in the end, ``expected`` of a model or ``best`` by its own runs.
         collectives: one row a method, collective and pick.
         cells: one row a method and space, of ``best`` alone.
+        prunings: one row a method that prunes and pick: what it has more than the same searches
+            without pruning; empty where none prunes.
         plans: what was compared.
         provenance: how it came to be; its source is the command.
     """
@@ -109,6 +130,7 @@ class StudyTables:
     methods: pd.DataFrame
     collectives: pd.DataFrame
     cells: pd.DataFrame
+    prunings: pd.DataFrame
     plans: tuple[StudyPlan, ...]
     provenance: Provenance
 
@@ -142,8 +164,10 @@ def save_study(
     place.mkdir(parents=True, exist_ok=True)
     resources = []
     for name in TABLES:
+        # Searches that prune have their partners in another plan.
+        parts = [_together(results)] if name == "prunings" else results
         table = pd.concat(
-            [_table(result, name, pick) for result in results for pick in _PICKS[name]],
+            [_table(result, name, pick) for result in parts for pick in _PICKS[name]],
             ignore_index=True,
         )
         # Four digits: a seed more or less moves the third.
@@ -154,7 +178,7 @@ def save_study(
     package = {
         "profile": "tabular-data-package",
         "name": place.resolve().name,
-        "title": "Searches of recorded spaces: heuristics, resampling and stopping compared",
+        "title": "Searches of recorded spaces: heuristics, resampling, stopping, pruning compared",
         "origin": "simulated",
         "created_by": created_by,
         "licenses": [{"name": "MIT"}],
@@ -166,6 +190,8 @@ def save_study(
             "gain, share and distance are judged by the repeats that the searches drew from: what "
             f"was measured promises too much, the optimum most of all; with the noise {HELD_OUT} "
             "every second repeat is drawn from and the others judge",
+            "a pruned run is charged the time up to its limit; its value is another number than "
+            "its time, and is not known",
         ],
         "resources": resources,
     }
@@ -203,6 +229,12 @@ def load_study(folder: str | Path | None = None) -> StudyTables:
             )
         provenance = Provenance("simulated", str(values["title"]), str(values["created_by"]), "MIT")
         plans = tuple(plan_from_dict(plan) for plan in values["plans"])
+        for name in ("methods", "collectives", "cells"):
+            if "pruning" not in tables[name]:
+                # A study from before pruning was compared.
+                place_of = list(tables[name].columns).index
+                tables[name].insert(place_of("stopping") + 1, "pruning", PLAIN)
+        tables.setdefault("prunings", pd.DataFrame(columns=["pick", *PRUNING_COLUMNS]))
         return StudyTables(**tables, plans=plans, provenance=provenance)
     except (OSError, ValueError, KeyError, TypeError, ParseError, ParameterError) as error:
         raise DatasetError(
@@ -228,6 +260,12 @@ def plan_from_dict(values: dict[str, Any]) -> StudyPlan:
         return StudyPlan(**lists)
     except (TypeError, KeyError) as error:
         raise ParameterError(f"a plan must have the fields of StudyPlan; {error}") from error
+
+
+def _together(results: Sequence[StudyResult]) -> StudyResult:
+    rows = tuple(row for result in results for row in result.rows)
+    recordings = {name: one for result in results for name, one in result.recordings.items()}
+    return StudyResult(rows, recordings)
 
 
 def _table(result: StudyResult, name: str, pick: str) -> pd.DataFrame:

@@ -1,20 +1,20 @@
-"""What came of the searches of a study: one row each, and the tables made of them."""
+"""What came of the searches of a study: the tables made of them."""
 
 from __future__ import annotations
 
 import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import ParameterError, ParseError
-from workbench.replacing import replace_file
+from workbench.errors import ParameterError
 from workbench.tune.recorded import RecordedSpace, Recording
+from workbench.tune.study_plan import HELD_OUT, PLAIN
+from workbench.tune.study_searches import SearchRow
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,83 +24,8 @@ FloatArray = NDArray[np.float64]
 LEVEL = 0.95
 """The share of bootstrap samples over the seeds that lie within an interval."""
 
-HELD_OUT = "held-out"
-"""The noise of searches that are judged by other repeats than those they drew from."""
-
 _RESAMPLES = 2000
 _ROUNDING = 1e-6  # files hold seven digits
-
-
-class Cell(NamedTuple):
-    """What is shared by all seeds and stopping rules of a method on a space.
-
-    Attributes:
-        recording: name of the recording.
-        space: name of the space.
-        heuristic: its name.
-        resampling: label of the rule.
-        noise: what was added to each run, in words.
-        initial: initial points, the default first.
-        budget: runs at most.
-        data: beginning of the checksum of the file that the runs were drawn from.
-    """
-
-    recording: str
-    space: str
-    heuristic: str
-    resampling: str
-    noise: str
-    initial: int
-    budget: int
-    data: str
-
-
-@dataclass(frozen=True)
-class SearchRow:
-    """One search, read where one stopping rule ends it.
-
-    Attributes:
-        recording, space, heuristic, resampling, noise, initial, budget, data: of its ``cell``.
-        stopping: label of the rule.
-        seed: seed of the search.
-        runs: runs, initial ones and repeats among them.
-        configurations: different ones among them.
-        seconds: time that the runs took together, in s.
-        best: recorded median of the configuration whose own runs were best, of the repeats that
-            judge.
-        expected: the same of the one that a model of all runs expects most of.
-    """
-
-    recording: str
-    space: str
-    heuristic: str
-    resampling: str
-    noise: str
-    initial: int
-    budget: int
-    data: str
-    stopping: str
-    seed: int
-    runs: int
-    configurations: int
-    seconds: float
-    best: float
-    expected: float
-
-    @property
-    def cell(self) -> Cell:
-        """What is shared by all seeds and stopping rules of a method on a space."""
-        return Cell._make(getattr(self, name) for name in Cell._fields)
-
-    @property
-    def method(self) -> tuple[str, ...]:
-        """How it was searched: recording, noise, heuristic, resampling and stopping."""
-        return (self.recording, self.noise, self.heuristic, self.resampling, self.stopping)
-
-
-_COLUMNS = tuple(each.name for each in fields(SearchRow))
-_WHOLE = ("initial", "budget", "seed", "runs", "configurations")
-_REAL = ("seconds", "best", "expected")
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +60,7 @@ class StudyResult:
         Args:
             pick: ``expected`` or ``best``: which configuration is kept in the end.
         """
-        return self._table(lambda row: row.method, _METHOD, pick)
+        return self._table(_method, _METHOD, pick)
 
     def cells(self, pick: str = "expected") -> pd.DataFrame:
         """Return one row a method and space, with the columns of ``methods``.
@@ -143,7 +68,7 @@ class StudyResult:
         Args:
             pick: ``expected`` or ``best``: which configuration is kept in the end.
         """
-        return self._table(lambda row: (*row.method, row.space), (*_METHOD, "space"), pick)
+        return self._table(lambda row: (*_method(row), row.cell.space), (*_METHOD, "space"), pick)
 
     def collectives(self, pick: str = "expected") -> pd.DataFrame:
         """Return one row a method and collective, all sizes together.
@@ -152,13 +77,52 @@ class StudyResult:
             pick: ``expected`` or ``best``: which configuration is kept in the end.
         """
         return self._table(
-            lambda row: (*row.method, row.space.partition("/")[0]), (*_METHOD, "collective"), pick
+            lambda row: (*_method(row), row.cell.space.partition("/")[0]),
+            (*_METHOD, "collective"),
+            pick,
         )
+
+    def prunings(self, pick: str = "expected") -> pd.DataFrame:
+        """Return one row a method that prunes: what that saves, and what it costs.
+
+        Each search is held against the same one without pruning, of the same space and seed, which
+        draws the same runs of what both run. ``pruned`` is the share of runs that were ended, in
+        percent; ``quicker`` 1 less the time of the searches over that of those without pruning, in
+        percent; ``gain_change`` and ``share_change`` what pruning adds to ``gain`` and ``share`` of
+        ``methods``, in points of percent, below zero where it costs. Intervals are bootstraps over
+        the seeds (95 %), the difference formed for each seed. Searches without such a partner are
+        left out.
+
+        Args:
+            pick: ``expected`` or ``best``: which configuration is kept in the end.
+        """
+        import pandas as pd
+
+        known = {(row.cell, row.stopping, row.seed): row for row in self.rows}
+        groups: dict[tuple[str, ...], list[tuple[SearchRow, SearchRow]]] = {}
+        for (cell, stopping, seed), row in known.items():
+            partner = known.get((cell._replace(pruning=PLAIN), stopping, seed))
+            if cell.pruning != PLAIN and partner is not None:
+                groups.setdefault(_method(row), []).append((row, partner))
+        spaces = self._spaces
+        lines = [
+            {**dict(zip(_METHOD, found, strict=True)), **_changes(pairs, spaces, pick)}
+            for found, pairs in groups.items()
+        ]
+        return pd.DataFrame(lines, columns=PRUNING_COLUMNS)
 
     def __repr__(self) -> str:
         seeds = len({row.seed for row in self.rows})
-        spaces = len({(row.recording, row.space) for row in self.rows})
+        spaces = len({row.cell[:2] for row in self.rows})
         return f"StudyResult({len(self.rows)} rows, {spaces} spaces, {seeds} seeds)"
+
+    @property
+    def _spaces(self) -> dict[tuple[str, str], RecordedSpace]:
+        return {
+            (recording.name, name): space
+            for recording in self.recordings.values()
+            for name, space in recording.items()
+        }
 
     def _table(
         self,
@@ -168,11 +132,7 @@ class StudyResult:
     ) -> pd.DataFrame:
         import pandas as pd
 
-        spaces = {
-            (recording.name, name): space
-            for recording in self.recordings.values()
-            for name, space in recording.items()
-        }
+        spaces = self._spaces
         groups: dict[tuple[str, ...], list[SearchRow]] = {}
         for row in self.rows:
             groups.setdefault(key(row), []).append(row)
@@ -183,66 +143,22 @@ class StudyResult:
         return pd.DataFrame(lines)
 
 
-_METHOD = ("recording", "noise", "heuristic", "resampling", "stopping")
+_METHOD = ("recording", "noise", "heuristic", "resampling", "stopping", "pruning")
+_CHANGES = ("pruned", "quicker", "gain_change", "share_change")
+
+PRUNING_COLUMNS = (
+    *_METHOD,
+    *("spaces", "seeds"),
+    *(f"{name}{end}" for name in _CHANGES for end in ("", "_low", "_high")),
+)
+"""Columns of ``StudyResult.prunings``."""
 
 
-def append_rows(path: Path, rows: Iterable[SearchRow], *, anew: bool = False) -> None:
-    """Add searches to a file.
-
-    Args:
-        path: the CSV file.
-        rows: what to add.
-        anew: whether the file is written from its first line on, in one step.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
-    lines = [",".join(_cells(row)) + "\n" for row in rows]
-    if anew:
-        replace_file(path, "".join([",".join(_COLUMNS) + "\n", *lines]).encode())
-        return
-    with path.open("a", encoding="utf-8") as file:
-        file.write("".join(lines))
-
-
-def read_rows(path: Path) -> list[SearchRow]:
-    """Return the searches in a file; a last line that was cut by a kill is left out.
-
-    Args:
-        path: what ``append_rows`` wrote.
-
-    Raises:
-        ParseError: it holds something else.
-        OSError: it cannot be read.
-    """
-    text = path.read_text(encoding="utf-8", errors="replace")
-    lines = text.split("\n")[:-1]
-    if not lines or tuple(lines[0].split(",")) != _COLUMNS:
-        raise ParseError(
-            f"the columns must be {','.join(_COLUMNS)}; name another file", source=str(path), line=1
-        )
-    found = []
-    for at, line in enumerate(lines[1:], 2):
-        row = dict(zip(_COLUMNS, line.split(","), strict=False))
-        try:
-            values: dict[str, Any] = {
-                **row,
-                **{name: int(row[name]) for name in _WHOLE},
-                **{name: float(row[name]) for name in _REAL},
-            }
-        except (KeyError, ValueError) as error:
-            raise ParseError(
-                f"a row must hold a search; {error}", source=str(path), line=at
-            ) from error
-        found.append(SearchRow(**values))
-    return found
-
-
-def _cells(row: SearchRow) -> list[str]:
-    return [
-        f"{getattr(row, name):.7g}" if name in _REAL else str(getattr(row, name))
-        for name in _COLUMNS
-    ]
+def _method(row: SearchRow) -> tuple[str, ...]:
+    """Return how it was searched, in the order of ``_METHOD``."""
+    cell = row.cell
+    how = cell.heuristic, cell.resampling, row.stopping, cell.pruning
+    return (cell.recording, cell.noise, *how)
 
 
 def drawn_and_judge(
@@ -279,21 +195,36 @@ def _figures(
     rows: Sequence[SearchRow], spaces: Mapping[tuple[str, str], RecordedSpace], pick: str
 ) -> dict[str, float]:
     """Return the figures of a group of searches, with intervals over the seeds."""
-    seeds = sorted({row.seed for row in rows})
-    names = sorted({(row.recording, row.space) for row in rows})
+    names = _names(rows)
+    per_seed, possible = _per_seed(rows, spaces, pick)
+    figures: dict[str, float] = {"spaces": len(names), "seeds": len(_seeds(rows))}
+    figures["potential"] = 100.0 * possible
+    figures["spread_us"] = float(np.median([_spread_at_optimum(spaces[name]) for name in names]))
+    figures |= {
+        "exhaustive_s": math.fsum(spaces[name].exhaustive_s for name in names),
+        "grid_s": math.fsum(spaces[name].grid_s for name in names),
+    }
+    return figures | _with_intervals(per_seed)
+
+
+def _per_seed(
+    rows: Sequence[SearchRow], spaces: Mapping[tuple[str, str], RecordedSpace], pick: str
+) -> tuple[dict[str, FloatArray], float]:
+    """Return the figures of each seed, float64[seeds], and the share of gain that is possible."""
+    seeds, names = _seeds(rows), _names(rows)
     shape = (len(seeds), len(names))
     found, seconds, runs = (np.full(shape, math.nan) for _ in range(3))
+    default, optimum = (np.full(shape, math.nan) for _ in range(2))
+    tied = np.zeros(shape)
     seed_at = {seed: at for at, seed in enumerate(seeds)}
     name_at = {name: at for at, name in enumerate(names)}
     for row in rows:
-        at = seed_at[row.seed], name_at[row.recording, row.space]
+        name = row.cell[:2]
+        at = seed_at[row.seed], name_at[name]
         found[at] = row.expected if pick == "expected" else row.best
         seconds[at], runs[at] = row.seconds, row.runs
-    default, optimum = (np.full(shape, math.nan) for _ in range(2))
-    tied = np.zeros(shape)
-    for row in rows:
-        at, space = (seed_at[row.seed], name_at[row.recording, row.space]), spaces[row.cell[:2]]
-        default[at], optimum[at], equal = _measure(*drawn_and_judge(space, row.noise, row.seed))
+        judges = drawn_and_judge(spaces[name], row.cell.noise, row.seed)
+        default[at], optimum[at], equal = _measure(*judges)
         tied[at] = np.isclose(found[at], equal, rtol=_ROUNDING, atol=0.0).any()
     exhaustive = math.fsum(spaces[name].exhaustive_s for name in names)
     grid = math.fsum(spaces[name].grid_s for name in names)
@@ -312,10 +243,42 @@ def _figures(
     possible = float(np.nanmean(potential))
     if possible > 0.0:
         per_seed["share"] = 100.0 * np.nanmean(gain, axis=1) / possible
-    figures: dict[str, float] = {"spaces": len(names), "seeds": len(seeds)}
-    figures["potential"] = 100.0 * possible
-    figures["spread_us"] = float(np.median([_spread_at_optimum(spaces[name]) for name in names]))
-    figures |= {"exhaustive_s": exhaustive, "grid_s": grid}
+    return per_seed, possible
+
+
+def _changes(
+    pairs: Sequence[tuple[SearchRow, SearchRow]],
+    spaces: Mapping[tuple[str, str], RecordedSpace],
+    pick: str,
+) -> dict[str, float]:
+    """Return what searches have more than their partners, with intervals over the seeds."""
+    rows, partners = zip(*pairs, strict=True)
+    (ours, _), (theirs, _) = (_per_seed(each, spaces, pick) for each in (rows, partners))
+    seeds = _seeds(rows)
+    ended, runs = (
+        np.array([sum(getattr(row, name) for row in rows if row.seed == seed) for seed in seeds])
+        for name in ("pruned", "runs")
+    )
+    per_seed = {
+        "pruned": 100.0 * ended / runs,
+        "quicker": 100.0 * (1.0 - ours["spent_s"] / theirs["spent_s"]),
+    }
+    for name in ("gain", "share"):
+        if name in ours:
+            per_seed[f"{name}_change"] = ours[name] - theirs[name]
+    return {"spaces": len(_names(rows)), "seeds": len(seeds), **_with_intervals(per_seed)}
+
+
+def _seeds(rows: Iterable[SearchRow]) -> list[int]:
+    return sorted({row.seed for row in rows})
+
+
+def _names(rows: Iterable[SearchRow]) -> list[tuple[str, str]]:
+    return sorted({(row.cell.recording, row.cell.space) for row in rows})
+
+
+def _with_intervals(per_seed: Mapping[str, FloatArray]) -> dict[str, float]:
+    figures: dict[str, float] = {}
     for name, values in per_seed.items():
         low, high = _interval(values)
         figures |= {name: float(values.mean()), f"{name}_low": low, f"{name}_high": high}

@@ -21,11 +21,16 @@ STOP_REASON = "workbench.stop"
 SESSION = "workbench.session."
 """Beginning of the names of the study's attributes that say what each process runs on."""
 
+_PLACE = "place"
+
 BEGUN = "begun"
 """Name of the trial's attribute that says what runs; it is there from the beginning."""
 
 ENDED = "run"
 """Name of the trial's attribute that says what came of it."""
+
+ENDED_AFTER = "ended after"
+"""Name of the trial's attribute that says how many trials had ended before it; no clock does."""
 
 JOB = "job"
 """Name of the trial's attribute that says which process or job it is."""
@@ -93,13 +98,19 @@ def begun_of(key: int, said: Mapping[str, Any]) -> Begun:
     return Begun(**said[BEGUN], job_id=str(said.get(JOB, "")), key=key)
 
 
-def in_order(records: Iterable[RunRecord]) -> list[RunRecord]:
-    """Return runs in the order they ended.
+def in_order(ended: Iterable[tuple[RunRecord, Mapping[str, Any]]]) -> list[RunRecord]:
+    """Return runs in the order they ended, whatever the clocks of their machines said.
 
     Args:
-        records: the runs.
+        ended: the runs, each with the attributes of its trial.
     """
-    return sorted(records, key=lambda record: (record.ended, record.number))
+
+    def place(pair: tuple[RunRecord, Mapping[str, Any]]) -> tuple[int, str, int]:
+        # Before there were places, the clock was all there was.
+        record, said = pair
+        return int(said.get(ENDED_AFTER, -1)), record.ended, record.number
+
+    return [record for record, _ in sorted(ended, key=place)]
 
 
 def is_kept(said: Mapping[str, Any]) -> bool:
@@ -111,6 +122,16 @@ def is_kept(said: Mapping[str, Any]) -> bool:
     return BEGUN in said and GIVEN_BACK not in said
 
 
+def session_said(attributes: Mapping[str, Any], session: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the study is to say of a process that takes part from now on.
+
+    Args:
+        attributes: of the study, which nobody else changes meanwhile.
+        session: what the process runs on.
+    """
+    return {**session, _PLACE: sum(key.startswith(SESSION) for key in attributes)}
+
+
 def sessions_of(attributes: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
     """Return what each process that took part ran on, in the order they began.
 
@@ -118,8 +139,11 @@ def sessions_of(attributes: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
         attributes: of the study.
     """
     found = [
-        {"worker": key.removeprefix(SESSION), **value}
+        (int(value.get(_PLACE, -1)), str(value.get("began", "")), key.removeprefix(SESSION), value)
         for key, value in attributes.items()
         if key.startswith(SESSION)
     ]
-    return tuple(sorted(found, key=lambda session: str(session.get("began", ""))))
+    return tuple(
+        {"worker": worker, **{name: one for name, one in value.items() if name != _PLACE}}
+        for _, _, worker, value in sorted(found, key=lambda session: session[:3])
+    )

@@ -28,6 +28,8 @@ __all__ = [
 
 _LONGEST_PATTERN = 1000
 _STREAMS = ("both", "stdout", "stderr")
+# A comma between thousands; "1,5" is a decimal comma, and would be read as ten times as much.
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))")
 
 
 @dataclass(frozen=True)
@@ -138,11 +140,12 @@ class OutputRegex:
             for found in last:
                 word = found[self.group] or ""
                 try:
-                    return finite(float(word.replace(",", "")), f"what {self.pattern!r} finds")
+                    number = float(_THOUSANDS.sub("", word))
+                    return finite(number, f"what {self.pattern!r} finds")
                 except ValueError:
                     raise TargetError(
                         f"what {self.pattern!r} finds must be a number; got {word[:60]!r}; "
-                        "put only the number into the group"
+                        "put only the number into the group, with a point before its decimals"
                     ) from None
         raise TargetError(f"the output must have a match of {self.pattern!r}; got {ending(output)}")
 

@@ -11,8 +11,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from workbench.storage.database import Database
-from workbench.storage.trials import end_trial, insert_trial, next_number, say_of_trial
-from workbench.tune.study_rows import worded
+from workbench.storage.trials import (
+    end_trial,
+    ended_trials,
+    insert_trial,
+    next_number,
+    say_of_trial,
+)
+from workbench.tune.study_rows import ENDED_AFTER, worded
 
 if TYPE_CHECKING:
     import optuna
@@ -61,7 +67,7 @@ class TrialRows(Protocol):
             value: for JSON.
         """
 
-    def end(self, key: int, state: str, value: float | None, said: Mapping[str, Any]) -> None:
+    def end(self, key: int, state: str, value: float | None, said: Mapping[str, Any]) -> int:
         """Write what came of a trial; it counts as ended only with all that is said of it.
 
         Args:
@@ -69,6 +75,9 @@ class TrialRows(Protocol):
             state: ``COMPLETE``, ``PRUNED`` or ``FAIL``.
             value: a finite number, or None.
             said: further attributes, for JSON.
+
+        Returns:
+            How many trials had ended before it, which is written, too.
         """
 
     def close(self) -> None:
@@ -164,11 +173,13 @@ class _Direct:
         with self._transaction() as connection:
             say_of_trial(connection, key, name, value)
 
-    def end(self, key: int, state: str, value: float | None, said: Mapping[str, Any]) -> None:
+    def end(self, key: int, state: str, value: float | None, said: Mapping[str, Any]) -> int:
         with self._transaction() as connection:
-            for name, one in said.items():
+            before = ended_trials(connection, self._study)
+            for name, one in {**said, ENDED_AFTER: before}.items():
                 say_of_trial(connection, key, name, one)
             end_trial(connection, key, state, value, datetime.now())
+        return before
 
     def close(self) -> None:
         self._connection.close()
@@ -218,15 +229,18 @@ class _ThroughOptuna:
         with worded(self._database):
             self._study._storage.set_trial_user_attr(key, name, value)
 
-    def end(self, key: int, state: str, value: float | None, said: Mapping[str, Any]) -> None:
+    def end(self, key: int, state: str, value: float | None, said: Mapping[str, Any]) -> int:
         from optuna.trial import TrialState
 
         values = None if value is None else [value]
-        for name, one in said.items():
+        # Two that end at one moment may count the same: then their numbers decide.
+        before = sum(row.finished for row in self.read(()))
+        for name, one in {**said, ENDED_AFTER: before}.items():
             self.say(key, name, one)
         # The state comes last: a process that dies before it leaves a run that is given back.
         with worded(self._database):
             self._study._storage.set_trial_state_values(key, TrialState[state], values)
+        return before
 
     def close(self) -> None:
         """Do nothing: whoever opened the study closes it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,9 @@ _DEEPEST = 20
 
 _TEXT_TAG = "tag:yaml.org,2002:str"
 _MERGE_TAG = "tag:yaml.org,2002:merge"
+_FLOAT_TAG = "tag:yaml.org,2002:float"
+_EXPONENT = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+$")
+_STARTS_NUMBER = "-+.0123456789"
 
 Keys = tuple[str | int, ...]
 
@@ -149,6 +153,11 @@ def _parsed(text: str, what: str, where: str) -> tuple[dict[str, Any], dict[Keys
     # The loader's own steps, taken one by one because only its nodes know their lines.
     try:
         loader = yaml.SafeLoader(text)
+        # 1e-3 is a number to everybody but YAML 1.1, which wants a point in it.
+        loader.yaml_implicit_resolvers = {
+            sign: [*known, (_FLOAT_TAG, _EXPONENT)] if sign in _STARTS_NUMBER else known
+            for sign, known in loader.yaml_implicit_resolvers.items()
+        }
         try:
             root = loader.get_single_node()
             if not isinstance(root, yaml.MappingNode):
@@ -182,6 +191,7 @@ class _Lines:
         self.what = what
         self.lines: dict[Keys, int] = {}
         self.nodes = 0
+        self.merging: list[Any] = []
 
     def of(self, root: Any) -> dict[Keys, int]:
         self._visit(root, ())
@@ -199,7 +209,7 @@ class _Lines:
             for key, value in node.value:
                 at = key.start_mark.line + 1
                 if key.tag == _MERGE_TAG:
-                    self._visit(value, path)
+                    self._merged(value, path, at)
                     continue
                 if key.id != "scalar" or key.tag != _TEXT_TAG:
                     word = f" {key.value}" if key.id == "scalar" else ""
@@ -218,6 +228,13 @@ class _Lines:
             for at, item in enumerate(node.value):
                 self.lines[(*path, at)] = item.start_mark.line + 1
                 self._visit(item, (*path, at))
+
+    def _merged(self, node: Any, path: Keys, at: int) -> None:
+        if node in self.merging:
+            raise self._error("must not merge a mapping into itself", at)
+        self.merging.append(node)
+        self._visit(node, path)
+        self.merging.pop()
 
     def _error(self, message: str, line: int) -> ParseError:
         return ParseError(f"{self.what} {message}", source=self.where, line=line)

@@ -630,3 +630,26 @@ def test_only_settings_can_be_set(panel: ComparePanel) -> None:
         panel.program = "no-such-program"
     with pytest.raises(ParameterError, match="known are"):
         panel.traffic = "rush hour"
+
+
+def test_a_number_out_of_range_is_said_and_changes_nothing(panel: ComparePanel) -> None:
+    controls, before = panel._controls, panel.state
+    panel.match = "hosts"
+    controls.amount.typed.value = 1
+    controls.offered.typed.value = 7
+    controls.seed.typed.value = -1
+    assert panel.error.splitlines() == [
+        f"{name} must be {rule}; it stays {value} until you type one that fits"
+        for name, rule, value in (
+            ("about so many hosts", "a whole number from 2 to 2,000,000; got 1", panel.amount),
+            ("Hosts send", "a number from 0.05 to 1; got 7", 0.7),
+            ("seed", "a whole number from 0 to 2,147,483,647; got -1", 0),
+        )
+    ]
+    panel.match = ""
+    assert "about so many hosts" not in panel.error, "it is asked no more"
+    with pytest.raises(ParameterError, match=r"offered must be a number from 0\.05 to 1; got 0"):
+        panel.offered = 0
+    panel.offered, panel.seed = 0.7, 0
+    assert panel.error == ""
+    assert panel.state.traffic == before.traffic

@@ -334,3 +334,19 @@ def test_what_the_data_tell_is_computed_when_its_tab_is_opened(panel: FitPanel) 
     assert figure.error.message == ""
     panel.machine = "aws-hpc6a-efa"
     assert figure.views == [], "it belonged to the other machine's fit"
+
+
+def test_a_number_out_of_range_is_said_and_starts_no_fit(panel: FitPanel) -> None:
+    trials = panel._settings.controls["trials"]
+    held = panel.trials
+    trials.typed.value = 1e9
+    assert "Trials must be a whole number from 1 to 1,000,000" in panel.error
+    assert panel.trials == held
+    panel._settings.start.click()
+    assert not panel.running
+    assert "correct Trials first; nothing was started" in panel.error
+    trials.typed.value = 5
+    assert (panel.trials, panel.error) == (5, "")
+    with pytest.raises(ParameterError, match="seed must be a whole number from 0 to"):
+        panel.seed = -1
+    assert panel.seed == 0

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -411,3 +412,28 @@ def test_only_settings_can_be_set(panel: PlacementPanel) -> None:
     assert {"topology", "placement", "seed", "wait"} <= set(dir(panel))
     with pytest.raises(AttributeError):
         panel.latency  # noqa: B018
+
+
+def test_a_number_out_of_range_leaves_the_placement_as_it_was(panel: PlacementPanel) -> None:
+    before, controls = panel.state, panel._controls
+    for field, number, said in (
+        (controls.network.ranks_per_host, 99999, "ranks a host must be a whole number from 1 to"),
+        (controls.network.l_wire_ns, -3, "wire (ns) must be a number from 0 to"),
+        (controls.network.parameters["a"], 0, "a must be a whole number from 1 to"),
+        (controls.seed, 3.7, "seed must be a whole number from 0 to"),
+    ):
+        field.typed.value = number
+        assert panel.error.startswith(said)
+        assert not panel.running
+        field.forget()
+        assert panel.error == ""
+    rank_field = controls.network.ranks_per_host
+    rank_field.typed.value = 99999
+    controls.network.show(replace(before.network, topology="torus:3,3"))
+    assert rank_field.typed.value == 99999, "another topology is no answer to it"
+    panel.topology = before.network.topology
+    assert panel.error == ""
+    for name, wrong in (("l_wire_ns", -3), ("ranks_per_host", 0), ("seconds", 0), ("seed", 0.5)):
+        with pytest.raises(ParameterError, match=f"{name} must be a"):
+            setattr(panel, name, wrong)
+    assert panel.state == before

@@ -180,3 +180,14 @@ def test_without_any_study_it_opens_on_defaults() -> None:
 def test_the_panel_prints_itself_in_one_line(regime_panel: RegimePanel) -> None:
     assert "\n" not in repr(regime_panel)
     assert {"threshold", "low", "high", "run"} <= set(dir(regime_panel))
+
+
+def test_a_number_out_of_range_is_said_and_starts_no_refit(regime_panel: RegimePanel) -> None:
+    trials = regime_panel._controls["trials"]
+    trials.typed.value = 0
+    assert "Trials each must be a whole number from 1" in regime_panel.error
+    regime_panel._start.click()
+    assert not regime_panel.running
+    assert "correct Trials each first" in regime_panel.error
+    with pytest.raises(ParameterError, match="trials must be a whole number from 1"):
+        regime_panel.trials = 0

@@ -440,3 +440,20 @@ def test_a_title_tells_one_replay_from_another(panel: ReplayPanel) -> None:
     assert panel._shown is not None
     assert panel._shown.title != before
     assert "allreduce ring" in panel._shown.title
+
+
+def test_a_number_out_of_range_leaves_the_program_as_it_was(panel: ReplayPanel) -> None:
+    panel.program = "sweep"
+    settled(panel)
+    shown, ranks = panel.python, panel._controls._fields.controls["ranks"]
+    ranks.typed.value = 99999
+    assert panel.error == (
+        "ranks must be a whole number from 2 to 4,096; got 99,999; "
+        "it stays 16 until you type one that fits"
+    )
+    assert not panel.running
+    assert panel.python == shown
+    ranks.typed.value = 4
+    settled(panel)
+    assert panel.error == ""
+    assert "ranks=4" in panel.python

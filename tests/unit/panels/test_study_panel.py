@@ -252,3 +252,11 @@ def test_the_panel_prints_itself_in_one_line(study_panel: StudyPanel) -> None:
     assert {"loss", "machine", "pin", "run"} <= set(dir(study_panel))
     with pytest.raises(AttributeError, match="machine"):
         study_panel.machines = AWS
+
+
+def test_a_run_with_a_number_out_of_range_is_not_started(study_panel: StudyPanel) -> None:
+    study_panel._own.controls["trials"].typed.value = 2.5
+    study_panel._own.start.click()
+    assert not study_panel.running
+    assert "Trials must be a whole number from 1 to 1,000,000; got 2.5" in study_panel.error
+    assert "correct Trials first" in study_panel.error

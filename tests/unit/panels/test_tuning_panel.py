@@ -228,7 +228,7 @@ def test_what_is_not_offered_is_refused(panel: TuningPanel) -> None:
         panel.heuristic = "luck"
     with pytest.raises(ParameterError, match="budget must be a whole number"):
         panel.budget = 0
-    with pytest.raises(ParameterError, match="initial must be a whole number from 0 to 10000"):
+    with pytest.raises(ParameterError, match="initial must be a whole number from 0 to 10,000"):
         panel.initial = 1_000_000
     with pytest.raises(AttributeError, match="cannot be set"):
         panel.speed = 3
@@ -377,3 +377,20 @@ def test_experiments_of_a_store_are_compared(panel: TuningPanel, tmp_path: Path)
     panel._view.load.click()
     with pytest.raises(ParameterError, match="it holds none"):
         panel.load(tmp_path / "empty.db")
+
+
+def test_a_number_out_of_range_is_said_and_starts_nothing(panel: TuningPanel) -> None:
+    budget = panel._controls.numbers["budget"]
+    held = panel.budget
+    budget.typed.value = 0
+    assert "Budget (runs) must be a whole number from 1" in panel.error
+    panel._work.start.click()
+    assert not panel.running
+    assert "correct Budget (runs) first" in panel.error
+    budget.typed.value = held
+    panel.budget = held
+    assert panel.error == "correct Budget (runs) first; nothing was started"
+    budget.typed.value = 3
+    assert (panel.budget, panel.error) == (3, "")
+    with pytest.raises(ParameterError, match="timeout_s must be a number from 0 to 1,000,000"):
+        panel.timeout_s = -1

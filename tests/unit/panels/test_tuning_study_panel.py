@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,8 @@ def panel(tables: StudyTables) -> TuningStudyPanel:
 @pytest.fixture(autouse=True)
 def as_at_first(panel: TuningStudyPanel, tables: StudyTables) -> None:
     first = first_state(tables)
-    for name in ("recording", "noise", "stopping", "pick", "heuristic", "resampling", "measure"):
+    # What the pruning list holds decides what the lists after it offer.
+    for name in ("recording", "noise", "pruning", *(each.name for each in fields(first))):
         setattr(panel, name, getattr(first, name))
     panel.open("By collective")
 
@@ -51,6 +52,7 @@ def test_every_tab_follows_the_lists(panel: TuningStudyPanel) -> None:
         "By size": lambda: str(panel._view.sizes.source.data["text"]),
         "Stopping": lambda: panel._view.stopping_text.value,
         "Noise": lambda: str(panel._view.noise.figure.yaxis.axis_label),
+        "Pruning": lambda: panel._view.pruning_text.value,
         "All methods": lambda: panel._view.ranked.value,
         "Python": lambda: panel._python.value,
     }
@@ -91,6 +93,33 @@ def test_lists_offer_what_was_searched(panel: TuningStudyPanel, tables: StudyTab
         (tables.methods["recording"] == panel.recording) & (tables.methods["noise"] == panel.noise)
     ]
     assert set(panel._controls["heuristic"].options) == set(there["heuristic"])
+
+
+def test_searches_that_prune_are_shown_where_there_are_any(
+    panel: TuningStudyPanel, tables: StudyTables
+) -> None:
+    with pytest.raises(ParameterError, match="pruning"):
+        panel.pruning = "median"
+    panel.recording = "simulated-576-ranks"
+    panel.pruning = "median"
+    assert panel.stopping == "budget"
+    assert set(panel.rows["pruning"]) == {"median"}
+    assert set(panel._controls["heuristic"].options) == set(panel.rows["heuristic"])
+    assert "its runs ended by “median”" in panel.reading
+    assert set(panel.table["pruning"]) == {"median"}
+    panel.open("Pruning")
+    panel.heuristic = "random"
+    text = panel._view.pruning_text.value
+    assert "each search held against the same one without pruning" in text
+    [x] = panel._view.pruning.chosen["median"].data["x"]
+    there = tables.prunings[tables.prunings["pick"] == "expected"].set_index(
+        ["recording", "heuristic", "pruning"]
+    )
+    assert x == there.loc[(panel.recording, "random", "median"), "quicker"]
+    panel.measure = "gain"
+    assert "points of gain over the default" in panel._view.pruning_text.value
+    panel.pruning, panel.heuristic = "none", "tpe"
+    assert "does not prune tpe here; choose surrogate-gp, " in panel._view.pruning_text.value
 
 
 def test_a_click_chooses_the_method(panel: TuningStudyPanel) -> None:

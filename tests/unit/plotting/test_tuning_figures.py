@@ -17,6 +17,8 @@ from workbench.plotting.tuning_comparison import (
     read_comparison,
 )
 from workbench.plotting.tuning_importance import plot_importance
+from workbench.plotting.tuning_names import MOST as MOST_LETTERS
+from workbench.plotting.tuning_names import short_names
 from workbench.plotting.tuning_parallel import (
     heights,
     label_columns,
@@ -141,17 +143,20 @@ def test_nothing_yet_can_be_drawn() -> None:
     assert parallel_columns(empty)["xs"] == []
     for draw in (plot_trajectory, plot_parallel):
         draw(empty)
+    assert not any(item.visible for item in plot_trajectory(empty).legend[0].items)
     plot_importance({})
     plot_tuning_comparison({"none": empty})
 
 
 def test_the_sentence_counts(result: TuningResult) -> None:
     assert read_trajectory(result) == (
-        "Best: 7 ms with n 2, how a, 30.0 % better than the default's 10 ms. "
+        "Best: 7 ms (2 runs) with n 2, how a, 30.0 % better than the default's 10 ms (one run). "
         "6 runs, 1 pruned, 1 failed, 3 s of the program's time; "
         "83 % of 6 configurations were run."
     )
     assert read_trajectory(result_of([(4, "a", math.nan, "failed")])) == "No run gave a value."
+    alone = read_trajectory(result_of([(1, "a", 10.0, "complete")]))
+    assert "no better than the default's 10 (one run)" in alone
 
 
 def test_configurations_are_lines_from_the_worst_to_the_best(result: TuningResult) -> None:
@@ -195,6 +200,25 @@ def test_importance_in_percent() -> None:
     figure = plot_importance({"a": 0.75, "b": 0.25})
     assert figure.y_range.factors == ["b", "a"]
     assert figure.renderers[0].data_source.data["percent"] == [75.0, 25.0]
+    assert figure.title.text == "What makes the best tenth"
+    assert plot_importance({}).title.text.endswith(": too few runs")
+
+
+def test_long_names_are_shortened_to_what_tells_them_apart() -> None:
+    reduce = "OMPI_MCA_coll_tuned_reduce_algorithm"
+    names = [reduce, f"{reduce}_chain_fanout", f"{reduce}_segmentsize"]
+    short = ["…algorithm", "…chain_fanout", "…segmentsize"]
+    assert list(short_names(names).values()) == short
+    assert short_names(["a", "b_c"]) == {"a": "a", "b_c": "b_c"}
+    assert short_names([reduce]) == {reduce: "…reduce_algorithm"}
+    assert short_names(["x" * 40]) == {"x" * 40: "…" + "x" * (MOST_LETTERS - 1)}
+    alike = [f"a_{'x' * 30}", f"b_{'x' * 30}"]
+    assert list(short_names(alike).values()) == alike, "two of one name could not be drawn"
+    figure = plot_importance(dict.fromkeys(names, 1 / 3))
+    assert figure.y_range.factors == short[::-1]
+    assert figure.renderers[0].data_source.data["name"] == names
+    result = TuningResult("long", TuningSpace({name: Grid.of([1, 2]) for name in names}), ())
+    assert plot_parallel(result).xaxis[0].major_label_overrides == dict(enumerate(short))
 
 
 def test_experiments_over_runs_and_over_time(result: TuningResult) -> None:

@@ -33,6 +33,13 @@ from workbench.plotting.tuning_study_noise import (
     read_other_noises,
     read_search_noise,
 )
+from workbench.plotting.tuning_study_pruning import (
+    plot_search_pruning,
+    pruning_figure,
+    pruning_rows,
+    pruning_table,
+    read_search_pruning,
+)
 from workbench.plotting.tuning_study_ranking import (
     plot_search_ranking,
     ranking_columns,
@@ -64,7 +71,7 @@ WORDS = {"recording": "r", "noise": "normal 5 %", "stopping": "budget", "pick": 
 def row(heuristic: str, resampling: str = "none", **figures: Any) -> dict[str, Any]:
     """Return a row whose intervals are one to each side, with what is given instead."""
     known: dict[str, Any] = {**WORDS, "heuristic": heuristic, "resampling": resampling}
-    known |= {"seeds": 20, "runs": 30.0, "potential": 30.0, "spaces": 4}
+    known |= {"pruning": "none", "seeds": 20, "runs": 30.0, "potential": 30.0, "spaces": 4}
     known |= {name: value for name, value in figures.items() if name not in MEASURES}
     for name in MEASURES:
         value = figures.get(name, 50.0)
@@ -205,6 +212,87 @@ def test_stopping_rules_are_weighed() -> None:
     assert drawn.front.data["x"] == [90.0, 98.0]
     with pytest.raises(ParameterError, match="must hold a search"):
         plot_search_stopping(rows.iloc[:0], "gp")
+
+
+def pruned(heuristic: str, pruning: str, quicker: float, change: float) -> dict[str, Any]:
+    """Return a row of ``prunings`` whose intervals are one to each side."""
+    known: dict[str, Any] = {**WORDS, "heuristic": heuristic, "resampling": "none"}
+    known |= {"pruning": pruning, "spaces": 4, "seeds": 20}
+    figures = {"pruned": 40.0, "quicker": quicker, "gain_change": 0.5 * change}
+    for name, value in {**figures, "share_change": change}.items():
+        known |= {name: value, f"{name}_low": value - 1.0, f"{name}_high": value + 1.0}
+    return known
+
+
+PRUNED = table(
+    pruned("random", "quantile 0.25", 30.0, -5.0),
+    pruned("random", "default run", 20.0, 0.5),
+    pruned("random", "median", -3.0, 4.0),
+    pruned("surrogate-gp", "median", 0.5, math.nan),
+)
+
+
+def test_what_pruning_saves_and_costs_is_read_with_its_intervals() -> None:
+    assert read_search_pruning(PRUNED, "random") == (
+        "random with no resampling, stopped by “budget”, each search held against the same one "
+        "without pruning, 20 seeds: “default run” ends 40.0 % of the runs, saves 20.0 % (19.0 to "
+        "21.0) of the time; what it finds is not told from the other, 0.5 (−0.5 to 1.5) points of "
+        "the possible gain; “median” ends 40.0 % of the runs, takes longer, time saved −3.0 % "
+        "(−4.0 to −2.0); it finds more, 4.0 (3.0 to 5.0) points of the possible gain; “quantile "
+        "0.25” ends 40.0 % of the runs, saves 30.0 % (29.0 to 31.0) of the time; it finds less, "
+        "−5.0 (−6.0 to −4.0) points of the possible gain."
+    )
+    text = read_search_pruning(PRUNED, "surrogate-gp", "gain_change")
+    assert "saves no time that is told, 0.5 % (−0.5 to 1.5)" in text
+    assert text.endswith("what it finds has no figure here.")
+    assert "choose surrogate-gp or random" in read_search_pruning(PRUNED, "tpe")
+    assert (
+        read_search_pruning(PRUNED.iloc[:0], "tpe") == "The study has no search here that prunes."
+    )
+    with pytest.raises(ParameterError, match="the change must be one of"):
+        read_search_pruning(PRUNED, "random", "share")
+
+
+def test_pruning_is_drawn_against_the_search_without_it() -> None:
+    drawn = pruning_figure(values_of(PRUNED, "pruning"))
+    drawn.show(PRUNED, "random")
+    assert list(drawn.chosen) == ["default run", "median", "quantile 0.25"]
+    assert (drawn.chosen["median"].data["x"], drawn.chosen["median"].data["y"]) == ([-3.0], [4.0])
+    assert drawn.others["median"].data["name"] == ["surrogate-gp, median"]
+    # Nothing saved and nothing lost is always in sight.
+    across, up = drawn.figure.x_range, drawn.figure.y_range
+    assert across.start < -4.0 and across.end > 31.0
+    assert up.start < -6.0 and up.end > 5.0
+    drawn.show(PRUNED.iloc[:1], "random")
+    assert across.end > 31.0 and across.start < 0.0
+    assert drawn.chosen["median"].data["x"] == []
+    assert plot_search_pruning(PRUNED, "random", "gain_change").yaxis[0].axis_label == (
+        "change, points of gain over the default"
+    )
+    with pytest.raises(ParameterError, match="must hold a search"):
+        plot_search_pruning(PRUNED.iloc[:0], "random")
+
+
+def test_a_slice_of_pruned_searches_takes_the_rules_that_there_are() -> None:
+    both = pd.concat([PRUNED, PRUNED.assign(stopping="early", resampling="improved")])
+    where = {"recording": "r", "noise": "normal 5 %", "pick": "expected"}
+    early = pruning_rows(both, **where, stopping="early", resampling="improved")
+    assert set(early["stopping"]) == {"early"} and len(early) == len(PRUNED)
+    # With "early" there is no search without resampling, and nothing ends by "never".
+    other = pruning_rows(both, **where, stopping="never", resampling="none")
+    assert set(other["stopping"]) == {"budget"} and len(other) == len(PRUNED)
+    assert not len(pruning_rows(both, **{**where, "noise": "none"}))
+
+
+def test_a_table_of_pruning_stands_in_the_order_of_the_study() -> None:
+    shown = pruning_table(PRUNED)
+    assert [key[2:] for key in shown.index] == [
+        ("surrogate-gp", "median"),
+        ("random", "default run"),
+        ("random", "median"),
+        ("random", "quantile 0.25"),
+    ]
+    assert shown["time saved (%)"].tolist()[1] == "20.0 (19.0 to 21.0)"
 
 
 def test_noise_is_read_with_and_without_resampling() -> None:

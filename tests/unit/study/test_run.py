@@ -84,8 +84,10 @@ def test_a_study_that_is_done_is_only_read(tmp_path: Path) -> None:
 def test_stop_ends_a_run_at_once_and_it_goes_on_as_if_never_stopped(tmp_path: Path) -> None:
     plan = small_plan(trials=ENDLESS)
     path = tmp_path / "s.db"
+    began = time.monotonic()
     job = submit(plan, path, workers=2)
     wait_for(lambda: job.progress.done >= 20)
+    begun_s = time.monotonic() - began
     partial = job.partial
     assert isinstance(partial, StudyResult)
     assert partial.trials > 0
@@ -93,7 +95,8 @@ def test_stop_ends_a_run_at_once_and_it_goes_on_as_if_never_stopped(tmp_path: Pa
     asked = time.monotonic()
     job.stop()
     result = job.result(timeout=60)
-    assert time.monotonic() - asked < 5.0  # a second on an idle machine
+    # a second on an idle machine; on a busy one less than its processes took to begin
+    assert time.monotonic() - asked < max(5.0, begun_s)
     assert job.state == "stopped"
     assert {cell.status for cell in result} <= {"stopped", "waiting"}
     assert status(plan, path).counts["running"] == 0
@@ -173,9 +176,9 @@ def test_a_killed_run_leaves_no_orphans_and_goes_on_as_if_unharmed(tmp_path: Pat
                 workers = children(parent.pid)
                 parent.kill()
                 break
-        parent.wait(30)
+        parent.wait(120)
     assert len(workers) == 2
-    wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers), 10.0)
+    wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers))
 
     before = status(small_plan(trials=ENDLESS), path)
     assert before.trials >= 30

@@ -196,3 +196,21 @@ def test_axes_say_what_they_are() -> None:
     assert str(Choices((None, "x"))) == "not passed, x"
     assert str(Range(1, 8, log=True, integer=True)) == "1 to 8 (whole numbers, log scale)"
     assert str(Range(0.5, 2)) == "0.5 to 2"
+
+
+def test_true_and_1_are_not_taken_for_one_another() -> None:
+    with pytest.raises(ParameterError, match="True equals 1; keep one of them"):
+        Choices.of([1, True])
+    with pytest.raises(ParameterError, match="0 equals False"):
+        axis_of(["auto", False, 0])
+    assert Choices.of(["a", 2, 2.0, "a"]).values == ("a", 2)
+
+
+def test_a_range_of_whole_numbers_is_one_that_floats_can_tell_apart() -> None:
+    assert Range(1, 2**53, integer=True).size == 2**53
+    with pytest.raises(ParameterError, match=r"narrower than 2\*\*53"):
+        Range(-(2**62), 2**62, integer=True)
+
+
+def test_an_empty_text_can_be_seen_among_the_choices() -> None:
+    assert str(Choices(("", None, "a", 0))) == '"", not passed, a, 0'

@@ -235,6 +235,35 @@ def test_a_parameter_that_is_not_tuned_keeps_its_default() -> None:
         ruled.space({"b": [1]}, ["z > 9"])
 
 
+@pytest.mark.parametrize("algorithm", [1, 4])
+def test_a_default_counts_in_rules_only_where_it_is_passed(algorithm: int) -> None:
+    """Whether the segment is passed is up to the algorithm, which is tuned; it itself is not."""
+    parameters = (
+        Parameter("algorithm", default=algorithm, cmd_var=True),
+        Parameter("segment", default=9, cmd_var=True, condition=Expression("algorithm == 4")),
+        Parameter("count", default=1, cmd_var=True),
+    )
+    axes = {"algorithm": [1, 4], "count": [1, 20]}
+
+    def passed(one: Component, values: dict[str, Any]) -> list[tuple[str, ...]]:
+        return [one.invocation(each).argv[1:] for each in one.space(values).all()]
+
+    free = [("algorithm=1", "count=1"), ("algorithm=1", "count=20")]
+    held = [("algorithm=4", "segment=9", "count=1"), ("algorithm=4", "segment=9", "count=20")]
+    # A constraint about what is not passed holds; else it is about the default.
+    ruled = component(*parameters, constraints=(Expression("count <= segment"),))
+    assert passed(ruled, axes) == [*free, held[0]]
+    never = component(*parameters, constraints=(Expression("segment < 9"),))
+    assert passed(never, axes) == free
+    # A condition that names what is not passed is false.
+    count = Parameter("count", default=1, cmd_var=True, condition=Expression("segment > 3"))
+    assert passed(component(*parameters[:2], count), axes) == [("algorithm=1",), *held]
+    # What applies only where such a parameter does: the rule follows through both.
+    depth = Parameter("depth", default=9, cmd_var=True, condition=Expression("segment > 3"))
+    chain = component(*parameters, depth, constraints=(Expression("count <= depth"),))
+    assert passed(chain, axes) == [*free, (*held[0], "depth=9")]
+
+
 def test_axes_fit_their_parameters() -> None:
     one = component(
         Parameter("n", default=1, cmd_var=True, axis=Grid.of([1, 2])),
@@ -315,3 +344,9 @@ def test_an_invocation_reads_as_one_would_type_it() -> None:
     assert one.invocation({}).text() == "sync\nsbatch --q=1: S='a b' tool 's=a b'"
     with pytest.raises(ParameterError, match="z is no parameter of tool"):
         _ = one["z"]
+
+
+def test_a_range_has_an_order_and_a_categorical_has_none() -> None:
+    one = component(Parameter("c", "categorical", default=4, cmd_var=True))
+    with pytest.raises(ParameterError, match=r"must be a list, as .* no order; got a range"):
+        one.space({"c": Range(1, 8)})

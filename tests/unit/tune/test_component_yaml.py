@@ -204,7 +204,7 @@ def test_what_is_wrong_is_told_with_its_line_and_key(old: str, new: str, message
         ("n * `b", "m * `b", "6: components.tool.constraints: the rule .* m is none"),
         ("n * `b", "n ** `b", "6: components.tool.constraints.0: a rule must"),
         ("{regex:", "{rege:", "7: components.tool.target.rege: is no key .* did you mean regex"),
-        ("'t=([0-9.]+)'", "'t=('", "7: .*target.pattern: .* must be a regular expression"),
+        ("'t=([0-9.]+)'", "'t=('", "7: .*target.regex: .* must be a regular expression"),
         ("unit: ms", "osu: 8", "7: .*target: must have regex or osu, one of them"),
         ("maximise: true", "maximise: yes please", "7: .*maximise: must be true or false"),
         ("A: 1", "A: [1]", "5: components.tool.env.A: must be a text"),
@@ -241,11 +241,11 @@ def test_targets(target: str, expected: object) -> None:
     ("target", "message"),
     [
         ("fast", "target: must be wall-time, .* got 'fast'"),
-        ("{osu: -1}", "target.size: size must be a number of bytes"),
+        ("{osu: -1}", "target.osu: size must be a number of bytes"),
         ("{osu: 8, weights: size}", "target.weights: a size and weights exclude"),
         ("{osu: all, weights: {'x': 1}}", "got 1 for 'x'"),
         ("{osu: 8, unit: s}", "target.unit: is no key of a target with an OSU table"),
-        ("{regex: 3}", "target.pattern: a pattern must be a text"),
+        ("{regex: 3}", "target.regex: a pattern must be a text"),
         ("{regex: a, group: [1]}", "target.group: group must be one of 0"),
         ("{regex: '(a)', stream: {}}", "target.stream"),
         ("{}", "must have regex or osu"),
@@ -298,6 +298,36 @@ def test_aliases_that_repeat_one_another_end_in_words() -> None:
         read_components("\n".join(lines))
 
 
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("default: on", "default of s must be a text; got True; put it in quotes"),
+        ("choices: [on, off]", "choice of s must be a text; got True; put it in quotes"),
+        ("values: [1, 2]", "value to try of s must be a text; got 1; put it in quotes"),
+    ],
+)
+def test_texts_that_yaml_reads_as_something_else(more: str, message: str) -> None:
+    text = f"components: {{t: {{parameters: {{s: {{type: str, env_var: true, {more}}}}}}}}}\n"
+    with pytest.raises(ParseError, match=message):
+        read_components(text)
+
+
+def test_what_no_run_could_be_given_is_told_when_the_file_is_read() -> None:
+    text = "components:\n  t:\n    {}\n    parameters: {{n: {{type: int, env_var: true}}}}\n"
+    for line, message in (
+        ('plugin: "a \'b"', "text:3: components.t.plugin: .*No closing quotation"),
+        ("env: {'A=B': x}", "text:3: components.t.env: .*a name without =; got 'A=B'"),
+    ):
+        with pytest.raises(ParseError, match=message):
+            read_components(text.format(line))
+
+
+def test_keys_that_are_left_empty() -> None:
+    for key in ("constraints", "env", "command", "plugin", "target", "header"):
+        text = f"components: {{t: {{{key}: , parameters: {{n: {{type: int, env_var: true}}}}}}}}\n"
+        assert read_components(text)["t"] == read_components(text.replace(f"{key}: ,", ""))["t"]
+
+
 def test_a_file_that_is_not_there() -> None:
     with pytest.raises(OSError, match="no-such"):
         read_components("no-such.yaml")
@@ -318,3 +348,19 @@ def test_damaged_files_end_in_a_component_or_in_words(text: str, at: int, junk: 
         except WorkbenchError:
             continue
         assert all(isinstance(one, Component) for one in found.values())
+
+
+def test_numbers_that_only_old_yaml_reads_as_texts() -> None:
+    text = "components: {t: {parameters: {x: {type: float, default: 1e-3, env_var: true, values: "
+    (one,) = read_components(text + "[1e-3, 2E+3, -5.e1, .5e1]}}}}\n")["t"].parameters
+    assert one.default == 0.001
+    assert one.axis == Grid((-50.0, 0.001, 5.0, 2000.0))
+    words = read_components(
+        "components: {t: {parameters: {s: {type: str, env_var: true, values: ['1e3', e3, 1e]}}}}\n"
+    )
+    assert words["t"].parameters[0].axis == Choices(("1e3", "e3", "1e"))
+
+
+def test_a_mapping_is_not_merged_into_itself() -> None:
+    with pytest.raises(ParseError, match=r"text:3: .* must not merge a mapping into itself"):
+        read_components("components:\n  t: &t\n    <<: *t\n")

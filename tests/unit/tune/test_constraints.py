@@ -133,3 +133,14 @@ def test_any_text_gives_a_rule_or_words(text: str) -> None:
         rule.value({"a": 2, "b": "x"})
     except WorkbenchError:
         pass
+
+
+def test_names_are_those_that_are_written() -> None:
+    """Python reads the micro sign as a Greek letter, and a letter and its accent as one sign."""
+    for name in ("delay_µs", "gro\u0308ße", "ﬁle"):
+        rule = Expression(f"{name} * 2 <= 8 and {name} != 3")
+        assert rule.names == (name,)
+        assert rule.holds({name: 4})
+        assert not rule.holds({name: 3})
+        assert rule.given({name: 4}).holds({})
+    assert Expression("unit == 'µs' and 1e5 > n").names == ("unit", "n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,14 @@ import pytest
 
 from tests.unit.tune.tuned import SPACE, bowl, noisy
 from workbench.errors import ParameterError, StudyError
+from workbench.tune.choosing import Chooser
 from workbench.tune.experiment import Experiment
 from workbench.tune.history import History
 from workbench.tune.invocation import Invocation
 from workbench.tune.memory_store import MemoryStore
 from workbench.tune.runners import Function
-from workbench.tune.space import Configuration
+from workbench.tune.settings import SearchSettings
+from workbench.tune.space import Configuration, Grid, TuningSpace
 from workbench.tune.store import load_result
 
 
@@ -90,3 +93,21 @@ def test_a_record_holds_the_repeat_that_the_history_counts() -> None:
 def sorted_by_number(experiment: Experiment, budget: int | None = None) -> list[Any]:
     """Run an experiment to its end and return its runs in the order they began."""
     return sorted(experiment.run(budget).records, key=lambda record: record.number)
+
+
+@pytest.mark.parametrize("settings", [{"default_first": False}, {"initial": 0}])
+def test_pruning_by_the_default_run_needs_that_run(settings: dict[str, Any]) -> None:
+    space = TuningSpace({"n": Grid((1, 2))}, defaults={"n": 1})
+    with pytest.raises(ParameterError, match="needs that run; set default_first"):
+        Chooser(space, SearchSettings(pruning="default", **settings))
+
+
+def test_one_run_that_fails_is_not_the_end() -> None:
+    space = TuningSpace({"n": Grid((1, 2, 3, 4))}, defaults={"n": 1})
+    values = iter([math.nan, 2.0, 3.0, 4.0])
+    with Experiment(
+        space, Function(lambda _: next(values)), initial=0, heuristic="exhaustive"
+    ) as experiment:
+        assert experiment.run().best_value == 2.0
+    with Experiment(space, Function(lambda _: math.nan), initial=0) as experiment:
+        assert experiment.run().stop_reason == "none of the first 3 runs gave a value"

@@ -95,3 +95,21 @@ def test_an_unknown_start_or_count_is_refused() -> None:
         initial_points(WIDE, 3, "sobol")
     with pytest.raises(ParameterError, match="count"):
         initial_points(WIDE, -1)
+
+
+@given(st.integers(1, 40), st.integers(0, 5))
+def test_a_log_scale_of_whole_numbers_is_spread_evenly_on_that_scale(count: int, seed: int) -> None:
+    axis = Range(1, 2**20, log=True, integer=True)
+    points = latin_hypercube(TuningSpace({"bytes": axis}), count, np.random.default_rng(seed))
+    values = sorted(int(point["bytes"] or 0) for point in points)
+    assert len(set(values)) == count
+    for part, value in enumerate(values):
+        # Rounding, and the room that whole numbers need near 1, move a value by two at most here.
+        low, high = (2.0 ** (20 * edge / count) for edge in (part, part + 1))
+        assert low - 2 <= value <= high + max(part, 2)
+
+
+def test_a_log_scale_of_whole_numbers_can_be_taken_whole() -> None:
+    space = TuningSpace({"ranks": Range(1, 12, log=True, integer=True)})
+    points = latin_hypercube(space, 12, np.random.default_rng(3))
+    assert sorted(int(point["ranks"] or 0) for point in points) == list(range(1, 13))

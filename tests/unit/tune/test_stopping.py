@@ -159,6 +159,7 @@ def test_rules_are_combined() -> None:
         ("improvement", {"threshold": math.nan}, "threshold"),
         ("count-movement", {"most": 0}, "most"),
         ("distance-movement", {"distance": -0.1}, "distance"),
+        ("distance-movement", {"distance": 5.0}, "distance"),
         ("budget", {"count_initial": "no"}, "count_initial"),
         ("all", {"rules": []}, "rules"),
         ("any", {"rules": 0}, "rules"),

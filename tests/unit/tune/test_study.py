@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from workbench.errors import DatasetError, ParameterError, ParseError
@@ -15,9 +18,11 @@ from workbench.tune.recorded_files import Description, shipped_recording, write_
 from workbench.tune.recorded_table import RecordedRun, RecordedTable
 from workbench.tune.settings import Chosen, SearchSettings
 from workbench.tune.space import Grid, TuningSpace
-from workbench.tune.study import STOPPINGS, Noise, StudyPlan, run_study, search
+from workbench.tune.study import run_study, search
 from workbench.tune.study_files import load_study, save_study
-from workbench.tune.study_result import HELD_OUT, SearchRow, StudyResult, read_rows
+from workbench.tune.study_plan import HELD_OUT, PRUNINGS, STOPPINGS, Noise, StudyPlan
+from workbench.tune.study_result import StudyResult
+from workbench.tune.study_searches import Cell, SearchRow, read_rows
 
 SPACE = TuningSpace({"x": Grid(tuple(range(20)))}, defaults={"x": 0})
 PLAN = StudyPlan(
@@ -52,9 +57,19 @@ def plan_at(folder: Path, **changes: object) -> StudyPlan:
     return StudyPlan(**values)
 
 
+CELL = Cell("valley", "sum/8", "random", "none", "none", "none", 4, 12, "0123456789ab")
+
+
+def row(seed: int, best: float, runs: int, seconds: float, **changes: object) -> SearchRow:
+    """Return a search by the budget in the valley; changes are of its cell, or ``pruned``."""
+    pruned = int(str(changes.pop("pruned", 0)))
+    cell = CELL._replace(**changes)
+    return SearchRow(cell, "budget", seed, runs, pruned, runs, seconds, best, best)
+
+
 def found_in(result: StudyResult) -> set[tuple[object, ...]]:
     """Return the searches of a study without what a file holds to seven digits."""
-    return {(*row.cell, row.stopping, row.seed, row.runs, row.best) for row in result.rows}
+    return {(one.cell, one.stopping, one.seed, one.runs, one.best) for one in result.rows}
 
 
 def test_a_search_is_that_of_an_experiment() -> None:
@@ -70,6 +85,36 @@ def test_a_search_is_that_of_an_experiment() -> None:
     assert history.keys == same.keys
     assert [run.value for run in history] == [run.value for run in same]
     assert "budget of 25" in reason
+
+
+@pytest.mark.parametrize("label", [name for name in PRUNINGS if name != "none"])
+def test_pruned_runs_are_charged_as_in_an_experiment(label: str) -> None:
+    from workbench.tune.replaying import replayed
+
+    recorded = shipped_recording("simulated-576-ranks")["reduce/65536"]
+    rule = PRUNINGS[label]
+    settings = SearchSettings(Chosen("random"), initial=5, budget=25, seed=3, pruning=rule)
+    history, _ = search(recorded, settings, Noise("none"))["budget"]
+    options = {"heuristic": "random", "initial": 5, "budget": 25, "seed": 3, "pruning": rule}
+    with replayed(recorded, "none", **options) as other:
+        result = other.run()
+    assert history.keys == result.history.keys
+    assert history.statuses == result.history.statuses
+    assert history.seconds.tolist() == result.history.seconds.tolist()
+    ended = [record for record in result.records if record.run.status == "pruned"]
+    assert ended and not any(record.run.initial for record in ended)
+    for record in ended:
+        whole = float(np.median(recorded.repeats(record.run.configuration)[1]))
+        assert record.run.seconds == record.limit_s < whole
+        assert math.isnan(record.run.value)
+    # The same runs without a limit take longer by what lies beyond it, and by nothing else.
+    plain, _ = search(recorded, replace(settings, pruning=Chosen("none")), Noise("none"))["budget"]
+    assert plain.keys == history.keys
+    beyond = sum(
+        float(np.median(recorded.repeats(record.run.configuration)[1])) - float(record.limit_s or 0)
+        for record in ended
+    )
+    assert plain.seconds.sum() - history.seconds.sum() == pytest.approx(beyond)
 
 
 @pytest.mark.parametrize("label", ["best improvement 5", "count 2 of 5", "distance"])
@@ -89,8 +134,7 @@ def test_a_rule_ends_a_search_where_the_search_alone_would(label: str) -> None:
 def test_intervals_are_those_of_the_mean_over_the_seeds(valley: Path) -> None:
     from workbench.tune.recorded_files import read_recording
 
-    cell = ("valley", "sum/8", "random", "none", "none", 4, 12, "0123456789ab", "budget")
-    rows = tuple(SearchRow(*cell, seed, 12, 12, 24.0, 1 + seed, 1 + seed) for seed in range(14))
+    rows = tuple(row(seed, 1 + seed, 12, 24.0) for seed in range(14))
     table = StudyResult(rows, {"valley": read_recording(valley)}).methods("best").iloc[0]
     gains = [100.0 * (1.0 - (1 + seed) / 14) for seed in range(14)]
     half = 1.96 * np.std(gains) / math.sqrt(14)
@@ -105,27 +149,8 @@ def test_the_table_of_a_known_study(valley: Path) -> None:
     from workbench.tune.recorded_files import read_recording
 
     recording = read_recording(valley)
-
-    def row(seed: int, best: float, runs: int) -> SearchRow:
-        return SearchRow(
-            "valley",
-            "sum/8",
-            "random",
-            "none",
-            "none",
-            4,
-            12,
-            "0123456789ab",
-            "budget",
-            seed,
-            runs,
-            runs,
-            2.0 * runs,
-            best,
-            best,
-        )
-
-    result = StudyResult((row(0, 1.0, 5), row(1, 2.0, 15)), {"valley": recording})
+    rows = (row(0, 1.0, 5, 10.0), row(1, 2.0, 15, 30.0))
+    result = StudyResult(rows, {"valley": recording})
     table = result.methods("best").iloc[0]
     assert table["potential"] == pytest.approx(100 * (1 - 1 / 14))
     assert table["gain"] == pytest.approx(100 * (1 - 1.5 / 14))
@@ -139,6 +164,50 @@ def test_the_table_of_a_known_study(valley: Path) -> None:
     assert (table["spent_s"], table["exhaustive_s"], table["grid_s"]) == (20.0, 40.0, 40.0)
     assert math.isnan(table["spread_us"])
     assert table["gain_low"] <= table["gain"] <= table["gain_high"]
+
+
+def test_what_pruning_saves_is_told_by_the_same_searches_without_it(valley: Path) -> None:
+    from workbench.tune.recorded_files import read_recording
+
+    plain = (row(0, 1.0, 10, 20.0), row(1, 8.0, 10, 40.0))
+    pruned = (
+        row(0, 2.0, 10, 18.0, pruning="median", pruned=2),
+        row(1, 9.0, 10, 36.0, pruning="median", pruned=4),
+        # None of these has a partner: another seed, another budget, another recorded file.
+        row(2, 5.0, 10, 1.0, pruning="median", pruned=4),
+        row(0, 5.0, 10, 1.0, pruning="median", budget=13, pruned=4),
+        row(0, 5.0, 10, 1.0, pruning="median", data="another", pruned=4),
+    )
+    result = StudyResult((*plain, *pruned), {"valley": read_recording(valley)})
+    [line] = result.prunings("best").to_dict("records")
+    assert (line["pruning"], line["stopping"], line["spaces"], line["seeds"]) == (
+        *("median", "budget"),
+        *(1, 2),
+    )
+    assert line["pruned"] == pytest.approx(30.0)
+    assert (line["pruned_low"], line["pruned_high"]) == pytest.approx((20.0, 40.0))
+    assert (line["quicker"], line["quicker_low"]) == pytest.approx((10.0, 10.0))
+    # The gains of the two seeds lie far apart, what pruning changes in them does not.
+    gains, shares = (
+        [line[f"{name}_change{end}"] for end in ("", "_low", "_high")] for name in ("gain", "share")
+    )
+    assert gains == pytest.approx([-100.0 / 14.0] * 3)
+    assert shares == pytest.approx([-100.0 / 13.0] * 3)
+    assert not len(StudyResult(plain, result.recordings).prunings())
+
+
+def test_a_search_that_leaves_nothing_known_keeps_the_default(
+    valley: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(PRUNINGS, "median", Chosen("fixed", {"seconds": 1.0}))
+    changes = {"prunings": ("median",), "initial": 2, "budget": 60, "heuristics": ("random",)}
+    quiet = {"stoppings": ("budget",), "noises": (Noise("none"),)}
+    result = run_study(plan_at(valley, **quiet, **changes))
+    assert len(result.rows) == 3
+    # Both initial points run again, are ended, and then have no value that is sure.
+    assert 14.0 in {one.best for one in result.rows}
+    assert {one.pruned for one in result.rows} == {58}
+    assert {one.seconds for one in result.rows} == {2 * 2.0 + 58 * 1.0}
 
 
 def test_the_held_out_repeats_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +227,7 @@ def test_the_held_out_repeats_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     result = run_study(plan_at(tmp_path / "two", noises=(Noise(HELD_OUT),), **whole))
     # Seed 0 draws from the first repeats and finds 13, of which the second say 1 + 13 - 6; and so
     # does seed 1 the other way round. The second say 7 of the default, the first 14.
-    assert [row.best for row in result.rows] == [8.0, 8.0]
+    assert [one.best for one in result.rows] == [8.0, 8.0]
     line = result.methods("best").iloc[0]
     kept = 100.0 * (1.0 - 0.5 * (8.0 / 7.0 + 8.0 / 14.0))
     assert line["gain"] == pytest.approx(kept)
@@ -182,6 +251,21 @@ def test_a_study_goes_on_where_it_was(valley: Path, tmp_path: Path) -> None:
     assert sorted(part.read_text().splitlines()) == sorted(line.rstrip() for line in lines)
     assert len(again.rows) == len(whole.rows)
     assert len(read_rows(part)) == 12
+
+
+def test_rows_from_before_pruning_was_compared_are_read(valley: Path, tmp_path: Path) -> None:
+    plan = plan_at(valley)
+    rows = tmp_path / "rows.csv"
+    whole = run_study(plan, rows)
+    lines = [line.split(",") for line in rows.read_text().splitlines()]
+    added = [lines[0].index(name) for name in ("pruning", "pruned")]
+    earlier = [[one for at, one in enumerate(line) if at not in added] for line in lines]
+    rows.write_text("".join(",".join(line) + "\n" for line in earlier))
+    worked: list[tuple[int, int]] = []
+    again = run_study(plan, rows, on_cell=lambda *cells: worked.append(cells))
+    assert worked == []
+    assert found_in(again) == found_in(whole)
+    assert [line.split(",") for line in rows.read_text().splitlines()] == lines
 
 
 def test_rows_of_another_study_are_not_taken_for_its_own(valley: Path, tmp_path: Path) -> None:
@@ -216,8 +300,8 @@ def test_rows_of_a_recording_that_was_made_anew_are_not_taken(valley: Path, tmp_
     )
     study._loaded.cache_clear()
     after = run_study(plan, rows)
-    assert {row.data for row in before.rows}.isdisjoint(row.data for row in after.rows)
-    assert min(row.best for row in after.rows) >= 11.0
+    assert {one.cell.data for one in before.rows}.isdisjoint(one.cell.data for one in after.rows)
+    assert min(one.best for one in after.rows) >= 11.0
 
 
 def test_a_file_of_rows_is_replaced_in_one_step(
@@ -265,10 +349,45 @@ def test_tables_are_saved_and_read(valley: Path, tmp_path: Path) -> None:
         np.testing.assert_allclose(methods["gain"], result.methods(pick)["gain"], rtol=1e-3)
     assert len(tables.cells) == 4
     assert len(tables.collectives) == 8
+    assert not len(tables.prunings)
     path = tmp_path / "study" / "cells.csv"
     path.write_text(path.read_text() + "\n")
     with pytest.raises(DatasetError, match="checksum"):
         load_study(tmp_path / "study")
+
+
+def test_partners_of_another_plan_are_found_and_older_tables_read(
+    valley: Path, tmp_path: Path
+) -> None:
+    plans = [
+        plan_at(valley, prunings=(name,), stoppings=("budget",)) for name in ("none", "median")
+    ]
+    folder = tmp_path / "study"
+    save_study(folder, [run_study(plan) for plan in plans], plans)
+    tables = load_study(folder)
+    assert tables.plans == tuple(plans)
+    assert set(tables.methods["pruning"]) == {"none", "median"}
+    assert tables.prunings[["pick", "heuristic", "pruning"]].to_numpy().tolist() == [
+        [pick, heuristic, "median"]
+        for pick in ("expected", "best")
+        for heuristic in plans[0].heuristics
+    ]
+    # A study that was saved before pruning was compared has no such column, table or field.
+    package = json.loads((folder / "datapackage.json").read_text())
+    for resource in package["resources"]:
+        table = pd.read_csv(folder / resource["path"], dtype=str, keep_default_na=False)
+        data = table.drop(columns="pruning").to_csv(index=False).encode()
+        (folder / resource["path"]).write_bytes(data)
+        resource["hash"] = f"sha256:{hashlib.sha256(data).hexdigest()}"
+    package["resources"] = package["resources"][:3]
+    for plan in package["plans"]:
+        del plan["prunings"]
+    (folder / "datapackage.json").write_text(json.dumps(package))
+    older = load_study(folder)
+    assert set(older.methods["pruning"]) == {"none"}
+    assert list(older.cells.columns) == list(tables.cells.columns)
+    assert list(older.prunings.columns) == list(tables.prunings.columns)
+    assert {plan.prunings for plan in older.plans} == {("none",)}
 
 
 @pytest.mark.parametrize(
@@ -277,6 +396,7 @@ def test_tables_are_saved_and_read(valley: Path, tmp_path: Path) -> None:
         ({"heuristics": ("luck",)}, "heuristics must be of"),
         ({"resamplings": ("often",)}, "resamplings must be of"),
         ({"stoppings": ("never",)}, "stoppings must be of"),
+        ({"prunings": ("always",)}, "prunings must be of"),
         ({"seeds": 0}, "seeds must be at least 1"),
         ({"budget": 3}, "budget must be at least 4"),
     ],

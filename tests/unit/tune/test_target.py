@@ -60,6 +60,7 @@ def test_wall_time_is_the_runs_own() -> None:
         (OutputRegex(r"[0-9]+$", 0), Run("1 2\n3 4\n"), 4),
         (OutputRegex(r"= (\S+)"), Run("= 0"), 0),
         (OutputRegex(r"= (\S+)"), Run("= -1e-3"), -0.001),
+        (OutputRegex(r"= (\S+)"), Run("= 12,345,678.9"), 12345678.9),
     ],
 )
 def test_a_regular_expression_gives_its_last_number(
@@ -97,6 +98,12 @@ def test_an_output_without_the_number(output: Run, message: str) -> None:
 def test_patterns_that_cannot_be(arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         OutputRegex(*arguments)
+
+
+@pytest.mark.parametrize("word", ["1,5", "12,34", "1,2345", "1.5,000,", ",500"])
+def test_a_decimal_comma_is_not_taken_for_one_between_thousands(word: str) -> None:
+    with pytest.raises(TargetError, match=f"got '{word}'; .* a point before its decimals"):
+        OutputRegex(r"t=(\S+)").read(Run(f"t={word}"))
 
 
 @pytest.mark.parametrize(
@@ -214,3 +221,16 @@ def test_labels_and_units() -> None:
     assert OSULatency(weights="size").unit == "B·µs"
     assert OutputRegex("(x)").label == "output of (x)"
     assert OutputRegex("(x)", name="x").label == "x"
+
+
+@pytest.mark.parametrize("heading", ["# Size   Bandwidth (MB/s)", "# Size  MB/s  Messages/s"])
+def test_a_table_of_rates_is_no_table_of_latencies(heading: str) -> None:
+    with pytest.raises(TargetError, match=r"must be one of latencies, .* maximise: true"):
+        OSULatency(8).read(Run(f"{heading}\n8   5.2\n"))
+
+
+def test_a_table_of_another_suite_is_not_misread() -> None:
+    """The first column of the Intel MPI benchmarks is a number of repetitions."""
+    text = "#bytes #repetitions  t_min[usec]  t_max[usec]\n  4   1000   1.03   1.05\n"
+    with pytest.raises(TargetError, match="must have the table of an OSU benchmark"):
+        OSULatency(4).read(Run(text))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import optuna
 import pytest
 
 from workbench.storage import database
-from workbench.tune import Choices, Grid, Range, TuningSpace
+from workbench.tune import Choices, Grid, Range, TuningSpace, environment, search
 from workbench.tune.experiment import Experiment
 from workbench.tune.runners import Function
 from workbench.tune.store import load_result
@@ -88,3 +89,32 @@ def test_what_one_process_writes_the_other_reads_and_what_was_given_back_neither
     assert [record.number for record in result.records] == list(range(12))
     assert len({record.worker for record in result.records}) == 2
     assert load_result(where).records == result.records
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_the_order_of_runs_and_sessions_is_no_matter_of_clocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, schema: int
+) -> None:
+    monkeypatch.setattr(database, "KNOWN_SCHEMA", schema)
+    where, clock = tmp_path / "t.db", iter(range(1000))
+
+    class Backwards(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> datetime:
+            return datetime.now(tz) - timedelta(hours=next(clock))
+
+    monkeypatch.setattr(search, "datetime", Backwards)
+    monkeypatch.setattr(environment, "datetime", Backwards)
+    for budget in (4, 7):
+        with experiment(where, budget) as one:
+            result = one.run()
+    ended = [record.ended for record in result.records]
+    assert ended == sorted(ended, reverse=True)
+    assert [record.number for record in result.records] == list(range(7))
+    found = load_result(where)
+    assert found.records == result.records
+    assert [session["budget"] for session in found.sessions] == [4, 7]
+    # Optuna's own columns have its own clock.
+    study = optuna.load_study(study_name="one", storage=f"sqlite:///{where}")
+    assert [trial.user_attrs["ended after"] for trial in study.trials] == list(range(7))
+    study._storage._backend.engine.dispose()  # type: ignore[attr-defined]

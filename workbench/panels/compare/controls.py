@@ -23,6 +23,7 @@ from workbench.panels.compare.state import (
 from workbench.panels.compare.traffic import PATTERNS
 from workbench.panels.controls import ErrorLine
 from workbench.panels.look import choose, named, wrapping_row
+from workbench.panels.number_field import NumberField, errors_of, slider_of
 from workbench.panels.program_sources import source_of
 from workbench.panels.programs import AnyProgram, Source
 from workbench.panels.running import worded
@@ -72,8 +73,8 @@ class CompareControls:
             tooltip="Take the member of each family that matches; a slot may be changed afterwards",
             **named("Match on", "270px"),
         )
-        self.amount: Any = widgets.BoundedIntText(
-            value=FIRST_HOSTS, min=2, max=2_000_000, disabled=True, **named("", "230px")
+        self.amount: Any = NumberField(
+            FIRST_HOSTS, 2, 2_000_000, disabled=True, **named("", "230px")
         )
         self.upload: Any = widgets.FileUpload(
             description="Upload a graph",
@@ -96,15 +97,17 @@ class CompareControls:
         self.shade: Any = widgets.Dropdown(
             options=["load", "class"], value=first.shade, **named("Colour by", "140px")
         )
-        self.offered: Any = widgets.FloatSlider(
-            value=FIRST_LOAD,
-            min=0.05,
-            max=1.0,
+        sent = "What each host sends, as a share of its bandwidth"
+        self.offered: Any = NumberField(
+            FIRST_LOAD,
+            0.05,
+            1.0,
             step=0.05,
-            readout_format=".2f",
-            tooltip="What each host sends, as a share of its bandwidth",
-            **named("Hosts send", "250px"),
+            called="Hosts send",
+            tooltip=sent,
+            layout=widgets.Layout(width="72px", margin="2px 10px 2px 0"),
         )
+        offered = slider_of(self.offered, tooltip=sent, **named("Hosts send", "200px"))
         self.program: Any = widgets.Dropdown(
             options=self._offered(), value=first.program.name, **named("Program", "280px")
         )
@@ -117,20 +120,18 @@ class CompareControls:
             tooltip="How messages of the collective share links; packets take longer to simulate",
             **named("Model", "250px"),
         )
-        self.seed: Any = widgets.BoundedIntText(
-            value=first.seed, min=0, max=2**31 - 1, **named("seed", "100px")
-        )
+        self.seed: Any = NumberField(first.seed, 0, 2**31 - 1, **named("seed", "100px"))
         wide = widgets.Layout(width="100%", flex_flow="row wrap")
         self.widget = widgets.VBox(
             [
                 wrapping_row(self.match, self.amount, self.upload),
                 self.upload_error,
                 widgets.HBox([one.widget for one in self.slots], layout=wide),
-                wrapping_row(self.traffic, self.routing, self.offered, self.shade),
+                wrapping_row(self.traffic, self.routing, offered, self.offered, self.shade),
                 self.traffic_error,
             ]
         )
-        self.simulated_box = wrapping_row(self.collective, self.model, self.program, self.seed)
+        self.simulated = (self.collective, self.model, self.program, self.seed)
         for control in (
             self.traffic,
             self.routing,
@@ -162,7 +163,8 @@ class CompareControls:
     @property
     def errors(self) -> tuple[str, ...]:
         """What the controls say is wrong."""
-        lines = (self.upload_error, self.traffic_error, self.program_error)
+        lines = [self.upload_error, self.traffic_error, self.program_error]
+        lines += errors_of((self.amount, self.offered, self.seed))
         return *(one.error.message for one in self.slots), *(line.message for line in lines)
 
     def show_words(self, words: tuple[str, ...]) -> None:
@@ -268,13 +270,14 @@ class CompareControls:
         on = self.match.value
         text = MATCHES[on][1]
         self.amount.disabled = not on
+        self.amount.forget()
         self.amount.description = text
         first = next((one for one in self.sizes if one is not None), None)
         if not on or first is None:
             return
         before = self.amount.value
-        self.amount.step = {"hosts": 64, "radix": 1, "ports": 512}[on]
-        self.amount.value = getattr(first, on)
+        self.amount.typed.step = {"hosts": 64, "radix": 1, "ports": 512}[on]
+        self.amount.value = self.amount.nearest(getattr(first, on))
         if self.amount.value == before:
             self._matched()
 

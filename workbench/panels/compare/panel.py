@@ -108,7 +108,7 @@ class ComparePanel(Panel):
         self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
         self._ticker = Ticker(self.refresh)
         bar = wrapping_row(
-            self._work.start, self._work.stop_button, self._controls.simulated_box, self._work.state
+            self._work.start, self._work.stop_button, *self._controls.simulated, self._work.state
         )
         self._bar = widgets.VBox([bar, self._controls.program_error, self._work.error])
         # Shown while large topologies are computed, as what is drawn is not yet what was chosen.

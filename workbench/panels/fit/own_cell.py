@@ -9,10 +9,12 @@ import ipywidgets as widgets
 
 from workbench import datasets, jobs
 from workbench.fit import DEFAULT_ENGINE, DEFAULT_TRIALS, LOSSES, TARGETS, FitResult
+from workbench.panels.controls import ErrorLine
 from workbench.panels.fit.fitting import FitRequest, FitRun, status_of
 from workbench.panels.fit.settings import ENGINE_NAMES, READY
 from workbench.panels.fit.state import model_of
 from workbench.panels.look import choose, named, wrapping_row
+from workbench.panels.number_field import NumberField, check_all, errors_of
 from workbench.panels.running import Running
 
 OWN_MODELS = (
@@ -49,14 +51,14 @@ class OwnCell:
             "engine": widgets.Dropdown(
                 options=ENGINE_NAMES, value=DEFAULT_ENGINE, **named("Engine", "170px")
             ),
-            "trials": widgets.BoundedIntText(
-                min=1,
-                max=1_000_000,
-                value=min(_QUICK_TRIALS, DEFAULT_TRIALS),
+            "trials": NumberField(
+                min(_QUICK_TRIALS, DEFAULT_TRIALS),
+                1,
+                1_000_000,
                 step=100,
                 **named("Trials", "112px"),
             ),
-            "seed": widgets.BoundedIntText(min=0, max=2**31 - 1, value=0, **named("Seed", "90px")),
+            "seed": NumberField(0, 0, 2**31 - 1, **named("Seed", "90px")),
         }
         self._work: Running[FitResult] = Running(
             ("▶ Start", "Run this fit", "88px"),
@@ -66,8 +68,8 @@ class OwnCell:
             ended=self._end,
             width=230,
         )
-        self.start, self.error = self._work.start, self._work.error
-        self.start.on_click(lambda _: self.begin())
+        self.start = self._work.start
+        self.start.on_click(lambda _: self._work.error.guard(self.begin))
         about = widgets.HTML(
             "The result is shown above as the chosen fit, to be pinned or compared."
         )
@@ -75,7 +77,7 @@ class OwnCell:
             [
                 wrapping_row(*self.controls.values()),
                 wrapping_row(self.start, self._work.stop_button, self._work.state),
-                self.error,
+                self._work.error,
                 about,
             ]
         )
@@ -84,6 +86,11 @@ class OwnCell:
     def running(self) -> bool:
         """Whether a fit runs."""
         return self.run is not None and self.run.running
+
+    @property
+    def errors(self) -> list[ErrorLine]:
+        """The lines that say what is wrong."""
+        return [self._work.error, *errors_of(self.controls.values())]
 
     def set(self, settings: dict[str, Any]) -> None:
         """Set some of the controls.
@@ -98,9 +105,14 @@ class OwnCell:
             choose(self.controls[name], name, value)
 
     def begin(self) -> FitRun:
-        """Start the fit that the controls describe, in the background, and return at once."""
+        """Start the fit that the controls describe, in the background, and return at once.
+
+        Raises:
+            ParameterError: a number is not accepted.
+        """
         if self.run is not None and self.run.running:
             return self.run
+        check_all(self.controls.values())
         held = {name: control.value for name, control in self.controls.items()}
         curve, model = datasets.load(held.pop("machine")), model_of(held.pop("model"))
         self.run = run = FitRun(FitRequest(curve=curve, model=model, **held))

@@ -33,6 +33,7 @@ from workbench.panels.fit.state import FitState, curve_line, fit_line, model_of,
 from workbench.panels.fit.tabs import FitTabs
 from workbench.panels.live import renew
 from workbench.panels.look import panel_box
+from workbench.panels.number_field import check_all, errors_of
 from workbench.panels.running import wait_for
 from workbench.panels.ticker import Ticker
 
@@ -122,6 +123,7 @@ class FitPanel:
     def error(self) -> str:
         """What the panel says is wrong, empty where nothing is."""
         lines = [self._settings.machine_error, self._settings.fit_error]
+        lines += errors_of(self._settings.controls.values())
         lines += [control.error for control in self._controls.controls.values()]
         return "\n".join(line.message for line in lines if line.message)
 
@@ -182,11 +184,19 @@ class FitPanel:
         self.use(self._result.model)
 
     def run(self) -> FitRun:
-        """Start a new fit in the background and return at once."""
+        """Start a new fit in the background and return at once.
+
+        Raises:
+            ParameterError: a number is not accepted.
+        """
         return self._begin(go_on=False)
 
     def resume(self) -> FitRun:
-        """Go on with the last fit of these settings until it has the trials asked for."""
+        """Go on with the last fit of these settings until it has the trials asked for.
+
+        Raises:
+            ParameterError: a number is not accepted.
+        """
         return self._begin(go_on=True)
 
     def stop(self) -> None:
@@ -401,6 +411,7 @@ class FitPanel:
         with self._lock:
             if self._run is not None and self._run.running:
                 return self._run
+            check_all(self._settings.controls.values())
             state, before = self._state, self._run if go_on else None
             request = next_request(state, go_on=go_on, before=before)
             self._settings.fit_error.say("")

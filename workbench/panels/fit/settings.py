@@ -12,6 +12,7 @@ from workbench.models import NetworkModel
 from workbench.panels.controls import ErrorLine
 from workbench.panels.fit.state import HYBRID
 from workbench.panels.look import choose, named, push_button, wrapping_row
+from workbench.panels.number_field import NumberField
 
 KINDS = (
     ("SNAPPR", "snappr"),
@@ -50,10 +51,10 @@ class Settings:
             "engine": widgets.Dropdown(
                 options=ENGINE_NAMES, value=DEFAULT_ENGINE, **named("Engine", "166px")
             ),
-            "trials": widgets.BoundedIntText(
-                min=1, max=1_000_000, value=DEFAULT_TRIALS, step=100, **named("Trials", "104px")
+            "trials": NumberField(
+                DEFAULT_TRIALS, 1, 1_000_000, step=100, **named("Trials", "104px")
             ),
-            "seed": widgets.BoundedIntText(min=0, max=2**31 - 1, value=0, **named("Seed", "82px")),
+            "seed": NumberField(0, 0, 2**31 - 1, **named("Seed", "96px")),
             "study": widgets.Text(
                 value=DEFAULT_STUDY, continuous_update=False, **named("Study", "116px")
             ),

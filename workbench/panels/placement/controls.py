@@ -10,6 +10,7 @@ import ipywidgets as widgets
 
 from workbench import programs
 from workbench.panels.look import named, wrapping_row
+from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.placement.network import NetworkControls
 from workbench.panels.placement.state import Effort, Network, PlacementState
 from workbench.panels.replay.controls import ReplayControls
@@ -75,24 +76,15 @@ class PlacementControls:
         self.programs = ProgramControls(first.base, self._program_changed)
         self.network = NetworkControls(first.network, lambda _: self._tell(), self.programs.ranks)
         effort = first.effort
-        self.evaluations: Any = widgets.BoundedIntText(
-            value=effort.evaluations,
-            min=0,
-            max=10_000_000,
-            step=500,
-            **named("search tries", "180px"),
+        self.evaluations: Any = NumberField(
+            effort.evaluations, 0, 10_000_000, step=500, **named("search tries", "180px")
         )
-        self.seconds: Any = widgets.BoundedFloatText(
-            value=effort.seconds,
-            min=0.05,
-            max=86_400,
-            step=5,
-            **named("for at most (s)", "180px"),
+        self.seconds: Any = NumberField(
+            float(effort.seconds), 0.05, 86_400, step=5, **named("for at most (s)", "180px")
         )
-        self.seed: Any = widgets.BoundedIntText(
-            value=effort.seed, min=0, max=2**31 - 1, **named("seed", "110px")
-        )
-        for control in (self.evaluations, self.seconds, self.seed):
+        self.seed: Any = NumberField(effort.seed, 0, 2**31 - 1, **named("seed", "110px"))
+        self.effort = (self.evaluations, self.seconds, self.seed)
+        for control in self.effort:
             control.observe(lambda _: self._tell(), "value")
         self.widget = widgets.VBox(
             [
@@ -103,7 +95,6 @@ class PlacementControls:
                 self.programs.model_box,
             ]
         )
-        self.effort_box = wrapping_row(self.evaluations, self.seconds, self.seed)
         self._source = first.base.source
 
     @property
@@ -115,7 +106,8 @@ class PlacementControls:
     @property
     def errors(self) -> tuple[str, ...]:
         """What the controls say is wrong."""
-        return *self.programs.errors, self.network.error.message
+        lines = errors_of(self.effort)
+        return *self.programs.errors, *self.network.errors, *(line.message for line in lines)
 
     def say(self, error: BaseException) -> None:
         """Say what is wrong beside what it is about.
@@ -144,6 +136,8 @@ class PlacementControls:
         """
         self.network.show(network)
         self.network.error.say("")
+        for field in self.network.latencies:
+            field.forget()
         self._tell()
 
     def _program_changed(self, state: ReplayState) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench.panels.look import named
+from workbench.panels.number_field import NumberField
 from workbench.topology import FAMILIES, Parameter, Topology
 
 _MOST = 1_000_000
@@ -65,7 +66,7 @@ class FamilyFields:
                 text = str(made.parameters.get(name, text))
             if isinstance(control, widgets.Checkbox):
                 control.value = text.lower() == "true"
-            elif isinstance(control, widgets.BoundedIntText):
+            elif isinstance(control, NumberField):
                 control.value = int(text)
             else:
                 # As it was said: what a ``none`` comes to may not fit the next size.
@@ -93,7 +94,8 @@ class FamilyFields:
         if about.kind == "number" and not about.optional:
             step = 2 if (self._family, name) == _EVEN else 1
             start = int(about.start or self._defaults[name])
-            return widgets.BoundedIntText(value=start, min=0, max=_MOST, step=step, **look)
+            # Only what is 0 by itself, a seed, may be 0.
+            return NumberField(start, min(start, 1), _MOST, step=step, called=name, **look)
         return widgets.Text(
             value="" if about.optional else about.start,
             placeholder=_placeholder(about, self._defaults[name]),

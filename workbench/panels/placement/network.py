@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import ipywidgets as widgets
 
 from workbench.errors import ParameterError
 from workbench.panels.controls import ErrorLine
-from workbench.panels.look import named, wrapping_row
+from workbench.panels.look import named, with_errors, wrapping_row
+from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.placement.family import FamilyFields
 from workbench.panels.placement.state import Network, fitting, near_member
 from workbench.panels.running import worded
@@ -54,8 +55,8 @@ class NetworkControls:
         self.l_wire_ns = _nanoseconds("wire (ns)", first.l_wire_ns)
         self.d_switch_ns = _nanoseconds("switch (ns)", first.d_switch_ns)
         self.same_host_ns = _nanoseconds("same host (ns)", first.same_host_ns)
-        self.ranks_per_host: Any = widgets.BoundedIntText(
-            value=first.ranks_per_host, min=1, max=MOST_SLOTS, **named("ranks a host", "170px")
+        self.ranks_per_host: Any = NumberField(
+            first.ranks_per_host, 1, MOST_SLOTS, **named("ranks a host", "170px")
         )
         self.shape = wrapping_row()
         self.latencies = tuple(getattr(self, name) for name in _LATENCIES)
@@ -75,6 +76,12 @@ class NetworkControls:
         family = self.family.value
         return {} if family == MACHINE else self._fields_of(family).controls
 
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """What the controls say is wrong."""
+        lines = errors_of((*self.parameters.values(), *self.latencies))
+        return self.error.message, *(line.message for line in lines)
+
     def show(self, network: Network) -> None:
         """Show another network without calling back.
 
@@ -82,9 +89,11 @@ class NetworkControls:
             network: with a topology that `parse_topology` accepts.
 
         Raises:
-            ParameterError: the topology is not accepted.
+            ParameterError: the topology is not accepted, or a number does not fit its field.
         """
         made = network.parse()
+        for name in _LATENCIES:
+            getattr(self, name).check(getattr(network, name), name)
         word = network.topology.strip()
         family, colon, _ = (part.strip() for part in word.partition(":"))
         self.network = network
@@ -97,9 +106,11 @@ class NetworkControls:
             else:
                 self.family.value = MACHINE
                 self.machine.value = word.lower()
-            for one in fields(Network):
-                if one.name != "topology":
-                    getattr(self, one.name).value = getattr(network, one.name)
+            for name in _LATENCIES:
+                field, value = getattr(self, name), getattr(network, name)
+                # What was refused there waits while another topology is chosen.
+                if field.value != value:
+                    field.value = value
         finally:
             self._silent = False
         self._lay_out(made)
@@ -181,12 +192,10 @@ class NetworkControls:
                 self._silent = False
         offers = [self.sizes] if len(self.sizes.options) > 1 else []
         chosen = self.parameters.values() if known else [self.machine]
-        self.shape.children = [self.family, *chosen, self._size, *offers]
+        self.shape.children = with_errors([self.family, *chosen, self._size, *offers])
         said = "" if made is None else f"{made.num_hosts:,} hosts, {made.num_routers:,} routers"
         self._size.value = f'<span style="font-size:12px;color:#555">{said}</span>'
 
 
 def _nanoseconds(words: str, value: float) -> Any:
-    return widgets.BoundedFloatText(
-        value=value, min=0.0, max=1e9, step=10, **named(words, f"{7 * len(words) + 92}px")
-    )
+    return NumberField(float(value), 0.0, 1e9, step=10, **named(words, f"{7 * len(words) + 92}px"))

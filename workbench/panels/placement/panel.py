@@ -233,7 +233,7 @@ class PlacementPanel(Panel):
         if name in _NETWORK:
             controls.take_network(replace(self.state.network, **{name: value}))
         elif name in _EFFORT:
-            getattr(controls, name).value = value
+            choose(getattr(controls, name), name, value)
         elif name in _SHOWN:
             choose(self._shown_view().controls[name], name, value)
         elif name == "model":
@@ -249,7 +249,7 @@ class PlacementPanel(Panel):
         bar = wrapping_row(
             self._work.start,
             self._work.stop_button,
-            self._controls.effort_box,
+            *self._controls.effort,
             self._work.state,
         )
         return panel_box([self._controls.widget, bar, self._place])

@@ -27,6 +27,7 @@ from workbench.panels.fit.own_cell import OWN_MODELS
 from workbench.panels.fit.settings import ENGINE_NAMES, READY
 from workbench.panels.live import LiveView
 from workbench.panels.look import choose, named, panel_box, wrapping_row
+from workbench.panels.number_field import NumberField, check_all, errors_of
 from workbench.panels.panel import Panel
 from workbench.panels.regime.files import FILES, parameter_tables
 from workbench.panels.regime.state import (
@@ -111,18 +112,20 @@ class RegimePanel(Panel):
     @property
     def error(self) -> str:
         """What the panel says is wrong, empty where nothing is."""
-        lines = (self._error, self._work.error, self._export.error)
+        lines = [self._error, self._work.error, self._export.error]
+        lines += errors_of(self._controls.values())
         return "\n".join(line.message for line in lines if line.message)
 
     def run(self) -> jobs.Job[Bolted]:
         """Fit both halves at the threshold, in the background, and return at once.
 
         Raises:
-            ParameterError: the threshold leaves no size on one side.
+            ParameterError: the threshold leaves no size on one side, or a number is not accepted.
         """
         with self._lock:
             if self._work.job is not None:
                 return self._work.job
+            check_all(self._controls.values())
             state, c = self._state, self._controls
             measured = self._pair.measured
             if not measured.sizes[0] <= state.threshold < measured.sizes[-1]:
@@ -217,10 +220,8 @@ class RegimePanel(Panel):
             "engine": widgets.Dropdown(
                 options=ENGINE_NAMES, value=QUICK_ENGINE, **named("Engine", "170px")
             ),
-            "trials": widgets.BoundedIntText(
-                min=1, max=1_000_000, value=_TRIALS, step=100, **named("Trials each", "140px")
-            ),
-            "seed": widgets.BoundedIntText(min=0, max=2**31 - 1, value=0, **named("Seed", "90px")),
+            "trials": NumberField(_TRIALS, 1, 1_000_000, step=100, **named("Trials each", "140px")),
+            "seed": NumberField(0, 0, 2**31 - 1, **named("Seed", "90px")),
         }
         self._work: Running[Bolted] = Running(
             ("▶ Refit both halves here", "Fit each model to its half", "190px"),

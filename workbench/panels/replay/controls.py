@@ -93,7 +93,8 @@ class ReplayControls:
     @property
     def errors(self) -> tuple[str, ...]:
         """What the controls say is wrong."""
-        return self.program_error.message, self.model_error.message, self.sliders.error
+        own = () if self._fields is None else self._fields.errors
+        return *own, self.program_error.message, self.model_error.message, self.sliders.error
 
     def say(self, error: BaseException) -> None:
         """Say what is wrong beside what it is about.

@@ -124,7 +124,7 @@ class StudyPanel(Panel):
     @property
     def error(self) -> str:
         """What the panel says is wrong, empty where nothing is."""
-        lines = [self._error, self._own.error, self._export.error]
+        lines = [self._error, *self._own.errors, self._export.error]
         lines += [figure.error for figure in self._tabs.figures.values()]
         return "\n".join(line.message for line in lines if line.message)
 

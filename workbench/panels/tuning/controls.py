@@ -10,6 +10,7 @@ import ipywidgets as widgets
 from workbench.errors import ParameterError, ParseError, WorkbenchError
 from workbench.panels.controls import ErrorLine
 from workbench.panels.look import choose, named, wrapping_row
+from workbench.panels.number_field import NumberField, check_all, errors_of
 from workbench.panels.tuning.runner import NAMES, RunnerControls
 from workbench.panels.tuning.state import TuningState
 from workbench.panels.tuning.subjects import Subject, component_subject, size_text
@@ -130,6 +131,7 @@ class TuningControls:
             self.running.error,
             *self.errors.values(),
             self.number_error,
+            *errors_of(self._fields),
         ]
         return [line.message for line in lines if line.message]
 
@@ -145,6 +147,7 @@ class TuningControls:
         if wrong:
             raise ParameterError(wrong[0])
         self.number_error.say("")
+        check_all(self._fields)
         subject = self.chosen
         running = self.running.held()
         held: dict[str, Any] = {name: self._rule(name) for name in RULES}
@@ -178,15 +181,7 @@ class TuningControls:
             choose(self.rules[name], name, word)
             self.options[name].value = options_text(options)
         elif name in self.numbers:
-            control = self.numbers[name]
-            whole = isinstance(value, int) and not isinstance(value, bool)
-            if not whole or not control.min <= value <= control.max:
-                raise ParameterError(
-                    f"{name} must be a whole number from {control.min} to {control.max}; "
-                    f"got {value!r}",
-                    key=name,
-                )
-            control.value = value
+            choose(self.numbers[name], name, value)
         elif name in NAMES:
             self.running.set(name, value)
         else:
@@ -247,6 +242,10 @@ class TuningControls:
             *self.numbers.values(),
         ):
             control.disabled = running
+
+    @property
+    def _fields(self) -> tuple[Any, ...]:
+        return *self.numbers.values(), *self.running.controls
 
     def _options(self) -> list[tuple[str, str]]:
         return [(one.title, word) for word, one in self.known.items()]
@@ -339,4 +338,4 @@ class TuningControls:
 
 
 def _number(text: str, value: int, least: int, most: int = _MOST) -> Any:
-    return widgets.BoundedIntText(value=value, min=least, max=most, **named(text, "152px"))
+    return NumberField(value, least, most, **named(text, "152px"))

@@ -156,7 +156,8 @@ class TuningPanel(Panel):
     @property
     def error(self) -> str:
         """What the panel says is wrong, empty where nothing is."""
-        lines = [self._work.error, self._error, self._export.error]
+        runs = self._view.runs.which
+        lines = [self._work.error, self._error, self._export.error, runs.error]
         return "\n".join(
             [*self._controls.messages, *(line.message for line in lines if line.message)]
         )
@@ -296,8 +297,9 @@ class TuningPanel(Panel):
         self._view.clear.on_click(lambda _: self._found.forget())
         self._view.over.observe(lambda _: self._found.compare(), "value")
         self._tabs.observe(lambda _: self._found.compare(), "selected_index")
-        for control in (*self._controls.running.controls, self._controls.store):
-            # What Slurm said of other words is no mistake of these.
+        numbers = self._controls.numbers.values()
+        for control in (*self._controls.running.controls, *numbers, self._controls.store):
+            # What Start or Slurm said of other words is no mistake of these.
             control.observe(lambda _: self._say(""), "value")
 
     def _go_on(self, experiment: Experiment, budget: int) -> Job[TuningResult]:

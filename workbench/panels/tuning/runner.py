@@ -13,6 +13,7 @@ import ipywidgets as widgets
 from workbench.errors import ParameterError
 from workbench.panels.controls import ErrorLine
 from workbench.panels.look import choose, named, wrapping_row
+from workbench.panels.number_field import NumberField
 from workbench.panels.tuning.run_by import DASK, LOCAL, REPLAY, SLURM, STEPS, RunBy
 from workbench.tune.runners.replay import NOISES
 from workbench.tune.runners.runner import RunnerError
@@ -98,13 +99,12 @@ class RunnerControls:
             )
             for name, (title, width, example, about, _) in _TEXTS.items()
         }
-        self.jobs: Any = widgets.BoundedIntText(
-            value=1, min=1, max=_MOST_JOBS, **named("Runs at once", "150px")
-        )
-        self.timeout_s: Any = widgets.BoundedFloatText(
-            value=timeout_s or 0.0,
-            min=0.0,
-            max=1e6,
+        self.jobs: Any = NumberField(1, 1, _MOST_JOBS, **named("Runs at once", "150px"))
+        self.timeout_s: Any = NumberField(
+            float(timeout_s or 0.0),
+            0.0,
+            1e6,
+            called="Limit of a run (s)",
             **named("Limit of a run (s, 0: none)", "250px"),
         )
         self.error = ErrorLine()
@@ -165,14 +165,10 @@ class RunnerControls:
             ParameterError: the control does not take it.
         """
         control = self._control(name)
-        if name in ("runner", "noise"):
+        if name in ("runner", "noise", "jobs"):
             choose(control, name, value)
         elif name == "timeout_s":
-            control.value = value or 0.0
-        elif name == "jobs":
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ParameterError(f"jobs must be a whole number from 1; got {value!r}", key=name)
-            control.value = value
+            choose(control, name, 0.0 if value is None else value)
         elif value is None or isinstance(value, str | int):
             control.value = "" if value is None else str(value)
         else:

@@ -12,6 +12,7 @@ from bokeh.layouts import row
 
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.look import named, push_button, wrapping_row
+from workbench.panels.number_field import NumberField
 from workbench.plotting.tuning_comparison import (
     TuningComparison,
     comparison_figure,
@@ -132,12 +133,10 @@ class RunsTable:
         self.table = widgets.HTML(
             layout=widgets.Layout(max_height="300px", overflow="auto", width="98%")
         )
-        self.which: Any = widgets.BoundedIntText(
-            value=1, min=1, max=1, **named("Output of run", "180px")
-        )
+        self.which: Any = NumberField(1, 1, 1, **named("Output of run", "180px"))
         self.output = widgets.HTML()
         self.which.observe(lambda _: self._tell(), "value")
-        self.widget = widgets.VBox([self.table, self.which, self.output])
+        self.widget = widgets.VBox([self.table, self.which, self.which.error, self.output])
 
     def show(self, result: TuningResult) -> None:
         """Show the runs of an experiment, the last first.
@@ -147,7 +146,7 @@ class RunsTable:
         """
         self._records = result.records
         self.table.value = runs_html(result)
-        self.which.max = max(len(result), 1)
+        self.which.limit(1, max(len(result), 1))
         self._tell()
 
     def _tell(self) -> None:

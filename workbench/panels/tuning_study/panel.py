@@ -50,16 +50,19 @@ _NAMES = {
     "pick": ("Keep", "250px"),
     "heuristic": ("Heuristic", "220px"),
     "resampling": ("Resampling", "220px"),
+    "pruning": ("Pruning", "200px"),
     "measure": ("Show", "420px"),
     "time": ("Time against", "330px"),
 }
-_FILES = {".csv": "all methods of this recording, noise, stopping rule and pick, one row each"}
+_FILES = {
+    ".csv": "all methods of this recording, noise, pruning, stopping rule and pick, one row each"
+}
 _GIVEN = "tables"
 """What the lines of Python call a study that was handed to the panel."""
 
 
 class TuningStudyPanel(Panel):
-    """Look at a study of searches: heuristics, resampling and stopping rules compared.
+    """Look at a study of searches: heuristics, resampling, stopping and pruning rules compared.
 
     Args:
         tables: the study; None takes the one that ships with the workbench.
@@ -106,7 +109,7 @@ class TuningStudyPanel(Panel):
         self.widget = panel_box(
             [
                 wrapping_row(*(c[name] for name in ("recording", "noise", "stopping", "pick"))),
-                wrapping_row(*(c[name] for name in (*METHOD, "measure"))),
+                wrapping_row(*(c[name] for name in (*METHOD, "pruning", "measure"))),
                 self._error,
                 self._view.widget,
                 self._tabs,
@@ -129,7 +132,7 @@ class TuningStudyPanel(Panel):
 
     @property
     def rows(self) -> pd.DataFrame:
-        """The methods of this recording, noise, stopping rule and pick, the best first."""
+        """The methods of this recording, noise, pruning, stopping rule and pick, best first."""
         rows = MEASURES[self._state.measure].best_first(method_rows(self._tables, self._state))
         return method_columns(rows)
 
@@ -212,7 +215,7 @@ class TuningStudyPanel(Panel):
 
     def _make_controls(self, origins: Mapping[str, str]) -> dict[str, Any]:
         table, state = self._tables.methods, self._state
-        options: dict[str, list[Any]] = {name: values_of(table, name) for name in _SETTINGS[:6]}
+        options: dict[str, list[Any]] = {name: values_of(table, name) for name in _SETTINGS[:7]}
         options["recording"] = [
             (f"{origins[name]}: {name}" if name in origins else name, name)
             for name in options["recording"]
@@ -243,6 +246,7 @@ class TuningStudyPanel(Panel):
                 view.show_stopping,
             ),
             "Noise": (box(view.noise_view, view.noise_text), view.show_noise),
+            "Pruning": (box(view.pruning_view, view.pruning_text), view.show_pruning),
             "All methods": (view.ranked, view.show_ranked),
             "Python": (self._python, self._show_python),
             "Export": (self._export.widget, _nothing),
@@ -257,8 +261,9 @@ class TuningStudyPanel(Panel):
             self._silent = True
             try:
                 self._offer("noise", "recording")
-                self._offer("heuristic", "recording", "noise")
-                self._offer("resampling", "recording", "noise")
+                self._offer("pruning", "recording", "noise")
+                for name in ("stopping", *METHOD):
+                    self._offer(name, "recording", "noise", "pruning")
             finally:
                 self._silent = False
             held = {name: control.value for name, control in self._controls.items()}

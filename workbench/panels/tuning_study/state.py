@@ -12,7 +12,7 @@ from workbench.plotting.tuning_study_look import MEASURES, picked, usual_noise, 
 from workbench.tune.recorded import Recording
 from workbench.tune.study import load_recording
 from workbench.tune.study_files import StudyTables
-from workbench.tune.study_result import HELD_OUT
+from workbench.tune.study_plan import HELD_OUT, PLAIN
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +23,7 @@ PICKS = {"expected": "what a model expects best", "best": "what ran best"}
 """What is kept in the end of a search, as a list says it."""
 
 _PAPER_STOPPING = "best improvement 15"
-_SLICE = ("recording", "noise", "stopping", "pick")
+_SLICE = ("recording", "noise", "stopping", "pick", "pruning")
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class SearchStudyState:
         pick: which configuration is kept in the end, ``expected`` or ``best``.
         heuristic: of the method that is looked at.
         resampling: its rule.
+        pruning: label of the rule that ends its runs.
         measure: column that the figures show.
         time: what the time of a search is compared with, ``saved_grid`` or ``saved``.
     """
@@ -47,6 +48,7 @@ class SearchStudyState:
     pick: str = "expected"
     heuristic: str = ""
     resampling: str = ""
+    pruning: str = PLAIN
     measure: str = "share"
     time: str = "saved_grid"
 
@@ -109,7 +111,9 @@ def first_state(tables: StudyTables, recording: str = "") -> SearchStudyState:
     name = recording or (simulated or names)[0]
     stoppings = values_of(tables.methods, "stopping")
     stopping = _PAPER_STOPPING if _PAPER_STOPPING in stoppings else stoppings[0]
-    begun = SearchStudyState(name, usual_noise(tables.methods, name), stopping)
+    noise = usual_noise(tables.methods, name)
+    prunings = values_of(picked(tables.methods, recording=name, noise=noise), "pruning")
+    begun = SearchStudyState(name, noise, stopping, pruning=prunings[0])
     rows = MEASURES["share"].best_first(picked(tables.methods, **begun.where))
     if not len(rows):
         raise ParameterError(f"{name} has no search that ends by {stopping!r}", key="stopping")

@@ -21,10 +21,16 @@ from workbench.plotting.tuning_study_look import (
     values_of,
 )
 from workbench.plotting.tuning_study_noise import noise_figure, read_other_noises, read_search_noise
+from workbench.plotting.tuning_study_pruning import (
+    pruning_figure,
+    pruning_rows,
+    read_search_pruning,
+)
 from workbench.plotting.tuning_study_ranking import ranking_figure, read_search_ranking
 from workbench.plotting.tuning_study_stopping import read_search_stopping, stopping_figure
 from workbench.plotting.tuning_study_tables import by_collective, by_collective_html, read_search
 from workbench.tune.study_files import StudyTables
+from workbench.tune.study_plan import PLAIN
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,8 +62,11 @@ class SearchStudyView:
         self.sizes = study_tiles(file_name="sizes")
         self.stopping = stopping_figure(values_of(tables.methods, "stopping"))
         self.noise = noise_figure(values_of(tables.methods, "resampling"))
-        self.size_view, self.stopping_view, self.noise_view = (
-            LiveView(one.figure, layout=wide) for one in (self.sizes, self.stopping, self.noise)
+        prunings = values_of(tables.prunings, "pruning") or [PLAIN]
+        self.pruning = pruning_figure(prunings)
+        self.size_view, self.stopping_view, self.noise_view, self.pruning_view = (
+            LiveView(one.figure, layout=wide)
+            for one in (self.sizes, self.stopping, self.noise, self.pruning)
         )
         # A figure in a tab that is not open has no size; its own tools save it.
         self.downloads = {
@@ -68,7 +77,8 @@ class SearchStudyView:
         self.reading = ""
         self.collectives, self.ranked = widgets.HTML(), widgets.HTML()
         self.ranked.layout = widgets.Layout(max_height="340px", overflow="auto", width="98%")
-        self.size_text, self.stopping_text, self.noise_text = (widgets.HTML() for _ in range(3))
+        self.size_text, self.stopping_text = widgets.HTML(), widgets.HTML()
+        self.noise_text, self.pruning_text = widgets.HTML(), widgets.HTML()
         halves = widgets.HBox(
             [_half(self.tile_view), _half(self.ranking_view)],
             layout=widgets.Layout(width="100%", flex_flow="row wrap"),
@@ -79,7 +89,8 @@ class SearchStudyView:
     def views(self) -> tuple[LiveView, ...]:
         """The live views, to be renewed before they are shown again."""
         upper = self.tile_view, self.ranking_view
-        return (*upper, self.size_view, self.stopping_view, self.noise_view)
+        lower = self.stopping_view, self.noise_view, self.pruning_view
+        return (*upper, self.size_view, *lower)
 
     def show(self, state: SearchStudyState, known: str = "") -> None:
         """Draw the heatmap and the ranking, and say what they show.
@@ -160,6 +171,20 @@ class SearchStudyView:
             self.noise.show(rows, state.measure)
         texts = (read_other_noises(every, state.heuristic), read_search_noise(rows, state.measure))
         self.noise_text.value = _said(" ".join(text for text in texts if text))
+
+    def show_pruning(self, state: SearchStudyState) -> None:
+        """Draw what each pruning rule saves and costs.
+
+        Args:
+            state: what the controls hold.
+        """
+        own = ("heuristic", "pruning")
+        where = {name: value for name, value in state.method.items() if name not in own}
+        rows = pruning_rows(self._tables.prunings, **where)
+        change = "gain_change" if state.measure == "gain" else "share_change"
+        with self.pruning_view.one_patch():
+            self.pruning.show(rows, state.heuristic, change)
+        self.pruning_text.value = _said(read_search_pruning(rows, state.heuristic, change))
 
     def show_ranked(self, state: SearchStudyState) -> None:
         """Write all methods of this recording, noise and pick as a table, the best first.

@@ -66,7 +66,15 @@ class Choices:
                 raise ParameterError(
                     f"a choice must be a number, a text, true or false; got {value!r}"
                 )
-        return cls(tuple(dict.fromkeys(given)))
+        found: dict[Value | None, Value | None] = {}
+        for value in given:
+            first = found.setdefault(value, value)
+            if isinstance(first, bool) is not isinstance(value, bool):
+                raise ParameterError(
+                    f"choices must differ from one another; {value!r} equals {first!r}; "
+                    "keep one of them, or put one in quotes"
+                )
+        return cls(tuple(found))
 
     @property
     def width(self) -> int:

@@ -41,7 +41,8 @@ def excerpt(values: Sequence[Any]) -> str:
     Args:
         values: values of an axis; None is a parameter that is not passed.
     """
-    words = ["not passed" if value is None else str(value) for value in values]
+    names = {None: "not passed", "": '""'}
+    words = [names.get(value, str(value)) for value in values]
     if len(words) > 8:
         words = [*words[:4], "…", *words[-2:]]
     return ", ".join(words)

@@ -14,6 +14,7 @@ from workbench.tune.axes.numbers import NEUTRAL, clipped, is_number
 from workbench.tune.constraints import Value
 
 _STEPS_OF_A_RANGE = 20
+_MOST_WHOLE = 2**53
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,11 @@ class Range:
             raise ParameterError(
                 f"a range must not be wider than the largest number; got low {self.low}, high "
                 f"{self.high}; bring the bounds together"
+            )
+        if self.integer and self.high - self.low >= _MOST_WHOLE:
+            raise ParameterError(
+                f"a range of whole numbers must be narrower than 2**53, as a place in it is a "
+                f"float; got low {self.low}, high {self.high}; bring the bounds together"
             )
         if self.log and self.low <= 0:
             raise ParameterError(

@@ -44,9 +44,10 @@ class Loop:
     def __post_init__(self) -> None:
         for key, low in (("warmup", 0), ("least", 1), ("most", self.least), ("budget_ms", 1)):
             value = getattr(self, key)
-            if not low <= value <= 1_000_000:
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            if not whole or not low <= value <= 1_000_000:
                 raise ParameterError(
-                    f"{key} must be a whole number from {low} to 1000000; got {value}", key=key
+                    f"{key} must be a whole number from {low} to 1000000; got {value!r}", key=key
                 )
 
 
@@ -85,6 +86,10 @@ def benchmark_arguments(
         raise ParameterError(
             f"collective must be one of {', '.join(COLLECTIVES)}; got {collective!r}",
             key="collective",
+        )
+    if any(isinstance(size, bool) or not isinstance(size, int) for size in sizes):
+        raise ParameterError(
+            f"sizes must be whole numbers of bytes; got {', '.join(map(repr, sizes))}", key="sizes"
         )
     factor = sizes[1] // sizes[0] if len(sizes) > 1 and sizes[0] > 0 else 2
     steady = all(b == a * factor for a, b in itertools.pairwise(sizes))

@@ -84,7 +84,7 @@ class Annealing:
         at_least(max_restarts, 0, "max_restarts", whole=True)
         at_least(least_temperature, 0.0, "least_temperature")
         at_least(restart_probability, 0.0, "restart_probability", most=1.0)
-        at_least(restart_threshold, 0.0, "restart_threshold")
+        at_least(restart_threshold, 0.0, "restart_threshold", most=1.0)
         factor = _FACTORS[cooling] if cooling_factor is None else cooling_factor
         above_zero(factor, "cooling_factor")
         if cooling == "exponential" and factor >= 1.0:

@@ -15,15 +15,18 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.errors import ParameterError
 from workbench.tune.heuristics.acquisition import ACQUISITIONS, mean_above
 from workbench.tune.heuristics.forest import Forest
+from workbench.tune.heuristics.fresh import Fresh
 from workbench.tune.heuristics.gaussian_process import (
     GaussianProcess,
     Hyperparameters,
     Repeats,
     typical,
 )
-from workbench.tune.heuristics.heuristic import Proposal, generator
+from workbench.tune.heuristics.heuristic import Heuristic, Proposal, generator
+from workbench.tune.heuristics.plain import RandomSearch
 from workbench.tune.heuristics.threads import one_thread
 from workbench.tune.history import Aggregated, BoolArray, FloatArray, History, Run
 from workbench.tune.options import at_least, one_of
@@ -139,7 +142,10 @@ class Surrogate(ABC):
         rng = generator(self._seed, history.step, attempt)
         table = history.aggregated()
         if int(table.known.sum()) < 2:
-            return self._space.sample(rng)
+            drawn: Heuristic = RandomSearch(self._space, self._seed)
+            if not self._revisit:
+                drawn = Fresh(drawn, self._space, self._seed)
+            return drawn.ask(history, attempt=attempt)
         with one_thread():
             sample = self.sample(table)
             model = self._model_of(history, sample)
@@ -158,12 +164,21 @@ class Surrogate(ABC):
 
         Args:
             table: the runs by configuration, at least one of them known.
+
+        Raises:
+            ParameterError: the logarithm is asked for, and a loss has none.
         """
         losses = table.ranked
         positive = bool(losses.min() > 0.0)
-        log = self._transform == "log" or (self._transform == "auto" and positive)
+        if self._transform == "log" and not positive:
+            raise ParameterError(
+                f"transform log needs losses above 0; got {losses.min():.6g} (where more is "
+                "better, a loss is the negative of a value); take auto or none",
+                key="transform",
+            )
+        log = positive and self._transform != "none"
         if log:
-            losses = np.log(np.maximum(losses, np.finfo(np.float64).tiny))
+            losses = np.log(losses)
         known = losses[table.known]
         centre, scale = float(known.mean()), float(known.std()) or 1.0
         return Sample(

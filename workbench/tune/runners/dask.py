@@ -13,6 +13,7 @@ Every worker must have the workbench and the program installed.
 from __future__ import annotations
 
 import dataclasses
+import math
 import socket
 import time
 import uuid
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 _ANSWER_S = 5.0
 _LOOK_S = 0.02
+_WORKERS_S = 2.0
 _GRACE_S = 10.0
 
 
@@ -70,6 +72,16 @@ class Dask(Runner):
         self._client: Any = client
         self._scheduler = ""
         self.most_output_bytes = most_output_bytes
+        self._deserted = False
+        self._looked = -math.inf
+
+    @property
+    def waits_for(self) -> str:
+        """That no worker is there for runs that wait, where that is so; else empty."""
+        client = self._client
+        if not self._deserted or client is None:
+            return ""
+        return f"no Dask worker at {client.scheduler.address}"
 
     def start(self, request: RunRequest) -> RunHandle:
         """Hand a run to the cluster and return at once.
@@ -82,8 +94,9 @@ class Dask(Runner):
             RunnerError: the scheduler does not answer any more.
         """
         refuse_empty(request.invocation)
-        if self._client is None:
+        if self._scheduler and (self._client is None or self._client.status == "closed"):
             self._client = _connected(self._scheduler)
+        self.refuse_lost()
         future = self._client.submit(
             _run_there,
             _plain(request),
@@ -92,7 +105,38 @@ class Dask(Runner):
             pure=False,
             retries=0,
         )
-        return _Task(future)
+        return _Task(future, self)
+
+    def look(self) -> None:
+        """See, now and then, whether there are workers for a run that has not ended.
+
+        Raises:
+            RunnerError: the scheduler does not answer any more.
+        """
+        if self._client is None or time.monotonic() - self._looked < _WORKERS_S:
+            return
+        self._looked = time.monotonic()
+        known = self._client.scheduler_info(n_workers=0)
+        # Before Dask 2025.4 there is no such number, and all of them are listed.
+        self._deserted = not known.get("n_workers", len(known.get("workers", ())))
+        self.refuse_lost()
+
+    def refuse_lost(self) -> None:
+        """Do nothing where the scheduler is there.
+
+        Raises:
+            RunnerError: it is not, and what ran there is lost.
+        """
+        if self._client is not None and self._client.status == "running":
+            return
+        raise RunnerError(
+            "the scheduler of Dask must answer until all runs have ended; it does not any more, "
+            "and the runs there are lost; start it again and go on"
+        )
+
+    def note_ended(self) -> None:
+        """Take down that a run has ended: what kept others waiting is to be seen anew."""
+        self._deserted = False
 
     def close(self) -> None:
         """Leave the cluster, where the client is the runner's own; again does no harm."""
@@ -106,7 +150,8 @@ class Dask(Runner):
 class _Task:
     """A run on a worker."""
 
-    def __init__(self, future: Future[Any]) -> None:
+    def __init__(self, future: Future[Any], runner: Dask) -> None:
+        self._runner = runner
         # Dask's futures are not typed.
         self._future: Any = future
         self._submitted = time.monotonic()
@@ -119,11 +164,19 @@ class _Task:
         return str(self._future.key)
 
     def poll(self) -> RunOutput | None:
-        """Return what came of it, None while it waits or runs."""
+        """Return what came of it, None while it waits or runs.
+
+        Raises:
+            RunnerError: the scheduler does not answer any more.
+        """
         if self._output is not None:
             return self._output
         if not self._future.done():
+            self._runner.look()
             return None
+        if self._future.status != "finished" and self._cancelled is None:
+            self._runner.refuse_lost()
+        self._runner.note_ended()
         total = time.monotonic() - self._submitted
         if self._future.status == "finished":
             output: RunOutput = self._future.result()

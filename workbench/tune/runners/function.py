@@ -66,7 +66,7 @@ class Function(Runner):
         Args:
             request: its configuration, seed and limit count.
         """
-        started = datetime.now().isoformat()
+        started = datetime.now().astimezone().isoformat()
         clock = time.perf_counter()
         try:
             answer = self._call(request.configuration, request.seed)

@@ -43,6 +43,7 @@ class Guard:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[str] | None = None
         self._owner = 0
+        self._sessions: set[int] = set()
         atexit.register(self._close)
 
     def watch(self, session: int) -> None:
@@ -51,7 +52,9 @@ class Guard:
         Args:
             session: number of its first process.
         """
-        self._tell(f"+{session}")
+        with self._lock:
+            self._watched().add(session)
+            self._tell(f"+{session}")
 
     def release(self, session: int) -> None:
         """Leave a session alone that has ended.
@@ -59,7 +62,9 @@ class Guard:
         Args:
             session: number of its first process.
         """
-        self._tell(f"-{session}")
+        with self._lock:
+            self._watched().discard(session)
+            self._tell(f"-{session}")
 
     def _close(self) -> None:
         """Let the watching process go as this one ends; it ends what is left first."""
@@ -73,23 +78,31 @@ class Guard:
                 self._process.wait(2.0 * _GRACE_S)
             self._process = None
 
+    def _watched(self) -> set[int]:
+        """Return the sessions of this process; those of one that it forked from are not its own."""
+        if self._owner != os.getpid():
+            self._process, self._owner, self._sessions = None, os.getpid(), set()
+        return self._sessions
+
     def _tell(self, line: str) -> None:
-        with self._lock:
-            # The watching process of a process that forked watches over that one.
-            if self._process is None or self._owner != os.getpid() or self._process.poll():
-                self._process = subprocess.Popen(
-                    [sys.executable, "-I", "-S", __file__],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    text=True,
-                    start_new_session=True,
-                )
-                self._owner = os.getpid()
-            if self._process.stdin is not None:
+        # One that was killed is followed by another, which has to hear of all sessions.
+        if self._process is None or self._process.poll() is not None:
+            if self._process is not None and self._process.stdin is not None:
                 with contextlib.suppress(BrokenPipeError):
-                    self._process.stdin.write(f"{line}\n")
-                    self._process.stdin.flush()
+                    self._process.stdin.close()
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", __file__],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                start_new_session=True,
+            )
+            line = "\n".join(f"+{session}" for session in self._sessions)
+        if self._process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.write(f"{line}\n")
+                self._process.stdin.flush()
 
 
 GUARD = Guard()
@@ -110,7 +123,7 @@ def _watch(lines: Iterable[str]) -> None:
     for line in lines:
         if line.startswith("+"):
             sessions.add(int(line[1:]))
-        else:
+        elif line.startswith("-"):
             sessions.discard(int(line[1:]))
     for number in (signal.SIGTERM, signal.SIGKILL):
         for session in sessions:

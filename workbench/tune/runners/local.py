@@ -112,7 +112,7 @@ class _Process:
                 f"{words[0]} must be a program that can run; it was not found; install it, or "
                 "write its path"
             )
-        self._started = datetime.now()
+        self._started = datetime.now().astimezone()
         self._clock = time.perf_counter()
         try:
             self._process = subprocess.Popen(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, Self, get_args
 
@@ -34,6 +34,8 @@ class RunRequest:
         timeout_s: seconds of its own time after which the run is ended; None for never. Time in
             a queue does not count.
         name: a short name for it, made of letters, digits, ``-``, ``_`` and ``.``.
+        owner: what the process that asks for it is called, as no other ever is; empty where nobody
+            is to find what it left. Jobs of a batch system carry it.
     """
 
     configuration: Configuration
@@ -41,6 +43,7 @@ class RunRequest:
     seed: int = 0
     timeout_s: float | None = None
     name: str = "run"
+    owner: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ class RunOutput:
         job_id: number of its process or job, empty where there is none.
         node_list: where it ran, as the batch system names it.
         state: ``completed``, ``failed``, ``timeout`` (it reached its limit) or ``cancelled``.
-        started: when it began, ISO 8601 in local time; empty where it never did.
+        started: when it began, ISO 8601 with its distance from UTC; empty where it never did.
         value: the number it gave, where the runner knows it and no output need be read.
         reason: why it failed, where the runner knows more than the program said.
     """
@@ -93,7 +96,11 @@ class RunHandle(Protocol):
         """
 
     def cancel(self) -> None:
-        """Ask the run to end; ``poll`` tells when it has. Again does no harm."""
+        """Ask the run to end; ``poll`` tells when it has. Again does no harm.
+
+        Raises:
+            RunnerError: the batch system does not answer, so that it may go on.
+        """
 
 
 class Runner(abc.ABC):
@@ -134,11 +141,17 @@ class Runner(abc.ABC):
                 handles.append(self.start(request))
             return handles
 
-    def abandon(self, job_id: str) -> None:  # noqa: B027 - most runs end with their process
-        """End a run that a process left behind when it died, where it may still be going on.
+    def abandon(  # noqa: B027 - most runs end with their process
+        self, owner: str, job_ids: Collection[str]
+    ) -> None:
+        """End what a process left behind when it died, where that may still be going on.
 
         Args:
-            job_id: as its handle told it.
+            owner: what the process is called in its requests.
+            job_ids: of its runs, as far as handles told them before it died.
+
+        Raises:
+            RunnerError: the batch system does not answer.
         """
 
     @property
@@ -168,5 +181,6 @@ def all_or_none() -> Iterator[list[RunHandle]]:
         yield handles
     except BaseException:
         for handle in handles:
-            handle.cancel()
+            with contextlib.suppress(RunnerError):
+                handle.cancel()
         raise

@@ -9,11 +9,11 @@ queue.
 
 from __future__ import annotations
 
-import re
+import contextlib
+import math
 import shutil
 import time
-import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +27,13 @@ from workbench.tune.runners.runner import (
     RunState,
     all_or_none,
 )
-from workbench.tune.runners.slurm_commands import ask, cancel, find, job_state, said
-from workbench.tune.runners.slurm_files import RunFolder, job_script
+from workbench.tune.runners.slurm_commands import QueuedJob, find
+from workbench.tune.runners.slurm_files import LATE_S, Ending, RunFolder, job_script
+from workbench.tune.runners.slurm_queue import AGAIN_S, Queue, clean_up, label_of
+from workbench.tune.runners.slurm_submission import Submission
 
-_PATIENCE_S = 30.0
 _MOMENT_S = 1.0
-_ENDED = re.compile(
-    r"BOOT_FAIL|CANCELLED|COMPLETED|DEADLINE|FAILED|NODE_FAIL|OUT_OF_MEMORY|PREEMPTED|TIMEOUT"
-)
+_SIGNALLED = 128
 
 
 class Slurm(Runner):
@@ -43,7 +42,7 @@ class Slurm(Runner):
     Args:
         folder: where scripts, words and outputs are kept; the nodes must reach it.
         options: words for every ``sbatch``, such as ``--partition=batch``.
-        poll_s: seconds between two looks at a job.
+        poll_s: seconds between two looks at all jobs.
         keep: whether the folders of runs stay when they have ended.
         most_output_bytes: what is read of each stream of a run.
 
@@ -65,15 +64,20 @@ class Slurm(Runner):
         find("sbatch")
         self.folder = Path(folder).absolute()
         self.options = tuple(options)
-        self.poll_s = poll_s
         self.keep = keep
         self.most_output_bytes = most_output_bytes
+        self.queue = Queue(poll_s)
         # Since when each job waits, and why: by its number, while it does.
         self._waiting: dict[str, tuple[float, str]] = {}
 
     @property
     def waits_for(self) -> str:
-        """How many jobs have waited for a moment, and why the first does; empty where none has."""
+        """How many jobs have waited for a moment, and why the first does; empty where none has.
+
+        That Slurm is silent goes before.
+        """
+        if self.queue.silent:
+            return "Slurm does not answer"
         now = time.monotonic()
         reasons = [why for since, why in tuple(self._waiting.values()) if now - since > _MOMENT_S]
         if not reasons:
@@ -103,10 +107,11 @@ class Slurm(Runner):
             RunnerError: Slurm refuses the job.
             ParameterError: there is nothing to run.
         """
-        top = self.folder / f"{request.name}-{uuid.uuid4().hex[:8]}"
+        top = self.folder / label_of(request)
         run = RunFolder(top, request)
-        job_id = self._submit(request, top, job_script(request.invocation), ())
-        return _Job(self, request, run, job_id, [top])
+        words = (f"--output={_plain(top)}/slurm.out",)
+        submission = self._submit(request, top, job_script(request.invocation), words)
+        return _Job(self, request, run, submission, [top])
 
     def start_many(self, requests: Sequence[RunRequest]) -> list[RunHandle]:
         """Submit several runs; those that differ in their words alone become one array.
@@ -133,43 +138,48 @@ class Slurm(Runner):
         found = dict(zip(order, handles, strict=True))
         return [found[number] for number in range(len(requests))]
 
-    def abandon(self, job_id: str) -> None:
-        """Cancel a job that a process left behind when it died.
+    def abandon(self, owner: str, job_ids: Collection[str]) -> None:
+        """Cancel the jobs that a process left behind when it died.
 
         Args:
-            job_id: as its handle told it.
+            owner: what the process is called in its requests.
+            job_ids: of its runs, as far as handles told them before it died.
+
+        Raises:
+            RunnerError: Slurm does not answer for a minute.
         """
-        cancel(job_id)
+        clean_up(owner, job_ids, None if self.keep else self.folder)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what experiments must agree on to hold comparable runs, for JSON."""
         return {"kind": self.name, "options": list(self.options)}
 
     def _start_array(self, requests: Sequence[RunRequest]) -> list[RunHandle]:
-        top = self.folder / f"{requests[0].name}-{uuid.uuid4().hex[:8]}"
+        top = self.folder / label_of(requests[0])
         runs = [RunFolder(top / str(task), one) for task, one in enumerate(requests)]
         script = job_script(requests[0].invocation, array=True)
-        job_id = self._submit(requests[0], top, script, (f"--array=0-{len(requests) - 1}",))
+        words = (f"--array=0-{len(requests) - 1}", f"--output={_plain(top)}/%a/slurm.out")
+        submission = self._submit(requests[0], top, script, words)
         left = [top] * len(requests)
         return [
-            _Job(self, request, run, f"{job_id}_{task}", left)
+            _Job(self, request, run, submission, left, f"_{task}")
             for task, (request, run) in enumerate(zip(requests, runs, strict=True))
         ]
 
-    def _submit(self, request: RunRequest, top: Path, script: str, options: Sequence[str]) -> str:
+    def _submit(
+        self, request: RunRequest, top: Path, script: str, options: Sequence[str]
+    ) -> Submission:
         path = top / "job.sh"
         path.write_text(script)
+        # A run is not what its node is: it begins anew where the node fails, unless its component
+        # says otherwise, whose lines in the script would not be heard.
+        usual = not any("requeue" in line for line in request.invocation.directives)
         words = [
             *(find("sbatch"), "--parsable", f"--job-name={request.name}"),
-            *(f"--output={top}/slurm-%j.out", *options, *self.options),
+            *(*("--requeue",) * usual, *options, *self.options),
             *(*request.invocation.sbatch_options, str(path), str(top)),
         ]
-        answer = ask(words)
-        job_id = answer.stdout.strip().partition(";")[0]
-        if answer.returncode or not job_id.isdigit():
-            shutil.rmtree(top, ignore_errors=True)
-            raise RunnerError(f"sbatch must accept the job; it says: {said(answer)}")
-        return job_id
+        return Submission(words, top, self.queue)
 
 
 def runs_folder(store: str | Path | None) -> Path:
@@ -182,6 +192,11 @@ def runs_folder(store: str | Path | None) -> Path:
     return Path("workbench-runs" if not where or "://" in where else f"{where}-runs")
 
 
+def _plain(path: Path) -> str:
+    """Return a path for ``--output``, where a percent sign is the beginning of a number."""
+    return str(path).replace("%", "%%")
+
+
 class _Job:
     """One job, or one task of an array.
 
@@ -189,101 +204,154 @@ class _Job:
     """
 
     def __init__(
-        self, runner: Slurm, request: RunRequest, run: RunFolder, job_id: str, left: list[Path]
+        self,
+        runner: Slurm,
+        request: RunRequest,
+        run: RunFolder,
+        submission: Submission,
+        left: list[Path],
+        task: str = "",
     ) -> None:
         self._runner = runner
         self._request = request
         self._run = run
-        self._job_id = job_id
+        self._submission = submission
         self._left = left
-        self._submitted = time.monotonic()
-        self._looked = 0.0
-        self._silent_since: float | None = None
+        self._task = task
+        self._asked = time.monotonic()
+        self._ended_at: float | None = None
+        self._cancelled_at = -math.inf
         self._why: RunState | None = None
         self._output: RunOutput | None = None
 
     @property
     def job_id(self) -> str:
         """Number of the job, with that of the task where it is one of an array."""
-        return self._job_id
+        number = self._submission.number
+        return f"{number}{self._task}" if number else ""
 
     def poll(self) -> RunOutput | None:
         """Return what came of it, None while it waits or runs.
 
         Raises:
-            RunnerError: Slurm does not answer for half a minute.
+            RunnerError: Slurm refuses the job, or does not answer for ten minutes.
         """
-        if self._output is not None:
-            return self._output
-        limit = self._request.timeout_s
-        ending = self._run.ending()
-        if ending is None and limit is not None and self._run.running_s() >= limit:
-            self._end("timeout")
-        now = time.monotonic()
-        if ending is None and now - self._looked < self._runner.poll_s:
-            return None
-        self._looked = now
-        found = self._look()
-        if ending is None and not (found.get("gone") or _ENDED.match(found.get("JobState", ""))):
-            return None
-        self._take(found)
+        if self._output is None and self._is_taken():
+            self._look()
         return self._output
 
     def cancel(self) -> None:
-        """Ask Slurm to cancel the job, whether it waits or runs."""
-        self._end("cancelled")
+        """Ask Slurm to cancel the job, whether it waits or runs.
 
-    def _end(self, why: RunState) -> None:
-        if self._why is None and self._output is None:
-            self._why = why
-            cancel(self._job_id)
+        Raises:
+            RunnerError: Slurm does not answer; ``poll`` asks again.
+        """
+        if self._output is None:
+            self._why = self._why or "cancelled"
+            self._cancel()
 
-    def _look(self) -> dict[str, str]:
-        try:
-            found = job_state(self._job_id)
-        except RunnerError:
-            self._silent_since = self._silent_since or time.monotonic()
-            if time.monotonic() - self._silent_since > _PATIENCE_S:
-                raise
-            return {}
-        self._silent_since = None
-        why = found.get("Reason", "") if found.get("JobState") == "PENDING" else None
-        self._runner.note_waiting(self._job_id, self._submitted, why)
-        return found or {"gone": "1"}
+    def _is_taken(self) -> bool:
+        """Return whether Slurm has the job; one that it never had is over when it is cancelled."""
+        if not self._submission.number and self._why is None:
+            self._submission.submit()
+        if not self._submission.number and self._why is not None:
+            self._cancel_again()
+            if self._submission.withdrawn:
+                self._take(None)
+        return bool(self._submission.number)
 
-    def _take(self, found: dict[str, str]) -> None:
+    def _look(self) -> None:
+        run, limit = self._run, self._request.timeout_s
+        ending = run.ending()
+        if ending is not None and (self._why or ending.status <= _SIGNALLED):
+            self._take(ending)
+            return
+        now = time.monotonic()
+        if ending is not None:
+            self._ended_at = self._ended_at or now
+        elif limit is not None and run.running_s() >= limit and self._why is None:
+            self._why = "timeout"
+            self._cancel_again()
+        after = max(self._submission.since, run.seen_at, self._ended_at or 0.0)
+        jobs = self._runner.queue.jobs(after)
+        if jobs is None:
+            return
+        # An array that was cancelled while all of it waited has no tasks any more.
+        job = jobs.get(self.job_id) or jobs.get(self._submission.number)
+        self._note(job)
+        if job is not None and job.state == "PENDING":
+            # It waits again, as its node failed or others went before: what it did is void.
+            run.forget_start()
+            self._ended_at = None
+        elif job is None or job.ended:
+            self._take_ended(job)
+        elif self._ended_at is not None and now - self._ended_at > LATE_S:
+            self._take(ending, job.state)
+        if self._why is not None and self._output is None:
+            self._cancel_again()
+
+    def _note(self, job: QueuedJob | None) -> None:
+        """Take down why it waits, where it does."""
+        why = job.reason if job is not None and job.state == "PENDING" else None
+        self._runner.note_waiting(self.job_id, self._asked, why)
+
+    def _take_ended(self, job: QueuedJob | None) -> None:
+        """Take down how a job ended that Slurm says is over, once its files are to be seen."""
+        self._run.look_again()
         ending = self._run.ending()
-        state = found.get("JobState", "")
-        total = time.monotonic() - self._submitted
+        now = time.monotonic()
+        self._ended_at = self._ended_at or now
+        state = "" if job is None else job.state
+        may_come = ending is None and self._why is None and state in ("", "COMPLETED")
+        if may_come and now - self._ended_at < LATE_S:
+            return
+        self._take(ending, state or "the job is not known any more")
+
+    def _cancel(self) -> None:
+        self._cancelled_at = time.monotonic()
+        if self._task and self._submission.number:
+            self._runner.queue.cancel([self.job_id])
+        else:
+            self._submission.withdraw()
+
+    def _cancel_again(self) -> None:
+        """Cancel it where that was not done of late; Slurm may not have heard of it."""
+        if time.monotonic() - self._cancelled_at > AGAIN_S:
+            with contextlib.suppress(RunnerError):
+                self._cancel()
+
+    def _take(self, ending: Ending | None, state: str = "") -> None:
+        total = time.monotonic() - self._asked
         seconds = self._run.running_s() if ending is None else ending.seconds
         folder = self._run.path
         reason = ""
-        if ending is not None:
+        outcome: RunState
+        if ending is not None and ending.status == 0:
             # A program that ends on its own at the last moment has ended on its own.
-            outcome: RunState = "completed" if ending.status == 0 else self._why or "failed"
-            returncode: int | None = ending.status
+            outcome = "completed"
         else:
-            outcome = self._why or ("cancelled" if state == "CANCELLED" else "failed")
-            returncode = None
-            reason = "" if self._why else f"Slurm: {state or 'the job is not known any more'}"
+            outcome = self._why or ("cancelled" if state.startswith("CANCELLED") else "failed")
+        if ending is None and not self._why:
+            reason = f"Slurm: {state}"
+            if state == "COMPLETED":
+                reason += f", but nothing came to {folder}, which the nodes must reach"
         most = self._runner.most_output_bytes
         stderr = read_bounded(folder / "stderr", most)
         if outcome == "failed":
-            top = self._left[0] if self._left else folder
-            said = [read_bounded(one, most) for one in sorted(top.glob("slurm-*.out"))]
-            stderr = "\n".join(filter(None, [stderr, *said]))
+            stderr = "\n".join(filter(None, [stderr, read_bounded(folder / "slurm.out", most)]))
         self._output = RunOutput(
             seconds=seconds,
             queue_seconds=max(total - seconds, 0.0),
-            returncode=returncode,
+            returncode=None if ending is None else ending.status,
             stdout=read_bounded(folder / "stdout", most),
             stderr=stderr,
-            job_id=self._job_id,
-            node_list=found.get("NodeList", "").replace("(null)", ""),
+            job_id=self.job_id,
+            node_list=self._run.place[1],
             state=outcome,
             started=self._run.started,
             reason=reason,
         )
+        self._runner.note_waiting(self.job_id, self._asked, None)
         top = self._left.pop()
         if not self._left and not self._runner.keep:
             shutil.rmtree(top, ignore_errors=True)

@@ -29,16 +29,17 @@ class Allocation:
 
     Args:
         options: words for ``salloc``, such as ``--nodes=2``.
+        label: what its job is called, so that it can be found where nobody noted its number.
 
     Raises:
         RunnerError: there is no ``salloc`` here.
     """
 
-    def __init__(self, options: Sequence[str]) -> None:
+    def __init__(self, options: Sequence[str], label: str) -> None:
         # Files that have no name: they are gone with this process.
         self._answers = tempfile.TemporaryFile()  # noqa: SIM115 - open while the allocation is
         self._messages = tempfile.TemporaryFile()  # noqa: SIM115
-        words = (find("salloc"), "--job-name=workbench-tune", *options, *_COMMAND)
+        words = (find("salloc"), f"--job-name={label}", *options, *_COMMAND)
         try:
             self._process = subprocess.Popen(
                 words,

@@ -6,6 +6,9 @@ line of a shell, and notes when the program began and ended on the clock of the 
 
 from __future__ import annotations
 
+import contextlib
+import math
+import os
 import time
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +18,9 @@ from workbench.tune.invocation import Invocation
 from workbench.tune.runners.local import refuse_empty
 from workbench.tune.runners.runner import SEED_VARIABLE, RunRequest
 
+LATE_S = 15.0
+"""Seconds by which a file that another machine wrote may be late."""
+
 _SCRIPT = """\
 #!/bin/bash
 {directives}
@@ -22,7 +28,7 @@ folder=$1{task}
 mapfile -d '' -t words <"$folder/words"
 {header}
 first() {{ [ "${{SLURM_PROCID:-0}}" = 0 ]; }}
-if first; then{place} date +%s.%N >"$folder/began"; fi
+if first; then{place} rm -f "$folder/ended"; date +%s.%N >"$folder/began"; fi
 "${{words[@]}}"{streams}
 status=$?
 if first; then
@@ -33,7 +39,9 @@ exit $status
 """
 
 _STREAMS = ' >"$folder/stdout" 2>"$folder/stderr"'
-_PLACE = ' echo "$SLURM_STEP_ID $SLURM_STEP_NODELIST" >"$folder/step";'
+_PLACE = ' echo "{number} {nodes}" >"$folder/place";'
+_OF_JOB = _PLACE.format(number="$SLURM_JOB_ID", nodes="$SLURM_JOB_NODELIST")
+_OF_STEP = _PLACE.format(number="$SLURM_STEP_ID", nodes="$SLURM_STEP_NODELIST")
 
 
 def job_script(invocation: Invocation, *, array: bool = False) -> str:
@@ -47,7 +55,7 @@ def job_script(invocation: Invocation, *, array: bool = False) -> str:
         directives="\n".join(invocation.directives),
         header=invocation.header,
         task="/$SLURM_ARRAY_TASK_ID" if array else "",
-        place="",
+        place=_OF_JOB,
         streams=_STREAMS,
     )
 
@@ -61,7 +69,7 @@ def step_script(invocation: Invocation) -> str:
         invocation: whose header it has.
     """
     return _SCRIPT.format(
-        directives="", header=invocation.header, task="", place=_PLACE, streams=""
+        directives="", header=invocation.header, task="", place=_OF_STEP, streams=""
     )
 
 
@@ -85,6 +93,9 @@ class RunFolder:
         path: where it is to be; made here.
         request: what is run.
 
+    Attributes:
+        seen_at: when the program was first seen to have begun, by the monotonic clock in s.
+
     Raises:
         ParameterError: there is nothing to run.
         OSError: it cannot be made.
@@ -98,48 +109,58 @@ class RunFolder:
         words = ["env", *(f"{k}={v}" for k, v in variables.items()), *request.invocation.argv]
         data = "".join(f"{word}\0" for word in words).encode("utf-8", errors="surrogateescape")
         (path / "words").write_bytes(data)
-        self._running_since: float | None = None
+        self._began = self._stale = ""
+        self.seen_at = -math.inf
 
     @property
-    def began(self) -> float | None:
-        """When the program began in s since 1970, by its node's clock; None before."""
-        return _number(self.path / "began")
+    def began(self) -> bool:
+        """Whether the program has begun."""
+        return self._read_began() is not None
 
     @property
     def started(self) -> str:
-        """When the program began, ISO 8601 in local time; empty before."""
-        began = self.began
-        return "" if began is None else datetime.fromtimestamp(began).isoformat()
+        """When the program began, ISO 8601 with its distance from UTC; empty before."""
+        began = self._read_began()
+        return "" if began is None else datetime.fromtimestamp(began).astimezone().isoformat()
 
     def ending(self) -> Ending | None:
-        """Return how the program ended, None before."""
+        """Return how the program ended, None before, or where its beginning is not known."""
+        began = self._read_began()
         try:
             clock, status = (self.path / "ended").read_text().split()
-            began = self.began
-            return Ending(max(float(clock) - (began or float(clock)), 0.0), int(status))
+            # A time of 0 would be the best there ever was.
+            return None if began is None else Ending(max(float(clock) - began, 0.0), int(status))
         except (OSError, ValueError):
             return None
 
     @property
-    def step(self) -> tuple[str, str]:
-        """Number of the job step and the nodes it runs on; both empty before it begins."""
+    def place(self) -> tuple[str, str]:
+        """Number of the job or step, and the nodes it runs on; both empty before it begins."""
         try:
-            number, nodes = (self.path / "step").read_text().split()
+            number, nodes = (self.path / "place").read_text().split()
         except (OSError, ValueError):
             return "", ""
         return number, nodes
 
     def running_s(self) -> float:
         """Return how long the program has been seen to run in s, by this machine's clock."""
-        if self._running_since is None:
-            if not (self.path / "began").exists():
-                return 0.0
-            self._running_since = time.monotonic()
-        return time.monotonic() - self._running_since
+        return time.monotonic() - self.seen_at if self.began else 0.0
 
+    def forget_start(self) -> None:
+        """Take what the program has done for nothing: its job waits again, and will begin anew."""
+        self._stale = self._began
 
-def _number(path: Path) -> float | None:
-    try:
-        return float(path.read_text())
-    except (OSError, ValueError):
-        return None
+    def look_again(self) -> None:
+        """Have a file system of several machines find what others have written there."""
+        with contextlib.suppress(OSError):
+            os.listdir(self.path)  # noqa: PTH208 - the call that has NFS ask the server
+
+    def _read_began(self) -> float | None:
+        try:
+            text = (self.path / "began").read_text()
+            clock = float(text)
+        except (OSError, ValueError):
+            return None
+        if text != self._began:
+            self._began, self.seen_at = text, time.monotonic()
+        return None if text == self._stale else clock

@@ -8,10 +8,11 @@ Where the allocation's time is over before the experiment is, another is asked f
 
 from __future__ import annotations
 
+import contextlib
+import math
 import shutil
 import time
-import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,11 +29,13 @@ from workbench.tune.runners.runner import (
     RunState,
 )
 from workbench.tune.runners.slurm_allocation import Allocation
-from workbench.tune.runners.slurm_commands import cancel, find, job_state
-from workbench.tune.runners.slurm_files import RunFolder, step_script
+from workbench.tune.runners.slurm_commands import cancel, find, is_away
+from workbench.tune.runners.slurm_files import LATE_S, RunFolder, step_script
+from workbench.tune.runners.slurm_queue import AGAIN_S, PATIENCE_S, Queue, clean_up, label_of
 from workbench.tune.runners.slurm_words import allocation_number
 
 _RUNNING = "RUNNING"
+_POLL_S = 0.25
 
 
 class SlurmSteps(Runner):
@@ -74,11 +77,15 @@ class SlurmSteps(Runner):
         self.step_options = tuple(step_options)
         self.job = job or None
         self.most_output_bytes = most_output_bytes
+        self.queue = Queue(_POLL_S)
         self._allocation: Allocation | None = None
+        self._refused_at = -math.inf
 
     @property
     def waits_for(self) -> str:
         """What runs wait for, in a few words; empty where they do not."""
+        if self.queue.silent:
+            return "Slurm does not answer"
         allocation = self._allocation
         if allocation is None or not allocation.lasts or allocation.granted:
             return ""
@@ -103,31 +110,43 @@ class SlurmSteps(Runner):
                 key="runner",
             )
         refuse_empty(invocation)
-        self.place()
-        run = RunFolder(self.folder / f"{request.name}-{uuid.uuid4().hex[:8]}", request)
-        return _Step(self, run, request)
+        label = label_of(request)
+        self.place(label)
+        return _Step(self, RunFolder(self.folder / label, request), request)
 
-    def place(self) -> tuple[str, Mapping[str, str]] | None:
+    def place(self, label: str) -> tuple[str, Mapping[str, str]] | None:
         """Return the allocation's number and what ``srun`` finds in the environment there.
 
+        Args:
+            label: what an allocation is called that is asked for now.
+
         Returns:
-            Both; None while the allocation waits.
+            Both; None while the allocation waits, or Slurm does not answer.
 
         Raises:
-            RunnerError: Slurm grants no allocation.
+            RunnerError: Slurm grants no allocation, or does not answer for ten minutes.
         """
         if self.job is not None:
             return self.job, {}
         held = self._allocation
         if held is None or (held.granted and not held.lasts):
+            if time.monotonic() - self._refused_at < AGAIN_S:
+                return None
             self.close()
-            self._allocation = held = Allocation(self.options)
+            self._allocation = held = Allocation(self.options, label)
         try:
             variables = held.variables()
-        except RunnerError:
+        except RunnerError as error:
             self.close()
-            raise
-        return None if variables is None else (held.number, variables)
+            if not is_away(str(error)):
+                raise
+            self._refused_at = time.monotonic()
+            self.queue.note_silence(error)
+            return None
+        if variables is None:
+            return None
+        self.queue.note_answer()
+        return held.number, variables
 
     def forget(self, job: str) -> None:
         """Use an allocation no more; nothing happens where another has taken its place.
@@ -138,15 +157,18 @@ class SlurmSteps(Runner):
         if self._allocation is not None and self._allocation.number == job:
             self.close()
 
-    def abandon(self, job_id: str) -> None:
-        """Cancel an allocation that a process left behind when its machine went down.
+    def abandon(self, owner: str, job_ids: Collection[str]) -> None:
+        """Cancel the allocations and steps that a process left behind when it died.
 
         Args:
-            job_id: as its handle told it.
+            owner: what the process is called in its requests.
+            job_ids: of its runs, as far as handles told them before it died.
+
+        Raises:
+            RunnerError: Slurm does not answer for a minute.
         """
-        # Steps of an allocation that somebody else made are told as its number and a dot.
-        if job_id.isdigit():
-            cancel(job_id)
+        # An allocation that somebody else made is told as its number and a dot: no job has that.
+        clean_up(owner, job_ids, self.folder)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what experiments must agree on to hold comparable runs, for JSON."""
@@ -174,28 +196,31 @@ class _Step:
         self._asked = time.monotonic()
         self._job = runner.job or ""
         self._inner: RunHandle | None = None
+        self._ended: RunOutput | None = None
+        self._ended_at = self._not_before = 0.0
         self._why: RunState | None = None
         self._output: RunOutput | None = None
         self._again = False
 
     @property
     def job_id(self) -> str:
-        """Number of the allocation; with a dot where it is not the runner's own."""
+        """Number of the allocation, empty before; with a dot where it is not the runner's own."""
         return f"{self._job}." if self._runner.job is not None else self._job
 
     def poll(self) -> RunOutput | None:
         """Return what came of it, None while it waits or runs.
 
         Raises:
-            RunnerError: Slurm grants no allocation, or does not answer.
+            RunnerError: Slurm grants no allocation, or does not answer for ten minutes.
         """
         if self._output is None:
             if self._inner is None:
                 self._begin()
-            elif not self._is_late():
-                output = self._inner.poll()
-                if output is not None:
-                    self._take(output)
+            elif self._ended is None and not self._is_late():
+                self._ended = self._inner.poll()
+                self._ended_at = time.monotonic()
+            if self._ended is not None:
+                self._take(self._ended)
         return self._output
 
     def cancel(self) -> None:
@@ -207,7 +232,9 @@ class _Step:
         if self._why is not None:
             self._finish(RunOutput(0.0, queue_seconds=self._waited(), state=self._why))
             return
-        place = self._runner.place()
+        if time.monotonic() < self._not_before:
+            return
+        place = self._runner.place(self._run.path.name)
         if place is None:
             return
         self._job, variables = place
@@ -217,7 +244,7 @@ class _Step:
         shared = ("--overlap",) * (self._runner.job is not None)
         words = (
             *(find("srun"), f"--jobid={self._job}", *shared),
-            *(f"--job-name={self._request.name}", *self._runner.step_options),
+            *(f"--job-name={self._run.path.name}", *self._runner.step_options),
             *("bash", str(script), str(self._run.path)),
         )
         call = replace(self._request.invocation, argv=words, env={}, header="")
@@ -234,24 +261,31 @@ class _Step:
         return True
 
     def _take(self, output: RunOutput) -> None:
-        """Take down how ``srun`` ended, or begin again where the allocation is what has."""
+        """Take down how ``srun`` ended, or begin again where something else is what has."""
+        self._run.look_again()
         ending = self._run.ending()
-        number, nodes = self._run.step
+        number, nodes = self._run.place
         reason = ""
         if ending is None and self._why is not None and number:
             # A program that does not end when asked to would disturb the next one.
-            cancel(f"{self._job}.{number}", "--signal=KILL")
-        elif ending is None and job_state(self._job).get("JobState") != _RUNNING:
-            if self._runner.job is not None:
-                shutil.rmtree(self._run.path, ignore_errors=True)
-                raise RunnerError(
-                    f"allocation {self._job} must be a job that runs; it is none, or no more; name "
-                    "another, or let one be asked for"
-                )
-            if not self._again:
-                self._begin_again()
+            with contextlib.suppress(RunnerError):
+                cancel([f"{self._job}.{number}"], "--signal=KILL")
+        elif ending is None and self._why is None:
+            jobs = self._runner.queue.jobs(self._ended_at)
+            if jobs is None:
                 return
-            reason = "the allocation ended while it ran, twice; is a run longer than its time?"
+            if self._job not in jobs or jobs[self._job].state != _RUNNING:
+                reason = self._without_allocation()
+            elif self._never_began(output):
+                self._not_before = time.monotonic() + AGAIN_S
+                self._begin_again()
+            elif output.returncode == 0:
+                # It ended well, so that its clock is on its way.
+                if time.monotonic() - self._ended_at < LATE_S:
+                    return
+                reason = f"nothing came to {self._run.path}, which the nodes must reach"
+            if self._ended is None:
+                return
         seconds = self._run.running_s() if ending is None else ending.seconds
         completed = output.returncode == 0 and ending is not None
         self._finish(
@@ -267,10 +301,32 @@ class _Step:
             )
         )
 
-    def _begin_again(self) -> None:
-        """Have the run in another allocation; what it did in this one counts for nothing."""
-        self._again, self._inner = True, None
+    def _never_began(self, output: RunOutput) -> bool:
+        """Return whether ``srun`` found nobody to ask, which passes."""
+        return not self._run.began and is_away(output.stderr) and self._waited() < PATIENCE_S
+
+    def _without_allocation(self) -> str:
+        """Begin again where the allocation has ended; return why not, if it is not the first time.
+
+        Raises:
+            RunnerError: the allocation is somebody else's.
+        """
+        if self._runner.job is not None:
+            shutil.rmtree(self._run.path, ignore_errors=True)
+            raise RunnerError(
+                f"allocation {self._job} must be a job that runs; it is none, or no more; name "
+                "another, or let one be asked for"
+            )
+        if self._again:
+            return "the allocation ended while it ran, twice; is a run longer than its time?"
+        self._again = True
         self._runner.forget(self._job)
+        self._begin_again()
+        return ""
+
+    def _begin_again(self) -> None:
+        """Have the run anew; what it did before counts for nothing."""
+        self._inner = self._ended = None
         shutil.rmtree(self._run.path, ignore_errors=True)
         self._run = RunFolder(self._run.path, self._request)
 

@@ -55,7 +55,7 @@ def test_kill_and_resume_gives_the_fit_that_was_never_killed(tmp_path: Path, eng
             reported = int(line)
             if reported == 23:
                 worker.kill()
-        worker.wait(30)
+        worker.wait(120)
     assert worker.returncode == -signal.SIGKILL
     stored = len(optuna.load_study(study_name="a", storage=f"sqlite:///{path}").trials)
     assert 23 <= reported <= stored <= reported + 1

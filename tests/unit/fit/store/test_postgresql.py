@@ -107,7 +107,7 @@ def test_a_killed_process_lets_go(address: str) -> None:
             StudyFile(address, "one", PROBLEM)
         holder.kill()
     # the server sees the end of the connection, not of the process: a moment later
-    for _ in range(100):
+    for _ in range(1200):
         if not database.locate(address).held(["one"]):
             break
         threading.Event().wait(0.05)

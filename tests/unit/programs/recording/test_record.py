@@ -83,8 +83,12 @@ def test_a_program_without_mpi_leaves_no_trace(mpi: Launcher, tmp_path: Path) ->
 
 def test_a_program_that_takes_too_long_is_ended(mpi: Launcher, tmp_path: Path) -> None:
     mark = tmp_path / "pid"
-    with pytest.raises(RecordingError, match=r"must end within 1\.5 s"):
-        record(["sh", "-c", f"echo $$ > {mark}; exec sleep 300"], 1, tmp_path, timeout=1.5)
+    # On a busy machine the program may not have begun by then; it gets more time.
+    for limit_s in (1.5, 6.0, 24.0):
+        with pytest.raises(RecordingError, match=rf"must end within {limit_s:g} s"):
+            record(["sh", "-c", f"echo $$ > {mark}; exec sleep 300"], 1, tmp_path, timeout=limit_s)
+        if mark.exists() and mark.read_text():
+            break
     assert gone(int(mark.read_text()))
 
 

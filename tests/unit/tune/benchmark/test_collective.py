@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from workbench.errors import ParameterError
 from workbench.programs.recording import Launcher, RecordingError, find_launcher
 from workbench.tune.benchmark import (
     COLLECTIVES,
@@ -34,6 +35,14 @@ from workbench.tune.benchmark.forms import Benchmark, find_benchmark
 
 SIZES = (4, 64, 1024)
 QUICK = Loop(warmup=2, least=3, most=5, budget_ms=1)
+
+
+@pytest.mark.parametrize("value", [1.5, True, "9", float("nan")])
+def test_counts_and_sizes_are_whole_numbers(value: Any) -> None:
+    with pytest.raises(ParameterError, match="warmup must be a whole number from 0 to 1000000"):
+        Loop(warmup=value)
+    with pytest.raises(ParameterError, match="sizes must be whole numbers of bytes"):
+        benchmark_arguments("reduce", [value])
 
 
 @pytest.fixture(scope="module")

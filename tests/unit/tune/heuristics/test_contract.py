@@ -155,6 +155,22 @@ def test_nothing_is_proposed_twice_where_it_must_not_and_a_grid_is_used_up(name:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_what_fails_is_not_proposed_again_as_new(name: str) -> None:
+    """However little the runs tell: here all but one of them fail."""
+    there = SPACES["fixed"]
+    history = History(there)
+    heuristic = made(name, there, 1, revisit=False)
+    for number in range(8):
+        proposal = heuristic.ask(history)
+        assert proposal is not None and not history.seen(proposal)
+        if number == 0:
+            history.append(proposal, 1.0)
+        else:
+            history.append(proposal, math.nan, status="failed")
+    assert heuristic.ask(history) is None
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_used_up_grid_ends_or_is_searched_on(name: str) -> None:
     there = SPACES["fixed"]
     history = History(there)
@@ -258,6 +274,7 @@ def test_what_learns_does_better_than_chance(name: str) -> None:
         ("annealing", {"cooling": "linear"}, "cooling"),
         ("annealing", {"initial_temperature": 0.0}, "initial_temperature"),
         ("annealing", {"restart": "always"}, "restart"),
+        ("annealing", {"restart_threshold": 1.5}, "restart_threshold"),
         ("genetic", {"selection": "roulette"}, "selection"),
         ("genetic", {"mutation_rate": 1.5}, "mutation_rate"),
         ("genetic", {"mutation_rate": "often"}, "mutation_rate"),

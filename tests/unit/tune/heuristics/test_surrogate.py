@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from workbench.errors import ParameterError
 from workbench.tune.heuristics import surrogate
 from workbench.tune.heuristics.gaussian_process import GaussianProcess
 from workbench.tune.heuristics.surrogate import ForestSurrogate, GaussianProcessSurrogate
@@ -43,6 +44,9 @@ def test_logarithms_are_taken_where_all_losses_are_positive() -> None:
     history = history_of([0, 20])
     history.append({"x": 30}, -1.0)
     assert GaussianProcessSurrogate(LINE).sample(history.aggregated()).log is False
+    for gp in (GaussianProcessSurrogate, ForestSurrogate):
+        with pytest.raises(ParameterError, match="needs losses above 0; got -1 "):
+            gp(LINE, transform="log").ask(history)
 
 
 def test_a_pruned_run_enters_above_its_bound_and_keeps_others_away() -> None:

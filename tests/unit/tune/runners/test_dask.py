@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -84,6 +85,50 @@ def test_a_runner_with_a_client_of_its_own_can_go_on(client: Any) -> None:
         Dask.at("nowhere")
     with pytest.raises(RunnerError, match=r"must answer at tcp://127.0.0.1:1; .*refused"):
         Dask.at("tcp://127.0.0.1:1")
+
+
+def test_that_no_worker_is_there_is_told_until_one_comes() -> None:
+    with distributed.LocalCluster(
+        n_workers=0,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tcp",
+        dashboard_address="127.0.0.1:0",
+    ) as local:
+        told = []
+
+        def lend(runner: Dask) -> None:
+            while not runner.waits_for:
+                time.sleep(0.01)
+            told.append(runner.waits_for)
+            local.scale(1)
+
+        with Dask.at(local.scheduler_address) as runner:
+            assert runner.waits_for == ""
+            lender = threading.Thread(target=lend, args=(runner,))
+            lender.start()
+            result = tune(bowl(), runner, heuristic="random", budget=3)
+            lender.join()
+            assert told == [f"no Dask worker at {local.scheduler_address}"]
+            assert runner.waits_for == ""
+    assert result.counts["complete"] == 3
+
+
+def test_a_cluster_that_is_gone_ends_the_experiment_and_is_no_failure_of_a_run(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner = Dask(client)
+    handle = runner.start(RunRequest({}, Invocation(("sleep", "60"))))
+    # As Dask does when its connection breaks: futures are cancelled by nobody.
+    monkeypatch.setattr(client, "status", "connecting")
+    client.futures[handle.job_id].cancel()
+    with pytest.raises(RunnerError, match="the runs there are lost"):
+        wait(handle)
+    with pytest.raises(RunnerError, match="start it again and go on"):
+        runner.start(RunRequest({}, Invocation(("true",))))
+    monkeypatch.undo()
+    handle.cancel()
+    assert wait(handle).state == "cancelled"
 
 
 def test_what_is_no_client_is_refused() -> None:

@@ -117,9 +117,13 @@ def test_a_program_dies_with_its_experiment_and_so_does_what_it_started() -> Non
         "import time\n"
         "from workbench.tune.invocation import Invocation\n"
         "from workbench.tune.runners import Local, RunRequest\n"
+        "from workbench.tune.runners.guard import GUARD\n"
         f"handle = Local().start(RunRequest({{}}, Invocation(('bash', '-c', {words!r}))))\n"
         "while not (text := handle._stdout.text):\n"
         "    time.sleep(0.01)\n"
+        # Whoever watches over it is killed; the next one takes it over.
+        "GUARD._process.kill(), GUARD._process.wait()\n"
+        "Local().start(RunRequest({}, Invocation(('true',))))\n"
         "print(handle.job_id, text, flush=True)\n"
         "time.sleep(60)\n"
     )

@@ -1,0 +1,252 @@
+"""A number that is typed: what does not fit is said below it, not cut, and what held stays.
+
+The bounded fields of ipywidgets turn 99999 into the largest number they take, and 3.7 into 3 or
+37, in the browser: nobody is told. This one takes what was typed as it is and judges it here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any
+
+import ipywidgets as widgets
+import traitlets
+
+from workbench.errors import ParameterError
+from workbench.panels.controls import ErrorLine
+
+REFUSED = "workbench-refused"
+"""Class of a field that holds what was refused, for its frame."""
+
+
+class NumberField(widgets.Box):  # type: ignore[misc]
+    """A number between two others, with its name before it.
+
+    Attributes:
+        value: the last number that was accepted; an int where the first one was.
+        disabled: whether nothing can be typed.
+        least: smallest number that is accepted.
+        most: largest one.
+        step: what an arrow key adds.
+        typed: the control itself, which holds also what was refused.
+        error: the line about it, which `wrapping_row` puts below the row.
+
+    Args:
+        value: the first; an int lets whole numbers be typed only.
+        least: smallest number that is accepted.
+        most: largest one.
+        step: what an arrow key adds.
+        description: name before it.
+        called: name in messages; empty takes the description.
+        tooltip: what it is; the range is added.
+        layout: of the name and the number together.
+        style: of the control.
+        disabled: whether nothing can be typed.
+    """
+
+    value: Any = traitlets.TraitType(0)
+    disabled = traitlets.Bool(False)
+
+    def __init__(
+        self,
+        value: float,
+        least: float,
+        most: float,
+        *,
+        step: float = 1,
+        description: str = "",
+        called: str = "",
+        tooltip: str = "",
+        layout: Any = None,
+        style: Any = None,
+        disabled: bool = False,
+    ) -> None:
+        self.step = step
+        self._whole, self._called, self._about = isinstance(value, int), called, tooltip
+        self._echo = False
+        self.error = ErrorLine()
+        # A line of its own in a row that wraps: the other controls of the row stay in place.
+        self.error.layout.flex = "1 0 100%"
+        self.typed: Any = widgets.FloatText(
+            step=step,
+            description=description,
+            style=style or {},
+            layout=widgets.Layout(width="100%", margin="0"),
+        )
+        super().__init__([self.typed], layout=layout or widgets.Layout())
+        self.layout.overflow = "visible"
+        self._bound(least, most)
+        self.value = value
+        self.disabled = disabled
+        self.typed.observe(self._heard, "value")
+        self.layout.observe(lambda _: self._hidden(), "display")
+
+    @property
+    def rule(self) -> str:
+        """What a number must be to be accepted."""
+        kind = "a whole number" if self._whole else "a number"
+        return f"{kind} from {_plain(self.least)} to {_plain(self.most)}"
+
+    def forget(self) -> None:
+        """Let go what was refused, and show the value."""
+        self._show(self.value)
+
+    def limit(self, least: float, most: float) -> None:
+        """Let other numbers be accepted, and judge anew.
+
+        A value that no longer fits gives way to the nearest; what was refused may now be taken.
+
+        Args:
+            least: smallest number that is accepted.
+            most: largest one.
+        """
+        self._bound(least, most)
+        if not least <= self.value <= most:
+            self.value = self.nearest(self.value)
+        elif self.error.message:
+            self._judge(self.typed.value)
+
+    def nearest(self, value: float) -> float:
+        """Return the number nearest to one, of those that are accepted.
+
+        Args:
+            value: any number.
+        """
+        return min(max(value, self.least), self.most)
+
+    def check(self, value: Any, name: str = "") -> float:
+        """Return a number as the field would hold it.
+
+        Args:
+            value: what is to be held.
+            name: what it is for, for the message; empty takes the field's own.
+
+        Raises:
+            ParameterError: it does not fit.
+        """
+        number = isinstance(value, Real) and not isinstance(value, bool)
+        if number and self.least <= value <= self.most:
+            if not self._whole:
+                return float(value)
+            if int(value) == value:
+                return int(value)
+        name = name or self.name
+        raise ParameterError(f"{name} must be {self.rule}; got {value!r}", key=name)
+
+    @property
+    def description(self) -> str:
+        """The name before it."""
+        return str(self.typed.description)
+
+    @description.setter
+    def description(self, text: str) -> None:
+        self.typed.description = text
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self._called or self.description
+
+    def _bound(self, least: float, most: float) -> None:
+        self.least, self.most = least, most
+        self.typed.tooltip = (
+            f"{self._about}; {self.rule}" if self._about else self.rule.capitalize()
+        )
+
+    def _heard(self, change: Any) -> None:
+        if not self._echo:
+            self._judge(change["new"])
+
+    def _judge(self, typed: float) -> None:
+        """Take what was typed, or say what is wrong with it."""
+        try:
+            number = self.check(typed)
+        except ParameterError:
+            self.error.say(
+                f"{self.name} must be {self.rule}; got {_plain(typed)}; "
+                f"it stays {_plain(self.value)} until you type one that fits"
+            )
+            self.typed.add_class(REFUSED)
+            return
+        self.value = number
+
+    # Not an observer: what holds already and is set again takes the place of what was refused.
+    @traitlets.validate("value")
+    def _accept(self, proposal: Any) -> float:
+        number = self.check(proposal["value"])
+        self._show(number)
+        return number
+
+    def _show(self, number: float) -> None:
+        self.error.say("")
+        self.typed.remove_class(REFUSED)
+        self._echo = True
+        try:
+            self.typed.value = number
+        finally:
+            self._echo = False
+
+    def _hidden(self) -> None:
+        # Nobody could see what is wrong.
+        if self.layout.display == "none":
+            self.forget()
+
+    @traitlets.observe("disabled")
+    def _disable(self, change: Any) -> None:
+        self.typed.disabled = change["new"]
+
+
+def errors_of(controls: Iterable[Any]) -> list[ErrorLine]:
+    """Return the lines of those controls that are number fields.
+
+    Args:
+        controls: of any kind.
+    """
+    return [control.error for control in controls if isinstance(control, NumberField)]
+
+
+def check_all(controls: Iterable[Any]) -> None:
+    """Refuse to begin what takes long with a number that its user did not mean.
+
+    Args:
+        controls: of any kind.
+
+    Raises:
+        ParameterError: a number field among them holds what was refused.
+    """
+    refused = [c.name for c in controls if isinstance(c, NumberField) and c.error.message]
+    if refused:
+        names = " and ".join(refused)
+        raise ParameterError(f"correct {names} first; nothing was started")
+
+
+def slider_of(field: NumberField, **options: Any) -> Any:
+    """Return a slider that moves a field by its steps, and follows what is typed there.
+
+    Args:
+        field: the number; one between two steps stays as it was typed.
+        options: of the slider, such as its description.
+    """
+
+    def position(value: float) -> int:
+        return round((value - field.least) / field.step)
+
+    def moved(change: Any) -> None:
+        # Also heard where the slider follows the field: it must not round what was typed.
+        if change["new"] != position(field.value):
+            field.value = float(f"{field.least + change['new'] * field.step:.12g}")
+
+    def follow(change: Any) -> None:
+        slider.value = position(change["new"])
+
+    slider: Any = widgets.IntSlider(
+        position(field.value), 0, position(field.most), readout=False, **options
+    )
+    slider.observe(moved, "value")
+    field.observe(follow, "value")
+    return slider
+
+
+def _plain(value: float) -> str:
+    return f"{value:,.15g}"

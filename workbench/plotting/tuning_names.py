@@ -1,0 +1,42 @@
+"""Names of parameters that are short enough to stand beside an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+MOST = 18
+"""How many letters a name may have."""
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Return a short form of each name: its last words, where it is long.
+
+    Variables of an MPI, which SHAMan's files name parameters after, have 40 letters and more, of
+    which the first words are those of all the others.
+
+    Args:
+        names: of all parameters of a component; they differ.
+
+    Returns:
+        The short forms by name; they differ too, so that none is shortened where two would not.
+    """
+    if max(map(len, names), default=0) <= MOST:
+        return {name: name for name in names}
+    words = [name.split("_") for name in names]
+    # Words that all begin with, of which each name keeps its last.
+    shared = 0
+    while len(words) > 1 and all(
+        len(one) > shared + 1 and one[shared] == words[0][shared] for one in words
+    ):
+        shared += 1
+    short = {name: _end(name, one[shared:]) for name, one in zip(names, words, strict=True)}
+    return short if len(set(short.values())) == len(names) else {name: name for name in names}
+
+
+def _end(name: str, words: Sequence[str]) -> str:
+    while len(words) > 1 and len("_".join(words)) >= MOST:
+        words = words[1:]
+    end = "_".join(words)
+    if len(end) > MOST:
+        end = end[1 - MOST :]
+    return name if end == name else f"…{end}"

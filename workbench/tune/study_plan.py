@@ -1,0 +1,132 @@
+"""What a study of searches compares: methods, noises, seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from workbench.errors import ParameterError
+from workbench.tune.heuristics import HEURISTICS
+from workbench.tune.runners.replay import NOISES
+from workbench.tune.settings import Chosen
+
+HELD_OUT = "held-out"
+"""The noise of searches that are judged by other repeats than those they drew from."""
+
+_WITH_SPREAD = ("normal", "heavy-tails")
+
+HEURISTICS_COMPARED = tuple(name for name in HEURISTICS if name != "exhaustive")
+
+RESAMPLINGS: Mapping[str, Chosen] = {
+    "none": Chosen("none"),
+    "static 3": Chosen("static", {"runs": 3}),
+    "standard error": Chosen("standard-error"),
+    "nonparametric": Chosen("nonparametric"),
+    "improved": Chosen("improved"),
+}
+"""The resampling rules that are compared, by label; their options are the rules' own defaults."""
+
+STOPPINGS: Mapping[str, Chosen] = {
+    "budget": Chosen("none"),
+    "best improvement 15": Chosen("improvement", {"estimator": "min", "window": 15}),
+    "best improvement 5": Chosen("improvement", {"estimator": "min", "window": 5}),
+    "count 2 of 5": Chosen("count-movement", {"most": 2, "window": 5}),
+    "distance": Chosen("distance-movement", {"distance": 0.1, "window": 5}),
+}
+"""The stopping rules that are compared, by label; SHAMan's study used a window of 15."""
+
+PLAIN = "none"
+"""The label of searches whose runs are not ended."""
+
+PRUNINGS: Mapping[str, Chosen] = {
+    PLAIN: Chosen("none"),
+    "default run": Chosen("default"),
+    "default run x1.5": Chosen("default", {"factor": 1.5}),
+    "median": Chosen("estimator"),
+    "quantile 0.25": Chosen("estimator", {"estimator": 0.25}),
+}
+"""The pruning rules that are compared, by label; the estimate is over all runs that ended."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What is added to a recorded run.
+
+    Attributes:
+        name: a name in ``runners.replay.NOISES``; or ``HELD_OUT``: runs are drawn from every second
+            repeat that was measured, and what is found is judged by the others.
+        scale: relative spread, for ``normal`` and ``heavy-tails``.
+
+    Raises:
+        ParameterError: there is no such noise, or the scale is not one it can have.
+    """
+
+    name: str = "measured"
+    scale: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.name not in (*NOISES, HELD_OUT):
+            known = ", ".join((*NOISES, HELD_OUT))
+            raise ParameterError(f"noise must be one of {known}; got {self.name!r}", key="noise")
+        if not 0.0 <= self.scale < 10.0:
+            raise ParameterError(f"scale must be from 0 to 10; got {self.scale}", key="scale")
+        if (self.scale > 0) != (self.name in _WITH_SPREAD):
+            needs = "needs a scale above 0" if self.name in _WITH_SPREAD else "has no scale"
+            raise ParameterError(
+                f"noise {self.name} {needs}; got {self.scale}, as in normal:0.05 and none",
+                key="scale",
+            )
+
+    def __str__(self) -> str:
+        spread = f" {100 * self.scale:g} %" if self.scale else ""
+        return f"{self.name}{spread}"
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """What is compared.
+
+    Attributes:
+        recordings: names of shipped recordings, or folders.
+        spaces: names such as ``bcast/65536`` to search; empty for all.
+        heuristics: names in ``HEURISTICS``.
+        resamplings: labels in ``RESAMPLINGS``.
+        stoppings: labels in ``STOPPINGS``.
+        prunings: labels in ``PRUNINGS``.
+        noises: what is added to each run.
+        seeds: number of seeds, from 0 on.
+        initial: initial points of each search, the default first.
+        budget: runs of each search at most.
+
+    Raises:
+        ParameterError: a name is unknown or a number out of range.
+    """
+
+    recordings: tuple[str, ...]
+    spaces: tuple[str, ...] = ()
+    heuristics: tuple[str, ...] = HEURISTICS_COMPARED
+    resamplings: tuple[str, ...] = tuple(RESAMPLINGS)
+    stoppings: tuple[str, ...] = tuple(STOPPINGS)
+    prunings: tuple[str, ...] = (PLAIN,)
+    noises: tuple[Noise, ...] = (Noise(),)
+    seeds: int = 20
+    initial: int = 10
+    budget: int = 60
+
+    def __post_init__(self) -> None:
+        for key, given, known in (
+            ("heuristics", self.heuristics, HEURISTICS),
+            ("resamplings", self.resamplings, RESAMPLINGS),
+            ("stoppings", self.stoppings, STOPPINGS),
+            ("prunings", self.prunings, PRUNINGS),
+        ):
+            for name in given:
+                if name not in known:
+                    raise ParameterError(
+                        f"{key} must be of {', '.join(known)}; got {name!r}", key=key
+                    )
+        for key, least in (("seeds", 1), ("initial", 2), ("budget", self.initial)):
+            if getattr(self, key) < least:
+                raise ParameterError(
+                    f"{key} must be at least {least}; got {getattr(self, key)}", key=key
+                )

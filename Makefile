@@ -43,7 +43,9 @@ lab: install $(WARM_STAMP) ## install, then open JupyterLab on notebooks/00-star
 
 install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening anything
 
-test: $(TEST_STAMP) lint types kernels-uncompiled $(WARM_STAMP) ## install, then run lint, types and every test
+# The warm-up has one processor to itself at best; the checks run beside it.
+test: $(TEST_STAMP) ## install, then run lint, types and every test
+	@$(MAKE) --no-print-directory --jobs=2 $(WARM_STAMP) lint types kernels-uncompiled
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	.ci/postgresql && .ci/mpi && .ci/slurm && $(PY) -m pytest --quiet --ignore=tests/benchmarks \
 	  $(IN_PARALLEL)

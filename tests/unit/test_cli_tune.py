@@ -84,7 +84,7 @@ def test_a_replay_says_which_recording_it_drew_from(
     folder = data_folder() / "tuning" / REPLAY.partition("/")[0]
     digest = hashlib.sha256((folder / "allreduce.csv").read_bytes()).hexdigest()
     assert run("show", store) == 0
-    line = f"replayed {REPLAY}, measured noise, sha256:{digest}\n"
+    line = f"replayed {REPLAY}, noise as recorded, sha256:{digest}\n"
     assert line in capsys.readouterr().out
     assert run("export", store, tmp_path / "a.json") == 0
     runner = read_result(tmp_path / "a.json").settings["runner"]

@@ -348,9 +348,12 @@ def _go_on(experiment: Experiment, arguments: argparse.Namespace) -> int:
         # In a thread of its own: signals are handled between the main thread's Python steps.
         job = jobs.submit(lambda _: experiment.run(stop=stop.event, on_run=line))
         try:
+            told = ""
             while not job.wait(_WAIT_S):
-                if line is not None and experiment.runner.waits_for:
-                    line.show(experiment.runner.waits_for)
+                waits = experiment.runner.waits_for
+                if line is not None and waits != told:
+                    line.show(waits or "running")
+                told = waits
             result = job.result()
         finally:
             if line is not None:

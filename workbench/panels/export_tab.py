@@ -49,7 +49,7 @@ class ExportTab:
             button.on_click(lambda _, suffix=suffix: self._offer(suffix))
             self.buttons[suffix] = button
         for text, (downloads, name) in pictures.items():
-            button = push_button(text, "Save the figure as it is on the screen", width="124px")
+            button = push_button(text, "Save the figure as it is on the screen", width="140px")
             button.on_click(lambda _, d=downloads, n=name: self._offer_picture(d, n()))
             self.buttons[text] = button
         legend = "".join(

@@ -247,6 +247,11 @@ class Component:
             **{f"parameter {p.name}": p.passing() for p in self.parameters},
         }
 
+    @property
+    def lacks_folder(self) -> bool:
+        """Whether the command names the folder of its file, and it was read from a text."""
+        return not self.folder and any(FOLDER in word for word in self.command)
+
     def _plugin_words(self) -> list[str]:
         try:
             return shlex.split(f"--{self.plugin}") if self.plugin else []
@@ -258,7 +263,7 @@ class Component:
             ) from error
 
     def _argv(self, words: Sequence[str], application: tuple[str, ...]) -> tuple[str, ...]:
-        if any(FOLDER in word for word in self.command) and not self.folder:
+        if self.lacks_folder:
             raise ParameterError(
                 f"the command of {self.name} names its file's folder, so it must come from a file; "
                 "it was read from a text; read it by its path",

@@ -81,7 +81,7 @@ class DatabaseStore:
         self.name = name
         self.database = locate(where)
         self._space = space
-        self._worker = uuid.uuid4().hex[:12]
+        self._worker = f"w{uuid.uuid4().hex[:11]}"
         self._distributions = distributions_of(space)
         self._finished: list[tuple[RunRecord, Mapping[str, Any]]] = []
         self._settled: set[int] = set()

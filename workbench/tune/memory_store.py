@@ -109,7 +109,7 @@ class MemoryStore:
     def __init__(self, session: Mapping[str, Any]) -> None:
         self._session = dict(session)
         # Its jobs at a batch system are told from those of others by it.
-        self._worker = uuid.uuid4().hex[:12]
+        self._worker = f"w{uuid.uuid4().hex[:11]}"
         self._ended: list[RunRecord] = []
         self._begun: dict[int, Begun] = {}
         self._next = 0

@@ -152,10 +152,11 @@ class TuningResult:
         return self.history.best_so_far()
 
     def importance(self) -> dict[str, float]:
-        """Return how much of the spread each parameter accounts for, largest first; sums to 1.
+        """Return how much each parameter tells of whether a value is among the best; sums to 1.
 
-        PED-ANOVA (Watanabe et al. 2023) as Optuna computes it, over configurations whose value is
-        known, one point each. Empty where fewer than five are known or none differs.
+        Largest first. PED-ANOVA (Watanabe et al. 2023) as Optuna computes it: what sets the best
+        tenth apart, which is no share of the spread. Over configurations whose value is known, one
+        point each. Empty where fewer than five are known or none differs.
         """
         table = self.history.aggregated()
         known = np.flatnonzero(table.known)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from workbench.tune.runners.replay import noise_words
 from workbench.tune.space import Configuration
 
 if TYPE_CHECKING:
@@ -83,7 +84,8 @@ def replay_text(settings: Mapping[str, Any]) -> str:
         return ""
     recording, checksum = runner.get("recording", ""), runner.get("checksum", "")
     name = f"{recording}/{runner['recorded']}" if recording else runner["recorded"]
-    return f"replayed {name}, {runner['noise']} noise" + (f", {checksum}" if checksum else "")
+    parts = [f"replayed {name}", noise_words(runner["noise"]), checksum]
+    return ", ".join(part for part in parts if part)
 
 
 def _runs(result: TuningResult) -> str:

@@ -207,6 +207,9 @@ def test_a_file_without_components_is_refused(panel: TuningPanel) -> None:
         panel.upload({"bad.yaml": b"components: [1"})
     with pytest.raises(WorkbenchError, match=r"^mine.yaml: greeting says no values to try"):
         panel.upload({"mine.yaml": FILE.replace(", values: [1, 2, 4]", "").encode()})
+    away = FILE.replace("sh -c 'echo n is $N; test $N != 4'", "'{folder}/hello'")
+    with pytest.raises(WorkbenchError, match=r"^mine.yaml: .* greeting must name whole paths"):
+        panel.upload({"mine.yaml": away.encode()})
     assert panel.subject == f"recorded:{SMALL}"
 
 

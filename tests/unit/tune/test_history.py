@@ -136,6 +136,10 @@ def test_a_pruned_run_of_another_target_has_no_bound() -> None:
     assert table.censored.tolist() == [False, True]
     assert not table.failed.any()
     assert table.ranked.tolist() == [5.0, 5.0]
+    # It was slow, which says nothing of what was measured before.
+    history.append(at(1), math.nan, status="pruned")
+    for how in ("mean", "median", "min"):
+        assert history.best(how) == (at(1), 5.0)
 
 
 def test_a_visit_takes_its_resamples_in() -> None:

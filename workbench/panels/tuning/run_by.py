@@ -6,6 +6,7 @@ import shlex
 from dataclasses import dataclass
 
 from workbench.tune.runners.dask import Dask
+from workbench.tune.runners.replay import noise_words
 from workbench.tune.runners.runner import Runner
 from workbench.tune.runners.slurm import Slurm, runs_folder
 from workbench.tune.runners.slurm_steps import SlurmSteps
@@ -37,7 +38,7 @@ class RunBy:
     def title(self) -> str:
         """What tells experiments apart that run by something else, empty for processes here."""
         if self.kind == REPLAY and self.noise != "measured":
-            return f"{self.noise} noise"
+            return noise_words(self.noise)
         if self.kind == SLURM:
             return f"Slurm {shlex.join(self.slurm)}".rstrip()
         if self.kind == STEPS:

@@ -11,7 +11,7 @@ from typing import Any
 from workbench.errors import DatasetError, ParameterError
 from workbench.measure.curve import byte_label
 from workbench.tune.axes import AnyAxis
-from workbench.tune.component import Component, components
+from workbench.tune.component import FOLDER, Component, components
 from workbench.tune.recorded import RecordedSpace
 from workbench.tune.recorded_files import recordings
 from workbench.tune.space import TuningSpace
@@ -82,8 +82,14 @@ def component_subject(component: Component, file: str = "") -> Subject:
         file: name of the file that declares it, where it was uploaded.
 
     Raises:
-        ParameterError: it names no values to try.
+        ParameterError: it names no values to try, or the folder of a file that was uploaded.
     """
+    if component.lacks_folder:
+        raise ParameterError(
+            f"the command of {component.name} must name whole paths, as what is uploaded has no "
+            f"folder; got {FOLDER}; write the folder in its place",
+            key="subject",
+        )
     word = f"{UPLOADED}:{file}/{component.name}" if file else f"{COMPONENT}:{component.name}"
     title = f"run here: {component.name}" + (f" ({file})" if file else "")
     return Subject(

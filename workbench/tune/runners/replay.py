@@ -65,6 +65,16 @@ NOISES: Mapping[str, str] = MappingProxyType(
 )
 """What a replayed run gives, by name of the noise."""
 
+
+def noise_words(noise: str) -> str:
+    """Return how a sentence speaks of a noise.
+
+    Args:
+        noise: a name in ``NOISES``.
+    """
+    return {"measured": "noise as recorded", "none": "no noise"}.get(noise, f"{noise} noise")
+
+
 _STALLED = 0.1
 _PARETO_SHAPE = 2.0
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from workbench.storage import database
-from workbench.tune.recorded_files import shipped_recording
-from workbench.tune.replaying import replayed
+from workbench.tune.recorded.files import shipped_recording
+from workbench.tune.recorded.replaying import replayed
 
 RUNS = 200
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from tests.slurm.machine import NoSlurm, one_node
 from workbench.tune.experiment import tune
 from workbench.tune.result import TuningResult
-from workbench.tune.run_record import RunRecord
 from workbench.tune.runners import Slurm, SlurmSteps
+from workbench.tune.store.run_record import RunRecord
 
 
 def main() -> int:

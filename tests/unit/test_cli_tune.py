@@ -18,7 +18,7 @@ from workbench.cli.output import FAILED
 from workbench.datasets import data_folder
 from workbench.errors import ParameterError, StudyError
 from workbench.tune.experiment import resume
-from workbench.tune.replaying import recorded_target
+from workbench.tune.recorded.replaying import recorded_target
 from workbench.tune.result import read_result
 from workbench.tune.runners import Replay, RunnerError
 from workbench.tune.words import recorded_space

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from workbench.tune import Component
     from workbench.tune.experiment import Experiment
     from workbench.tune.result import TuningResult
-    from workbench.tune.run_record import RunRecord
+    from workbench.tune.store.run_record import RunRecord
 
 ABOUT = "tune a program's parameters, and look at what was found"
 
@@ -172,7 +172,7 @@ def run(arguments: argparse.Namespace) -> int:
         status: int = _MOUNTED[arguments.action].run(arguments)
         return status
     with patience():
-        from workbench.tune import store
+        from workbench.tune.store import store
     if arguments.action == "status":
         found = store.stored_experiments(_existing(arguments.store))
         if arguments.json:
@@ -202,7 +202,8 @@ def _stored(one: Any) -> dict[str, Any]:
 
 
 def _stored_result(arguments: argparse.Namespace) -> TuningResult:
-    from workbench.tune import result, store
+    from workbench.tune import result
+    from workbench.tune.store import store
 
     if Path(arguments.store).suffix == ".json":
         return result.read_result(arguments.store)
@@ -247,7 +248,7 @@ def _new(arguments: argparse.Namespace) -> Experiment:
                 f"{', '.join(others)} out",
                 key="replay",
             )
-        from workbench.tune.replaying import replayed
+        from workbench.tune.recorded.replaying import replayed
 
         return replayed(recorded_space(arguments.replay), arguments.noise or "measured", **options)
     if arguments.noise is not None:
@@ -299,7 +300,7 @@ def _component(arguments: argparse.Namespace) -> Component:
 
 def _resumed(arguments: argparse.Namespace) -> Experiment:
     from workbench.tune.experiment import resume
-    from workbench.tune.store import find_experiment
+    from workbench.tune.store.store import find_experiment
     from workbench.tune.words import recorded_space, rules
 
     options: dict[str, Any] = given(arguments, "budget", "jobs")
@@ -313,7 +314,7 @@ def _resumed(arguments: argparse.Namespace) -> Experiment:
             key="replay",
         )
     if said.get("kind") == "replay":
-        from workbench.tune.replaying import recorded_target
+        from workbench.tune.recorded.replaying import recorded_target
         from workbench.tune.runners import Replay
 
         recorded = recorded_space(arguments.replay or _replayed_word(said))
@@ -325,7 +326,7 @@ def _resumed(arguments: argparse.Namespace) -> Experiment:
 
 def _replayed_word(said: Mapping[str, Any]) -> str:
     """Return the word of the space that an experiment replays, of a recording that ships."""
-    from workbench.tune.recorded_files import shipped_names
+    from workbench.tune.recorded.files import shipped_names
 
     if said["recording"] in shipped_names():
         return f"{said['recording']}/{said['recorded']}"

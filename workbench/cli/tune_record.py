@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.output import FAILED, add_json, given, print_json, say
 
 if TYPE_CHECKING:
-    from workbench.tune.record import RecordingProgress
+    from workbench.tune.recorded.record import RecordingProgress
 
 ABOUT = "run every configuration of a space and keep the runs"
 
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     created_by = shlex.join(["workbench", *words])
     options = given(arguments, "ranks", "collectives", "sizes")
     if arguments.record_action == "simulated":
-        from workbench.tune.simulated import record_simulated
+        from workbench.tune.recorded.simulated import record_simulated
 
         count = record_simulated(
             arguments.folder,
@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{count} runs in {arguments.folder}")
         return 0
     from workbench.tune.benchmark import Loop
-    from workbench.tune.record import record_open_mpi
+    from workbench.tune.recorded.record import record_open_mpi
 
     def told(progress: RecordingProgress, what: str) -> None:
         if progress.started % 20 == 0:
@@ -147,7 +147,7 @@ def _sizes(text: str) -> tuple[int, ...]:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from workbench.tune.recorded_files import DESCRIPTOR, read_recording, shipped_recording
+    from workbench.tune.recorded.files import DESCRIPTOR, read_recording, shipped_recording
 
     folder = Path(arguments.folder)
     here = (folder / DESCRIPTOR).is_file()

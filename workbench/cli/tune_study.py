@@ -19,7 +19,7 @@ from workbench.errors import ParameterError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.tune.study_plan import Noise, StudyPlan
+    from workbench.tune.study.plan import Noise, StudyPlan
 
 ABOUT = "compare heuristics, resampling, stopping and pruning on recorded spaces"
 
@@ -78,8 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
     """
     import pandas as pd
 
-    from workbench.tune.study import run_study
-    from workbench.tune.study_files import save_study
+    from workbench.tune.study.files import save_study
+    from workbench.tune.study.run import run_study
 
     save = None if arguments.save is None else Path(arguments.save)
     if save is not None and save.exists() and not save.is_dir():
@@ -104,8 +104,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _plans(arguments: argparse.Namespace) -> tuple[StudyPlan, ...]:
-    from workbench.tune.study_files import shipped_plans
-    from workbench.tune.study_plan import StudyPlan
+    from workbench.tune.study.files import shipped_plans
+    from workbench.tune.study.plan import StudyPlan
 
     chosen = given(
         arguments,
@@ -127,7 +127,7 @@ def _plans(arguments: argparse.Namespace) -> tuple[StudyPlan, ...]:
 
 
 def _noise(text: str) -> Noise:
-    from workbench.tune.study_plan import Noise
+    from workbench.tune.study.plan import Noise
 
     name, _, scale = text.partition(":")
     try:

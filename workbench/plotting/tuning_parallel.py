@@ -25,7 +25,7 @@ from workbench.plotting.tuning_trajectory import configuration_text
 
 if TYPE_CHECKING:
     from workbench.tune.result import TuningResult
-    from workbench.tune.space import AnyAxis, TuningSpace
+    from workbench.tune.space.space import AnyAxis, TuningSpace
 
 _LABELS = 9
 _ABSENT = -0.12

@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.plotting import palette
-from workbench.tune.study_plan import HEURISTICS_COMPARED, PRUNINGS, RESAMPLINGS, STOPPINGS
+from workbench.tune.study.plan import HEURISTICS_COMPARED, PRUNINGS, RESAMPLINGS, STOPPINGS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -23,7 +23,7 @@ from workbench.plotting.tuning_study_look import (
     rule_looks,
     values_of,
 )
-from workbench.tune.study_plan import HELD_OUT
+from workbench.tune.study.plan import HELD_OUT
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,13 +16,13 @@ from workbench.plotting.tuning_study_look import (
     usual_noise,
     values_of,
 )
-from workbench.tune.study_plan import HELD_OUT, PLAIN
+from workbench.tune.study.plan import HELD_OUT, PLAIN
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.tune.recorded import Recording
-    from workbench.tune.study_files import StudyTables
+    from workbench.tune.recorded.recorded import Recording
+    from workbench.tune.study.files import StudyTables
 
 ALL = "all"
 _METHOD = ("recording", "noise", "heuristic", "resampling", "stopping", "pruning", "pick")

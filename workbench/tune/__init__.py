@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from workbench.tune.component import Component, Parameter, components, read_components
+from workbench.tune.component.component import Component, Parameter, components, read_components
+from workbench.tune.component.invocation import Invocation
 from workbench.tune.experiment import Experiment, resume, tune
 from workbench.tune.experiment_yaml import ExperimentSettings, read_experiment
 from workbench.tune.heuristics import HEURISTICS, Heuristic, make_heuristic
 from workbench.tune.history import History, Run
-from workbench.tune.invocation import Invocation
 from workbench.tune.pruning import PRUNINGS, make_pruning
 from workbench.tune.recommendation import recommended
-from workbench.tune.recorded import RecordedSpace, Recording
-from workbench.tune.recorded_files import read_recording, recordings, shipped_recording
+from workbench.tune.recorded.files import read_recording, recordings, shipped_recording
+from workbench.tune.recorded.recorded import RecordedSpace, Recording
 from workbench.tune.resampling import RESAMPLINGS, make_resampling
 from workbench.tune.result import TuningResult, read_result
-from workbench.tune.run_record import RunRecord
 from workbench.tune.runners import (
     Dask,
     Function,
@@ -26,10 +25,18 @@ from workbench.tune.runners import (
     SlurmSteps,
 )
 from workbench.tune.settings import SearchSettings
-from workbench.tune.space import Choices, Configuration, Grid, Range, TuningSpace, Value
+from workbench.tune.space.space import Choices, Configuration, Grid, Range, TuningSpace, Value
 from workbench.tune.starts import STARTS, initial_points
 from workbench.tune.stopping import STOPPINGS, make_stopping
-from workbench.tune.target import Computed, OSULatency, OutputRegex, Target, TargetError, WallTime
+from workbench.tune.store.run_record import RunRecord
+from workbench.tune.target.target import (
+    Computed,
+    OSULatency,
+    OutputRegex,
+    Target,
+    TargetError,
+    WallTime,
+)
 
 __all__ = [
     "HEURISTICS",

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.tune.space import Configuration, Value
+from workbench.tune.space.space import Configuration, Value
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]

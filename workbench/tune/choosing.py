@@ -15,7 +15,7 @@ from workbench.tune.history import History, Run
 from workbench.tune.pruning import make_pruning
 from workbench.tune.resampling import make_resampling
 from workbench.tune.settings import SearchSettings
-from workbench.tune.space import Configuration, TuningSpace
+from workbench.tune.space.space import Configuration, TuningSpace
 from workbench.tune.starts import initial_points
 from workbench.tune.stopping import AnyOf, Stopping, make_stopping
 

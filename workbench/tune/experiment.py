@@ -22,21 +22,21 @@ from typing import Any, Self
 from workbench.errors import ParameterError, StudyError
 from workbench.jobs import Job, JobContext, submit
 from workbench.tune.choosing import Chooser
-from workbench.tune.component import Component, components
+from workbench.tune.component.component import Component, components
+from workbench.tune.component.invocation import Invocation
 from workbench.tune.environment import environment
 from workbench.tune.experiment_yaml import ExperimentSettings
 from workbench.tune.history import History
-from workbench.tune.invocation import Invocation
-from workbench.tune.memory_store import MemoryStore, Store
 from workbench.tune.result import TuningResult
 from workbench.tune.resuming import find_component, find_runner
-from workbench.tune.run_record import RunRecord
 from workbench.tune.runners.local import Local
 from workbench.tune.runners.runner import Runner, RunRequest
 from workbench.tune.search import Search
 from workbench.tune.settings import SearchSettings
-from workbench.tune.space import AnyAxis, Configuration, TuningSpace, Value
-from workbench.tune.target import Computed, Target, target_from_dict
+from workbench.tune.space.space import AnyAxis, Configuration, TuningSpace, Value
+from workbench.tune.store.memory import MemoryStore, Store
+from workbench.tune.store.run_record import RunRecord
+from workbench.tune.target.target import Computed, Target, target_from_dict
 
 _MOST_JOBS = 1024
 
@@ -322,7 +322,7 @@ class Experiment:
         if store is None:
             return MemoryStore(session)
         # Databases need the packages of fits, which take a second to load.
-        from workbench.tune.database_store import DatabaseStore
+        from workbench.tune.store.database import DatabaseStore
 
         return DatabaseStore(
             store,
@@ -426,7 +426,7 @@ def resume(
         ParameterError: it was made with something that no store can hold, which must be given.
         ParseError: the component's file cannot be read any more.
     """
-    from workbench.tune.store import find_experiment, load_result
+    from workbench.tune.store.store import find_experiment, load_result
 
     stored = load_result(where, find_experiment(where, name).name)
     problem = stored.settings

@@ -27,10 +27,8 @@ from types import MappingProxyType
 from typing import Any
 
 from workbench.errors import ParameterError, ParseError
-from workbench.tune.axes import AnyAxis
-from workbench.tune.component import Component
-from workbench.tune.component_yaml import AXIS_KEYS, read_axis
-from workbench.tune.constraints import Value
+from workbench.tune.component.component import Component
+from workbench.tune.component.component_yaml import AXIS_KEYS, read_axis
 from workbench.tune.shaman_names import (
     ESTIMATORS,
     HEURISTICS,
@@ -44,7 +42,9 @@ from workbench.tune.shaman_names import (
     UNITS_DIFFER,
     WORDS,
 )
-from workbench.tune.space import TuningSpace
+from workbench.tune.space.axes import AnyAxis
+from workbench.tune.space.constraints import Value
+from workbench.tune.space.space import TuningSpace
 from workbench.tune.yaml_text import Document, Keys, load_yaml
 
 

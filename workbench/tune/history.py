@@ -28,7 +28,7 @@ from workbench.tune.aggregation import (
     RunStatus,
     find_aggregation,
 )
-from workbench.tune.space import Configuration, TuningSpace
+from workbench.tune.space.space import Configuration, TuningSpace
 
 __all__ = [
     "AGGREGATIONS",

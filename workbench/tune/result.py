@@ -19,8 +19,8 @@ from workbench.jsonfile import read_json
 from workbench.tune.history import History
 from workbench.tune.recommendation import recommended
 from workbench.tune.result_words import result_html, result_line
-from workbench.tune.run_record import RunRecord
-from workbench.tune.space import Choices, Configuration, TuningSpace
+from workbench.tune.space.space import Choices, Configuration, TuningSpace
+from workbench.tune.store.run_record import RunRecord
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from workbench.tune.runners.replay import noise_words
-from workbench.tune.space import Configuration
+from workbench.tune.space.space import Configuration
 
 if TYPE_CHECKING:
     from workbench.tune.result import TuningResult

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import ParameterError
-from workbench.tune.component import Component, components, read_components
+from workbench.tune.component.component import Component, components, read_components
 from workbench.tune.runners.local import Local
 from workbench.tune.runners.runner import Runner
 from workbench.tune.runners.slurm import Slurm, runs_folder

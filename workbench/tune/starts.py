@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.tune.options import at_least, one_of
-from workbench.tune.space import Choices, Grid, Range, TuningSpace, Value
+from workbench.tune.space.space import Choices, Grid, Range, TuningSpace, Value
 
 Point = dict[str, Value | None]
 

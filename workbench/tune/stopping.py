@@ -16,7 +16,7 @@ import numpy as np
 from workbench.errors import ParameterError
 from workbench.tune.history import FloatArray, History, Visit
 from workbench.tune.options import above_zero, at_least, made, one_of
-from workbench.tune.space import Choices, TuningSpace
+from workbench.tune.space.space import Choices, TuningSpace
 
 _ESTIMATORS: Mapping[str, Callable[[FloatArray], float]] = MappingProxyType(
     {

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
-    from workbench.tune.recorded import RecordedSpace
-    from workbench.tune.space import AnyAxis, Value
+    from workbench.tune.recorded.recorded import RecordedSpace
+    from workbench.tune.space.space import AnyAxis, Value
 
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 
@@ -114,7 +114,7 @@ def recorded_space(word: str) -> RecordedSpace:
         WorkbenchError: there is none, or it cannot be read.
         OSError: a file cannot be read.
     """
-    from workbench.tune.recorded_files import DESCRIPTOR, read_recording, shipped_recording
+    from workbench.tune.recorded.files import DESCRIPTOR, read_recording, shipped_recording
 
     parts = word.split("/")
     for at in range(len(parts), 0, -1):

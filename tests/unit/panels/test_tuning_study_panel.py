@@ -11,7 +11,7 @@ import pytest
 from workbench.errors import ParameterError
 from workbench.panels.tuning_study.panel import TuningStudyPanel
 from workbench.panels.tuning_study.state import first_state, recordings_of
-from workbench.tune.study_files import StudyTables, load_study
+from workbench.tune.study.files import StudyTables, load_study
 
 
 @pytest.fixture(scope="module")

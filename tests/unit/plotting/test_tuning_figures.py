@@ -37,7 +37,7 @@ from workbench.plotting.tuning_trajectory import (
 from workbench.tune import Choices, Grid, Range, TuningSpace
 from workbench.tune.history import Run
 from workbench.tune.result import TuningResult
-from workbench.tune.run_record import RunRecord
+from workbench.tune.store.run_record import RunRecord
 
 SPACE = TuningSpace(
     {"n": Grid.of([1, 2, 4]), "how": Choices.of(["a", "b"])}, defaults={"n": 1, "how": "a"}

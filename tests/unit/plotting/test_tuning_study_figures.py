@@ -62,8 +62,8 @@ from workbench.plotting.tuning_study_tables import (
     read_apart,
     read_search,
 )
-from workbench.tune.recorded_files import shipped_recording
-from workbench.tune.study_files import StudyTables, load_study
+from workbench.tune.recorded.files import shipped_recording
+from workbench.tune.study.files import StudyTables, load_study
 
 WORDS = {"recording": "r", "noise": "normal 5 %", "stopping": "budget", "pick": "expected"}
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from workbench.errors import ParameterError
 from workbench.tune.history import History
-from workbench.tune.space import Choices, Grid, TuningSpace
+from workbench.tune.space.space import Choices, Grid, TuningSpace
 
 SPACE = TuningSpace({"a": Grid((1, 2, 3)), "b": Choices(("x", "y"))}, defaults={"a": 2, "b": "x"})
 

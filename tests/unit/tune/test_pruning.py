@@ -6,7 +6,7 @@ import pytest
 from workbench.errors import ParameterError
 from workbench.tune.history import History
 from workbench.tune.pruning import make_pruning
-from workbench.tune.space import Grid, TuningSpace
+from workbench.tune.space.space import Grid, TuningSpace
 
 SPACE = TuningSpace({"a": Grid(tuple(range(50)))}, defaults={"a": 3})
 

@@ -7,7 +7,7 @@ import pytest
 
 from workbench.tune.history import History
 from workbench.tune.recommendation import recommended
-from workbench.tune.space import Grid, TuningSpace
+from workbench.tune.space.space import Grid, TuningSpace
 
 SPACE = TuningSpace({"x": Grid(tuple(range(30)))})
 

@@ -8,7 +8,7 @@ from tests.reference import tuning
 from workbench.errors import ParameterError
 from workbench.tune.history import History
 from workbench.tune.resampling import RESAMPLINGS, make_resampling
-from workbench.tune.space import Choices, TuningSpace
+from workbench.tune.space.space import Choices, TuningSpace
 
 SPACE = TuningSpace({"name": Choices(("a", "b", "c"))})
 

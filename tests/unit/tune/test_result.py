@@ -18,8 +18,8 @@ from workbench.tune import Choices, Grid, TuningSpace
 from workbench.tune.experiment import tune
 from workbench.tune.history import History
 from workbench.tune.result import TuningResult, read_result
-from workbench.tune.run_record import RunRecord
 from workbench.tune.runners import Function
+from workbench.tune.store.run_record import RunRecord
 
 
 @pytest.fixture(scope="module")

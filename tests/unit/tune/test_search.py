@@ -11,14 +11,14 @@ import pytest
 from tests.unit.tune.tuned import SPACE, bowl, noisy
 from workbench.errors import ParameterError, StudyError
 from workbench.tune.choosing import Chooser
+from workbench.tune.component.invocation import Invocation
 from workbench.tune.experiment import Experiment
 from workbench.tune.history import History
-from workbench.tune.invocation import Invocation
-from workbench.tune.memory_store import MemoryStore
 from workbench.tune.runners import Function
 from workbench.tune.settings import SearchSettings
-from workbench.tune.space import Configuration, Grid, TuningSpace
-from workbench.tune.store import load_result
+from workbench.tune.space.space import Configuration, Grid, TuningSpace
+from workbench.tune.store.memory import MemoryStore
+from workbench.tune.store.store import load_result
 
 
 def test_a_run_that_cannot_be_begun_leaves_those_beside_it_to_others(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import ParameterError
-from workbench.tune.space import Choices, Grid, Range, TuningSpace
+from workbench.tune.space.space import Choices, Grid, Range, TuningSpace
 from workbench.tune.starts import STARTS, initial_points, largest_latin_hypercube, latin_hypercube
 
 WIDE = TuningSpace(

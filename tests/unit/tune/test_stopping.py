@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.reference import tuning
 from workbench.errors import ParameterError
 from workbench.tune.history import History
-from workbench.tune.space import Choices, Grid, TuningSpace
+from workbench.tune.space.space import Choices, Grid, TuningSpace
 from workbench.tune.stopping import make_stopping, mean_distance
 
 SPACE = TuningSpace({"a": Grid(tuple(range(11))), "b": Grid(tuple(range(0, 1001, 10)))})

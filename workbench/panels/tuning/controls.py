@@ -14,7 +14,7 @@ from workbench.panels.number_field import NumberField, check_all, errors_of
 from workbench.panels.tuning.runner import NAMES, RunnerControls
 from workbench.panels.tuning.state import TuningState
 from workbench.panels.tuning.subjects import Subject, component_subject, size_text
-from workbench.tune.component import read_components
+from workbench.tune.component.component import read_components
 from workbench.tune.heuristics import HEURISTICS, make_heuristic
 from workbench.tune.history import AGGREGATIONS
 from workbench.tune.options import options_of

@@ -11,7 +11,7 @@ from workbench.panels.tuning.controls import TuningControls
 from workbench.panels.tuning.subjects import subject_of
 from workbench.panels.tuning.view import TuningView
 from workbench.tune.result import TuningResult
-from workbench.tune.store import load_result, stored_experiments
+from workbench.tune.store.store import load_result, stored_experiments
 
 FILES = {
     ".csv": "one row a run, as a table",

@@ -10,11 +10,11 @@ from typing import Any
 
 from workbench.errors import DatasetError, ParameterError
 from workbench.measure.curve import byte_label
-from workbench.tune.axes import AnyAxis
-from workbench.tune.component import FOLDER, Component, components
-from workbench.tune.recorded import RecordedSpace
-from workbench.tune.recorded_files import recordings
-from workbench.tune.space import TuningSpace
+from workbench.tune.component.component import FOLDER, Component, components
+from workbench.tune.recorded.files import recordings
+from workbench.tune.recorded.recorded import RecordedSpace
+from workbench.tune.space.axes import AnyAxis
+from workbench.tune.space.space import TuningSpace
 
 RECORDED, COMPONENT, UPLOADED = "recorded", "component", "file"
 

@@ -26,9 +26,9 @@ from workbench.plotting.tuning_trajectory import (
     read_trajectory,
     trajectory_figure,
 )
-from workbench.tune.recorded import RecordedSpace
+from workbench.tune.recorded.recorded import RecordedSpace
 from workbench.tune.result import TuningResult
-from workbench.tune.run_record import RunRecord
+from workbench.tune.store.run_record import RunRecord
 
 _TEXT = "font-size:13px;line-height:1.4"
 _SMALL = "font-size:12px;line-height:1.35;color:#555"

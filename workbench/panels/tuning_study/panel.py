@@ -36,8 +36,8 @@ from workbench.panels.tuning_study.state import (
 from workbench.panels.tuning_study.view import SearchStudyView
 from workbench.plotting.tuning_study_look import MEASURES, picked, values_of
 from workbench.plotting.tuning_study_tables import by_collective, method_columns, read_apart
-from workbench.tune.recorded import Recording
-from workbench.tune.study_files import StudyTables, load_study
+from workbench.tune.recorded.recorded import Recording
+from workbench.tune.study.files import StudyTables, load_study
 
 if TYPE_CHECKING:
     import pandas as pd

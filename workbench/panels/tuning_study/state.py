@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.plotting.tuning_study_look import MEASURES, picked, usual_noise, values_of
-from workbench.tune.recorded import Recording
-from workbench.tune.study import load_recording
-from workbench.tune.study_files import StudyTables
-from workbench.tune.study_plan import HELD_OUT, PLAIN
+from workbench.tune.recorded.recorded import Recording
+from workbench.tune.study.files import StudyTables
+from workbench.tune.study.plan import HELD_OUT, PLAIN
+from workbench.tune.study.run import load_recording
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +77,7 @@ class SearchStudyState:
             ("workbench.plotting.tuning_study_heatmap", "plot_search_methods"),
             ("workbench.plotting.tuning_study_look", "picked"),
             ("workbench.plotting.tuning_study_tables", "by_collective"),
-            ("workbench.tune.study_files", "load_study"),
+            ("workbench.tune.study.files", "load_study"),
         )
         lines = [f"from {module} import {name}" for module, name in imports]
         return (

@@ -29,8 +29,8 @@ from workbench.plotting.tuning_study_pruning import (
 from workbench.plotting.tuning_study_ranking import ranking_figure, read_search_ranking
 from workbench.plotting.tuning_study_stopping import read_search_stopping, stopping_figure
 from workbench.plotting.tuning_study_tables import by_collective, by_collective_html, read_search
-from workbench.tune.study_files import StudyTables
-from workbench.tune.study_plan import PLAIN
+from workbench.tune.study.files import StudyTables
+from workbench.tune.study.plan import PLAIN
 
 if TYPE_CHECKING:
     import pandas as pd

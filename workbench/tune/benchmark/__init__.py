@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.errors import ParameterError
-from workbench.tune.osu_rows import osu_rows
+from workbench.tune.target.osu_rows import osu_rows
 
 COLLECTIVES = ("allreduce", "bcast", "gather", "reduce")
 """What can be measured."""

@@ -19,7 +19,7 @@ from workbench.errors import ParameterError
 from workbench.programs.recording import Launcher, RecordingError
 from workbench.tune.benchmark.build import build_benchmark
 from workbench.tune.benchmark.start import run_to_end
-from workbench.tune.invocation import Invocation
+from workbench.tune.component.invocation import Invocation
 from workbench.tune.runners.local import Local
 from workbench.tune.runners.runner import RunRequest
 

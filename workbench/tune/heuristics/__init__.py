@@ -16,7 +16,7 @@ from workbench.tune.heuristics.plain import ExhaustiveSearch, RandomSearch
 from workbench.tune.heuristics.surrogate import ForestSurrogate, GaussianProcessSurrogate
 from workbench.tune.heuristics.tpe import TPE
 from workbench.tune.options import at_least, made
-from workbench.tune.space import TuningSpace
+from workbench.tune.space.space import TuningSpace
 
 HEURISTICS: Mapping[str, Callable[..., Heuristic]] = MappingProxyType(
     {

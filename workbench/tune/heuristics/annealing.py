@@ -19,7 +19,7 @@ from workbench.tune.heuristics.heuristic import Proposal, generator
 from workbench.tune.heuristics.hop import hop
 from workbench.tune.history import History, Visit
 from workbench.tune.options import above_zero, at_least, one_of
-from workbench.tune.space import Configuration, TuningSpace
+from workbench.tune.space.space import Configuration, TuningSpace
 
 COOLINGS: Mapping[str, Callable[[float, float, int], float]] = MappingProxyType(
     {

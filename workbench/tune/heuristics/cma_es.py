@@ -17,7 +17,7 @@ from workbench.tune.heuristics.hop import hop
 from workbench.tune.heuristics.threads import one_thread
 from workbench.tune.history import FloatArray, History, Visit
 from workbench.tune.options import above_zero
-from workbench.tune.space import TuningSpace
+from workbench.tune.space.space import TuningSpace
 
 if TYPE_CHECKING:
     from cmaes import CMA

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.tune.heuristics.heuristic import Heuristic, Proposal, generator
 from workbench.tune.history import History
-from workbench.tune.space import TuningSpace
+from workbench.tune.space.space import TuningSpace
 
 _DRAWS = 100
 _MOST_LISTED = 100_000

@@ -15,7 +15,7 @@ from workbench.tune.heuristics.heuristic import Proposal, generator
 from workbench.tune.heuristics.hop import hop
 from workbench.tune.history import FloatArray, History
 from workbench.tune.options import at_least, one_of
-from workbench.tune.space import Configuration, TuningSpace, Value
+from workbench.tune.space.space import Configuration, TuningSpace, Value
 
 Genes = list[Value | None]
 

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from workbench.tune.history import History
-from workbench.tune.space import Value
+from workbench.tune.space.space import Value
 
 Proposal = dict[str, Value | None]
 """A configuration to run, canonical."""

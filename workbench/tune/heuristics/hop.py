@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.tune.heuristics.heuristic import Proposal
-from workbench.tune.space import Configuration, TuningSpace
+from workbench.tune.space.space import Configuration, TuningSpace
 
 _MOST_TRIES = 20
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from workbench.tune.heuristics.heuristic import Proposal, generator
 from workbench.tune.history import History
-from workbench.tune.space import TuningSpace
+from workbench.tune.space.space import TuningSpace
 
 
 class RandomSearch:

@@ -30,7 +30,7 @@ from workbench.tune.heuristics.plain import RandomSearch
 from workbench.tune.heuristics.threads import one_thread
 from workbench.tune.history import Aggregated, BoolArray, FloatArray, History, Run
 from workbench.tune.options import at_least, one_of
-from workbench.tune.space import Configuration, TuningSpace
+from workbench.tune.space.space import Configuration, TuningSpace
 
 TRANSFORMS = ("auto", "none", "log")
 """What a model sees: the losses, their logarithm, or that where all are positive."""

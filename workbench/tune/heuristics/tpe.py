@@ -11,7 +11,7 @@ from workbench.tune.heuristics.heuristic import Proposal, generator
 from workbench.tune.heuristics.hop import hop
 from workbench.tune.history import History
 from workbench.tune.options import at_least
-from workbench.tune.space import Choices, Configuration, Grid, Range, TuningSpace, Value
+from workbench.tune.space.space import Choices, Configuration, Grid, Range, TuningSpace, Value
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution

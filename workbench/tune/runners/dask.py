@@ -20,7 +20,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ParameterError, WorkbenchError
-from workbench.tune.invocation import Invocation
+from workbench.tune.component.invocation import Invocation
 from workbench.tune.runners.local import Local, refuse_empty
 from workbench.tune.runners.output import MOST_OUTPUT_BYTES
 from workbench.tune.runners.runner import RunHandle, Runner, RunnerError, RunOutput, RunRequest

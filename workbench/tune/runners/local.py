@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import ParameterError
-from workbench.tune.invocation import Invocation
+from workbench.tune.component.invocation import Invocation
 from workbench.tune.runners.guard import GUARD, end_session
 from workbench.tune.runners.output import MOST_OUTPUT_BYTES, KeptOutput
 from workbench.tune.runners.runner import (

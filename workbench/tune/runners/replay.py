@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.tune.runners.function import Ended, virtual_run
 from workbench.tune.runners.runner import RunHandle, Runner, RunOutput, RunRequest
-from workbench.tune.space import Configuration, TuningSpace
+from workbench.tune.space.space import Configuration, TuningSpace
 
 FloatArray = NDArray[np.float64]
 

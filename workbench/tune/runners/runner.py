@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol, Self, get_args
 
 from workbench.errors import WorkbenchError
-from workbench.tune.invocation import Invocation
-from workbench.tune.space import Configuration
+from workbench.tune.component.invocation import Invocation
+from workbench.tune.space.space import Configuration
 
 RunState = Literal["completed", "failed", "timeout", "cancelled"]
 RUN_STATES: tuple[str, ...] = get_args(RunState)

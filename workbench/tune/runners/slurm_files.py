@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from workbench.tune.invocation import Invocation
+from workbench.tune.component.invocation import Invocation
 from workbench.tune.runners.local import refuse_empty
 from workbench.tune.runners.runner import SEED_VARIABLE, RunRequest
 

@@ -9,7 +9,7 @@ from workbench.errors import ParameterError
 from workbench.tune.heuristics.annealing import Annealing
 from workbench.tune.heuristics.hop import hop
 from workbench.tune.history import History
-from workbench.tune.space import Choices, Grid, TuningSpace
+from workbench.tune.space.space import Choices, Grid, TuningSpace
 
 LINE = TuningSpace({"x": Grid(tuple(range(20)))})
 

@@ -7,7 +7,7 @@ import pytest
 
 from workbench.tune.heuristics.genetic import Genetic, double_point, redraw, single_point
 from workbench.tune.history import History
-from workbench.tune.space import Choices, Grid, TuningSpace
+from workbench.tune.space.space import Choices, Grid, TuningSpace
 
 SPACE = TuningSpace({name: Grid(tuple(range(10))) for name in "abcd"})
 

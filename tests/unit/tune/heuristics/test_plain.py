@@ -5,7 +5,7 @@ from collections import Counter
 from workbench.tune.heuristics.fresh import Fresh
 from workbench.tune.heuristics.plain import ExhaustiveSearch, RandomSearch
 from workbench.tune.history import History
-from workbench.tune.space import Choices, Grid, Range, TuningSpace
+from workbench.tune.space.space import Choices, Grid, Range, TuningSpace
 
 SPACE = TuningSpace(
     {"a": Grid((1, 2, 3)), "b": Choices(("x", "y"))}, constraints=("a <= 2 or b == 'x'",)

@@ -10,7 +10,7 @@ from workbench.tune.heuristics import surrogate
 from workbench.tune.heuristics.gaussian_process import GaussianProcess
 from workbench.tune.heuristics.surrogate import ForestSurrogate, GaussianProcessSurrogate
 from workbench.tune.history import History
-from workbench.tune.space import Choices, Grid, Range, TuningSpace
+from workbench.tune.space.space import Choices, Grid, Range, TuningSpace
 
 LINE = TuningSpace({"x": Grid(tuple(range(41)))})
 

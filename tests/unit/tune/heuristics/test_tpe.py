@@ -9,7 +9,7 @@ from optuna.trial import TrialState
 
 from workbench.tune.heuristics.tpe import TPE
 from workbench.tune.history import History
-from workbench.tune.space import Choices, Grid, Range, TuningSpace
+from workbench.tune.space.space import Choices, Grid, Range, TuningSpace
 
 SPACE = TuningSpace(
     {

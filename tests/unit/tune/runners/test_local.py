@@ -115,7 +115,7 @@ def test_a_program_dies_with_its_experiment_and_so_does_what_it_started() -> Non
     words = "set -m; sleep 60 & echo $!; wait"
     script = (
         "import time\n"
-        "from workbench.tune.invocation import Invocation\n"
+        "from workbench.tune.component.invocation import Invocation\n"
         "from workbench.tune.runners import Local, RunRequest\n"
         "from workbench.tune.runners.guard import GUARD\n"
         f"handle = Local().start(RunRequest({{}}, Invocation(('bash', '-c', {words!r}))))\n"

@@ -1,0 +1,1 @@
+"""Spaces of which every configuration was run: measured or simulated, kept and replayed."""

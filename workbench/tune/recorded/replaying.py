@@ -1,0 +1,49 @@
+"""Experiments over recorded runs: every method tried on a real machine's times, in seconds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.errors import ParameterError
+from workbench.tune.experiment import Experiment
+from workbench.tune.recorded.recorded import RecordedSpace
+from workbench.tune.runners.replay import Replay
+from workbench.tune.target.target import Computed
+
+
+def replayed(
+    recorded: RecordedSpace,
+    noise: str = "measured",
+    *,
+    scale: float = 0.05,
+    **options: Any,
+) -> Experiment:
+    """Return an experiment whose runs are drawn from recorded ones.
+
+    Args:
+        recorded: every configuration with its repeats.
+        noise: a name in ``NOISES``.
+        scale: relative spread of ``normal`` and ``heavy-tails``.
+        options: further arguments of ``Experiment``: ``budget``, ``heuristic``, ``store``...
+
+    Raises:
+        ParameterError: an argument is not accepted.
+        StudyError: the store cannot be opened.
+    """
+    options.setdefault("target", recorded_target(recorded))
+    return Experiment(recorded.space, Replay(recorded, noise, scale=scale), **options)
+
+
+def recorded_target(recorded: RecordedSpace) -> Computed:
+    """Return the target of recorded runs: their value in its unit, less being better.
+
+    Args:
+        recorded: what is replayed.
+    """
+    if recorded.unit == "us":
+        return Computed(_no_output, unit="µs", name="latency")
+    return Computed(_no_output, unit=recorded.unit, name="value")
+
+
+def _no_output(output: object) -> float:
+    raise ParameterError("a replayed run has a value of its own; there is no output to read")

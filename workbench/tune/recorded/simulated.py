@@ -1,0 +1,242 @@
+"""Spaces recorded from the workbench's own simulator: collectives over a small fat tree.
+
+Hosts have the LogGPS overheads of a machine, and its bandwidth is that of every link; messages are
+fluid and share the links. Up to 12 ranks there is one on each host, else 12 hosts share them, as
+in SHAMan, section 5.2.
+
+Synthetic: a run has no noise of its own. Whoever searches such a space states the noise that is
+added, such as ``Replay(space, "normal", scale=0.05)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from workbench.errors import ParameterError
+from workbench.models import SNAPPR, LogGPS
+from workbench.models.profiles import profile
+from workbench.programs.collectives import ALGORITHMS, DEFAULTS, schedule
+from workbench.simulate.fabric import Fabric, replay_on
+from workbench.topology import fat_tree
+from workbench.tune.recorded.files import Description, write_recording
+from workbench.tune.recorded.table import RecordedRun, RecordedTable
+from workbench.tune.space.space import Choices, Configuration, Grid, TuningSpace
+
+COLLECTIVES = ("allreduce", "bcast", "gather", "reduce")
+SIZES = tuple(2**power for power in range(12, 21, 2))
+"""Message sizes in bytes that are recorded unless others are asked for: 4 KiB to 1 MiB."""
+
+MACHINE = "azure-hb96v3-hdr"
+"""The machine whose LogGPS parameters are taken unless another is named."""
+
+REDUCE_NS_PER_BYTE = 0.1
+"""Time to combine a byte with another."""
+
+HOSTS = 12
+"""Hosts that ranks are put on, at most."""
+
+SWITCH_PORTS = 4
+"""Ports of a switch of the fat tree."""
+
+LINK_LATENCY_S = 200e-9
+"""Latency of a link between switches."""
+
+START_S = 1.0
+"""Time a benchmark takes to start, in every run."""
+
+_SEGMENTS = tuple(sorted({round(512 * 2 ** (step / 2)) // 4 * 4 for step in range(23)}))
+_FANOUTS = tuple(range(2, 25))
+_WARMUP = 200
+_SMALL_BYTES = 8192
+_CALLS_SMALL, _CALLS_LARGE = 1000, 100
+
+_VALUES: Mapping[str, tuple[int, ...]] = MappingProxyType(
+    {"segment_bytes": _SEGMENTS, "fanout": _FANOUTS}
+)
+
+
+def simulated_space(collective: str) -> TuningSpace:
+    """Return the algorithms of a collective and the values of their parameters.
+
+    Args:
+        collective: one of ``COLLECTIVES``.
+
+    Raises:
+        ParameterError: there is no such collective.
+    """
+    if collective not in COLLECTIVES:
+        raise ParameterError(
+            f"collective must be one of {', '.join(COLLECTIVES)}; got {collective!r}",
+            key="collective",
+        )
+    known = ALGORITHMS[collective]
+    axes: dict[str, Choices | Grid] = {"algorithm": Choices(tuple(known))}
+    conditions = {}
+    for parameter, values in _VALUES.items():
+        takers = [one.name for one in known.values() if one.parameter == parameter]
+        if takers:
+            axes[parameter] = Grid(values)
+            conditions[parameter] = f"algorithm in {takers!r}"
+    defaults: dict[str, Any] = dict.fromkeys(axes)
+    return TuningSpace(axes, (), conditions, {**defaults, "algorithm": DEFAULTS[collective]})
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedMachine:
+    """Hosts and the network between them.
+
+    Attributes:
+        name: the machine whose parameters it has.
+        host: its LogGPS parameters; o, O and S are those of the hosts.
+        fabric: a fat tree whose links have the bandwidth 1 / G, with half of L at each end.
+    """
+
+    name: str
+    host: LogGPS
+    fabric: Fabric
+
+    @classmethod
+    def of(cls, name: str = MACHINE) -> SimulatedMachine:
+        """Return the one that has a machine's parameters.
+
+        Args:
+            name: a shipped profile.
+
+        Raises:
+            DatasetError: there is no such profile.
+        """
+        host = profile(name).loggps
+        model = SNAPPR(
+            injection_bandwidth=1.0 / host.G,
+            link_bandwidth=1.0 / host.G,
+            injection_latency=0.5 * host.L,
+            ejection_latency=0.5 * host.L,
+            link_latency=LINK_LATENCY_S,
+        )
+        return cls(name, host, Fabric(fat_tree(k=SWITCH_PORTS), model, congestion="flow"))
+
+    def time_s(self, collective: str, configuration: Configuration, ranks: int, size: int) -> float:
+        """Return when the last rank of a collective is done, in s.
+
+        Args:
+            collective: one of ``COLLECTIVES``.
+            configuration: one of its space.
+            ranks: number of ranks.
+            size: bytes of the vector; of one rank's part for a gather.
+
+        Raises:
+            ParameterError: a value is out of range.
+        """
+        segment, fanout = configuration.get("segment_bytes"), configuration.get("fanout")
+        plan = schedule(
+            collective,
+            str(configuration["algorithm"]),
+            ranks,
+            size=size,
+            segment_bytes=None if segment is None else int(segment),
+            fanout=None if fanout is None else int(fanout),
+            reduce_ns_per_byte=0.0 if collective in ("bcast", "gather") else REDUCE_NS_PER_BYTE,
+        )
+        done = replay_on(
+            plan.graph(), self.fabric, host=self.host, ranks_per_host=-(-ranks // HOSTS)
+        )
+        return float(done.makespan_s)
+
+
+def record_simulated(
+    folder: str | Path,
+    *,
+    ranks: int = 12,
+    collectives: Sequence[str] = COLLECTIVES,
+    sizes: Sequence[int] = SIZES,
+    machine: str = MACHINE,
+    created_by: str = "record_simulated",
+    on_space: Callable[[str], object] | None = None,
+) -> int:
+    """Simulate every configuration of some collectives, write them, return how many runs.
+
+    Args:
+        folder: where the files go.
+        ranks: number of ranks, at least 2.
+        collectives: of ``COLLECTIVES``, those to simulate.
+        sizes: message sizes in bytes.
+        machine: a shipped profile whose LogGPS parameters are taken.
+        created_by: the command, for the descriptor.
+        on_space: called with the name of each space before it is simulated.
+
+    Raises:
+        ParameterError: an option is out of range.
+        DatasetError: there is no such machine.
+        OSError: a file cannot be written.
+    """
+    if ranks < 2:
+        raise ParameterError(f"ranks must be at least 2; got {ranks}", key="ranks")
+    if not sizes or min(sizes) < 1:
+        raise ParameterError(f"sizes must be at least 1 B; got {list(sizes)}", key="sizes")
+    for key, given in (("collectives", collectives), ("sizes", sizes)):
+        if len(set(given)) < len(given):
+            raise ParameterError(f"{key} must each be given once; got {list(given)}", key=key)
+    simulated = SimulatedMachine.of(machine)
+    tables = []
+    for collective in collectives:
+        space = simulated_space(collective)
+        runs = []
+        for size in sizes:
+            if on_space is not None:
+                on_space(f"{collective}/{size}")
+            runs += _runs(collective, space, ranks, size, simulated)
+        tables.append(RecordedTable(collective, space, ("time_us",), "time_us", tuple(runs)))
+    description = Description(
+        Path(folder).resolve().name,
+        f"{', '.join(collectives)} on {ranks} ranks of {machine}, simulated",
+        "synthetic",
+        created_by,
+        {
+            "ranks": ranks,
+            "sizes": list(sizes),
+            "machine": machine,
+            "hosts": f"{-(-ranks // HOSTS)} ranks a host; {simulated.host!r}",
+            "fabric": f"{simulated.fabric.topology.name}, fluid messages, links of 1 / G, L / 2 at "
+            f"each end, {1e9 * LINK_LATENCY_S:g} ns a link",
+            "reduce_ns_per_byte": REDUCE_NS_PER_BYTE,
+            "seconds": f"{START_S} s to start, then {_WARMUP} calls of warm-up and {_CALLS_SMALL} "
+            f"timed ones up to {_SMALL_BYTES} B, {_CALLS_LARGE} above",
+            "noise": "none; a search states the noise that it adds",
+        },
+        (
+            "synthetic: no run on a machine stands behind it",
+            "messages within a host cost their overheads and no time on the way",
+            "the default is the workbench's own choice of algorithm, not an MPI library's",
+        ),
+    )
+    write_recording(folder, description, tables)
+    return sum(len(table.runs) for table in tables)
+
+
+def _runs(
+    collective: str, space: TuningSpace, ranks: int, size: int, machine: SimulatedMachine
+) -> list[RecordedRun]:
+    times: dict[tuple[Any, ...], float] = {}
+    found = []
+    calls = _WARMUP + (_CALLS_SMALL if size <= _SMALL_BYTES else _CALLS_LARGE)
+    for configuration in space.all():
+        key = _effective(configuration, ranks, size)
+        if key not in times:
+            times[key] = machine.time_s(collective, configuration, ranks, size)
+        took = times[key]
+        found.append(
+            RecordedRun(0, configuration, size, START_S + calls * took, {"time_us": 1e6 * took})
+        )
+    return found
+
+
+def _effective(configuration: Configuration, ranks: int, size: int) -> tuple[Any, ...]:
+    """Return what tells a schedule from others: segments longer than what they cut are none."""
+    segment = configuration.get("segment_bytes")
+    cut = size if configuration["algorithm"] == "pipeline" else -(-size // ranks)
+    least = None if segment is None else min(int(segment), cut)
+    return (configuration["algorithm"], least, configuration.get("fanout"))

@@ -1,0 +1,159 @@
+"""The runs of one component as rows of a CSV file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.errors import ParameterError, ParseError
+from workbench.tune.space.space import AnyAxis, Configuration, Range, TuningSpace, Value
+
+STATISTICS = ("avg_us", "min_us", "p50_us", "p99_us", "max_us")
+"""Columns of latencies in µs that a file may have after ``seconds``."""
+
+_HEAD = ("round", "started", "load", "state", "bytes")
+
+
+@dataclass(frozen=True)
+class RecordedRun:
+    """One run at one size, as a row of a file holds it.
+
+    Attributes:
+        round: number of the pass over all configurations, from 0.
+        configuration: canonical values by parameter.
+        size: message size in bytes.
+        seconds: time of a run of this size alone, its start among it, in s; nan where it failed.
+        latencies_us: by column name; empty where it failed.
+        started: when the program that held it began, ISO 8601; empty where that means nothing.
+        load: load average then; nan where it is not known.
+        state: ``completed``, or what else it came to.
+    """
+
+    round: int
+    configuration: Configuration
+    size: int
+    seconds: float
+    latencies_us: Mapping[str, float]
+    started: str = ""
+    load: float = math.nan
+    state: str = "completed"
+
+
+@dataclass(frozen=True)
+class RecordedTable:
+    """The runs of one component.
+
+    Attributes:
+        component: what was tuned, such as ``allreduce``; its file is named so.
+        space: what was recorded.
+        statistics: columns of latencies in the file.
+        value: the column that counts.
+        runs: the rows, in their order.
+    """
+
+    component: str
+    space: TuningSpace
+    statistics: tuple[str, ...] = STATISTICS
+    value: str = "p50_us"
+    runs: tuple[RecordedRun, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the file's columns."""
+        return (*_HEAD, *self.space.names, "seconds", *self.statistics)
+
+    def line(self, run: RecordedRun) -> str:
+        """Return the row of a run, with its line end.
+
+        Args:
+            run: one of this component.
+        """
+        values = self.space.canonical(run.configuration)
+        cells = [
+            str(run.round),
+            run.started,
+            _number(run.load),
+            run.state,
+            str(run.size),
+            *("" if value is None else str(value) for value in values.values()),
+            _number(run.seconds),
+            *(_number(run.latencies_us.get(name, math.nan)) for name in self.statistics),
+        ]
+        return ",".join(cells) + "\n"
+
+    def head(self) -> str:
+        """Return the first line of the file."""
+        return ",".join(self.columns) + "\n"
+
+    def parse(self, text: str, source: str) -> tuple[RecordedRun, ...]:
+        """Return the runs in a file's text.
+
+        Args:
+            text: what the file holds.
+            source: name of the file, for errors.
+
+        Raises:
+            ParseError: the columns are others, or a row is not as it must be.
+        """
+        lines = text.splitlines()
+        if not lines or tuple(lines[0].split(",")) != self.columns:
+            raise ParseError(
+                f"the columns must be {','.join(self.columns)}; got "
+                f"{lines[0][:200] if lines else 'an empty file'!r}",
+                source=source,
+                line=1,
+            )
+        values = {name: _known(axis) for name, axis in self.space.axes.items()}
+        return tuple(
+            self._run(line, values, source, at) for at, line in enumerate(lines[1:], 2) if line
+        )
+
+    def _run(
+        self, line: str, values: Mapping[str, Mapping[str, Value]], source: str, at: int
+    ) -> RecordedRun:
+        cells = line.split(",")
+        if len(cells) != len(self.columns):
+            raise ParseError(
+                f"a row must have {len(self.columns)} fields; got {len(cells)}",
+                source=source,
+                line=at,
+            )
+        row = dict(zip(self.columns, cells, strict=True))
+        try:
+            configuration = {
+                name: _read(row[name], self.space.axes[name], values[name]) for name in values
+            }
+            return RecordedRun(
+                int(row["round"]),
+                self.space.canonical(configuration),
+                int(row["bytes"]),
+                float(row["seconds"] or "nan"),
+                {name: float(row[name]) for name in self.statistics if row[name]},
+                row["started"],
+                float(row["load"] or "nan"),
+                row["state"],
+            )
+        except (ValueError, ParameterError) as error:
+            raise ParseError(f"a row must hold a run; {error}", source=source, line=at) from error
+
+
+def _number(value: float) -> str:
+    return f"{value:.7g}" if math.isfinite(value) else ""
+
+
+def _known(axis: AnyAxis) -> dict[str, Value]:
+    if isinstance(axis, Range):
+        return {}
+    values: Sequence[Value | None] = axis.values
+    return {str(value): value for value in values if value is not None}
+
+
+def _read(text: str, axis: AnyAxis, known: Mapping[str, Value]) -> Value | None:
+    if not text:
+        return None
+    if isinstance(axis, Range):
+        return float(text)
+    if text not in known:
+        raise ValueError(f"{text!r} is none of {', '.join(known)}")
+    return known[text]

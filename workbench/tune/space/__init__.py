@@ -1,0 +1,1 @@
+"""What may be tried: the values of each parameter, and the rules between them."""

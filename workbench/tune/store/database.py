@@ -1,0 +1,351 @@
+"""The store of an experiment in a database: an Optuna study that several processes may share.
+
+``optuna.load_study`` and optuna-dashboard open it like any other. A run is in the database from
+before it begins; one whose process has died is known by the lock that died with it, and is given
+back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sqlite3
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import StudyError, StudyHeldError
+from workbench.storage.database import Database, locate, quiet_optuna
+from workbench.storage.holding import busy, lock_file
+from workbench.storage.problem import problem_differences
+from workbench.tune.space.space import TuningSpace
+from workbench.tune.store.memory import Begun
+from workbench.tune.store.optuna_view import distributions_of, shown
+from workbench.tune.store.run_record import RunRecord
+from workbench.tune.store.study_rows import (
+    BEGUN,
+    ENDED,
+    ENDED_AFTER,
+    GIVEN_BACK,
+    JOB,
+    PROBLEM,
+    SESSION,
+    STOP_REASON,
+    begun_of,
+    in_order,
+    is_kept,
+    session_said,
+    sessions_of,
+    worded,
+    worker_lock,
+)
+from workbench.tune.store.trial_rows import trial_rows
+
+if TYPE_CHECKING:
+    import optuna
+
+_STATES = {"complete": "COMPLETE", "pruned": "PRUNED", "failed": "FAIL"}
+_PATIENCE_S = 600.0
+_LOOK_S = 0.01
+
+
+class DatabaseStore:
+    """Keeps an experiment in a database that other processes may share.
+
+    Args:
+        where: path of an SQLite file, made where there is none, or an address such as
+            ``postgresql://user@host/database``.
+        name: name of the experiment in it.
+        problem: what is tuned, and how, for JSON. An experiment that exists must be the same.
+        space: what is searched.
+        minimise: whether less is better.
+        session: what this process runs on.
+
+    Raises:
+        StudyError: the database cannot be opened, or holds another study of that name.
+    """
+
+    def __init__(
+        self,
+        where: str | Path,
+        name: str,
+        problem: Mapping[str, Any],
+        space: TuningSpace,
+        *,
+        minimise: bool,
+        session: Mapping[str, Any],
+    ) -> None:
+        self.name = name
+        self.database = locate(where)
+        self._space = space
+        self._worker = f"w{uuid.uuid4().hex[:11]}"
+        self._distributions = distributions_of(space)
+        self._finished: list[tuple[RunRecord, Mapping[str, Any]]] = []
+        self._settled: set[int] = set()
+        self._closing = contextlib.ExitStack()
+        with contextlib.ExitStack() as opening:
+            self.database.prepare()
+            opening.enter_context(self.database.hold(worker_lock(name, self._worker)))
+            with _patient(self.database, name):
+                self._study = _open(self.database, name, problem, minimise)
+                opening.callback(_dispose, self._study)
+                self._take_part(session)
+            self._rows = trial_rows(self.database, self._study, self._distributions)
+            opening.callback(self._rows.close)
+            self._closing = opening.pop_all()
+
+    @property
+    def worker(self) -> str:
+        """What this process is called among those of the experiment."""
+        return self._worker
+
+    def alone(self) -> contextlib.AbstractContextManager[None]:
+        """Let nobody else begin a run until the context ends.
+
+        Raises:
+            StudyError: somebody else did not come to an end of choosing within ten minutes.
+        """
+        return _patient(self.database, self.name)
+
+    def read(self) -> tuple[list[RunRecord], list[Begun]]:
+        """Return the runs that have ended, in that order, and those that have not.
+
+        Raises:
+            StudyError: the database cannot be read.
+        """
+        begun = []
+        for row in self._rows.read(self._settled):
+            if not is_kept(row.said):
+                self._settled.add(row.key)
+            elif row.finished:
+                self._take(row.key, RunRecord.from_dict(row.said[ENDED]), row.said)
+            else:
+                begun.append(begun_of(row.key, row.said))
+        return in_order(self._finished), begun
+
+    def begin(self, run: Begun) -> int:
+        """Take down a run before it is started, and return what the store calls it.
+
+        Args:
+            run: the run.
+
+        Raises:
+            StudyError: the database cannot be written.
+        """
+        said = {
+            "number": run.number,
+            "configuration": dict(run.configuration),
+            "initial": run.initial,
+            "resampled": run.resampled,
+            "worker": self._worker,
+        }
+        return self._rows.begin(shown(self._distributions, run.configuration), {BEGUN: said})
+
+    def note_job(self, key: int, job_id: str) -> None:
+        """Take down which process or job a run is.
+
+        Args:
+            key: what the store calls the run.
+            job_id: number of its process or job.
+
+        Raises:
+            StudyError: the database cannot be written.
+        """
+        self._rows.say(key, JOB, job_id)
+
+    def end(self, key: int, record: RunRecord) -> None:
+        """Take down a run that has ended.
+
+        Args:
+            key: what the store calls it.
+            record: the run.
+
+        Raises:
+            StudyError: the database cannot be written.
+        """
+        run = record.run
+        known = math.isfinite(run.value) and run.status != "failed"
+        said = {ENDED: record.to_dict()}
+        before = self._rows.end(key, _STATES[run.status], run.value if known else None, said)
+        self._take(key, record, {ENDED_AFTER: before})
+
+    def give_back(self, key: int) -> None:
+        """Forget a run that was begun and will not end.
+
+        Args:
+            key: what the store calls it.
+
+        Raises:
+            StudyError: the database cannot be written.
+        """
+        self._rows.end(key, "FAIL", None, {GIVEN_BACK: datetime.now().isoformat()})
+        self._settled.add(key)
+
+    def lost(self, begun: Sequence[Begun]) -> list[Begun]:
+        """Return those runs whose process has died.
+
+        Args:
+            begun: runs that have not ended.
+
+        Raises:
+            StudyError: the database cannot be read, or not be written.
+        """
+        others = {run.worker for run in begun} - {self._worker}
+        if not others:
+            return []
+        locks = {worker_lock(self.name, worker): worker for worker in others}
+        dead = others - {locks[lock] for lock in self.database.held(locks)}
+        for worker in dead:
+            # What is left of the lock goes as it is let go.
+            with (
+                contextlib.suppress(StudyHeldError),
+                self.database.hold(worker_lock(self.name, worker)),
+            ):
+                pass
+        return [run for run in begun if run.worker in dead]
+
+    def note_stop(self, reason: str) -> None:
+        """Take down why the experiment has ended; an empty text where it goes on.
+
+        Args:
+            reason: a sentence.
+
+        Raises:
+            StudyError: the database cannot be written.
+        """
+        with worded(self.database):
+            self._study.set_user_attr(STOP_REASON, reason)
+
+    def sessions(self) -> tuple[dict[str, Any], ...]:
+        """Return what each process that took part ran on, in the order they began.
+
+        Raises:
+            StudyError: the database cannot be read.
+        """
+        with worded(self.database):
+            return sessions_of(self._study.user_attrs)
+
+    def close(self) -> None:
+        """Release the database; again does no harm."""
+        self._closing.close()
+
+    def _take_part(self, session: Mapping[str, Any]) -> None:
+        with worded(self.database):
+            said = session_said(self._study.user_attrs, session)
+            self._study.set_user_attr(f"{SESSION}{self._worker}", said)
+
+    def _take(self, key: int, record: RunRecord, said: Mapping[str, Any]) -> None:
+        self._settled.add(key)
+        self._finished.append((record, {ENDED_AFTER: said.get(ENDED_AFTER, -1)}))
+
+
+@contextlib.contextmanager
+def _patient(database: Database, name: str) -> Iterator[None]:
+    """Hold the lock under which runs are chosen; whoever holds it needs a moment."""
+    lock = worker_lock(name, "choosing")
+    deadline = time.monotonic() + _PATIENCE_S
+    with contextlib.ExitStack() as stack:
+        while True:
+            try:
+                if database.path is None:
+                    stack.enter_context(database.hold(lock))
+                else:
+                    stack.enter_context(_hold_choosing(database.path, lock))
+                break
+            except StudyHeldError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(_LOOK_S)
+        yield
+
+
+@contextlib.contextmanager
+def _hold_choosing(path: Path, lock: str) -> Iterator[None]:
+    """Hold a lock beside an SQLite file, as ``Database.hold`` does, but let others write meanwhile.
+
+    They wait for one another with every run here, so the small file stays, and nobody locks the
+    study file while he waits.
+    """
+    connection = sqlite3.connect(
+        lock_file(path, lock), timeout=0.0, isolation_level=None, check_same_thread=False
+    )
+    try:
+        connection.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError as error:
+        connection.close()
+        if "locked" in str(error):
+            raise busy(lock, str(path)) from error
+        raise StudyError(
+            f"{path} cannot be written: {error}; choose a folder you may write to"
+        ) from error
+    try:
+        yield
+    finally:
+        connection.close()
+
+
+def _open(
+    database: Database, name: str, problem: Mapping[str, Any], minimise: bool
+) -> optuna.Study:
+    import optuna
+
+    with worded(database), quiet_optuna():
+        storage = database.open_storage()
+        if database.path is not None:
+            _prepare_connections(storage)
+        study = optuna.create_study(
+            storage=storage,
+            study_name=name,
+            direction="minimize" if minimise else "maximize",
+            load_if_exists=True,
+        )
+    stored = study.user_attrs.get(PROBLEM)
+    if stored is None and not study.user_attrs and not study.get_trials(deepcopy=False):
+        study.set_user_attr(PROBLEM, dict(problem))
+        return study
+    try:
+        if stored is None:
+            raise StudyError(
+                f"{database.where} holds a study {name!r} that is no experiment of the workbench; "
+                "choose another name"
+            )
+        differences = problem_differences(stored, problem)
+        if differences:
+            raise StudyError(
+                f"the experiment {name!r} in {database.where} is another one: "
+                f"{'; '.join(differences)}; choose another name, or the settings it was made with"
+            )
+    except StudyError:
+        _dispose(study)
+        raise
+    return study
+
+
+def _prepare_connections(storage: optuna.storages.RDBStorage) -> None:
+    """Have SQLite's transactions wait their turn, and flush to the disk less often.
+
+    A transaction that reads before it writes fails at once where somebody wrote in between, however
+    long it may wait; one that says from its beginning that it will write does wait. With the
+    write-ahead log nothing is lost when a process dies without a flush after every write, and the
+    file stays consistent when the machine does.
+    """
+    from sqlalchemy import event
+
+    @event.listens_for(storage.engine, "connect")
+    def prepare(connection: Any, record: Any) -> None:
+        connection.isolation_level = None
+        connection.execute("PRAGMA synchronous = NORMAL")
+
+    @event.listens_for(storage.engine, "begin")
+    def begin(connection: Any) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    storage.engine.dispose()
+
+
+def _dispose(study: optuna.Study) -> None:
+    storage: Any = study._storage
+    getattr(storage, "_backend", storage).engine.dispose()

@@ -1,0 +1,63 @@
+"""How Optuna's own tools see the parameters of an experiment.
+
+The configuration itself is stored beside it, as there are values that Optuna has no word for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from workbench.tune.space.space import Choices, Configuration, Grid, Range, TuningSpace
+
+if TYPE_CHECKING:
+    from optuna.distributions import BaseDistribution
+
+_MOST_CHOICES = 200
+
+
+def distributions_of(space: TuningSpace) -> dict[str, BaseDistribution]:
+    """Return what Optuna's tools show each parameter as, by name.
+
+    Args:
+        space: what is searched.
+    """
+    from optuna.distributions import (
+        CategoricalDistribution,
+        FloatDistribution,
+        IntDistribution,
+    )
+
+    found: dict[str, BaseDistribution] = {}
+    for name, axis in space.axes.items():
+        if isinstance(axis, Range):
+            if axis.integer:
+                found[name] = IntDistribution(int(axis.low), int(axis.high), log=axis.log)
+            else:
+                found[name] = FloatDistribution(axis.low, axis.high, log=axis.log)
+        elif isinstance(axis, Choices) or len(axis.values) <= _MOST_CHOICES:
+            found[name] = CategoricalDistribution(tuple(axis.values))
+        elif isinstance(axis, Grid):
+            low, high = axis.values[0], axis.values[-1]
+            found[name] = FloatDistribution(float(low), float(high))
+    return found
+
+
+def shown(
+    distributions: Mapping[str, BaseDistribution], configuration: Configuration
+) -> dict[str, Any]:
+    """Return the values of a configuration that Optuna can show; a default may lie beside its axis.
+
+    Args:
+        distributions: what each parameter is shown as.
+        configuration: a value for each parameter.
+    """
+    found = {}
+    for name, distribution in distributions.items():
+        value = configuration[name]
+        try:
+            if distribution._contains(distribution.to_internal_repr(value)):
+                found[name] = value
+        except (ValueError, TypeError):
+            continue
+    return found

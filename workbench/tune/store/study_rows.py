@@ -1,0 +1,149 @@
+"""How an experiment's runs stand in an Optuna study: its attributes, and what is read from them."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from workbench.errors import StudyError
+from workbench.storage.database import Database
+from workbench.tune.store.memory import Begun
+from workbench.tune.store.run_record import RunRecord
+
+PROBLEM = "workbench.experiment"
+"""Name of the study's attribute that says what is tuned, and how."""
+
+STOP_REASON = "workbench.stop"
+"""Name of the study's attribute that says why it ended."""
+
+SESSION = "workbench.session."
+"""Beginning of the names of the study's attributes that say what each process runs on."""
+
+_PLACE = "place"
+
+BEGUN = "begun"
+"""Name of the trial's attribute that says what runs; it is there from the beginning."""
+
+ENDED = "run"
+"""Name of the trial's attribute that says what came of it."""
+
+ENDED_AFTER = "ended after"
+"""Name of the trial's attribute that says how many trials had ended before it; no clock does."""
+
+JOB = "job"
+"""Name of the trial's attribute that says which process or job it is."""
+
+GIVEN_BACK = "given back"
+"""Name of the attribute of trials that began and did not end; they count for nothing."""
+
+
+@contextlib.contextmanager
+def worded(database: Database) -> Iterator[None]:
+    """Word what SQLite, SQLAlchemy and Optuna raise where a database fails.
+
+    Args:
+        database: the database.
+
+    Raises:
+        StudyError: it fails.
+    """
+    from optuna.exceptions import StorageInternalError
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        yield
+    except (sqlite3.Error, SQLAlchemyError, StorageInternalError) as error:
+        raise StudyError(
+            f"{database.where} cannot be used: {error}; what was stored before is safe"
+        ) from error
+
+
+def worker_lock(name: str, worker: str) -> str:
+    """Return the name of the lock that a process of an experiment holds while it lives.
+
+    Args:
+        name: name of the experiment.
+        worker: what the process is called in it.
+    """
+    return f"{name} · {worker}"
+
+
+def alive(database: Database, name: str, begun: Sequence[Begun]) -> list[Begun]:
+    """Return those runs whose process lives.
+
+    Args:
+        database: where the experiment is.
+        name: its name.
+        begun: runs that have not ended.
+
+    Raises:
+        StudyError: the database cannot be read.
+    """
+    locks = {worker_lock(name, run.worker): run.worker for run in begun}
+    if not locks:
+        return []
+    alive = {locks[lock] for lock in database.held(locks)}
+    return [run for run in begun if run.worker in alive]
+
+
+def begun_of(key: int, said: Mapping[str, Any]) -> Begun:
+    """Return what is known of a run from its beginning.
+
+    Args:
+        key: what the database calls its trial.
+        said: attributes of the trial.
+    """
+    return Begun(**said[BEGUN], job_id=str(said.get(JOB, "")), key=key)
+
+
+def in_order(ended: Iterable[tuple[RunRecord, Mapping[str, Any]]]) -> list[RunRecord]:
+    """Return runs in the order they ended, whatever the clocks of their machines said.
+
+    Args:
+        ended: the runs, each with the attributes of its trial.
+    """
+
+    def place(pair: tuple[RunRecord, Mapping[str, Any]]) -> tuple[int, str, int]:
+        # Before there were places, the clock was all there was.
+        record, said = pair
+        return int(said.get(ENDED_AFTER, -1)), record.ended, record.number
+
+    return [record for record, _ in sorted(ended, key=place)]
+
+
+def is_kept(said: Mapping[str, Any]) -> bool:
+    """Return whether a trial is a run of the experiment that was not given back.
+
+    Args:
+        said: attributes of the trial.
+    """
+    return BEGUN in said and GIVEN_BACK not in said
+
+
+def session_said(attributes: Mapping[str, Any], session: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the study is to say of a process that takes part from now on.
+
+    Args:
+        attributes: of the study, which nobody else changes meanwhile.
+        session: what the process runs on.
+    """
+    return {**session, _PLACE: sum(key.startswith(SESSION) for key in attributes)}
+
+
+def sessions_of(attributes: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+    """Return what each process that took part ran on, in the order they began.
+
+    Args:
+        attributes: of the study.
+    """
+    found = [
+        (int(value.get(_PLACE, -1)), str(value.get("began", "")), key.removeprefix(SESSION), value)
+        for key, value in attributes.items()
+        if key.startswith(SESSION)
+    ]
+    return tuple(
+        {"worker": worker, **{name: one for name, one in value.items() if name != _PLACE}}
+        for _, _, worker, value in sorted(found, key=lambda session: session[:3])
+    )

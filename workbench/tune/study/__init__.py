@@ -1,0 +1,1 @@
+"""The study of searches over recorded spaces: which finds how much in what time."""

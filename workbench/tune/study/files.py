@@ -1,0 +1,302 @@
+"""The study's tables as a dataset: what was compared, what came of it, and how to make it again."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.datasets import data_folder
+from workbench.errors import DatasetError, ParameterError, ParseError
+from workbench.jsonfile import read_json
+from workbench.provenance import Provenance
+from workbench.tune.study.plan import HELD_OUT, PLAIN, PRUNINGS, Noise, StudyPlan
+from workbench.tune.study.result import PRUNING_COLUMNS, StudyResult
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TABLES = ("methods", "collectives", "cells", "prunings")
+"""Names of the tables: a row a method, a method and collective, a method and space, and a method
+that prunes against the same one that does not."""
+
+SHIPPED = "which-heuristic"
+"""Name of the study that ships."""
+
+_PICKS = {
+    "methods": ("expected", "best"),
+    "collectives": ("expected", "best"),
+    "cells": ("best",),
+    "prunings": ("expected", "best"),
+}
+_CELL_INTERVALS = ("gain_low", "gain_high")
+_DESCRIPTOR = "datapackage.json"
+_FOLDER = "tuning"
+_TEXTS = (
+    "pick",
+    "recording",
+    "noise",
+    "heuristic",
+    "resampling",
+    "stopping",
+    "pruning",
+    "collective",
+    "space",
+)
+_FIGURES = {
+    "spaces": "spaces searched",
+    "seeds": "searches of each",
+    "potential": "mean gain of the optimum over the default, %",
+    "gain": "mean gain over the default, %",
+    "share": "gain over potential, %; empty where there is no potential",
+    "distance": "mean excess of the found value over the optimum, %",
+    "saved": "1 less the time of the searches over that of every configuration once, %",
+    "saved_grid": "the same over the whole grid without conditions, %",
+    "tied": "searches that ended at what cannot be told from the optimum, %",
+    "runs": "mean runs of a search, initial ones and repeats among them",
+    "delta_us": "median excess of the found value over the optimum, us",
+    "spread_us": "median standard deviation of the optimum's repeats, us; empty for one repeat",
+    "spent_s": "time of the searches of all spaces together, s",
+    "exhaustive_s": "time of every configuration of all spaces once, s",
+    "grid_s": "time of the whole grids without conditions, s",
+    "pruned": "share of the runs that were ended, %",
+    "quicker": "1 less the time of the searches over that of the same ones without pruning, %",
+    "gain_change": "gain less that of the same searches without pruning, points of %",
+    "share_change": "share less that of the same ones without pruning, points of %",
+}
+
+
+def shipped_plans(seeds: int = 20, *, small: bool = False) -> tuple[StudyPlan, ...]:
+    """Return the plans of the study that ships: comparisons, noise, held-out repeats, pruning.
+
+    Args:
+        seeds: number of seeds of each.
+        small: whether to leave out most methods and the 576 ranks.
+
+    Raises:
+        ParameterError: seeds are below 1.
+    """
+    measured, simulated = ("open-mpi-4-ranks",), ("simulated-12-ranks", "simulated-576-ranks")
+    few = ("surrogate-gp", "annealing", "genetic", "random")
+    noises = (Noise("none"), Noise("normal", 0.2), Noise("heavy-tails", 0.05))
+    usual, held_out = Noise("normal", 0.05), (Noise(HELD_OUT),)
+    if small:
+        three, two, one = ("surrogate-gp", "genetic", "random"), ("none", "improved"), simulated[:1]
+        return (
+            StudyPlan(measured, heuristics=three, resamplings=two, seeds=seeds),
+            StudyPlan(one, heuristics=three, resamplings=two, noises=(usual,), seeds=seeds),
+            StudyPlan(one, heuristics=three[:1], resamplings=two, noises=noises, seeds=seeds),
+        )
+    rules = ("none", "static 3", "improved")
+    # Without a rule that ends a search early: what is compared has the same number of runs. Of
+    # what was simulated the recording whose runs differ in length: where all take as long, there
+    # is nothing to end.
+    pruning: dict[str, Any] = {
+        "heuristics": ("surrogate-gp", "genetic", "random"),
+        "resamplings": ("none",),
+        "stoppings": ("budget",),
+        "prunings": tuple(name for name in PRUNINGS if name != PLAIN),
+        "seeds": seeds,
+    }
+    return (
+        StudyPlan(measured, seeds=seeds),
+        StudyPlan(simulated, noises=(usual,), seeds=seeds),
+        StudyPlan(simulated, heuristics=few, resamplings=rules, noises=noises, seeds=seeds),
+        StudyPlan(measured, noises=held_out, seeds=seeds),
+        StudyPlan(measured, **pruning),
+        StudyPlan(simulated[1:], noises=(usual,), **pruning),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class StudyTables:
+    """The tables of a study that was saved.
+
+    Attributes:
+        methods: one row a method, all spaces of a recording together, and ``pick``: which
+            configuration is kept in the end, ``expected`` of a model or ``best`` by its own runs.
+        collectives: one row a method, collective and pick.
+        cells: one row a method and space, of ``best`` alone.
+        prunings: one row a method that prunes and pick: what it has more than the same searches
+            without pruning; empty where none prunes.
+        plans: what was compared.
+        provenance: how it came to be; its source is the command.
+    """
+
+    methods: pd.DataFrame
+    collectives: pd.DataFrame
+    cells: pd.DataFrame
+    prunings: pd.DataFrame
+    plans: tuple[StudyPlan, ...]
+    provenance: Provenance
+
+    def __repr__(self) -> str:
+        return (
+            f"StudyTables({len(self.methods)} methods, {len(self.cells)} cells; "
+            f"{self.provenance.caption()})"
+        )
+
+
+def save_study(
+    folder: str | Path,
+    results: Sequence[StudyResult],
+    plans: Sequence[StudyPlan],
+    created_by: str = "save_study",
+) -> None:
+    """Write the tables of a study and their descriptor.
+
+    Args:
+        folder: where to; made where it is missing.
+        results: what came of each plan.
+        plans: the plans.
+        created_by: the command, for the descriptor.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    import pandas as pd
+
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+    resources = []
+    for name in TABLES:
+        # Searches that prune have their partners in another plan.
+        parts = [_together(results)] if name == "prunings" else results
+        table = pd.concat(
+            [_table(result, name, pick) for result in parts for pick in _PICKS[name]],
+            ignore_index=True,
+        )
+        # Four digits: a seed more or less moves the third.
+        data = table.to_csv(index=False, float_format="%.4g", lineterminator="\n").encode()
+        (place / f"{name}.csv").write_bytes(data)
+        resources.append(_resource(name, list(table.columns), data))
+    seeds = sorted({plan.seeds for plan in plans})
+    package = {
+        "profile": "tabular-data-package",
+        "name": place.resolve().name,
+        "title": "Searches of recorded spaces: heuristics, resampling, stopping, pruning compared",
+        "origin": "simulated",
+        "created_by": created_by,
+        "licenses": [{"name": "MIT"}],
+        "plans": [asdict(plan) for plan in plans],
+        "caveats": [
+            f"{' and '.join(map(str, seeds))} seeds of each search; intervals are over these",
+            "a search draws its runs from those recorded, of which the optimum is known only as "
+            "well as their repeats tell; tied says how many searches ended within that",
+            "gain, share and distance are judged by the repeats that the searches drew from: what "
+            f"was measured promises too much, the optimum most of all; with the noise {HELD_OUT} "
+            "every second repeat is drawn from and the others judge",
+            "a pruned run is charged the time up to its limit; its value is another number than "
+            "its time, and is not known",
+        ],
+        "resources": resources,
+    }
+    text = json.dumps(package, indent=1, allow_nan=False) + "\n"
+    (place / _DESCRIPTOR).write_text(text, encoding="utf-8")
+
+
+def load_study(folder: str | Path | None = None) -> StudyTables:
+    """Return the tables of a study, checked against their checksums.
+
+    Args:
+        folder: what ``save_study`` wrote; None for the study that ships.
+
+    Raises:
+        DatasetError: there is no such study, or a file of it is missing or not the one that its
+            descriptor records.
+    """
+    import pandas as pd
+
+    place = data_folder() / _FOLDER / SHIPPED if folder is None else Path(folder)
+    try:
+        values = read_json(place / _DESCRIPTOR, "a descriptor of a study")
+        tables = {}
+        for resource in values["resources"]:
+            name = str(resource["name"])
+            if name not in TABLES:
+                raise ParseError(f"tables must be {', '.join(TABLES)}; got {name!r}")
+            data = (place / f"{name}.csv").read_bytes()
+            if resource["hash"] != f"sha256:{hashlib.sha256(data).hexdigest()}":
+                raise ParseError(f"{name}.csv must have the checksum that is recorded")
+            texts = dict.fromkeys(_TEXTS, str)
+            # "none" is the name of a rule here, not a missing value.
+            tables[name] = pd.read_csv(
+                io.BytesIO(data), dtype=texts, keep_default_na=False, na_values=[""]
+            )
+        provenance = Provenance("simulated", str(values["title"]), str(values["created_by"]), "MIT")
+        plans = tuple(plan_from_dict(plan) for plan in values["plans"])
+        for name in ("methods", "collectives", "cells"):
+            if "pruning" not in tables[name]:
+                # A study from before pruning was compared.
+                place_of = list(tables[name].columns).index
+                tables[name].insert(place_of("stopping") + 1, "pruning", PLAIN)
+        tables.setdefault("prunings", pd.DataFrame(columns=["pick", *PRUNING_COLUMNS]))
+        return StudyTables(**tables, plans=plans, provenance=provenance)
+    except (OSError, ValueError, KeyError, TypeError, ParseError, ParameterError) as error:
+        raise DatasetError(
+            f"{place} must hold a study as save_study writes it; {type(error).__name__}: {error}; "
+            "restore it"
+        ) from error
+
+
+def plan_from_dict(values: dict[str, Any]) -> StudyPlan:
+    """Return the plan whose fields a mapping holds, as a descriptor does.
+
+    Args:
+        values: fields of ``StudyPlan`` by name.
+
+    Raises:
+        ParameterError: a field is unknown or not as it must be.
+    """
+    try:
+        lists: dict[str, Any] = {
+            k: tuple(v) if isinstance(v, list | tuple) else v for k, v in values.items()
+        }
+        lists["noises"] = tuple(Noise(**noise) for noise in values["noises"])
+        return StudyPlan(**lists)
+    except (TypeError, KeyError) as error:
+        raise ParameterError(f"a plan must have the fields of StudyPlan; {error}") from error
+
+
+def _together(results: Sequence[StudyResult]) -> StudyResult:
+    rows = tuple(row for result in results for row in result.rows)
+    recordings = {name: one for result in results for name, one in result.recordings.items()}
+    return StudyResult(rows, recordings)
+
+
+def _table(result: StudyResult, name: str, pick: str) -> pd.DataFrame:
+    """Return a table with its pick as the first column; cells without most intervals."""
+    table: pd.DataFrame = getattr(result, name)(pick)
+    if name == "cells":
+        ends = [c for c in table if str(c).endswith(("_low", "_high"))]
+        table = table.drop(columns=[c for c in ends if c not in _CELL_INTERVALS])
+    table.insert(0, "pick", pick)
+    return table
+
+
+def _resource(name: str, columns: Sequence[str], data: bytes) -> dict[str, Any]:
+    fields = []
+    for column in columns:
+        base, _, end = column.rpartition("_")
+        if column in _TEXTS:
+            fields.append({"name": column, "type": "string", "description": f"the {column}"})
+        elif end in ("low", "high") and base in _FIGURES:
+            about = f"{end} end of the 95 % interval of {base} over the seeds"
+            fields.append({"name": column, "type": "number", "description": about})
+        else:
+            fields.append({"name": column, "type": "number", "description": _FIGURES[column]})
+    return {
+        "name": name,
+        "path": f"{name}.csv",
+        "profile": "tabular-data-resource",
+        "format": "csv",
+        "mediatype": "text/csv",
+        "encoding": "utf-8",
+        "bytes": len(data),
+        "hash": f"sha256:{hashlib.sha256(data).hexdigest()}",
+        "schema": {"fields": fields, "missingValues": [""]},
+    }

@@ -1,0 +1,339 @@
+"""The study of SHAMan, section 5, over recorded spaces: which search finds how much in what time.
+
+    plan = StudyPlan(("simulated-12-ranks",), seeds=20)
+    result = run_study(plan, "searches.csv")
+    result.methods()
+
+Every heuristic with every resampling rule searches every space with every seed, as an `Experiment`
+would, its runs drawn from those recorded. A stopping rule only ends a search that goes the same
+way without it, so that one search is read where each of the rules would have ended it. A pruned run
+is charged the time up to its limit and gives no value, as in an ``Experiment`` that replays.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import multiprocessing
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import ParameterError
+from workbench.tune.choosing import Chooser, Next, stopping_rule
+from workbench.tune.history import History
+from workbench.tune.options import at_least
+from workbench.tune.recommendation import recommended
+from workbench.tune.recorded.files import DESCRIPTOR, read_recording, shipped_recording
+from workbench.tune.recorded.recorded import RecordedSpace, Recording
+from workbench.tune.runners.function import virtual_run
+from workbench.tune.runners.replay import noise_factor
+from workbench.tune.settings import Chosen, SearchSettings
+from workbench.tune.stopping import Stopping
+from workbench.tune.study.plan import (
+    HELD_OUT,
+    PRUNINGS,
+    RESAMPLINGS,
+    STOPPINGS,
+    Noise,
+    StudyPlan,
+)
+from workbench.tune.study.result import StudyResult, drawn_and_judge
+from workbench.tune.study.searches import Cell, SearchRow, append_rows, read_rows
+
+_MOST_JOBS = 256
+
+
+@dataclass(frozen=True)
+class _Task:
+    """All seeds of one method on one space."""
+
+    folder: str
+    space: str
+    heuristic: str
+    resampling: str
+    pruning: str
+    noise: Noise
+    plan: StudyPlan = field(compare=False)
+
+
+def run_study(
+    plan: StudyPlan,
+    rows: str | Path | None = None,
+    *,
+    jobs: int = 1,
+    stop: threading.Event | None = None,
+    on_cell: Callable[[int, int], object] | None = None,
+) -> StudyResult:
+    """Run every search of a plan and return what came of them.
+
+    Args:
+        plan: what is compared.
+        rows: CSV file to which each search is added as it ends; those of this plan that it
+            holds already, of the same recorded runs, are not run again. None keeps none.
+        jobs: processes.
+        stop: ends the study after the searches under way when it is set.
+        on_cell: called with how many cells are done, and of how many.
+
+    Raises:
+        ParameterError: a space or a number is out of range.
+        DatasetError: there is no such recording.
+        ParseError: the file holds something else.
+        OSError: a file cannot be read or written.
+    """
+    at_least(jobs, 1, "jobs", whole=True, most=_MOST_JOBS)
+    path = None if rows is None else Path(rows)
+    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+        raise ParameterError(
+            f"rows must be a file in a folder that exists; got {str(rows)!r}", key="rows"
+        )
+    tasks = list(_tasks(plan))
+    known: dict[Cell, set[tuple[str, int]]] = {_cell(task): set() for task in tasks}
+
+    def planned(row: SearchRow) -> bool:
+        return row.cell in known and row.stopping in plan.stoppings and row.seed < plan.seeds
+
+    found = read_rows(path) if path is not None and path.is_file() else []
+    for row in filter(planned, found):
+        known[row.cell].add((row.stopping, row.seed))
+    whole = len(set(plan.stoppings)) * plan.seeds
+    left = [task for task in tasks if len(known[_cell(task)]) < whole]
+    redone = {_cell(task) for task in left}
+    found = [row for row in found if not (row.cell in redone and planned(row))]
+    if path is not None:
+        append_rows(path, found, anew=True)
+    done = len(tasks) - len(left)
+    for made in _worked(left, jobs, stop):
+        found += made
+        done += 1
+        if path is not None:
+            append_rows(path, made)
+        if on_cell is not None:
+            on_cell(done, len(tasks))
+    return StudyResult(
+        tuple(filter(planned, found)), {name: load_recording(name) for name in plan.recordings}
+    )
+
+
+def search(
+    recorded: RecordedSpace,
+    settings: SearchSettings,
+    noise: Noise | None = None,
+    stoppings: Mapping[str, Chosen] | None = None,
+) -> dict[str, tuple[History, str]]:
+    """Search a recorded space once; return the runs up to where each stopping rule ends it.
+
+    Args:
+        recorded: where runs are drawn.
+        settings: how to search; its own stopping rule is not looked at.
+        noise: what is added to each run; None for a repeat of those recorded.
+        stoppings: rules by label; None for the budget alone.
+
+    Returns:
+        For each label the runs and why the search ended.
+
+    Raises:
+        ParameterError: a setting does not go with the space.
+    """
+    added = noise or Noise()
+    chooser = Chooser(recorded.space, _without_stopping(settings))
+    rules = {
+        label: stopping_rule(_with_stopping(settings, rule))
+        for label, rule in (stoppings or {"budget": Chosen("none")}).items()
+    }
+    history = History(recorded.space, aggregation=settings.aggregation)
+    ended: dict[str, tuple[History, str]] = {}
+    while len(ended) < len(rules):
+        for label, rule in rules.items():
+            reason = _reason(rule, history, settings.initial)
+            if label not in ended and reason is not None:
+                ended[label] = history.first(len(history)), reason
+        if len(ended) == len(rules):
+            break
+        step = chooser.choose(
+            history, set(range(len(history))), False, history.last, settings.budget
+        )
+        if not isinstance(step, Next):
+            why = "" if step is None else step.reason
+            ended |= {label: (history, why) for label in rules if label not in ended}
+            break
+        limit_s = chooser.limit_s(history, initial=step.initial)
+        _run(history, recorded, step, settings.seed, added, limit_s)
+    return ended
+
+
+def load_recording(name: str) -> Recording:
+    """Return a recording by the name of a shipped one, or by its folder; read once.
+
+    Args:
+        name: either.
+
+    Raises:
+        DatasetError: there is none.
+        ParseError: it is damaged.
+        OSError: it cannot be read.
+    """
+    return _loaded(name)
+
+
+@functools.lru_cache(maxsize=8)
+def _loaded(name: str) -> Recording:
+    here = Path(name)
+    return read_recording(here) if (here / DESCRIPTOR).is_file() else shipped_recording(name)
+
+
+def _run(
+    history: History,
+    recorded: RecordedSpace,
+    step: Next,
+    seed: int,
+    noise: Noise,
+    limit_s: float | None,
+) -> None:
+    """Draw one run and add it. A configuration that never ran well fails at once."""
+    rng = np.random.default_rng((seed, step.number, 7))
+    try:
+        values, seconds = recorded.repeats(step.configuration)
+    except ParameterError:
+        history.append(
+            step.configuration,
+            float("nan"),
+            status="failed",
+            initial=step.initial,
+            resampled=step.resampled,
+        )
+        return
+    if noise.name in ("measured", HELD_OUT):
+        one = int(rng.integers(len(values)))
+        value, took = float(values[one]), float(seconds[one])
+    else:
+        factor = 1.0 if noise.name == "none" else noise_factor(noise.name, noise.scale, rng)
+        value, took = float(np.median(values)) * factor, float(np.median(seconds)) * factor
+    output = virtual_run(value, took, limit_s)
+    pruned = output.state == "timeout"
+    history.append(
+        step.configuration,
+        # The limit is about the run's time, of which the recorded value is another number.
+        float("nan") if pruned else value,
+        seconds=output.seconds,
+        status="pruned" if pruned else "complete",
+        initial=step.initial,
+        resampled=step.resampled,
+    )
+
+
+def _reason(rule: Stopping | None, history: History, initial: int) -> str | None:
+    if rule is None or len(history) < initial:
+        return None
+    return rule.reason(history)
+
+
+def _without_stopping(settings: SearchSettings) -> SearchSettings:
+    return _with_stopping(settings, Chosen("none"))
+
+
+def _with_stopping(settings: SearchSettings, rule: Chosen) -> SearchSettings:
+    return SearchSettings(**{**settings.to_dict(), "stopping": rule})
+
+
+def _tasks(plan: StudyPlan) -> Iterator[_Task]:
+    known = {name: None for folder in plan.recordings for name in load_recording(folder)}
+    for name in plan.spaces:
+        if name not in known:
+            raise ParameterError(
+                f"spaces must be of {', '.join(known)}; got {name!r}", key="spaces"
+            )
+    for folder in plan.recordings:
+        recording = load_recording(folder)
+        # A space of a few configurations is no search.
+        names = plan.spaces or tuple(
+            name for name, space in recording.items() if len(space) > plan.initial
+        )
+        methods = itertools.product(
+            names, plan.noises, plan.heuristics, plan.resamplings, plan.prunings
+        )
+        for name, noise, heuristic, resampling, pruning in methods:
+            if name in recording:
+                yield _Task(folder, name, heuristic, resampling, pruning, noise, plan)
+
+
+def _cell(task: _Task) -> Cell:
+    recording, plan = load_recording(task.folder), task.plan
+    return Cell(
+        recording=recording.name,
+        space=task.space,
+        heuristic=task.heuristic,
+        resampling=task.resampling,
+        pruning=task.pruning,
+        noise=str(task.noise),
+        initial=plan.initial,
+        budget=plan.budget,
+        data=recording[task.space].checksum.removeprefix("sha256:")[:12],
+    )
+
+
+def _worked(
+    tasks: Sequence[_Task], jobs: int, stop: threading.Event | None
+) -> Iterator[list[SearchRow]]:
+    if jobs <= 1:
+        for task in tasks:
+            if stop is not None and stop.is_set():
+                return
+            yield _work(task)
+        return
+    # Two processes with two threads of linear algebra each would get in one another's way.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
+        waiting = iter(tasks)
+        under_way: set[Future[Any]] = {
+            pool.submit(_work, task) for task in itertools.islice(waiting, 2 * jobs)
+        }
+        while under_way:
+            ended, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+            if stop is None or not stop.is_set():
+                more = itertools.islice(waiting, len(ended))
+                under_way |= {pool.submit(_work, task) for task in more}
+            for each in ended:
+                yield each.result()
+
+
+def _work(task: _Task) -> list[SearchRow]:
+    plan, recorded = task.plan, load_recording(task.folder)[task.space]
+    found = []
+    for seed in range(plan.seeds):
+        settings = SearchSettings(
+            heuristic=Chosen(task.heuristic),
+            initial=plan.initial,
+            resampling=RESAMPLINGS[task.resampling],
+            pruning=PRUNINGS[task.pruning],
+            budget=plan.budget,
+            seed=seed,
+        )
+        rules = {label: STOPPINGS[label] for label in plan.stoppings}
+        drawn, judge = drawn_and_judge(recorded, task.noise.name, seed)
+        for label, (history, _) in search(drawn, settings, task.noise, rules).items():
+            # Where nothing is known of any configuration, nothing is changed.
+            nothing = recorded.default, math.nan
+            best, expected = history.best() or nothing, recommended(history) or nothing
+            found.append(
+                SearchRow(
+                    cell=_cell(task),
+                    stopping=label,
+                    seed=seed,
+                    runs=len(history),
+                    pruned=history.statuses.count("pruned"),
+                    configurations=len(set(history.keys)),
+                    seconds=float(history.seconds.sum()),
+                    best=judge.median(best[0]),
+                    expected=judge.median(expected[0]),
+                )
+            )
+    return found

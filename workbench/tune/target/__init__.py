@@ -1,0 +1,1 @@
+"""What a run gives: the number that is made small or large."""

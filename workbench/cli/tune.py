@@ -196,6 +196,7 @@ def _stored(one: Any) -> dict[str, Any]:
         "state": one.state,
         "runs": one.runs,
         "running": one.running,
+        "budget": one.budget,
         "stop_reason": one.stop_reason,
         "component": one.problem["component"],
     }

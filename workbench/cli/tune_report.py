@@ -85,10 +85,16 @@ def experiments_text(found: Sequence[StoredExperiment], store: str) -> str:
     if not found:
         return f"{store} holds no experiment"
     width = max(len(one.name) for one in found)
+    # A script may go on beyond the budget of the settings.
+    done = [
+        f"{one.runs} of {one.budget} runs" if one.runs <= (one.budget or 0) else f"{one.runs} runs"
+        for one in found
+    ]
+    column = max(len(text) for text in done)
     lines = []
-    for one in found:
+    for one, runs in zip(found, done, strict=True):
         why = one.stop_reason or (f"{one.running} under way" if one.running else "")
-        lines.append(f"{one.name:<{width}}  {one.state:<8}  {one.runs:>6} runs  {why}".rstrip())
+        lines.append(f"{one.name:<{width}}  {one.state:<8}  {runs:>{column}}  {why}".rstrip())
     return "\n".join(lines)
 
 

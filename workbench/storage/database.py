@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import StudyError
 from workbench.storage.holding import BUSY_S, busy, hold_file, is_held
+from workbench.storage.quiet import quiet_optuna
 
 if TYPE_CHECKING:
     import optuna
@@ -225,19 +226,6 @@ class Database:
         reason = str(getattr(error, "orig", None) or error).strip()
         hint = "; pip install 'psycopg[binary]'" if isinstance(error, ImportError) else ""
         return StudyError(f"{self.where} cannot be opened as a study file: {reason}{hint}")
-
-
-@contextlib.contextmanager
-def quiet_optuna() -> Iterator[None]:
-    """Keep Optuna from announcing each study on stderr, and leave its setting as it was."""
-    import optuna
-
-    before = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    try:
-        yield
-    finally:
-        optuna.logging.set_verbosity(before)
 
 
 def _server(text: str) -> Database:

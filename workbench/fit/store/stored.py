@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from workbench.fit.losses import EXCESSIVE_LOSS
 from workbench.fit.store.study_file import INVALID, PROBLEM, StoredTrial, stored_trial
-from workbench.storage.database import KNOWN_SCHEMA, Database, locate, quiet_optuna
+from workbench.storage.database import KNOWN_SCHEMA, Database, locate
+from workbench.storage.quiet import quiet_optuna
 
 if TYPE_CHECKING:
     import sqlalchemy

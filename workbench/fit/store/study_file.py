@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import StudyError
-from workbench.storage.database import locate, quiet_optuna
+from workbench.storage.database import locate
 from workbench.storage.problem import problem_differences
+from workbench.storage.quiet import quiet_optuna
 from workbench.storage.trials import end_trial, insert_trial, next_number
 
 if TYPE_CHECKING:

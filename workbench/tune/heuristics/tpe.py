@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.storage.quiet import quiet_optuna
 from workbench.tune.heuristics.heuristic import Proposal, generator
 from workbench.tune.heuristics.hop import hop
 from workbench.tune.history import History
@@ -168,11 +169,5 @@ def _indices(axis: Choices) -> tuple[int, ...]:
 def _silent_study(sampler: Any) -> Any:
     import optuna
 
-    # Optuna tells of every study it makes on the standard error; one for each proposal would bury
-    # everything else.
-    before = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    try:
+    with quiet_optuna():  # one line for each proposal would bury everything else
         return optuna.create_study(sampler=sampler)
-    finally:
-        optuna.logging.set_verbosity(before)

@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import StudyError, StudyHeldError
-from workbench.storage.database import Database, locate, quiet_optuna
+from workbench.storage.database import Database, locate
 from workbench.storage.holding import busy, lock_file
 from workbench.storage.problem import problem_differences
+from workbench.storage.quiet import quiet_optuna
 from workbench.tune.space.space import TuningSpace
 from workbench.tune.store.memory import Begun
 from workbench.tune.store.optuna_view import distributions_of, shown

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import StudyError
-from workbench.storage.database import Database, locate, quiet_optuna
+from workbench.storage.database import Database, locate
+from workbench.storage.quiet import quiet_optuna
 from workbench.tune.result import TuningResult
 from workbench.tune.space.space import TuningSpace
 from workbench.tune.store.memory import Begun
@@ -40,6 +41,8 @@ class StoredExperiment:
         problem: what is tuned, and how.
         runs: how many have ended.
         running: how many have not, and whose process is alive.
+        budget: how many there may be in all, as its settings were when it was last opened; None
+            where nobody has begun a run.
         stop_reason: why it ended, empty where it has not.
     """
 
@@ -47,6 +50,7 @@ class StoredExperiment:
     problem: Mapping[str, Any]
     runs: int
     running: int
+    budget: int | None
     stop_reason: str
 
     @property
@@ -83,6 +87,7 @@ def stored_experiments(where: str | Path) -> tuple[StoredExperiment, ...]:
                     problem,
                     sum(trial.state.is_finished() for trial in kept),
                     len(alive(database, study.study_name, _begun(kept))),
+                    _budget(sessions_of(study.user_attrs)),
                     str(study.user_attrs.get(STOP_REASON, "")),
                 )
             )
@@ -105,7 +110,7 @@ def load_result(where: str | Path, name: str | None = None) -> TuningResult:
         study_id = storage.get_study_id_from_name(name)
         attributes = storage.get_study_user_attrs(study_id)
         trials = storage.get_all_trials(study_id, deepcopy=False)
-    problem = attributes[PROBLEM]
+    problem, sessions = attributes[PROBLEM], sessions_of(attributes)
     kept = [trial for trial in trials if is_kept(trial.user_attrs)]
     ended = [
         (RunRecord.from_dict(trial.user_attrs[ENDED]), trial.user_attrs)
@@ -121,8 +126,8 @@ def load_result(where: str | Path, name: str | None = None) -> TuningResult:
         unit=str(problem["unit"]),
         aggregation=str(problem["aggregation"]),
         stop_reason=str(attributes.get(STOP_REASON, "")),
-        settings=problem,
-        sessions=sessions_of(attributes),
+        settings={**problem, "budget": _budget(sessions)},
+        sessions=sessions,
         pending=tuple(run.configuration for run in alive(database, name, _begun(kept))),
     )
 
@@ -150,6 +155,10 @@ def find_experiment(where: str | Path, name: str | None = None) -> StoredExperim
         if one.name == name:
             return one
     raise StudyError(f"{locate(where).where} must hold the experiment {name!r}; it holds {known}")
+
+
+def _budget(sessions: Sequence[Mapping[str, Any]]) -> int | None:
+    return int(sessions[-1]["budget"]) if sessions else None
 
 
 def _counted(records: Iterable[RunRecord]) -> Iterator[RunRecord]:

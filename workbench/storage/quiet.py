@@ -1,0 +1,31 @@
+"""Optuna kept from announcing each study on the standard error."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+
+_lock = threading.Lock()
+_levels: list[int] = []  # what each of those inside found, the first of them the user's
+
+
+@contextlib.contextmanager
+def quiet_optuna() -> Iterator[None]:
+    """Keep Optuna from announcing each study on stderr, and leave its setting as it was.
+
+    Several threads may be inside at once, and leave in any order: the last one puts back what the
+    first one found.
+    """
+    import optuna
+
+    with _lock:
+        _levels.append(optuna.logging.get_verbosity())
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+    try:
+        yield
+    finally:
+        with _lock:
+            level = _levels.pop()
+            if not _levels:
+                optuna.logging.set_verbosity(level)

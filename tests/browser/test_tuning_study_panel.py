@@ -45,6 +45,7 @@ def test_a_click_chooses_a_method_and_the_tabs_follow(
         ("By size", "for each collective and message size"),
         ("Stopping", "gives the most"),
         ("Noise", "Share of the possible gain, without"),
+        ("Pruning", "no search here that prunes"),
         ("By collective", "How good"),
     ):
         panel.get_by_role("tab", name=title).click()

@@ -194,7 +194,9 @@ class Search:
         for owner in {run.worker for run in lost}:
             # Whoever dies while a job is submitted has not noted its number: its name tells.
             noted = {run.job_id for run in lost if run.worker == owner and run.job_id}
-            runner.abandon(owner, noted)
+            # What this process runs at this moment bears its name as well.
+            mine = owner == self._store.worker and bool(self._flights)
+            runner.abandon("" if mine else owner, noted)
         for run in lost:
             self._store.give_back(run.key)
         gone = {run.key for run in lost}

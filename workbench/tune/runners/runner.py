@@ -147,7 +147,8 @@ class Runner(abc.ABC):
         """End what a process left behind when it died, where that may still be going on.
 
         Args:
-            owner: what the process is called in its requests.
+            owner: what the process is called in its requests; empty to end those of ``job_ids``
+                alone.
             job_ids: of its runs, as far as handles told them before it died.
 
         Raises:

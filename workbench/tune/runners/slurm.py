@@ -142,7 +142,8 @@ class Slurm(Runner):
         """Cancel the jobs that a process left behind when it died.
 
         Args:
-            owner: what the process is called in its requests.
+            owner: what the process is called in its requests; empty to end those of ``job_ids``
+                alone.
             job_ids: of its runs, as far as handles told them before it died.
 
         Raises:

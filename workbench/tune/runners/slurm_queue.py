@@ -117,23 +117,22 @@ def clean_up(owner: str, numbers: Collection[str], folder: Path | None) -> None:
     """Cancel what a process that died has left at Slurm, whether it noted the numbers or not.
 
     Args:
-        owner: what the process was called.
+        owner: what the process was called; empty where only what it noted is its own for sure.
         numbers: of the jobs it noted.
         folder: where its runs had folders, which go; None where they stay.
 
     Raises:
         RunnerError: Slurm does not answer for a minute.
     """
-    mark = f"-{owner}-"
     deadline = time.monotonic() + _CLEAN_UP_S
     while True:
         try:
             left = [
                 job.number
                 for job in queued_jobs().values()
-                if (job.number in numbers or mark in job.label) and not job.ended
+                if (job.number in numbers or _bears(job.label, owner)) and not job.ended
             ]
-            left += [number for number, name in queued_steps().items() if mark in name]
+            left += [number for number, name in queued_steps().items() if _bears(name, owner)]
             cancel(left)
             break
         except RunnerError as error:
@@ -143,5 +142,11 @@ def clean_up(owner: str, numbers: Collection[str], folder: Path | None) -> None:
                     f"{error}"
                 ) from error
         time.sleep(AGAIN_S)
-    for path in folder.glob(f"*{mark}*") if folder is not None else ():
-        shutil.rmtree(path, ignore_errors=True)
+    for path in folder.glob("*") if folder is not None else ():
+        if _bears(path.name, owner):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _bears(label: str, owner: str) -> bool:
+    """Return whether `label_of` made a name for a run of an owner."""
+    return bool(owner) and f"-{owner}-" in label

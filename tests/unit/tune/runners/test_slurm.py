@@ -92,6 +92,17 @@ def test_jobs_of_a_process_that_died_before_it_knew_their_numbers_are_cancelled(
     assert list(runs.iterdir()) == []
 
 
+def test_without_an_owner_only_noted_jobs_are_cancelled(
+    tmp_path: Path, runner: Slurm, fake: FakeSlurm
+) -> None:
+    for number in ("70", "71"):
+        fake.stand(number, "RUNNING", f"mine {tmp_path}/runs/my--tool-{number}")
+    (runner.folder / "my--tool-71").mkdir(parents=True)
+    runner.abandon("", {"70"})
+    assert fake.states == {"70": "CANCELLED", "71": "RUNNING"}
+    assert (runner.folder / "my--tool-71").is_dir()
+
+
 def test_a_job_that_sbatch_did_not_hear_of_is_found_and_not_submitted_twice(
     runner: Slurm, fake: FakeSlurm
 ) -> None:

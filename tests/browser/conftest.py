@@ -88,7 +88,7 @@ class Shared:
         if self.page is not None and self.of is not None:
             if not spoilt:
                 self.page.evaluate(_END_KERNELS)
-            # Voilà ends its kernel when its page is left.
+            # Voilà's kernel is ended by whoever opens the next page there.
             self.page.goto("about:blank")
             self.page.close()
             if spoilt:

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 120
 QUIET = '{"fetchNews": "false", "checkForUpdates": false}'
@@ -75,11 +77,13 @@ class Server:
         kind: ``lab`` or ``voila``.
         address: where it answers.
         folder: the copy of the notebooks that it serves.
+        process: number of its process.
     """
 
     kind: str
     address: str
     folder: Path
+    process: int
 
     def open(self, page: Any, notebook: str, whole: bool = False, anew: bool = True) -> Watch:
         """Open a notebook and run it, and record what it asks of other machines.
@@ -101,8 +105,11 @@ class Server:
         if shown and not anew:
             return self.watch(page)
         if self.kind == "voila":
-            # What the page says while it goes away belongs to the test before.
+            # What the page says while it goes away belongs to the test before, and what its kernel
+            # still computes would slow the next one: a page asks a kernel for its widgets and waits
+            # for four seconds, then shows none.
             page.goto("about:blank")
+            self.end_kernels()
         watch = self.watch(page)
         if self.kind == "voila":
             page.goto(address, wait_until="commit")
@@ -123,6 +130,12 @@ class Server:
         if self.kind == "voila":
             _end_at_panel(self.folder / notebook)
         return watch
+
+    def end_kernels(self) -> None:
+        """End the kernels of this server; Voilà refuses (403) a page's request to end its own."""
+        for kernel in psutil.Process(self.process).children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                kernel.kill()
 
     def watch(self, page: Any) -> Watch:
         """Record a page's errors and what it asks of other machines, which Chromium refuses.
@@ -181,7 +194,7 @@ def serve(kind: str, folder: Path, **environment: str) -> Iterator[Server]:
     )
     try:
         _wait_for(port, process, folder / "server.log")
-        yield Server(kind, f"http://127.0.0.1:{port}", notebooks)
+        yield Server(kind, f"http://127.0.0.1:{port}", notebooks, process.pid)
     finally:
         process.terminate()
         try:
@@ -215,8 +228,8 @@ def _end_at_panel(path: Path) -> None:
 
 def _command(kind: str, port: int, folder: Path) -> list[str]:
     if kind == "voila":
-        options = ["--no-browser", "--Voila.ip=127.0.0.1", str(folder)]
-        return [sys.executable, "-m", "voila", f"--port={port}", *options]
+        options = ["--no-browser", "--Voila.ip=127.0.0.1", "--KernelManager.autorestart=False"]
+        return [sys.executable, "-m", "voila", f"--port={port}", *options, str(folder)]
     options = [
         "--no-browser",
         "--ip=127.0.0.1",

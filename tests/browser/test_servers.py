@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.server
+import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -56,7 +57,7 @@ def test_another_machine_is_not_reached_and_that_it_was_asked_is_told(
 ) -> None:
     """Another name of this machine stands for another machine: somebody would answer there."""
     here, elsewhere = (f"http://{name}:{port}/dot" for name in ("127.0.0.1", "localhost"))
-    watch = Server("file", f"http://127.0.0.1:{port}", tmp_path).watch(page)
+    watch = Server("file", f"http://127.0.0.1:{port}", tmp_path, os.getpid()).watch(page)
     page.goto(here)
     assert page.evaluate(LOADS, f"{here}?2")
     assert watch.outside == [] and watch.errors == []

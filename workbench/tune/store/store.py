@@ -42,7 +42,7 @@ class StoredExperiment:
         runs: how many have ended.
         running: how many have not, and whose process is alive.
         budget: how many there may be in all, as its settings were when it was last opened; None
-            where nobody has begun a run.
+            where nobody has begun a run, or its store is from before that was kept.
         stop_reason: why it ended, empty where it has not.
     """
 
@@ -158,7 +158,8 @@ def find_experiment(where: str | Path, name: str | None = None) -> StoredExperim
 
 
 def _budget(sessions: Sequence[Mapping[str, Any]]) -> int | None:
-    return int(sessions[-1]["budget"]) if sessions else None
+    budget = sessions[-1].get("budget") if sessions else None
+    return None if budget is None else int(budget)
 
 
 def _counted(records: Iterable[RunRecord]) -> Iterator[RunRecord]:

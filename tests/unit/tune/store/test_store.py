@@ -21,6 +21,7 @@ from workbench.tune.history import History
 from workbench.tune.result import TuningResult
 from workbench.tune.runners import Function
 from workbench.tune.store.store import find_experiment, load_result, stored_experiments
+from workbench.tune.store.study_rows import SESSION
 
 # A program that is run by the hundred leaves pipes to the garbage collector when it is killed.
 OTHER = """\
@@ -180,6 +181,18 @@ def test_another_experiment_of_that_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="must hold the experiment 'two'; it holds one"):
         find_experiment(where, "two")
     assert stored_experiments(tmp_path / "none.db") == ()
+
+
+def test_a_store_that_does_not_know_its_budget_can_be_looked_at(tmp_path: Path) -> None:
+    where = tmp_path / "t.db"
+    tune(SPACE, Function(noisy), store=where, name="one", heuristic="random", budget=3)
+    assert stored_experiments(where)[0].budget == load_result(where).settings["budget"] == 3
+    study = optuna.load_study(storage=f"sqlite:///{where}", study_name="one")
+    for key, session in study.user_attrs.items():
+        if key.startswith(SESSION):
+            study.set_user_attr(key, {k: v for k, v in session.items() if k != "budget"})
+    assert stored_experiments(where)[0].budget is None
+    assert len(load_result(where)) == 3
 
 
 def test_a_stored_experiment_is_made_again_from_its_store(tmp_path: Path) -> None:

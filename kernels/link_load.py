@@ -1,4 +1,4 @@
-"""Expected loads of channels where each message takes any of its shortest routes."""
+"""Expected loads of channels where each message takes any of its minimal routes."""
 
 import numpy as np
 from numba import njit
@@ -8,33 +8,18 @@ HALTED = 1
 APART = 2
 
 
-CLASS_BITS = 9
-"""Bits that the links of one class take in a packed count; seven classes and long routes fit."""
-
-
 @njit(cache=True, nogil=True)
-def one_of(link_class):
-    """Return one link of a class as a packed count: of the highest class in the highest bits.
+def equal_split(first, target, weight, destinations, traffic, halt, load):
+    """Add the load of each channel where routers share what they pass on among minimal routes.
 
-    Args:
-        link_class: 1 to 6.
-    """
-    return np.int64(1) << (CLASS_BITS * np.int64(link_class))
-
-
-@njit(cache=True, nogil=True)
-def equal_split(first, target, link_class, destinations, traffic, halt, load):
-    """Add the load of each channel where routers share what they pass on among shortest routes.
-
-    Of the shortest routes those with the fewest links of the highest class count, of these those
-    with the fewest of the class below, and so on. A router gives each of its channels that such a
-    route begins with an equal part. Links go both ways, so that the distances from a destination
-    are those to it.
+    A route is minimal if its channels together cost the least. A router gives each of its channels
+    that such a route begins with an equal part. Links go both ways and cost the same, so that what
+    it costs from a destination is what it costs to it.
 
     Args:
         first: int32[routers + 1]; channels ``first[r]`` up to ``first[r + 1]`` are router r's.
         target: int32[D], the router that each leads to.
-        link_class: uint8[D], below 8.
+        weight: uint16[D], cost of each, at least 1, the same as of its opposite.
         destinations: int32[t], routers.
         traffic: float64[routers, t], what each router sends to each destination.
         halt: int8[1], not 0 ends the work.
@@ -44,13 +29,11 @@ def equal_split(first, target, link_class, destinations, traffic, halt, load):
         ``DONE``, ``HALTED``, or ``APART`` where there is no route for some of the traffic.
     """
     routers = len(first) - 1
-    distance = np.empty(routers, np.int32)
+    cost = np.empty(routers, np.int64)
+    queue = np.empty(routers, np.int32)
+    waiting = np.zeros(routers, np.bool_)
     order = np.empty(routers, np.int32)
-    counts = np.empty(routers, np.int64)
     flow = np.empty(routers, np.float64)
-    links = np.empty(len(target), np.int64)
-    for channel in range(len(target)):
-        links[channel] = one_of(link_class[channel])
     most = 0
     for router in range(routers):
         most = max(most, first[router + 1] - first[router])
@@ -59,38 +42,51 @@ def equal_split(first, target, link_class, destinations, traffic, halt, load):
         if halt[0] != 0:
             return HALTED
         end = destinations[column]
-        distance[:] = -1
-        distance[end] = 0
-        counts[end] = 0
-        order[0] = end
-        found = 1
-        at = 0
-        while at < found:
-            here = order[at]
-            at += 1
+        cost[:] = -1
+        cost[end] = 0
+        queue[0] = end
+        head, count = 0, 1
+        highest = np.int64(0)
+        # A router is taken again where a cheaper way to it is found: never if all cost the same.
+        while count > 0:
+            here = queue[head]
+            head = head + 1 if head + 1 < routers else 0
+            count -= 1
+            waiting[here] = False
             for channel in range(first[here], first[here + 1]):
                 there = target[channel]
-                through = counts[here] + links[channel]
-                if distance[there] < 0:
-                    distance[there] = distance[here] + 1
-                    counts[there] = through
-                    order[found] = there
-                    found += 1
-                elif distance[there] == distance[here] + 1 and through < counts[there]:
-                    counts[there] = through
+                through = cost[here] + np.int64(weight[channel])
+                if cost[there] >= 0 and cost[there] <= through:
+                    continue
+                cost[there] = through
+                highest = max(highest, through)
+                if not waiting[there]:
+                    waiting[there] = True
+                    place = head + count
+                    queue[place - routers if place >= routers else place] = there
+                    count += 1
+        # Sorted by counting, the dearest first.
+        begin = np.zeros(highest + 2, np.int32)
         for router in range(routers):
             flow[router] = traffic[router, column]
-            if flow[router] > 0.0 and distance[router] < 0:
+            if cost[router] >= 0:
+                begin[highest - cost[router] + 1] += 1
+            elif flow[router] > 0.0:
                 return APART
-        for place in range(found - 1, 0, -1):
+        for step in range(highest + 1):
+            begin[step + 1] += begin[step]
+        found = begin[highest + 1]
+        for router in range(routers):
+            if cost[router] >= 0:
+                order[begin[highest - cost[router]]] = router
+                begin[highest - cost[router]] += 1
+        for place in range(found - 1):
             here = order[place]
             if flow[here] <= 0.0:
                 continue
-            closer = distance[here] - 1
             ways = 0
             for channel in range(first[here], first[here + 1]):
-                there = target[channel]
-                if distance[there] == closer and counts[there] + links[channel] == counts[here]:
+                if cost[target[channel]] + np.int64(weight[channel]) == cost[here]:
                     chosen[ways] = channel
                     ways += 1
             part = flow[here] / ways

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.errors import ParameterError
 from workbench.simulate.picoseconds import LONGEST_PARAMETER, PS_PER_S
 from workbench.topology import Topology
+from workbench.topology.topology import routers_passed
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -103,7 +104,7 @@ class Wires:
     @cached_property
     def hops(self) -> NDArray[np.uint8]:
         """Switches between two ranks, uint8[ranks, ranks]; 0 at the same host."""
-        return self.topology.hops(self.hosts)
+        return routers_passed(self.wires)
 
     def latency_ps(self, l_wire_s: float | Mapping[str, float] = L_WIRE_S) -> IntArray:
         """Return L between two ranks, int64[ranks, ranks], ps.

@@ -1,10 +1,11 @@
-"""How loaded each link is on average, without a simulation: traffic over shortest routes.
+"""How loaded each link is on average, without a simulation: traffic over minimal routes.
 
-Each message takes any of the shortest routes that ``Topology.wires`` counts, those with the fewest
-links of the last class: a dragonfly's take one global link. Routers share what they pass on equally
-among the channels that such routes begin with (ECMP). With Valiant's routing a message goes to a
-random router first (Valiant, SIAM J. Comput. 11, 1982). All links have the bandwidth of a host's
-link. Loads are means: queues, and what they do to latency, need a simulation.
+Each message takes any of the minimal routes that packets take, as ``Topology.link_weight`` defines
+them: a dragonfly's go by one global link. Routers share what they pass on equally among the
+channels that such routes begin with (ECMP), as packets with the routing ``minimal`` do. With
+Valiant's routing a message goes to a random router first (Valiant, SIAM J. Comput. 11, 1982). All
+links have the bandwidth of a host's link. Loads are means: queues, and what they do to latency,
+need a simulation.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ FloatArray = NDArray[np.float64]
 
 LoadRouting = Literal["minimal", "valiant", "mixed"]
 LOAD_ROUTINGS: tuple[LoadRouting, ...] = get_args(LoadRouting)
-"""All shortest routes; over a random router; the best share of both, which UGAL aims at."""
+"""All minimal routes; over a random router; the best share of both, which UGAL aims at."""
 
 _HALVINGS = 40
 _SHARE_DIGITS = 12
@@ -54,7 +55,7 @@ class LinkLoads:
         host: the largest load of a link between a host and its router, by what comes from or goes
             to other routers; the mean of a router's hosts.
         routing: how messages were routed.
-        minimal_share: share of the traffic on shortest routes; the rest goes over random routers.
+        minimal_share: share of the traffic on minimal routes; the rest goes over random routers.
     """
 
     channels: Channels
@@ -207,7 +208,8 @@ def _detour_loads(
     # Sums of other patterns differ in their last digits.
     out, into = (np.round(sent.sum(axis=axis) / whole, _SHARE_DIGITS) for axis in (1, 0))
     digest = hashlib.sha256()
-    for part in (ports.first, ports.target, ports.link_class, hosts, out, into):
+    weight = ports.topology.link_weight[ports.link]
+    for part in (ports.first, ports.target, weight, hosts, out, into):
         digest.update(part.tobytes())
     key = digest.digest()
     load = _DETOURS.get(key)
@@ -232,12 +234,12 @@ def _loads(ports: Channels, sent: FloatArray, halt: NDArray[np.int8]) -> FloatAr
 
     to = np.flatnonzero(sent.any(axis=0)).astype(np.int32)
     between = ports.target[: ports.between_routers]
-    link_class = ports.link_class[: ports.between_routers]
+    weight = ports.topology.link_weight[ports.link]
 
     def part(some: NDArray[np.int32]) -> tuple[int, FloatArray]:
         load = np.zeros(ports.between_routers)
         columns = sent[:, some]
-        return kernel.equal_split(ports.first, between, link_class, some, columns, halt, load), load
+        return kernel.equal_split(ports.first, between, weight, some, columns, halt, load), load
 
     # As many parts on every machine: sums depend on their order.
     pieces = np.array_split(to, _PARTS if len(to) * len(between) > _WORTH_THREADS else 1)

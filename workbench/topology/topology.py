@@ -22,6 +22,13 @@ TERMINAL = "terminal"
 MOST_CLASSES = 7
 """Most classes of links of a topology, ``TERMINAL`` among them."""
 
+HIERARCHIES = ("dragonfly", "dragonfly-plus", "aries")
+"""Families whose groups are joined by few links: minimal routes take as few of these as they can.
+"""
+
+GLOBAL_WEIGHT = 64
+"""What a link between groups costs beside one within, where minimal means fewest of the former."""
+
 _MOST_ROUTERS = 2**31 - 2
 
 
@@ -131,6 +138,20 @@ class Topology:
         return np.bincount(self.links.ravel(), minlength=self.num_routers)
 
     @cached_property
+    def link_weight(self) -> NDArray[np.uint16]:
+        """What each link adds to the cost of a route, uint16[links]; the cheapest ones are minimal.
+
+        A link costs 1, so that a minimal route has the fewest links; in dragonflies one between
+        groups costs more than any way within a group, so that it has the fewest of those, and of
+        these routes the fewest links: local, global, local, never two global links in place of
+        these three (Kim, Dally, Scott, Abts, ISCA 2008, section 4.1).
+        """
+        weight = np.ones(self.num_links, np.uint16)
+        if self.family in HIERARCHIES:
+            weight[self.link_class == len(self.classes) - 1] = GLOBAL_WEIGHT
+        return weight
+
+    @cached_property
     def router_hops(self) -> NDArray[np.uint8]:
         """Links on a shortest route between two routers, uint8[routers, routers].
 
@@ -155,10 +176,12 @@ class Topology:
         return int(self.router_hops.max())
 
     def hops(self, hosts: ArrayLike | None = None) -> NDArray[np.uint8]:
-        """Return how many routers a message passes between two hosts, uint8[n, n].
+        """Return how many routers lie on a shortest way between two hosts, uint8[n, n].
 
         That is one more than there are links between their routers, 1 at the same router, and 0
         from a host to itself. With h of them a message takes h + 1 wires (LLAMP, section IV.2).
+        It is a distance in the graph. In a dragonfly two global links can be shorter than the
+        minimal route of ``wires``, which takes one and passes more routers.
 
         Args:
             hosts: int[n], which hosts; one may stand twice; None takes all.
@@ -166,16 +189,15 @@ class Topology:
         Raises:
             ParameterError: there is no such host, or no route between two.
         """
-        wires = self.wires(hosts).sum(axis=2, dtype=np.int16)
-        passed: NDArray[np.uint8] = np.maximum(wires - 1, 0).astype(np.uint8)
-        return passed
+        wires = self._between_hosts(hosts, np.ones_like(self.link_weight))
+        return routers_passed(wires)
 
     def wires(self, hosts: ArrayLike | None = None) -> NDArray[np.uint8]:
         """Return how many wires of each class lie between two hosts, uint8[n, n, classes].
 
-        Routes are shortest; of several the one with the fewest links of the last class counts, of
-        these the one with the fewest of the class before, and so on: a dragonfly's message takes
-        one global link rather than two.
+        Routes are minimal, as ``link_weight`` defines it and as packets, flows and link loads take
+        them; of several the one with the fewest links of the last class counts, of these the one
+        with the fewest of the class before, and so on.
 
         Args:
             hosts: int[n], which hosts; one may stand twice; None takes all.
@@ -183,9 +205,15 @@ class Topology:
         Raises:
             ParameterError: there is no such host, or no route between two.
         """
+        return self._between_hosts(hosts, self.link_weight)
+
+    def _between_hosts(
+        self, hosts: ArrayLike | None, weight: NDArray[np.uint16]
+    ) -> NDArray[np.uint8]:
+        """Return the wires of each class on the cheapest routes, uint8[n, n, classes]."""
         chosen = np.arange(self.num_hosts) if hosts is None else self.checked_hosts(hosts)
         routers, place = np.unique(self.host_router[chosen], return_inverse=True)
-        between = self._routes(routers)[:, routers]
+        between = self._routes(routers, weight)[:, routers]
         found: NDArray[np.uint8] = between[place[:, None], place[None, :]]
         found[..., 0] = 2
         found[chosen[:, None] == chosen[None, :]] = 0
@@ -249,14 +277,19 @@ class Topology:
         )
         return graph
 
-    def _routes(self, sources: NDArray[np.int32]) -> NDArray[np.uint8]:
+    def _routes(self, sources: NDArray[np.int32], weight: NDArray[np.uint16]) -> NDArray[np.uint8]:
         """Return the links of each class from routers to all, uint8[s, routers, classes]."""
         from kernels import hops as kernel
 
-        start, neighbour, link_class = self._adjacency
+        start, neighbour, link = self._adjacency
         packed = np.empty((len(sources), self.num_routers), np.int64)
-        short = kernel.shortest_routes(
-            start, neighbour, link_class, sources.astype(np.int32), packed
+        short = kernel.cheapest_routes(
+            start,
+            neighbour,
+            self.link_class[link],
+            weight[link],
+            sources.astype(np.int32),
+            packed,
         )
         if not short:
             raise self._too_long(kernel.LONGEST)
@@ -279,14 +312,14 @@ class Topology:
         )
 
     @cached_property
-    def _adjacency(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]:
-        """Each router's neighbours and the classes of the links to them, as rows one by one."""
+    def _adjacency(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+        """Each router's neighbours and the links to them, as rows one by one."""
         ends = self.links.T
         here, there = np.concatenate((ends[0], ends[1])), np.concatenate((ends[1], ends[0]))
         order = np.argsort(here, kind="stable")
         start = np.zeros(self.num_routers + 1, np.int32)
         np.cumsum(np.bincount(here, minlength=self.num_routers), out=start[1:])
-        return start, there[order], np.tile(self.link_class, 2)[order]
+        return start, there[order], order % max(self.num_links, 1)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Topology):
@@ -312,6 +345,17 @@ class Topology:
 
 def _set(topology: Topology, name: str, value: object) -> None:
     object.__setattr__(topology, name, value)
+
+
+def routers_passed(wires: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return how many routers lie between two hosts, uint8[n, n]; 0 from a host to itself.
+
+    Args:
+        wires: uint8[n, n, classes], of each class between them.
+    """
+    count = wires.sum(axis=2, dtype=np.int16)
+    passed: NDArray[np.uint8] = np.maximum(count - 1, 0).astype(np.uint8)
+    return passed
 
 
 def whole(name: str, value: object, least: int, meaning: str) -> int:

@@ -36,7 +36,8 @@ def message(peer: int, work_ns: int = 0) -> ExecutionGraph:
 
 
 def test_the_mean_latencies_of_llamps_study() -> None:
-    for network, hops, latency_ns in ((TREE, 4.451, 1974.3), (FLY, 3.2725, 1524.1)):
+    """On the dragonfly's minimal routes; by distances, with two global links in some, 3.2725."""
+    for network, hops, latency_ns in ((TREE, 4.451, 1974.3), (FLY, 3.2902, 1530.9)):
         mean_hops, mean = Wires.of(network, 256).means(L_WIRE_S)
         assert mean_hops == pytest.approx(hops, abs=5e-5 if network is FLY else 5e-4)
         assert round(mean * 1e9, 1) == latency_ns

@@ -10,25 +10,35 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import ParameterError, SimulationHalted
+from workbench.simulate.fabric import Fabric, run_traffic
 from workbench.topology import Topology, channels, parse_topology, torus, traffic
 from workbench.topology import link_load as module
 from workbench.topology.link_load import LOAD_ROUTINGS, link_loads, uniform_traffic
+from workbench.topology.routing import minimal_routes
 
-SMALL = ("torus:3x4", "fat-tree:4", "dragonfly:a=2,p=2,h=1", "hyperx:3x3,hosts=2", "torus:2x5")
+SMALL = (
+    "torus:3x4",
+    "fat-tree:4",
+    "dragonfly:a=2,p=2,h=1",
+    "dragonfly:9,4,2,2",
+    "dragonfly-plus:leaves=2,spines=2,p=1,h=1,g=3",
+    "hyperx:3x3,hosts=2",
+    "torus:2x5",
+)
 
 
 def slowly(topology: Topology, sent: np.ndarray) -> dict[int, Fraction]:
-    """The load of each channel: all shortest routes, their parts handed on hop by hop."""
+    """The load of each channel: all minimal routes, their parts handed on hop by hop."""
     ports = channels(topology)
     between = ports.between_routers
     ends = list(zip(ports.source[:between], ports.target[:between], strict=True))
-    weight = [
-        (1, *(int(c == k) for k in range(6, 0, -1))) for c in ports.link_class[:between].tolist()
-    ]
+    # Links between groups first where there are any, then links.
+    dear = topology.family in ("dragonfly", "dragonfly-plus")
+    weight = [(int(dear and c == 2), 1) for c in ports.link_class[:between].tolist()]
     load = {channel: Fraction(0) for channel in range(between)}
     for target in range(topology.num_routers):
-        # Bellman and Ford: links first, then those of the highest class, and so on.
-        best = {target: (0,) * 7}
+        # Bellman and Ford.
+        best = {target: (0, 0)}
         for _ in range(topology.num_routers):
             for (here, there), one in zip(ends, weight, strict=True):
                 if there in best:
@@ -56,7 +66,7 @@ def slowly(topology: Topology, sent: np.ndarray) -> dict[int, Fraction]:
 
 
 @pytest.mark.parametrize("word", SMALL)
-def test_loads_are_those_of_all_shortest_routes(word: str) -> None:
+def test_loads_are_those_of_all_minimal_routes(word: str) -> None:
     topology = parse_topology(word)
     rng = np.random.default_rng(7)
     sent = rng.integers(0, 5, (topology.num_routers, topology.num_routers)).astype(float)
@@ -85,10 +95,11 @@ def test_nothing_is_lost_or_goes_around(word: str, seed: int, routing: str) -> N
     arrives = np.bincount(target, found.channel, n) + sent.sum(axis=1)
     leaves = np.bincount(source, found.channel, n) + sent.sum(axis=0)
     assert arrives == pytest.approx(leaves, rel=1e-9)
-    hops = topology.router_hops.astype(float)
+    targets = np.unique(topology.host_router)
+    taken = (sent[:, targets] * minimal_routes(ports).hops).sum()
     if routing == "minimal":
-        assert found.channel.sum() == pytest.approx((sent * hops).sum())
-    assert found.channel.sum() >= (sent * hops).sum() - 1e-9
+        assert found.channel.sum() == pytest.approx(taken)
+    assert found.channel.sum() >= (sent * topology.router_hops.astype(float)).sum() - 1e-9
 
 
 def test_closed_forms_of_uniform_traffic() -> None:
@@ -104,10 +115,19 @@ def test_closed_forms_of_uniform_traffic() -> None:
 
 
 def test_a_dragonfly_under_its_adversary() -> None:
-    """Kim et al., ISCA 2008: one link between two groups carries what a·p hosts send."""
+    """Kim et al., ISCA 2008: the one link between two groups carries what a·p hosts send."""
     topology = parse_topology("dragonfly:a=8,p=4,h=4")
     sent = traffic(topology, "adversarial").between_routers()
     minimal = link_loads(topology, sent)
+    ports = minimal.channels
+    number = ports.between_routers
+    from_group = topology.group[ports.source[:number]]
+    to_group = topology.group[ports.target[:number]]
+    crosses = from_group != to_group
+    full = crosses & (to_group == (from_group + 1) % 33)
+    assert full.sum() == 33
+    assert minimal.channel[full] == pytest.approx(np.full(33, 32))
+    assert not minimal.channel[crosses & ~full].any()
     assert minimal.largest == pytest.approx(32)
     assert minimal.saturation == pytest.approx(1 / 32)
     assert minimal.hottest(1)["link_class"].tolist() == ["inter-group"]
@@ -116,6 +136,24 @@ def test_a_dragonfly_under_its_adversary() -> None:
     mixed = link_loads(topology, sent, routing="mixed")
     assert mixed.saturation >= max(minimal.saturation, valiant.saturation) - 1e-6
     assert mixed.minimal_share < 0.02
+
+
+@pytest.mark.jit_only
+@pytest.mark.parametrize("word", ["dragonfly:9,4,2,2", "dragonfly-plus:2,2,2,1,3", "fat-tree:4"])
+def test_loads_are_the_counts_of_the_packets_on_random_pairs(word: str) -> None:
+    topology = parse_topology(word)
+    pairs = traffic(topology, "permutation", rng=3)
+    result = run_traffic(Fabric(topology, routing="minimal"), pairs, 0.2, messages=20_000)
+    packets = result.channel.packets
+    ports = channels(topology)
+    sent = replace(pairs, rate=packets[ports.injection][pairs.source].astype(float))
+    expected = link_loads(topology, sent.between_routers()).channel
+    # Packets on their way as measuring begins and ends; where they draw lots, five deviations too.
+    tolerance = 5 + (0 if topology.family == "dragonfly" else 5 * np.sqrt(expected))
+    found = packets[: ports.between_routers]
+    assert not found[expected == 0].any()
+    assert expected.max() > 100
+    assert (np.abs(found - expected) <= tolerance).all()
 
 
 def test_a_mix_goes_straight_where_that_is_best() -> None:

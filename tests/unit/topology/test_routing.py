@@ -20,7 +20,7 @@ from workbench.topology.routing import (
     minimal_routes,
     route,
 )
-from workbench.topology.routing.tables import GLOBAL_WEIGHT
+from workbench.topology.topology import GLOBAL_WEIGHT
 
 NETWORKS = (
     "torus:4x3",

@@ -23,6 +23,7 @@ from workbench.sensitivity.placement.volume import by_volume
 from workbench.sensitivity.rank_wires import D_SWITCH_S, L_WIRE_S, Wires
 from workbench.simulate.picoseconds import PS_PER_S, PicosecondCosts
 from workbench.topology import Topology
+from workbench.topology.topology import routers_passed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -204,7 +205,7 @@ def _placed(
     took = time.perf_counter() - began
     messages, hosts = problem.messages, problem.slots[mapping[: problem.num_ranks]]
     volume = problem.volume()[: problem.num_ranks, : problem.num_ranks]
-    passed = problem.wires.topology.hops(hosts)
+    passed = routers_passed(problem.wires.topology.wires(hosts))
     return Placement(
         hosts=hosts,
         topology=problem.wires.topology,

@@ -13,7 +13,6 @@ from workbench.models import PISCES, SNAPPR
 from workbench.simulate.ticks import ticks
 from workbench.topology.channels import Channels
 from workbench.topology.routing import Routing
-from workbench.topology.routing.tables import GLOBAL_WEIGHT, HIERARCHIES
 from workbench.topology.topology import Topology
 
 IntArray = NDArray[np.int64]
@@ -226,10 +225,7 @@ def _shortest(
     channels: Channels, sources: NDArray[np.int32], targets: NDArray[np.int32], seed: int
 ) -> tuple[IntArray, NDArray[np.int32]]:
     network = channels.topology
-    weight = np.ones(channels.between_routers, np.int64)
-    if network.family in HIERARCHIES:
-        of_link = channels.link_class[: channels.between_routers]
-        weight[of_link == len(network.classes) - 1] = GLOBAL_WEIGHT
+    weight = network.link_weight[channels.link].astype(np.int64)
     count = len(sources)
     length = np.zeros(count, np.int32)
     longest = 16

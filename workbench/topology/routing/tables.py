@@ -9,19 +9,13 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.topology.channels import Channels
-from workbench.topology.topology import Topology
-
-GLOBAL_WEIGHT = 64
-"""What a link between groups costs beside one within, where minimal means fewest of the former."""
+from workbench.topology.topology import GLOBAL_WEIGHT, HIERARCHIES, Topology
 
 LONGEST_ROUTE = 250
 """Most channels of a minimal route."""
 
 MOST_PAIRS = 2**29
 """Most pairs of a router and one with hosts: tables of 4 GiB."""
-
-HIERARCHIES = ("dragonfly", "dragonfly-plus", "aries")
-"""Families whose groups are joined by few links: routes take as few of these as they can."""
 
 _NOWHERE = 65535
 
@@ -63,8 +57,7 @@ class MinimalRoutes:
 def minimal_routes(channels: Channels, dimension: NDArray[np.int8] | None = None) -> MinimalRoutes:
     """Return the minimal routes of a topology.
 
-    A route is minimal if it has the fewest links; in dragonflies if it has the fewest between
-    groups, and of these the fewest (Kim, Dally, Scott, Abts, ISCA 2008, section 4.1).
+    A route is minimal as ``Topology.link_weight`` defines it.
 
     Args:
         channels: of the topology.
@@ -78,10 +71,7 @@ def minimal_routes(channels: Channels, dimension: NDArray[np.int8] | None = None
 
     topology = channels.topology
     leads_to = leading(channels)
-    weight = np.ones(len(leads_to), np.uint16)
-    if topology.family in HIERARCHIES:
-        of_link = channels.link_class[: len(leads_to)]
-        weight[of_link == len(topology.classes) - 1] = GLOBAL_WEIGHT
+    weight = topology.link_weight[channels.link]
     targets = np.unique(topology.host_router).astype(np.int32)
     column = np.full(topology.num_routers, -1, np.int32)
     column[targets] = np.arange(len(targets), dtype=np.int32)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import difflib
 import html
 from collections.abc import Iterator, Sequence
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from workbench.errors import DatasetError
+from workbench.jsonfile import Result
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class _Named(Protocol):
@@ -18,7 +22,7 @@ class _Named(Protocol):
 _T = TypeVar("_T", bound=_Named)
 
 
-class Catalogue(Generic[_T]):
+class Catalogue(Result, Generic[_T]):
     """Things with names: iterates over the names, gives a thing for its name.
 
     Args:
@@ -48,6 +52,17 @@ class Catalogue(Generic[_T]):
     def things(self) -> tuple[_T, ...]:
         """What is listed, in the order of the table."""
         return self._things
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a thing, with the columns of the table."""
+        import pandas as pd
+
+        head, *body = self._rows
+        return pd.DataFrame(body, columns=list(head))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rows of the table, by the names of its columns."""
+        return {f"{self._kind}s": self.to_frame().to_dict("records")}
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)

@@ -18,6 +18,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from workbench.jsonfile import Result
+
 DISTRIBUTION = "interconnect-workbench"
 REINSTALL = "run `make clean` and `make lab`"
 
@@ -54,7 +56,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Diagnosis:
+class Diagnosis(Result):
     """All findings about an installation.
 
     Attributes:

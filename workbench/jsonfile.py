@@ -1,12 +1,36 @@
-"""JSON files of ours, read so that whatever is wrong with them is told with file and line."""
+"""JSON of ours: results as values that it can hold, and files read with all that is wrong named."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import math
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import ParseError
+from workbench.replacing import replace_file
+
+
+class Result:
+    """Base of every result: what it holds as plain values and as JSON."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the result holds as values that JSON can hold, arrays as lists."""
+        return plain_fields(self)
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return ``to_dict`` as JSON text, and write it where a path is given.
+
+        Args:
+            path: file to write, replaced in one step. nan and inf, which JSON lacks, become null.
+        """
+        text = json.dumps(plain(self.to_dict()), indent=1, allow_nan=False) + "\n"
+        if path is not None:
+            replace_file(path, text.encode())
+        return text
 
 
 def parse_json(text: str | bytes, what: str, *, source: str = "text") -> dict[str, Any]:
@@ -64,3 +88,38 @@ def read_json(path: Path, what: str, *, form: str = "", version: int = 0) -> dic
             source=path.name,
         )
     return values
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON can hold it; nan and inf, which JSON lacks, become None.
+
+    Args:
+        value: numbers, texts, arrays, mappings, sequences, what has a ``to_dict``, or a dataclass
+            of these; anything else becomes its one-line text.
+    """
+    if hasattr(value, "tolist"):  # an array or a number of numpy's
+        value = value.tolist()
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple | AbstractSet):
+        return [plain(inner) for inner in value]
+    if isinstance(value, type):
+        return value.__name__
+    if hasattr(value, "to_dict"):
+        return plain(value.to_dict())
+    if dataclasses.is_dataclass(value):
+        return plain_fields(value)
+    return str(value)
+
+
+def plain_fields(value: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass as values that JSON can hold.
+
+    Args:
+        value: the dataclass.
+    """
+    return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import math
 import sys
 import threading
 from collections.abc import Iterator, Mapping
 from typing import Any
+
+from workbench.jsonfile import plain
 
 FAILED = 1
 SIGNALLED = 128
@@ -36,7 +37,7 @@ def print_json(values: Mapping[str, Any]) -> None:
     Args:
         values: anything that JSON can hold, by text or number.
     """
-    print(json.dumps(_plain(values), allow_nan=False))
+    print(json.dumps(plain(values), allow_nan=False))
 
 
 def given(arguments: argparse.Namespace, *names: str) -> dict[str, Any]:
@@ -84,11 +85,3 @@ def patience() -> Iterator[None]:
         yield
     finally:
         timer.cancel()
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(inner) for key, inner in value.items()}
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

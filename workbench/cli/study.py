@@ -128,8 +128,7 @@ def _print_result(result: StudyResult, arguments: argparse.Namespace) -> None:
     if arguments.save is not None:
         result.save(arguments.save)
     if arguments.json:
-        cells = result.to_frame().to_dict("records")
-        print_json({"study": result.plan.name, "trials": result.trials, "cells": cells})
+        print_json(result.to_dict())
         return
     print(repr(result))
     for error, what in _TARGETS:

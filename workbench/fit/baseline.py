@@ -16,6 +16,7 @@ import numpy as np
 from workbench import datasets
 from workbench.errors import ParameterError
 from workbench.fit.losses import rmspe_by_target
+from workbench.jsonfile import Result
 from workbench.measure import OSUCurve
 from workbench.measure.datasheet import DataSheet, Stated, datasheet
 from workbench.models import SNAPPR, LogPOverlay
@@ -78,7 +79,7 @@ def best_effort(sheet: str | DataSheet, *, negligible_size: int = SSTMACRO_NEGLI
 
 
 @dataclass(frozen=True, eq=False)
-class Baseline:
+class Baseline(Result):
     """A machine beside the configuration that its data sheet suggests.
 
     Attributes:

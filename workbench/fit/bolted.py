@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.fit.losses import rmspe_by_target
+from workbench.jsonfile import Result
 from workbench.measure import OSUCurve, Spread
 from workbench.measure.curve import byte_label
 from workbench.models import PISCES, SNAPPR, LogP, LogPOverlay, NetworkModel
@@ -64,7 +65,7 @@ class ModelCurve:
 
 
 @dataclass(frozen=True, eq=False)
-class Bolted:
+class Bolted(Result):
     """One fit's model for messages up to a threshold, another's for those above it.
 
     The curve is the lower fit's at sizes up to the threshold and the upper fit's above it, each as

@@ -16,6 +16,7 @@ from workbench.fit.engines import DEFAULT_ENGINE, ENGINES
 from workbench.fit.losses import Loss, find_loss
 from workbench.fit.space import SearchSpace
 from workbench.fit.study import DEFAULT_TRIALS, FitStudy
+from workbench.jsonfile import Result
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
 
@@ -52,7 +53,7 @@ class EngineRun:
 
 
 @dataclass(frozen=True)
-class EngineComparison:
+class EngineComparison(Result):
     """The same fit by several engines and from several seeds.
 
     Attributes:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from workbench.fit.engines import DEFAULT_ENGINE
 from workbench.fit.losses import Target, target_points
 from workbench.fit.space import Dimension, SearchSpace
+from workbench.jsonfile import Result
 from workbench.measure import OSUCurve, contradiction
 from workbench.models import NetworkModel
 from workbench.provenance import Provenance
@@ -30,7 +31,7 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class FitResult:
+class FitResult(Result):
     """The best model found so far, whether the fit has ended or not.
 
     Two results are equal when everything they hold is, curves and losses included.

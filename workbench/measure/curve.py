@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
+from workbench.jsonfile import Result, plain
 from workbench.provenance import Provenance
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class Spread:
 
 
 @dataclass(frozen=True, eq=False)
-class OSUCurve:
+class OSUCurve(Result):
     """Latency and bandwidth of a pair of processes at each message size.
 
     Attributes:
@@ -317,6 +318,11 @@ class OSUCurve:
         import pandas as pd
 
         return pd.DataFrame(self.columns())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return name, provenance and ``columns`` as values that JSON can hold, nan as None."""
+        columns = {name: plain(values) for name, values in self.columns().items()}
+        return {"name": self.name, "provenance": self.provenance.to_dict(), **columns}
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Return the curve as CSV text, and write it to ``path`` where one is given.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from workbench import datasets
 from workbench.errors import ParameterError, ParseError
-from workbench.jsonfile import parse_json
+from workbench.jsonfile import Result, parse_json
 from workbench.units import Kind, format_quantity, parse_quantity
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Stated:
 
 
 @dataclass(frozen=True)
-class DataSheet:
+class DataSheet(Result):
     """What is stated about a machine's network.
 
     Attributes:

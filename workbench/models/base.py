@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, NoReturn, Self
 
 from workbench.errors import ConfigurationError, ParameterError
+from workbench.jsonfile import Result
 from workbench.models.ini_write import write_ini
 from workbench.models.memory import LogPMemory, Memory, NullMemory, Processor, SnapprMemory
 from workbench.models.mpi import MPIProtocol
@@ -62,7 +63,7 @@ class LogPOverlay:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
-class NetworkModel:
+class NetworkModel(Result):
     """Base of all models of two nodes and what lies between them.
 
     Attributes:
@@ -114,6 +115,11 @@ class NetworkModel:
             dataclasses.replace(described, value=_attribute(self, described.path))
             for described in parameter_index(type(self), self._memory_type()).values()
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return name, variant and every parameter, SI by key, as values that JSON can hold."""
+        values = {described.key: described.value for described in self.parameters()}
+        return {"name": self.name, "variant": self.variant, "parameters": values}
 
     def get(self, key: str) -> Value:
         """Return the SI value of a parameter by its SST/macro key.

@@ -23,7 +23,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 
 from workbench.errors import ParameterError, ParseError
-from workbench.jsonfile import read_json
+from workbench.jsonfile import Result, read_json
 from workbench.models.parameter import INT32_MAX
 from workbench.models.protocol import Protocol
 from workbench.units import format_quantity
@@ -47,7 +47,7 @@ _MEANINGS: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class LogGPS:
+class LogGPS(Result):
     """The six parameters of LogGPS, with O of LogGOPS.
 
     Attributes:

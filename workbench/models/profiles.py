@@ -20,7 +20,7 @@ from typing import Any
 
 from workbench.datasets import data_folder
 from workbench.errors import DatasetError, ParameterError, ParseError
-from workbench.jsonfile import read_json
+from workbench.jsonfile import Result, read_json
 from workbench.models.base import NetworkModel
 from workbench.models.ini import read_ini
 from workbench.models.loggps import LogGPS
@@ -65,7 +65,7 @@ def profiles() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Profile:
+class Profile(Result):
     """A machine's fitted model, and LogGPS parameters derived from it.
 
     Attributes:

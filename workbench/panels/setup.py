@@ -9,7 +9,6 @@ def setup() -> None:
     Call it in a cell of its own, before the cell of the first panel: the page runs what this cell
     puts out before it draws what the next one shows.
     """
-    from bokeh.io import output_notebook
-    from bokeh.resources import INLINE
+    from workbench.plotting.notebook import load_bokeh
 
-    output_notebook(resources=INLINE, hide_banner=True)
+    load_bokeh()

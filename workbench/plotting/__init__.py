@@ -48,6 +48,7 @@ from workbench.plotting.message_sizes import (
     plot_message_sizes,
     read_message_sizes,
 )
+from workbench.plotting.notebook import load_bokeh, show_by_themselves
 from workbench.plotting.pairs import PairsFigure, pairs_figure, plot_pairs, read_pairs
 from workbench.plotting.placement_map import PlacementMap, placement_map, plot_placement
 from workbench.plotting.placement_times import PlacementTimes, placement_times
@@ -105,6 +106,7 @@ __all__ = [
     "curve_figures",
     "error_figure",
     "influence_figure",
+    "load_bokeh",
     "message_size_table",
     "message_sizes_figure",
     "pairs_figure",
@@ -160,3 +162,5 @@ __all__ = [
     "threshold_figure",
     "tolerance_figure",
 ]
+
+show_by_themselves()

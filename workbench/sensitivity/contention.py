@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from kernels import contention as kernel
 from kernels.loggops.llamp import count_missing
+from workbench.jsonfile import Result
 from workbench.models import LogGPS
 from workbench.programs.graph import CALC, RECV, SEND, ExecutionGraph
 from workbench.programs.program import Program
@@ -78,7 +79,7 @@ class ResourceShare:
 
 
 @dataclass(frozen=True)
-class ContentionReport:
+class ContentionReport(Result):
     """A program's time with LogGOPSim's semantics beside LLAMP's.
 
     Attributes:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.jsonfile import Result
+
 if TYPE_CHECKING:
     import pulp
 
@@ -23,7 +25,7 @@ BYTES_PER_KB = 1e3
 
 
 @dataclass(frozen=True, eq=False)
-class LPSolution:
+class LPSolution(Result):
     """A program's run time, what it depends on, and the path it rests on.
 
     Attributes:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
+from workbench.jsonfile import Result
 from workbench.models import LogGPS
 from workbench.programs.graph import ExecutionGraph
 from workbench.provenance import Provenance
@@ -32,7 +33,7 @@ _WEIGHTS_END = 1 << 10
 
 
 @dataclass(frozen=True, eq=False)
-class PairSensitivity:
+class PairSensitivity(Result):
     """How a program's time hangs on the latency and the byte rate of each pair of ranks.
 
     The entries are those of one critical path. Where several are equally long each gives a

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
+from workbench.jsonfile import Result
 from workbench.models import LogGPS
 from workbench.provenance import Provenance
 from workbench.sensitivity.contention import ContentionReport
@@ -29,7 +30,7 @@ IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class LatencySensitivity:
+class LatencySensitivity(Result):
     """A program's time T over the latency L, without contention (Shen et al., LLAMP, section II).
 
     T(L) is convex, piecewise linear and never falls. Between two neighbouring critical latencies
@@ -192,6 +193,19 @@ class LatencySensitivity:
                 f"{percent:g}": _ns(largest) for percent, largest in self.tolerance.items()
             },
             "critical_latencies_ns": [_ns(value) for value in self.critical_latencies.tolist()],
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return ``summary``, the program, the model and the curve as values that JSON can hold."""
+        return {
+            "program": self.source,
+            "ranks": self.ranks,
+            "model": self.model.to_dict(),
+            **self.summary(),
+            "curve": self.to_frame().to_dict("list"),
+            "method": self.method,
+            "provenance": self.provenance.to_dict(),
+            "warnings": list(self.warnings),
         }
 
     def plot(self, **options: Any) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.errors import ParameterError
+from workbench.jsonfile import Result
 from workbench.models import LogGPS
 from workbench.programs.graph import ExecutionGraph
 from workbench.sensitivity.rank_wires import D_SWITCH_S, L_WIRE_S, HasHosts, Wires
@@ -70,7 +71,7 @@ def wire_sweep(
 
 
 @dataclass(frozen=True)
-class WireSensitivity:
+class WireSensitivity(Result):
     """How a program's time hangs on its wires.
 
     Attributes:

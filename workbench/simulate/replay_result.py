@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
+from workbench.jsonfile import Result
 from workbench.models import LogGPS
 from workbench.programs.graph import CALC, RECV, SEND, ExecutionGraph
 from workbench.provenance import Provenance
@@ -64,7 +65,7 @@ class ReplayTimes:
 
 
 @dataclass(frozen=True, eq=False)
-class ReplayResult:
+class ReplayResult(Result):
     """A program's run on LogGOPS.
 
     Attributes:
@@ -208,6 +209,22 @@ class ReplayResult:
         from workbench.plotting.spacetime import plot_spacetime
 
         return plot_spacetime(self, **options)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return values that JSON can hold: model, times of the ranks in ns, where they went."""
+        return {
+            "program": self.graph.source,
+            "ranks": self.graph.num_ranks,
+            "semantics": self.semantics,
+            "model": self.model.to_dict(),
+            "makespan_ns": self.makespan_ns,
+            "finish_ns": (self.finish_ps / PS_PER_NS).tolist(),
+            "breakdown": None if self.times is None else self.breakdown().to_dict("list"),
+            "events": self.events,
+            "seconds": self.seconds,
+            "provenance": self.provenance.to_dict(),
+            "notes": list(self.notes),
+        }
 
     def save(self, path: str | Path) -> Path:
         """Write the result as JSON with its arrays in an npz file beside it.

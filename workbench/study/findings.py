@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from workbench.fit import baseline_table
+from workbench.jsonfile import Result
 from workbench.study.result import StudyResult
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Findings:
+class Findings(Result):
     """Findings as a table; iterates over them."""
 
     findings: tuple[Finding, ...]

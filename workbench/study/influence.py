@@ -30,6 +30,7 @@ from workbench import jobs
 from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
 from workbench.fit.space import SearchSpace
 from workbench.jobs import StopFlag
+from workbench.jsonfile import Result
 from workbench.measure import OSU_SIZES
 from workbench.models import NetworkModel, find_model
 from workbench.simulate import BENCHMARKS, simulate_osu
@@ -44,7 +45,7 @@ _LEAST = 3  # two points always lie on a line
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Influence:
+class Influence(Result):
     """How latency and bandwidth follow each parameter over a space, size by size.
 
     Attributes:

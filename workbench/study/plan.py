@@ -34,6 +34,7 @@ from workbench import datasets
 from workbench.errors import ParameterError
 from workbench.fit import DEFAULT_TRIALS, ENGINES, LOSSES, TARGETS
 from workbench.fit.regimes import DEFAULT_THRESHOLD
+from workbench.jsonfile import Result
 from workbench.study.cell import AXES, REGIMES, Cell
 from workbench.study.choice import ModelChoice, unknown
 from workbench.units import parse_quantity
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True)
-class StudyPlan:
+class StudyPlan(Result):
     """What a study fits: the product of its lists, in their order.
 
     The design is that of Suetterlein et al., HPC Network Simulation Tuning via Automatic

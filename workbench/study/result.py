@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ParameterError
 from workbench.fit.bolted import Bolted
+from workbench.jsonfile import Result
 from workbench.storage.database import locate
 from workbench.study.cell import AXES, STATES, CellResult
 from workbench.study.choice import unknown
@@ -25,7 +26,7 @@ _VALUES = ("joint", "latency", "bandwidth", "best_loss", "trials", "refused", "s
 
 
 @dataclass(frozen=True, eq=False)
-class StudyResult:
+class StudyResult(Result):
     """The cells of a study, whether it has ended or not.
 
     Two results are equal when their plans and everything their cells hold are.
@@ -139,6 +140,15 @@ class StudyResult:
         first = self.one(model=low, regime=below, **axes)
         second = self.one(model=high, regime=above, **axes)
         return Bolted(first.fit_result(), second.fit_result(), self.plan.threshold)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the study's name, its plan and the rows of ``to_frame``."""
+        return {
+            "study": self.plan.name,
+            "plan": self.plan.to_dict(),
+            "trials": self.trials,
+            "cells": self.to_frame().to_dict("records"),
+        }
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a cell.

@@ -15,13 +15,14 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import jobs
 from workbench.errors import ParameterError, SimulationHalted
+from workbench.jsonfile import Result
 from workbench.topology.channels import Channels, channels
 from workbench.topology.topology import Topology
 from workbench.topology.traffic import refuse_matrix
@@ -44,7 +45,7 @@ _PARTS, _WORTH_THREADS = 4, 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class LinkLoads:
+class LinkLoads(Result):
     """The mean load of each channel where every host sends with its whole bandwidth.
 
     A load of 2 means that twice as much is asked of a channel as it can carry.
@@ -85,6 +86,18 @@ class LinkLoads:
     def saturation(self) -> float:
         """The share of their bandwidth at which hosts may send before some channel is full."""
         return min(1.0, 1.0 / self.largest) if self.largest > 0 else 1.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return values that JSON can hold; ``channel`` is the load of each, as ``channels`` is."""
+        return {
+            "topology": self.topology.name,
+            "routing": self.routing,
+            "minimal_share": self.minimal_share,
+            "largest": self.largest,
+            "saturation": self.saturation,
+            "host": self.host,
+            "channel": self.channel.tolist(),
+        }
 
     def hottest(self, count: int = 10) -> pd.DataFrame:
         """Return the most loaded channels between routers, the most loaded first.

@@ -14,6 +14,7 @@ from itertools import count
 from math import log
 
 from workbench.errors import ParameterError
+from workbench.jsonfile import Result
 from workbench.topology.members import MEMBERS, Member, Wanted
 from workbench.topology.parameters import LARGEST
 from workbench.topology.spec import parse_topology
@@ -40,7 +41,7 @@ Key = tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class Proposal:
+class Proposal(Result):
     """A network that could be built, by its word and its sizes.
 
     Attributes:

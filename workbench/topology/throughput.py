@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
+from workbench.jsonfile import Result
 from workbench.topology.link_load import link_loads
 from workbench.topology.metrics.graph import Graph
 from workbench.topology.topology import Topology
@@ -50,7 +51,7 @@ _WAIT_S = 0.05
 
 
 @dataclass(frozen=True)
-class Throughput:
+class Throughput(Result):
     """The share of their bandwidth that hosts can send at, exactly or between two bounds.
 
     Attributes:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.jsonfile import read_json
+from workbench.jsonfile import Result, read_json
 from workbench.tune.history import History
 from workbench.tune.recommendation import recommended
 from workbench.tune.result_words import result_html, result_line
@@ -36,7 +36,7 @@ _FIXED = (
 
 
 @dataclass(frozen=True, repr=False)
-class TuningResult:
+class TuningResult(Result):
     """The runs of an experiment and what they come to.
 
     Attributes:

@@ -25,6 +25,7 @@ from workbench.fit.result import FitResult
 from workbench.fit.space import SearchSpace
 from workbench.fit.study import FitStudy
 from workbench.fit.trust.settle import open_thresholds, settle_thresholds
+from workbench.jsonfile import Result
 from workbench.measure import OSUCurve
 from workbench.measure.curve import byte_label
 from workbench.models import NetworkModel
@@ -42,7 +43,7 @@ ENGINE = "least-squares"
 
 
 @dataclass(frozen=True, eq=False)
-class HoldOut:
+class HoldOut(Result):
     """A model fitted at some sizes of a curve and looked at at the others.
 
     Attributes:
@@ -134,7 +135,7 @@ class HoldOut:
 
 
 @dataclass(frozen=True, eq=False)
-class CrossTarget:
+class CrossTarget(Result):
     """A model fitted to one benchmark and looked at in the other.
 
     Attributes:

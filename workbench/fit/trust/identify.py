@@ -25,6 +25,7 @@ from workbench.fit.trust.probe import Probe
 from workbench.fit.trust.scan import Interval, Scan, scan_dimension, scan_threshold
 from workbench.fit.trust.settle import open_thresholds
 from workbench.fit.trust.verdict import verdicts
+from workbench.jsonfile import Result
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +46,7 @@ PRIOR_SD = 1.0 / np.sqrt(12.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Identifiability:
+class Identifiability(Result):
     """What the data tell of each parameter of a fit.
 
     Thresholds act in steps and have no slope: they appear in ``thresholds``, ``held``,

@@ -28,6 +28,7 @@ from workbench.fit.result import FitResult
 from workbench.fit.study import FitStudy
 from workbench.fit.trust.probe import Probe
 from workbench.fit.trust.scan import Scan
+from workbench.jsonfile import Result
 from workbench.measure import OSUCurve, Spread
 from workbench.models import NetworkModel
 
@@ -47,7 +48,7 @@ _LEVELS = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
 
 
 @dataclass(frozen=True, eq=False)
-class Intervals:
+class Intervals(Result):
     """What refits to drawn curves came to.
 
     Attributes:

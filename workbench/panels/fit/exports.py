@@ -82,8 +82,8 @@ def json_text(shown: Shown) -> str:
         "variant": shown.model.variant,
         "parameters": {p.key: p.value for p in shown.model.parameters()},
         "units": {p.key: p.unit for p in shown.model.parameters() if p.unit},
-        "measured": curve_dict(shown.measured),
-        "simulated": curve_dict(shown.simulated),
+        "measured": shown.measured.to_dict(),
+        "simulated": shown.simulated.to_dict(),
         "fit": shown.result.to_dict() if shown.result is not None else None,
         "python": shown.python,
     }
@@ -109,16 +109,3 @@ def html_text(shown: Shown) -> str:
     parts.append(Div(text=f"<pre>{html.escape(shown.python)}</pre>"))
     title = f"{shown.model.name} beside {shown.measured.name}"
     return standalone_html(column(parts, sizing_mode="stretch_width"), title)
-
-
-def curve_dict(curve: OSUCurve) -> dict[str, Any]:
-    """Return a curve with its provenance as values that JSON can hold; nan becomes null.
-
-    Args:
-        curve: measured or simulated.
-    """
-    columns = {
-        name: [None if value != value else value for value in values.tolist()]
-        for name, values in curve.columns().items()
-    }
-    return {"name": curve.name, "provenance": curve.provenance.to_dict(), **columns}

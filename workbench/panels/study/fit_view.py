@@ -10,7 +10,6 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench.measure.curve import byte_label
-from workbench.panels.fit.exports import curve_dict
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.look import side_by_side
 from workbench.panels.study.state import ShownFit
@@ -92,8 +91,8 @@ def fit_json(fit: ShownFit) -> str:
     content: dict[str, Any] = {
         "fit": row,
         "values": dict(fit.cell.values),
-        "measured": curve_dict(fit.measured),
-        "simulated": curve_dict(fit.simulated) if fit.simulated is not None else None,
+        "measured": fit.measured.to_dict(),
+        "simulated": fit.simulated.to_dict() if fit.simulated is not None else None,
         "python": fit.python,
     }
     return json.dumps(content, indent=1, allow_nan=False) + "\n"

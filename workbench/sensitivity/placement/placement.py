@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.jsonfile import Result
 from workbench.provenance import Provenance
 from workbench.topology import Topology
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Placement:
+class Placement(Result):
     """A host for each rank of a program, and what was predicted for it.
 
     ``wire_sensitivity`` and ``wire_tolerance`` take it as their ``placement``.

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
+from workbench.jsonfile import Result
 from workbench.models import LogGPS
 from workbench.programs.graph import CALC, SEND, ExecutionGraph
 from workbench.provenance import Provenance
@@ -30,7 +31,7 @@ _TICKS_PER_NS = 10**7
 
 
 @dataclass(frozen=True, eq=False)
-class FabricReplay:
+class FabricReplay(Result):
     """A program's run on a fabric; simulated.
 
     Attributes:

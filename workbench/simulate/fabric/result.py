@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.jsonfile import Result
 from workbench.provenance import Provenance
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.units import format_quantity
@@ -65,7 +66,7 @@ class QueueSeries:
 
 
 @dataclass(frozen=True, eq=False)
-class FabricResult:
+class FabricResult(Result):
     """Open-loop traffic at one load (simulated).
 
     A load of 1 is the bandwidth of a host's injection for every host of the pattern that sends the

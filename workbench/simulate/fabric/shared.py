@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
+from workbench.jsonfile import Result
 from workbench.models import LogGPS
 from workbench.programs.graph import Dependents, ExecutionGraph
 from workbench.programs.program import Program
@@ -29,7 +30,7 @@ IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class SharedRun:
+class SharedRun(Result):
     """Jobs that ran on one fabric together, and each of them alone; simulated.
 
     Attributes:

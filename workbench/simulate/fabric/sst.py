@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kernels.fabric import collectives, layout, rank_layout, schedules
 from kernels.two_node.layout import COPY_TICKS
 from workbench.errors import ConfigurationError, ParameterError
+from workbench.jsonfile import Result
 from workbench.models import SNAPPR, LogPMemory, SnapprMemory
 from workbench.provenance import Provenance
 from workbench.simulate.fabric.network import State, build
@@ -31,7 +32,7 @@ _MOST_COPIES = 2**22
 
 
 @dataclass(frozen=True, eq=False)
-class CollectiveTimes:
+class CollectiveTimes(Result):
     """What a collective takes on a machine.
 
     Attributes:
@@ -53,6 +54,16 @@ class CollectiveTimes:
     def time_us(self) -> dict[int, float]:
         """Return the time of each size in microseconds."""
         return dict(zip(self.sizes, (self.times_s * 1e6).tolist(), strict=True))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the times by size, the slowest rank's and each rank's, in microseconds."""
+        return {
+            "sizes_bytes": list(self.sizes),
+            "times_us": (self.times_s * 1e6).tolist(),
+            "of_ranks_us": (self.of_ranks_s * 1e6).tolist(),
+            "packet_hops": self.packet_hops,
+            "provenance": self.provenance.to_dict(),
+        }
 
     def plot(self, **options: Any) -> Any:
         """Return the figure of the time against message size.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ParameterError
+from workbench.jsonfile import Result
 from workbench.topology.metrics.summary import Row, TopologyMetrics, summary
 from workbench.topology.topology import Topology
 
@@ -19,7 +20,7 @@ _EQUAL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Result):
     """Measures of several networks beside one another.
 
     Attributes:

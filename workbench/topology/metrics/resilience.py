@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
+from workbench.jsonfile import Result
 from workbench.topology.metrics.distances import distances
 from workbench.topology.metrics.graph import Graph
 from workbench.topology.topology import Topology
@@ -29,7 +30,7 @@ TRIALS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Resilience:
+class Resilience(Result):
     """Measures of a network with failed links, by share that failed and trial.
 
     Attributes:

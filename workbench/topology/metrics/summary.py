@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, SimulationHalted
+from workbench.jsonfile import Result
 from workbench.topology.metrics.bisection import STARTS, Bisection, bisection
 from workbench.topology.metrics.cost import Cost, PriceTable, cost
 from workbench.topology.metrics.distances import Distances, distances, girth, moore_bound
@@ -40,7 +41,7 @@ _EQUAL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class TopologyMetrics:
+class TopologyMetrics(Result):
     """What is known of a network; a part that was not asked for is None.
 
     Attributes:

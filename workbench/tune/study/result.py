@@ -6,12 +6,13 @@ import functools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
+from workbench.jsonfile import Result
 from workbench.tune.recorded.recorded import RecordedSpace, Recording
 from workbench.tune.study.plan import HELD_OUT, PLAIN
 from workbench.tune.study.searches import SearchRow
@@ -29,7 +30,7 @@ _ROUNDING = 1e-6  # files hold seven digits
 
 
 @dataclass(frozen=True, eq=False)
-class StudyResult:
+class StudyResult(Result):
     """The searches of a study.
 
     Attributes:
@@ -39,6 +40,11 @@ class StudyResult:
 
     rows: tuple[SearchRow, ...]
     recordings: Mapping[str, Recording]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was searched, and the rows of ``methods``."""
+        rows = self.methods().to_dict("records")
+        return {"recordings": list(self.recordings), "searches": len(self.rows), "methods": rows}
 
     def methods(self, pick: str = "expected") -> pd.DataFrame:
         """Return one row a method: how much of the possible gain in how much of the time.

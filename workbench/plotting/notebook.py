@@ -1,0 +1,34 @@
+"""Figures in a notebook: the last expression of a cell shows itself, offline."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from bokeh.io import output_notebook, show
+from bokeh.io.state import curstate
+from bokeh.models import LayoutDOM
+from bokeh.resources import INLINE
+
+
+def load_bokeh() -> None:
+    """Load BokehJS into the page from this installation; no request leaves the machine."""
+    output_notebook(resources=INLINE, hide_banner=True)
+
+
+def show_by_themselves() -> None:
+    """Let a notebook show a figure that a cell ends with, as it shows a table.
+
+    Elsewhere, in a script or at a terminal's prompt, nothing changes: figures stay values.
+    """
+    # Not imported: where nothing has loaded IPython, this is no notebook.
+    ipython = sys.modules.get("IPython")
+    shell: Any = ipython.get_ipython() if ipython is not None else None
+    if getattr(shell, "kernel", None) is not None:
+        shell.display_formatter.ipython_display_formatter.for_type(LayoutDOM, _show)
+
+
+def _show(figure: LayoutDOM) -> None:
+    if not curstate().notebook:
+        load_bokeh()
+    show(figure)

@@ -1,15 +1,27 @@
-"""Curves from the CSV text that ``OSUCurve.to_csv`` writes and the shipped datasets hold."""
+"""Curves from CSV: what ``OSUCurve.to_csv`` writes, shipped datasets hold, and a user types."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 
 import numpy as np
 
 from workbench.errors import ParameterError, ParseError
 from workbench.measure.curve import FloatArray, OSUCurve, Spread
+from workbench.measure.osu_table import Benchmark, Note, OSUTable
+from workbench.measure.osu_text import pointed
 from workbench.provenance import Provenance
+
+_LONGEST_HEADING = 1000
+_LARGEST_SIZE = 1 << 53
+_NAMES = {
+    "size_bytes": re.compile(r"(?i:(message[ _])?size)[\W_]*(?i:b|bytes?)?\W*"),
+    "latency_us": re.compile(r"(?i:(measured[ _])?(lat|latency))[\W_]*(us|usec|[µμ]s)\W*"),
+    "bandwidth_MBps": re.compile(r"(?i:(measured[ _])?(bw|bandwidth))[\W_]*(MBps|MB/s|MB/sec)\W*"),
+}
+"""How the columns of a curve may be headed: as here, as the benchmarks do it, as FitPanel does."""
 
 
 def read_curve_csv(
@@ -33,7 +45,7 @@ def read_curve_csv(
     """
     columns: dict[str, FloatArray] = {}
     for source, text in texts:
-        for column, values in _columns(source, text).items():
+        for column, values in _columns(source, text)[0].items():
             if column == "size_bytes" and column in columns:
                 if not np.array_equal(columns[column], values):
                     raise ParseError(
@@ -58,32 +70,133 @@ def read_curve_csv(
         raise ParseError(str(error), source=texts[0][0]) from error
 
 
-def _columns(source: str, text: str) -> dict[str, FloatArray]:
-    lines = text.splitlines()
-    heading = lines[0].split(",") if lines else ["an empty text"]
+def is_curve_csv(text: str) -> bool:
+    """Return whether a text's first line names columns of a curve, sizes first.
+
+    Args:
+        text: of any file.
+    """
+    heading = _heading(text)[1]
+    return len(heading) > 1 and heading[0] == "size_bytes"
+
+
+def csv_tables(text: str, source: str) -> list[OSUTable]:
+    """Return latency and bandwidth of a CSV as tables, as if the benchmarks had printed them.
+
+    Args:
+        text: one row a size; the first column is the size in bytes, others are
+            ``latency_us`` and ``bandwidth_MBps``, or so headed as the benchmarks do it. Fields are
+            separated by commas, semicolons or tabs; the last two allow decimal commas.
+        source: name of the file, for errors and notes.
+
+    Raises:
+        ParseError: the text has no column that is wanted, a field is not a number, or a row has
+            too many or too few fields.
+    """
+    columns, lines = _columns(source, text)
+    start, heading, _ = _heading(text)
+    known: tuple[tuple[Benchmark, str], ...] = (("latency", "latency_us"), ("bw", "bandwidth_MBps"))
+    notes = [
+        Note(start, f"column {name!r} was not used")
+        for name in columns
+        if name not in ("size_bytes", *(column for _, column in known))
+    ]
+    tables = []
+    for benchmark, column in known:
+        if column not in columns:
+            continue
+        sizes, values = columns["size_bytes"], columns[column]
+        there = ~np.isnan(values)
+        tables.append(
+            OSUTable(
+                benchmark=benchmark,
+                title="",
+                version="",
+                source=source,
+                line=start,
+                columns=(column,),
+                sizes=sizes[there].astype(np.int64),
+                values=values[there].reshape(-1, 1),
+                lines=np.array(lines, dtype=np.int64)[there],
+                notes=tuple(notes),
+            )
+        )
+        notes = []
+    if not tables:
+        raise ParseError(
+            f"a table of a curve must have a column latency_us or bandwidth_MBps; got "
+            f"{', '.join(heading[1:])}; convert the values to us or MB/s and name the column so",
+            source=source,
+            line=start,
+        )
+    return tables
+
+
+def _heading(text: str) -> tuple[int, list[str], str]:
+    """Return line, names and separator of the first line that is neither empty nor a comment."""
+    for number, line in enumerate(text.lstrip("\ufeff").splitlines(), start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        if len(line) > _LONGEST_HEADING:
+            break
+        separator = max((";", "\t", ","), key=line.count)
+        return number, [_named(field) for field in line.split(separator)], separator
+    return 1, [], ","
+
+
+def _named(field: str) -> str:
+    """Return the name a column has here, whichever way it is headed."""
+    bare = field.strip().strip('"').strip()
+    for name, pattern in _NAMES.items():
+        if pattern.fullmatch(bare):
+            return name
+    return bare
+
+
+def _columns(source: str, text: str) -> tuple[dict[str, FloatArray], list[int]]:
+    """Return the columns by name, and the line of each row."""
+    start, heading, separator = _heading(text)
     if heading[:1] != ["size_bytes"]:
         raise ParseError(
-            f"the first column must be size_bytes; got {heading[0]}",
+            f"the first column must be size_bytes; got {(heading or ['an empty text'])[0]}",
             source=source,
-            line=1,
+            line=start,
         )
+    twice = next((name for name in heading if heading.count(name) > 1), None)
+    if twice is not None:
+        raise ParseError(f"column {twice} stands there twice", source=source, line=start)
     rows: list[list[float]] = []
-    for number, line in enumerate(lines[1:], start=2):
-        fields = line.split(",")
+    lines: list[int] = []
+    for number, line in enumerate(text.lstrip("\ufeff").splitlines(), start=1):
+        if number <= start or not line.strip() or line.startswith("#"):
+            continue
+        fields = [field.strip().strip('"') for field in line.split(separator)]
         if len(fields) != len(heading):
+            also = "" if separator != "," else "; decimal commas need semicolons between fields"
             raise ParseError(
-                f"a row must have {len(heading)} fields as the heading; got {len(fields)}",
+                f"a row must have {len(heading)} fields as the heading; got {len(fields)}{also}",
                 source=source,
                 line=number,
             )
+        if separator != ",":
+            fields = [pointed(field) for field in fields]
         try:
-            rows.append([float(field) if field else math.nan for field in fields])
+            row = [float(field) if field else math.nan for field in fields]
         except ValueError as error:
             raise ParseError(
                 f"a field must be a number or empty; {error}", source=source, line=number
             ) from error
+        if not (row[0].is_integer() and 0 <= row[0] < _LARGEST_SIZE) or math.inf in map(abs, row):
+            raise ParseError(
+                "a size must be a whole number of bytes and other fields finite; got "
+                f"{separator.join(fields)}",
+                source=source,
+                line=number,
+            )
+        rows.append(row)
+        lines.append(number)
     table = np.array(rows, dtype=np.float64).reshape(-1, len(heading))
-    return {column: table[:, at] for at, column in enumerate(heading)}
+    return {column: table[:, at] for at, column in enumerate(heading)}, lines
 
 
 def _spread(columns: Mapping[str, FloatArray], what: str, unit: str, scale: float) -> Spread | None:

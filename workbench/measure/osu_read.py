@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,9 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, ParseError
 from workbench.measure.curve import FloatArray, IntArray, OSUCurve, Spread
+from workbench.measure.curve_csv import csv_tables, is_curve_csv, read_curve_csv
 from workbench.measure.osu_table import PROGRAMS, Note, OSUTable
-from workbench.measure.osu_text import parse_osu_text
+from workbench.measure.osu_text import decoded, parse_osu_text
 from workbench.provenance import Origin, Provenance
 
 Source = str | Path | bytes | tuple[str, str | bytes]
@@ -32,12 +34,16 @@ def read_osu(
     provenance: Provenance | None = None,
     origin: Origin = "measured",
 ) -> OSUCurve:
-    """Return one curve from the output of osu_latency and osu_bw on one machine.
+    """Return one curve from the output of osu_latency and osu_bw on one machine, or from a CSV.
 
     Latency and bandwidth may come from one text or from several. Several runs of one benchmark
     give the median at each size and, beside it, their spread. A size that only some runs or only
     one benchmark measured is kept; what is missing is nan. Rows of size 0 and values printed as
     0.00 are left out. All that was left out or not understood is in the curve's ``notes``.
+
+    A CSV has one row a size: ``size_bytes`` first, then ``latency_us``, ``bandwidth_MBps`` or both,
+    as ``OSUCurve.to_csv`` and FitPanel write it; with semicolons or tabs between the fields,
+    decimal commas are read too.
 
     Args:
         sources: paths of files; or the output itself, as text of more than one line or as bytes;
@@ -59,8 +65,14 @@ def read_osu(
         )
     if not sources:
         raise ParameterError("read_osu needs at least one file or text; got none", key="sources")
-    named = [_named(source) for source in sources]
-    tables = [table for label, text in named for table in parse_osu_text(text, label)]
+    named = [(label, decoded(text, label)) for label, text in map(_named, sources)]
+    if len(named) == 1 and is_curve_csv(named[0][1]):
+        return _curve_of_csv(*named[0], name, provenance, origin)
+    tables = [
+        table
+        for label, text in named
+        for table in (csv_tables if is_curve_csv(text) else parse_osu_text)(text, label)
+    ]
     notes = [
         f"{where}: {message}" for label, _ in named for where, message in _lines(label, tables)
     ]
@@ -94,6 +106,21 @@ def read_osu(
         bandwidth_spread=rate_spread,
         notes=tuple(notes),
     )
+
+
+def _curve_of_csv(
+    label: str, text: str, name: str, provenance: Provenance | None, origin: Origin
+) -> OSUCurve:
+    """Return the curve of one CSV, with its spread where it has one."""
+    notes = [f"{label}:{note.line}: {note.message}" for note in csv_tables(text, label)[0].notes]
+    name = name or (Path(label).stem or label)
+    about = provenance or Provenance(
+        origin=origin, title=name, source=label, details={"statistic": "as in the file"}
+    )
+    curve = read_curve_csv((label, text), name=name, provenance=about)
+    spreads = ("_min_", "_p25_", "_median_", "_p75_", "_max_", "_count'")
+    used = [note for note in notes if not any(part in note for part in spreads)]
+    return replace(curve, notes=tuple(used))
 
 
 def _named(source: Source) -> tuple[str, str | bytes]:

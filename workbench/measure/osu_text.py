@@ -59,6 +59,21 @@ _PREFIXES = (
 )
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?")
 _GROUPED = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
+_DECIMAL_COMMA = re.compile(r"[0-9]+,(?:[0-9]{1,2}|[0-9]{4,})")
+_BINARY = {
+    b"\x89PNG": "a picture (PNG)",
+    b"\xff\xd8\xff": "a picture (JPEG)",
+    b"GIF8": "a picture (GIF)",
+    b"%PDF": "a PDF; copy the numbers out of it into a text file",
+    b"PK\x03\x04": "a zip archive or a spreadsheet (xlsx, ods); unpack it, or save it as CSV",
+    b"\x1f\x8b": "compressed (gzip); unpack it first",
+    b"\xfd7zXZ": "compressed (xz); unpack it first",
+    b"BZh": "compressed (bzip2); unpack it first",
+    b"\x7fELF": "a program",
+    b"\x89HDF": "an HDF5 file",
+    b"SQLite format 3": "a SQLite database",
+}
+"""What begins like this is no text, and what it is instead."""
 _LINE_END = re.compile(r"\r?\r?\n|\r")
 _TITLES: dict[str, Benchmark] = {
     "latency": "latency",
@@ -85,7 +100,7 @@ def parse_osu_text(text: str | bytes, source: str = "text") -> list[OSUTable]:
             other than microseconds or MB/s.
     """
     if isinstance(text, bytes):
-        text = _decoded(text)
+        text = decoded(text, source)
     lines = _LINE_END.split(text.lstrip("\ufeff"))
     # Where the last line has no end, the text may have been cut in the middle of it.
     open_line = len(lines) if lines[-1].strip() else 0
@@ -230,6 +245,11 @@ def _tables_of(section: _Section, source: str, open_line: int) -> list[OSUTable]
             )
         return [_table(section, source, [], False)]
     width = _width(section)
+    if _has_decimal_commas(section):
+        section.rows = [
+            replace(row, tokens=(row.tokens[0], *map(pointed, row.tokens[1:])))
+            for row in section.rows
+        ]
     runs: list[list[tuple[int, int, list[float]]]] = [[]]
     truncated = False
     for row in section.rows:
@@ -317,7 +337,27 @@ def _is_cut(row: _Row, section: _Section, width: int) -> bool:
     return _decimals(last) < min(others, default=0 if whole else 2)
 
 
-def _decoded(data: bytes) -> str:
+def pointed(number: str) -> str:
+    """Return a number that is written with a decimal comma as it is written with a point.
+
+    Args:
+        number: such as ``1.234,56`` or ``0,5``; without a comma it is returned as it is.
+    """
+    return number.replace(".", "").replace(",", ".") if "," in number else number
+
+
+def decoded(data: str | bytes, source: str = "text") -> str:
+    """Return the text of a file in UTF-8, UTF-16 (with its mark) or Latin-1.
+
+    Args:
+        data: of the file; text is returned as it is.
+        source: name of the file, for errors.
+
+    Raises:
+        ParseError: it is no text file.
+    """
+    if isinstance(data, str):
+        return data
     for mark, encoding in (
         (codecs.BOM_UTF8, "utf-8-sig"),
         (codecs.BOM_UTF16_LE, "utf-16"),
@@ -325,6 +365,12 @@ def _decoded(data: bytes) -> str:
     ):
         if data.startswith(mark):
             return data.decode(encoding, errors="replace")
+    kind = next((kind for mark, kind in _BINARY.items() if data.startswith(mark)), None)
+    if kind is not None:
+        raise ParseError(
+            f"must be a text file, such as what osu_latency printed, or a CSV; this is {kind}",
+            source=source,
+        )
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -352,6 +398,13 @@ def _measured(benchmark: Benchmark) -> str:
 
 def _quantity(word: str) -> str:
     return "latency" if word.lower().startswith("lat") else "bandwidth" if word else ""
+
+
+def _has_decimal_commas(section: _Section) -> bool:
+    """Say whether the table's values have decimal commas: some value can be nothing else."""
+    values = [token for row in section.rows for token in row.tokens[1:]]
+    points = any("." in value and "," not in value for value in values)
+    return not points and any(_DECIMAL_COMMA.fullmatch(value) for value in values)
 
 
 def _integer(token: str) -> int | None:

@@ -162,3 +162,79 @@ def test_arguments_are_checked() -> None:
         read_osu()
     with pytest.raises(ParameterError, match="one of bw, bibw, mbw_mr; got 'both'"):
         read_osu(LATENCY, bandwidth="both")
+
+
+def test_our_own_export_is_read_back_with_its_spread() -> None:
+    curve = read_osu(*[output("latency", {1: v, 8: 2 * v}) for v in (1.5, 1.6, 1.9)])
+    again = read_osu(("mine.csv", curve.to_csv()))
+    assert again.name == "mine" and again.provenance.origin == "measured"
+    assert again.sizes.tolist() == [1, 8]
+    np.testing.assert_allclose(again.latency_us, [1.6, 3.2], rtol=1e-11)
+    assert again.latency_spread is not None
+    np.testing.assert_allclose(again.latency_spread.maximum, [1.9e-6, 3.8e-6], rtol=1e-11)
+    assert again.notes == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "size_bytes,latency_us,bandwidth_MBps\n1,1.5,4\n8,,32.25\n",
+        "size_bytes;latency_us;bandwidth_MBps\r\n1;1,5;4,0\r\n8;;32,25\r\n",
+        "\ufeffSize (B)\tLatency (µs)\tBandwidth (MB/s)\n1\t1,5\t4\n8\t\t32,25\n",
+        '# by hand\n"size","latency_usec","bw_MB/s"\n1,1.5,4\n\n8,,32.25\n',
+        "size_bytes,measured_latency_us,measured_bandwidth_MBps,fitted_latency_us\n"
+        "1,1.5,4,9\n8,,32.25,9\n",
+    ],
+)
+def test_a_csv_is_read_with_decimal_points_or_commas(text: str) -> None:
+    curve = read_osu(("mine.csv", text.encode()))
+    assert curve.sizes.tolist() == [1, 8]
+    np.testing.assert_allclose(curve.latency_us, [1.5, np.nan])
+    np.testing.assert_allclose(curve.bandwidth_MBps, [4.0, 32.25])
+    assert len(curve.notes) == text.count("fitted_latency_us")
+
+
+def test_latency_and_bandwidth_may_come_in_two_csv_files() -> None:
+    one = ("l.csv", "size_bytes,latency_us\n1,1.5\n8,2\n")
+    other = ("b.csv", "size_bytes;bandwidth_MBps\n8;32,5\n16;64\n")
+    curve = read_osu(one, other, ("more.txt", LATENCY))
+    assert curve.sizes.tolist() == [1, 8, 16]
+    np.testing.assert_allclose(curve.latency_us[:2], [(1.5 + 1.57) / 2, (2 + 1.58) / 2])
+    np.testing.assert_allclose(curve.bandwidth_MBps[1:], [32.5, 64.0])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("size_bytes,latency_us\n1,1,5\n", "line|decimal commas need semicolons"),
+        ("size_bytes,latency_ns\n1,1500\n", "latency_us or bandwidth_MBps; got latency_ns"),
+        ("size_bytes,bandwidth_Mbps\n1,1500\n", "got bandwidth_Mbps; convert the values"),
+        ("size_bytes,latency_us\n1.5,2\n", "whole number of bytes"),
+        ("size_bytes,latency_us\n1,inf\n", "finite"),
+        ("size_bytes,latency_us\n8,2\n1,2\n", "ascend"),
+        ("size_bytes,latency_us,latency_us\n8,2,2\n", "twice"),
+    ],
+)
+def test_what_is_wrong_with_a_csv_is_said(text: str, words: str) -> None:
+    with pytest.raises(ParseError, match=words) as error:
+        read_osu(("mine.csv", text))
+    assert "mine.csv" in str(error.value)
+
+
+def test_decimal_commas_of_the_benchmarks_are_read() -> None:
+    text = LATENCY.replace(".57", ",57").replace(".58", ",58").replace("1.50", "1.001,50")
+    curve = read_osu(("job.out", text.rstrip("\n")))
+    np.testing.assert_allclose(curve.latency_us, [1.57, 1.58])
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "this is a picture .PNG"),
+        (b"PK\x03\x04rest", "save it as CSV"),
+        (b"\x1f\x8b\x08", "unpack it first"),
+    ],
+)
+def test_what_is_no_text_is_named(data: bytes, words: str) -> None:
+    with pytest.raises(ParseError, match=f"must be a text file.*{words}"):
+        read_osu(("upload", data))

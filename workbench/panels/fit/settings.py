@@ -63,7 +63,7 @@ class Settings:
         self.upload = widgets.FileUpload(
             description="Upload OSU output",
             multiple=True,
-            accept=".txt,.out,.log,.dat",
+            accept=".txt,.out,.log,.dat,.csv",
             layout=widgets.Layout(width="190px", margin="2px 8px"),
         )
         self.machine_error, self.fit_error = ErrorLine(), ErrorLine()

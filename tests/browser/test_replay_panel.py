@@ -48,9 +48,29 @@ def diagram(page: Any) -> Any:
     return page.locator(".workbench-panel .bk-Figure").first
 
 
+# First and last time on the diagram, and the end of all, ns.
+WINDOW = """() => {
+  const here = window.Bokeh.index.roots.filter(view => view.el.isConnected)
+  const {x_range} = here.find(({model}) => model.title?.text.startsWith('Space')).model
+  return [x_range.start, x_range.end, x_range.reset_end]
+}"""
+
+
 def slider(page: Any, name: str) -> Any:
     row = page.locator(".widget-slider", has=page.get_by_text(name, exact=True))
     return row.locator(".noUi-handle").first
+
+
+def zoom(page: Any) -> tuple[float, float]:
+    """Zoom into the diagram with the wheel, and return where the pointer is."""
+    box = diagram(page).bounding_box()
+    middle = box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"]
+    page.mouse.move(*middle)
+    # Without Ctrl the wheel goes on scrolling the page.
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -800)
+    page.keyboard.up("Control")
+    return middle
 
 
 @pytest.fixture(params=["lab", "voila"])
@@ -109,17 +129,66 @@ def test_a_zoom_is_drawn_in_detail_and_a_reset_goes_back(
 ) -> None:
     watch = opened(server, page, steady, anew=False)
     before = diagram(page).screenshot()
-    box = diagram(page).bounding_box()
-    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
-    # Without Ctrl the wheel goes on scrolling the page.
-    page.keyboard.down("Control")
-    page.mouse.wheel(0, -800)
-    page.keyboard.up("Control")
+    middle = zoom(page)
     until(lambda: diagram(page).screenshot() != before)
     steady(page.screenshot)
     keep("zoomed")
+    page.mouse.dblclick(*middle)
+
+    def shows_all() -> bool:
+        start, end, whole = page.evaluate(WINDOW)
+        return bool((start, end) == (0, whole))
+
+    until(shows_all)
     assert watch.errors == []
     assert watch.outside == []
+
+
+def test_the_diagram_shows_all_after_fast_moves_of_a_slider_and_a_zoom_stays(
+    lab: Server, page: Any, until: Until, steady: Steady, keep: Keep
+) -> None:
+    """What the page tells of the replay before is no zoom, however fast the next one comes."""
+    watch = opened(lab, page, steady)
+
+    def settled() -> tuple[float, float, float]:
+        """Wait until the page shows what Python has, and has had the time to tell of it."""
+        page.wait_for_timeout(200)
+        return tuple(steady(lambda: page.evaluate(WINDOW), 0.6))  # type: ignore[return-value]
+
+    def shows_all() -> None:
+        start, end, whole = settled()
+        assert (start, end) == (0, whole)
+        ends = {"s": 1e9, "ms": 1e6, "µs": 1e3, "ns": 1}
+        number, unit = headline(page).split()[:2]
+        assert whole == pytest.approx(float(number) * ends[unit], rel=6e-3)
+
+    handle = slider(page, "L  latency")
+    handle.focus()
+    for key in ("ArrowRight", "ArrowLeft"):
+        for _ in range(30):
+            page.keyboard.press(key, delay=10)
+        shows_all()
+    box = handle.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for step in range(30):
+        page.mouse.move(x + 2 * step, y)
+        page.wait_for_timeout(20)
+    page.mouse.up()
+    shows_all()
+    keep("dragged")
+
+    middle = zoom(page)
+    start, end, whole = settled()
+    assert 0 < start < end < whole
+    handle.focus()
+    page.keyboard.press("ArrowRight")
+    until(lambda: page.evaluate(WINDOW)[2] > whole)
+    assert settled()[:2] == (start, end)
+    page.mouse.dblclick(*middle)
+    shows_all()
+    assert watch.errors == []
 
 
 def test_two_settings_stand_side_by_side(

@@ -43,7 +43,8 @@ _STILL_PX = 1600  # nobody paints the image again after a zoom: it has pixels to
 _AROUND_PX = 100  # height of title, legend, axis and caption
 _OVERSCAN = 0.25
 _ROW_PX = 26
-_ASKED = ("x0", "x1", "y0", "y1", "width", "height")
+_ASKED = ("x0", "x1", "y0", "y1", "width", "height", "whole", "revision")
+_NEAR = 0.02  # twice the margin beyond the ends of all that a zoom can reach
 
 Window = tuple[float, float, float, float]
 """First and last time in ns, lowest and highest place."""
@@ -54,7 +55,9 @@ class SpacetimeFigure:
     """The diagram and its sources, which hold what the window shows and a little around it.
 
     A page with Python behind it writes its window into `asked` after a zoom, a pan or a change of
-    size, at most every 80 ms; whoever receives that calls `look_as_asked`.
+    size, at most every 80 ms; whoever receives that calls `look_as_asked`. What it writes is older
+    than what Python has drawn since. So it says itself whether it shows all, and each time that
+    Python makes it show all has a number, `revision`: a window from before that is no zoom.
 
     Attributes:
         figure: the figure.
@@ -63,8 +66,10 @@ class SpacetimeFigure:
         messages: a row for each message that is drawn.
         path: corners of the critical path.
         lives: for each rank the time until its end.
-        asked: one row: ``x0``, ``x1`` in ns, ``y0``, ``y1``, ``width``, ``height`` in pixels;
-            empty as long as no page has written it.
+        asked: one row: ``x0``, ``x1`` in ns, ``y0``, ``y1``, ``width``, ``height`` in pixels,
+            ``whole``: 1 where the window shows all, and the ``revision`` that the page had; empty
+            as long as no page has written it.
+        moved: one row, ``revision``: how often Python has made the page show all.
         timeline: the replay, sorted for drawing.
         pixels: width and height of the window.
         most_bars: how many operations are drawn one by one.
@@ -83,6 +88,7 @@ class SpacetimeFigure:
     path: ColumnDataSource
     lives: ColumnDataSource
     asked: ColumnDataSource
+    moved: ColumnDataSource
     timeline: Timeline
     pixels: tuple[int, int]
     most_bars: int
@@ -93,7 +99,7 @@ class SpacetimeFigure:
     answered: tuple[float, ...] | None = None
 
     def show(self, result: ReplayResult, *, ranks: Iterable[int] | None = None) -> None:
-        """Draw another replay; a page that has zoomed in stays where it is, if that still exists.
+        """Draw another replay; a page that has zoomed in stays where it is, if half of it exists.
 
         Args:
             result: with times.
@@ -107,10 +113,16 @@ class SpacetimeFigure:
         stays = (
             self.window is not None
             and np.array_equal(before.ranks, self.timeline.ranks)
-            and self.window[0] < self.timeline.makespan_ns
+            and self.timeline.makespan_ns >= 0.5 * (self.window[0] + self.window[1])
         )
         self.window = self.window if stays else None
-        _set_ranges(self.figure, whole_window(self.timeline), move=not stays)
+        _set_ranges(self.figure, whole_window(self.timeline))
+        if self.window is None:
+            self._show_all()
+        else:
+            low, high, top, bottom = self.window
+            self.figure.x_range.update(start=low, end=high)
+            self.figure.y_range.update(start=bottom, end=top)
         _name(self.figure, result, self.timeline)
         self._draw()
 
@@ -135,15 +147,31 @@ class SpacetimeFigure:
     def look_as_asked(self) -> bool:
         """Draw the window that the page has written; return False where it has written no other.
 
-        What receives the page's message may tell of it twice.
+        What receives the page's message may tell of it twice. A window from before Python last
+        made the page show all tells its size only.
         """
         row = tuple(float(self.asked.data[name][0]) for name in _ASKED if self._has(name))
         if len(row) < len(_ASKED) or row == self.answered:
             return False
         self.answered = row
-        x0, x1, y0, y1, width, height = row
-        self.look((x0, x1), (y0, y1), (int(width), int(height)))
+        x0, x1, y0, y1, width, height, shows_all, revision = row
+        whole = whole_window(self.timeline)
+        first, last, top, bottom = self.window or whole
+        if revision == self.moved.data["revision"][0]:
+            first, last, top, bottom = whole if shows_all else (x0, x1, y0, y1)
+            # All of an older replay: what is drawn now ends elsewhere.
+            if shows_all and not np.allclose((x0, x1), whole[:2], rtol=0, atol=_NEAR * whole[1]):
+                self._show_all()
+        self.look((first, last), (top, bottom), (int(width), int(height)))
         return True
+
+    def _show_all(self) -> None:
+        """Make the page show all, wherever it has zoomed to meanwhile."""
+        start, end, top, bottom = whole_window(self.timeline)
+        self.figure.x_range.update(start=start, end=end)
+        self.figure.y_range.update(start=bottom, end=top)
+        # Last: a page that has this number has the ranges, too.
+        self.moved.data = {"revision": [self.moved.data["revision"][0] + 1]}
 
     def _has(self, name: str) -> bool:
         return len(self.asked.data.get(name, ())) > 0
@@ -162,6 +190,8 @@ class SpacetimeFigure:
             most_messages=self.most_messages,
         )
         self.view = view
+        part = f", part of {time_text(whole[1])}; double click shows all"
+        self.figure.xaxis[0].axis_label = "time" + ("" if self.window is None else part)
         self.lives.data = view.lives
         self.image.data = view.image
         self.bars.data = view.bars
@@ -259,6 +289,7 @@ def spacetime_figure(
     if width is not None:
         fig.update(width=width, sizing_mode="fixed")
     lives, image, bars, lines, path, asked = (ColumnDataSource() for _ in range(6))
+    moved = ColumnDataSource(data={"revision": [0]})
     drawn = SpacetimeFigure(
         figure=fig,
         bars=bars,
@@ -267,21 +298,23 @@ def spacetime_figure(
         path=path,
         lives=lives,
         asked=asked,
+        moved=moved,
         timeline=sorted_once,
         pixels=(width or _STILL_PX, tall - _AROUND_PX),
         most_bars=most_bars,
         most_messages=MOST_MESSAGES if messages else 0,
         critical=critical,
     )
-    _set_ranges(fig, whole_window(sorted_once), move=True)
+    _set_ranges(fig, whole_window(sorted_once))
+    time_axis(fig.xaxis[0])
+    drawn._show_all()
     drawn._draw()
     add_image(fig, lives, image)
     add_bars(fig, bars, "line" if result.graph.line is not None else "op")
     add_messages(fig, lines, shown=messages)
     add_path(fig, path, shown=critical)
     add_key(fig, messages=messages, critical=critical)
-    time_axis(fig.xaxis[0])
-    ask_for_windows(fig, asked)
+    ask_for_windows(fig, asked, moved)
     _name(fig, result, sorted_once)
     return drawn
 
@@ -340,15 +373,12 @@ def whole_window(shown: Timeline) -> Window:
     return 0.0, max(shown.makespan_ns, 1e-3), -0.5, len(shown.ranks) - 0.5
 
 
-def _set_ranges(fig: figure, whole: Window, *, move: bool) -> None:
-    """Let a figure's reset tool show all of a replay, and let it move there at once."""
+def _set_ranges(fig: figure, whole: Window) -> None:
+    """Let a figure's reset tool show all of a replay."""
     start, end, top, bottom = whole
     margin = 0.01 * (end - start)
     fig.x_range.update(reset_start=start, reset_end=end, bounds=(start - margin, end + margin))
     fig.y_range.update(reset_start=bottom, reset_end=top, bounds=(top, bottom))
-    if move:
-        fig.x_range.update(start=start, end=end)
-        fig.y_range.update(start=bottom, end=top)
 
 
 def _name(fig: figure, result: ReplayResult, shown: Timeline) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from bokeh.events import DoubleTap
 from bokeh.models import (
     BasicTicker,
     ColumnDataSource,
@@ -210,16 +211,19 @@ def name_ranks(fig: figure, ranks: Sequence[int] | np.ndarray) -> None:
     fig.ygrid.grid_line_color = None
 
 
-def ask_for_windows(fig: figure, asked: ColumnDataSource) -> None:
+def ask_for_windows(fig: figure, asked: ColumnDataSource, moved: ColumnDataSource) -> None:
     """Let the page write its window into a source after a zoom, a pan or a change of size.
 
     Args:
-        fig: the figure, which carries the source in its tags.
+        fig: the figure, which carries both sources in its tags.
         asked: the source.
+        moved: column ``revision``; each change of it makes the page show all.
     """
     # Only what hangs on the document reaches the browser.
-    fig.tags = [*fig.tags, asked]
-    ask = CustomJS(args={"figure": fig, "asked": asked}, code=js.ASK)
+    fig.tags = [*fig.tags, asked, moved]
+    moved.js_on_change("data", CustomJS(args={"figure": fig}, code=js.MOVE))
+    fig.js_on_event(DoubleTap, CustomJS(args={"figure": fig}, code=js.RESET))
+    ask = CustomJS(args={"figure": fig, "asked": asked, "moved": moved}, code=js.ASK)
     for shown in (fig.x_range, fig.y_range):
         shown.js_on_change("start", ask)
         shown.js_on_change("end", ask)

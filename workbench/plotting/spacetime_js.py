@@ -106,9 +106,16 @@ if (!waiting.has(asked.id)) {
     const {x_range, y_range, properties} = figure
     // A figure that has not been laid out yet throws where it is asked for its size.
     const size = (property) => property.is_unset ? NaN : property.get_value()
+    const covers = ({start, end, reset_start, reset_end}) => {
+      const slack = 1e-6 * Math.abs(reset_end - reset_start)
+      return Math.min(start, end) <= Math.min(reset_start, reset_end) + slack
+        && Math.max(start, end) >= Math.max(reset_start, reset_end) - slack
+    }
     const row = {
       x0: [x_range.start], x1: [x_range.end], y0: [y_range.start], y1: [y_range.end],
       width: [size(properties.inner_width)], height: [size(properties.inner_height)],
+      whole: [covers(x_range) && covers(y_range) ? 1 : 0],
+      revision: [moved.data.revision[0]],
     }
     const known = Object.values(row).every(([v]) => Number.isFinite(v))
     const same = Object.keys(row).every(name => asked.data[name]?.[0] === row[name][0])
@@ -118,4 +125,19 @@ if (!waiting.has(asked.id)) {
   }, 80)
 }
 """
-"""Code that writes the window of `figure` into the source `asked`, at most every 80 ms."""
+"""Code that writes the window of `figure` into the source `asked`, at most every 80 ms.
+
+Whether the window shows all is decided here, where it and the ends of all are of the same moment.
+"""
+
+MOVE = """
+for (const range of [figure.x_range, figure.y_range]) {
+  range.setv({start: range.reset_start, end: range.reset_end}, {sync: false})
+}
+"""
+"""Code that shows all of `figure`, wherever the page has zoomed to."""
+
+RESET = """
+figure.reset.emit()
+"""
+"""Code that does what the reset tool does."""

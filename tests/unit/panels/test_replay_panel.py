@@ -348,6 +348,8 @@ def test_a_page_that_zooms_in_is_given_the_window(panel: ReplayPanel) -> None:
                     ["y1", [3.5]],
                     ["width", [800]],
                     ["height", [200]],
+                    ["whole", [0]],
+                    ["revision", view.spacetime.moved.data["revision"]],
                 ],
             },
         },

@@ -11,6 +11,7 @@ from tests.unit.plotting.replays import ring
 from workbench.errors import ParameterError
 from workbench.plotting.spacetime import (
     STILL_BARS,
+    SpacetimeFigure,
     plot_spacetime,
     read_spacetime,
     spacetime_figure,
@@ -20,6 +21,15 @@ from workbench.plotting.standalone import standalone_html
 
 def ends(shown: Any) -> tuple[float, float]:
     return shown.start, shown.end
+
+
+def ask(drawn: SpacetimeFigure, x0: float, x1: float, **said: float) -> bool:
+    """Write a window as a page does: all ranks, and what `said` says of it."""
+    low = len(drawn.timeline.ranks) - 0.5
+    row = {"x0": x0, "x1": x1, "y0": low, "y1": -0.5, "width": 900.0, "height": 300.0}
+    row |= {"whole": 0.0, "revision": drawn.moved.data["revision"][0]}
+    drawn.asked.data = {name: [value] for name, value in (row | said).items()}
+    return drawn.look_as_asked()
 
 
 def test_the_figure_names_what_it_shows() -> None:
@@ -65,15 +75,7 @@ def test_a_window_that_a_page_asks_for_is_drawn_with_some_room_around_it() -> No
     drawn = spacetime_figure(ring(64, 500))
     assert not drawn.look_as_asked(), "no page has asked yet"
     assert drawn.view is not None and drawn.view.merged
-    drawn.asked.data = {
-        "x0": [1e6],
-        "x1": [1.1e6],
-        "y0": [7.5],
-        "y1": [3.5],
-        "width": [900],
-        "height": [300],
-    }
-    assert drawn.look_as_asked()
+    assert ask(drawn, 1e6, 1.1e6, y0=7.5, y1=3.5)
     assert not drawn.look_as_asked(), "told twice, drawn once"
     assert not drawn.view.merged
     assert set(drawn.bars.data["rank"]) <= set(range(3, 9))
@@ -113,6 +115,53 @@ def test_a_page_that_shows_all_goes_on_showing_all() -> None:
     assert ends(drawn.figure.y_range) == (3.5, -0.5)
     assert drawn.figure.title.text == "Space–time diagram: ring, 4 ranks"
     assert len([t for t in drawn.figure.below if "caption" in t.tags]) == 1
+
+
+def test_what_a_page_tells_of_an_older_replay_is_no_zoom() -> None:
+    short, long = ring(8, 2), ring(8, 200)
+    drawn = spacetime_figure(short)
+    before = drawn.moved.data["revision"][0]
+    drawn.show(long)
+    for whole in (1, 0):  # shown whole on the page, or zoomed into before the page heard of `long`
+        assert ask(drawn, 0, short.makespan_ns, whole=whole, revision=before, width=700 + whole)
+        assert drawn.window is None
+        assert drawn.pixels == (700 + whole, 300), "the size of the page counts all the same"
+    drawn.show(short)
+    drawn.show(long)
+    assert ends(drawn.figure.x_range) == (0, long.makespan_ns)
+
+
+def test_a_page_that_goes_back_to_all_of_an_older_replay_is_shown_all_of_this_one() -> None:
+    short, long = ring(8, 2), ring(8, 200)
+    drawn = spacetime_figure(short)
+    ask(drawn, 0.2 * short.makespan_ns, 0.4 * short.makespan_ns)
+    drawn.show(long)
+    assert drawn.window is not None, "a zoom stays"
+    known = drawn.moved.data["revision"][0]
+    ask(drawn, 0, short.makespan_ns, whole=1)  # reset by the user before the page heard of `long`
+    assert drawn.window is None
+    assert drawn.moved.data["revision"][0] > known
+    assert ends(drawn.figure.x_range) == (0, long.makespan_ns)
+
+
+def test_all_is_shown_to_a_page_that_has_zoomed_since_python_last_set_its_ends() -> None:
+    drawn = spacetime_figure(ring(8, 20))
+    ask(drawn, 50_000, 90_000)
+    known = drawn.moved.data["revision"][0]
+    drawn.show(ring(4, 20))  # other ranks; Python's ends of x may be the same as before
+    assert drawn.window is None
+    assert drawn.moved.data["revision"][0] > known
+    (script,) = drawn.moved.js_property_callbacks["change:data"]
+    assert isinstance(script, CustomJS) and script.args == {"figure": drawn.figure}
+
+
+def test_the_axis_says_that_a_zoom_shows_a_part() -> None:
+    drawn = spacetime_figure(ring(64, 500))
+    assert drawn.figure.xaxis[0].axis_label == "time"
+    ask(drawn, 1e6, 1.1e6)
+    assert drawn.figure.xaxis[0].axis_label == "time, part of 38 ms; double click shows all"
+    ask(drawn, 0, drawn.timeline.makespan_ns, whole=1)
+    assert drawn.figure.xaxis[0].axis_label == "time"
 
 
 def test_each_source_has_a_new_table_after_a_look() -> None:

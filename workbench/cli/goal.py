@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
     for name, about in (
         ("convert", "write a GOAL file as text, or as LogGOPSim's binary"),
-        ("check", "look for cycles, wrong peers, and messages without a match"),
+        ("check", "look for circular waits, wrong peers, and messages without a match"),
         ("summary", "count ranks, operations, bytes and dependencies"),
     ):
         action = actions.add_parser(name, help=about, description=about, allow_abbrev=False)
@@ -43,6 +43,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                 "--to",
                 choices=("text", "binary"),
                 help=f"format of OUT (default: binary where its name ends in {BINARY_SUFFIX})",
+            )
+        if name == "check":
+            action.add_argument(
+                "-S",
+                type=int,
+                metavar="BYTES",
+                help="largest message sent without waiting for its receiver, for circular waits of "
+                "larger ones to be errors (default: say at which S the program ends)",
             )
         add_json(action)
 
@@ -66,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.action == "convert":
         return _convert(graph, arguments)
     if arguments.action == "check":
-        return _check(graph, json=arguments.json)
+        return _check(graph, eager_bytes=arguments.S, json=arguments.json)
     summary = graph.summary()
     if arguments.json:
         print_json(summary)
@@ -90,8 +98,8 @@ def _convert(graph: ExecutionGraph, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _check(graph: ExecutionGraph, *, json: bool) -> int:
-    problems = graph.check()
+def _check(graph: ExecutionGraph, *, eager_bytes: int | None, json: bool) -> int:
+    problems = graph.check(eager_bytes=eager_bytes)
     counts = {
         f"{severity}s": sum(p.count for p in problems if p.severity == severity)
         for severity in ("error", "warning", "note")

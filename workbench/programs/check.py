@@ -4,9 +4,13 @@
         print(problem)
     graph.validate()    # raises ProgramError where the program cannot run to its end
 
-Dependencies must have no cycle, and every message needs a receive. Where wildcards leave open which
-receive takes which message, only what no order of events could match is an error; a replay may
-still come to a deadlock.
+Dependencies must have no cycle, every message needs a receive, and ranks must not wait for one
+another in a circle. The last is found by a run without times (``kernels.loggops.untimed``). Where
+it is open which receive takes which message, as with wildcards, only what no order of events could
+bring to an end is an error; what one order does not bring to an end is a warning.
+
+A circle may close only where sends wait for their receives, above S bytes. Given S, it is an error;
+without it, a warning with the least S at which the program ends.
 """
 
 from __future__ import annotations
@@ -18,10 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.goal import order
-from workbench.errors import ProgramError
+from kernels.loggops import layout, untimed
+from kernels.loggops.matching import empty_waiting, with_more_room
+from workbench.errors import ParameterError, ProgramError
 from workbench.programs.columns import edges, transposed
+from workbench.programs.counts import whole
 from workbench.programs.graph import ANY_SOURCE, CALC, RECV, SEND, ExecutionGraph
-from workbench.programs.messages import Classes, surplus
+from workbench.programs.messages import Classes, surplus, with_wildcards
+from workbench.programs.stuck import Standstill, describe_circle, explain
 
 Edges = tuple[NDArray[np.int32], ...]
 
@@ -40,7 +48,7 @@ class Problem:
 
     Attributes:
         kind: ``cycle``, ``peer``, ``rank``, ``unmatched-send``, ``unmatched-receive``,
-            ``ambiguous``, ``truncated``, ``oversized``, ``self`` or ``unexamined``.
+            ``circular``, ``ambiguous``, ``truncated``, ``oversized``, ``self`` or ``unexamined``.
         severity: ``error`` (cannot run to its end), ``warning`` or ``note``.
         rank: rank of the operation, -1 where the problem is of the whole graph.
         line: line of the file, 0 where there is none.
@@ -61,33 +69,42 @@ class Problem:
         return f"{self.severity}: {self.message}"
 
 
-def check(graph: ExecutionGraph) -> tuple[Problem, ...]:
+def check(graph: ExecutionGraph, *, eager_bytes: int | None = None) -> tuple[Problem, ...]:
     """Return what is wrong or doubtful with a graph; errors first, empty where nothing is.
 
     Of each kind at most ``SHOWN`` are told one by one, and a last one counts the rest.
 
     Args:
         graph: any.
+        eager_bytes: S, the largest message sent without waiting for its receiver; None looks for
+            the least S at which the program ends.
 
     Raises:
-        ParameterError: the dependencies are not made for the graph's operations.
+        ParameterError: the dependencies are not made for the graph's operations, or S is negative.
     """
-    problems = list(_check(graph, edges(graph)))
+    if eager_bytes is not None and whole(eager_bytes, "eager_bytes") < 0:
+        raise ParameterError(
+            f"eager_bytes must not be negative; got {eager_bytes}", key="eager_bytes"
+        )
+    problems = list(_check(graph, edges(graph), eager_bytes))
     rank_of = {ERROR: 0, WARNING: 1, NOTE: 2}
     return tuple(sorted(problems, key=lambda problem: rank_of[problem.severity]))
 
 
-def validate(graph: ExecutionGraph) -> None:
+def validate(graph: ExecutionGraph, *, eager_bytes: int | None = None) -> None:
     """Refuse a graph that cannot run to its end.
 
     Args:
         graph: any.
+        eager_bytes: as for ``check``.
 
     Raises:
-        ProgramError: there are cycles, peers out of range or messages without a match; the message
-            names the first of them, ``operations`` all that ``check`` tells one by one.
+        ProgramError: there are cycles, peers out of range, messages without a match or circular
+            waits; the message names the first of them, ``operations`` all that ``check`` tells one
+            by one.
     """
-    errors = [problem for problem in check(graph) if problem.severity == ERROR]
+    problems = check(graph, eager_bytes=eager_bytes)
+    errors = [problem for problem in problems if problem.severity == ERROR]
     if errors:
         first = "; ".join(problem.message for problem in errors[:3])
         more = f"; and {len(errors) - 3} more" if len(errors) > 3 else ""
@@ -97,11 +114,11 @@ def validate(graph: ExecutionGraph) -> None:
         )
 
 
-def _check(graph: ExecutionGraph, waiting: Edges) -> Iterator[Problem]:
+def _check(graph: ExecutionGraph, waiting: Edges, eager_bytes: int | None) -> Iterator[Problem]:
     ranks = graph.rank_of(np.arange(graph.num_ops))
     level, blocked = _levels(graph, waiting)
-    yield from _across(graph, ranks)
-    yield from _cycles(graph, waiting, ranks, blocked)
+    broken = [*_across(graph, ranks), *_cycles(graph, waiting, ranks, blocked)]
+    yield from broken
 
     message = graph.kind != CALC
     any_source = (graph.kind == RECV) & (graph.peer == ANY_SOURCE)
@@ -132,8 +149,19 @@ def _check(graph: ExecutionGraph, waiting: Edges) -> Iterator[Problem]:
     too_many_sends, too_many_recvs, exact = surplus(sends, recvs, graph.num_ranks)
     yield from _unmatched(graph, "unmatched-send", sends, too_many_sends)
     yield from _unmatched(graph, "unmatched-receive", recvs, too_many_recvs)
-    yield from _ambiguous(graph, waiting, sends, recvs, level)
+    opened = []
+    for classes in (sends, recvs):
+        problems, numbers = _ambiguous(graph, waiting, classes, level)
+        yield from problems
+        opened.append(numbers)
     yield from _sizes(graph, sends, recvs, exact)
+    if outside.any() or broken:
+        return
+    whole_messages = not too_many_sends.any() and not too_many_recvs.any()
+    wild = with_wildcards(sends, recvs, graph.num_ranks)
+    pool = _pools(graph, sends, recvs, wild, *opened)
+    runs = _Untimed(graph, waiting, ranks, wild)
+    yield from _circular(runs, pool, eager_bytes, whole_messages=whole_messages)
 
 
 def _line(graph: ExecutionGraph, op: int) -> int:
@@ -235,20 +263,24 @@ def _unmatched(
 
 
 def _ambiguous(
-    graph: ExecutionGraph, waiting: Edges, sends: Classes, recvs: Classes, level: NDArray[np.int32]
-) -> Iterator[Problem]:
-    """Yield classes of messages whose order the dependencies leave open."""
+    graph: ExecutionGraph, waiting: Edges, classes: Classes, level: NDArray[np.int32]
+) -> tuple[list[Problem], NDArray[np.int64]]:
+    """Return what is doubtful about the order of messages, and the classes that have no order.
+
+    The order of a class is that of its sends or of its receives, where dependencies tell it.
+    """
+    problems: list[Problem] = []
     needs = (*transposed(*waiting[:2]), *transposed(*waiting[2:]))
-    for classes in (sends, recvs):
-        inner = np.flatnonzero(classes.number[1:] == classes.number[:-1])
-        answer = np.zeros(len(inner), np.uint8)
-        seen, stack = np.zeros(graph.num_ops, np.int32), np.empty(_STEPS, np.int32)
-        effort = _EFFORT * graph.num_ops
-        first, second = classes.ops[inner], classes.ops[inner + 1]
-        order.ordered(first, second, level, *needs, seen, stack, effort, answer)
-        unknown = int((answer == order.UNKNOWN).sum())
-        if unknown:
-            yield Problem(
+    inner = np.flatnonzero(classes.number[1:] == classes.number[:-1])
+    answer = np.zeros(len(inner), np.uint8)
+    seen, stack = np.zeros(graph.num_ops, np.int32), np.empty(_STEPS, np.int32)
+    effort = _EFFORT * graph.num_ops
+    first, second = classes.ops[inner], classes.ops[inner + 1]
+    order.ordered(first, second, level, *needs, seen, stack, effort, answer)
+    unknown = int((answer == order.UNKNOWN).sum())
+    if unknown:
+        problems.append(
+            Problem(
                 "unexamined",
                 NOTE,
                 -1,
@@ -258,23 +290,23 @@ def _ambiguous(
                 -1,
                 unknown,
             )
-        found = inner[answer == order.OPEN]
-        numbers, at, counts = np.unique(
-            classes.number[found], return_index=True, return_counts=True
         )
-        smallest = np.minimum.reduceat(graph.size[classes.ops], classes.start[:-1])
-        largest = np.maximum.reduceat(graph.size[classes.ops], classes.start[:-1])
-        same = smallest[numbers] == largest[numbers]
-        for severity, among, words in (
-            (WARNING, ~same, "which sizes meet is open"),
-            (NOTE, same, "their sizes are equal"),
-        ):
-            ops = classes.ops[found[at[among]] + 1]
-            texts = [
-                f"not ordered by dependencies against {graph.describe(op)}; {words}"
-                for op in classes.ops[found[at[among]]][:SHOWN].tolist()
-            ]
-            yield from _told(graph, "ambiguous", severity, ops, texts, counts[among].tolist())
+    found = inner[answer == order.OPEN]
+    numbers, at, counts = np.unique(classes.number[found], return_index=True, return_counts=True)
+    smallest = np.minimum.reduceat(graph.size[classes.ops], classes.start[:-1])
+    largest = np.maximum.reduceat(graph.size[classes.ops], classes.start[:-1])
+    same = smallest[numbers] == largest[numbers]
+    for severity, among, words in (
+        (WARNING, ~same, "which sizes meet is open"),
+        (NOTE, same, "their sizes are equal"),
+    ):
+        ops = classes.ops[found[at[among]] + 1]
+        texts = [
+            f"not ordered by dependencies against {graph.describe(op)}; {words}"
+            for op in classes.ops[found[at[among]]][:SHOWN].tolist()
+        ]
+        problems += _told(graph, "ambiguous", severity, ops, texts, counts[among].tolist())
+    return problems, np.unique(classes.number[inner[answer != order.ORDERED]])
 
 
 def _sizes(
@@ -294,3 +326,170 @@ def _sizes(
             for op in receiving[at[:SHOWN]].tolist()
         ]
         yield from _told(graph, kind, severity, sending[at], texts)
+
+
+def _pools(
+    graph: ExecutionGraph,
+    sends: Classes,
+    recvs: Classes,
+    wild: NDArray[np.bool_],
+    open_sends: NDArray[np.int64],
+    open_recvs: NDArray[np.int64],
+) -> NDArray[np.int32]:
+    """Return the pool of each message that may meet several receives, else -1; int32[n].
+
+    A rank with wildcards is a pool; so is a class whose sends or receives have no order, or whose
+    messages may overtake one another on several cores or interfaces.
+    """
+    pool = np.full(graph.num_ops, -1, np.int32)
+    lane = graph.cpu.astype(np.int32) * 256 + graph.nic
+    if len(sends.ops) and (lane[sends.ops] != lane[sends.ops[0]]).any():
+        least = np.minimum.reduceat(lane[sends.ops], sends.start[:-1])
+        most = np.maximum.reduceat(lane[sends.ops], sends.start[:-1])
+        open_sends = np.union1d(open_sends, np.flatnonzero(least != most))
+    named: dict[tuple[int, int, int], int] = {}
+    for classes, numbers in ((sends, open_sends), (recvs, open_recvs)):
+        for number in numbers.tolist():
+            key = (classes.source[number], classes.destination[number], classes.tag[number])
+            named.setdefault(tuple(map(int, key)), len(wild) + len(named))
+    for classes in (sends, recvs):
+        of_class = np.where(wild[classes.destination], classes.destination, -1).astype(np.int32)
+        if named:
+            keys = zip(classes.source, classes.destination, classes.tag, strict=True)
+            of_name = np.array([named.get(tuple(map(int, key)), -1) for key in keys], np.int32)
+            of_class = np.where(of_class >= 0, of_class, of_name)
+        pool[classes.ops] = of_class[classes.number]
+    return pool
+
+
+class _Untimed:
+    """Runs of a program without times.
+
+    Args:
+        graph: the program; its peers are ranks, and its dependencies join operations of one rank.
+        waiting: its dependencies.
+        ranks: int32[n], the rank of each operation.
+        wild: bool[ranks], where messages may meet by a wildcard.
+    """
+
+    def __init__(
+        self,
+        graph: ExecutionGraph,
+        waiting: Edges,
+        ranks: NDArray[np.int32],
+        wild: NDArray[np.bool_],
+    ) -> None:
+        self.graph = graph
+        self._waiting, self._ranks, self._wild = waiting, ranks, wild.astype(np.uint8)
+        self._degree = graph.in_degree()
+        self._free = np.flatnonzero(self._degree == 0).astype(np.int32)
+
+    def left(self, pool: NDArray[np.int32] | None, eager_bytes: int) -> NDArray[np.int32] | None:
+        """Return what is left of each operation where the program does not end, else None.
+
+        Args:
+            pool: of each operation, see ``_pools``; None lets messages meet in one possible order.
+            eager_bytes: S.
+        """
+        graph, n = self.graph, self.graph.num_ops
+        left, queue = self._degree.copy(), np.empty(n, np.int32)
+        queue[: len(self._free)] = self._free
+        pools = np.full(n, -1, np.int32) if pool is None else pool
+        room = 2 * (int(pools.max(initial=-1)) + 1)
+        state = np.zeros(untimed.N_STATE, np.int64)
+        state[untimed.TAIL] = len(self._free)
+        waiting = empty_waiting(graph.num_ranks)
+        link, pooled, seen = (
+            np.empty(n, np.int32),
+            np.full(room, -1, np.int32),
+            np.zeros(room, bool),
+        )
+        while True:
+            status = untimed.run(
+                self._ranks,
+                graph.kind,
+                graph.size,
+                graph.peer,
+                graph.tag,
+                *self._waiting,
+                self._wild,
+                pools,
+                eager_bytes,
+                left,
+                link,
+                queue,
+                waiting,
+                pooled,
+                seen,
+                state,
+            )
+            if status != layout.TABLE_FULL:
+                return left if status == layout.STUCK else None
+            waiting = with_more_room(waiting)
+
+
+def _circular(
+    runs: _Untimed, pool: NDArray[np.int32], eager_bytes: int | None, *, whole_messages: bool
+) -> Iterator[Problem]:
+    """Yield circular waits between ranks: in every order of events, in one order, or above some S.
+
+    Where messages lack their other ends, only circles are told: the rest waits behind those.
+    """
+    graph = runs.graph
+    sizes = np.unique(graph.size[graph.kind == SEND])
+    largest = int(sizes.max(initial=0))
+    eager = largest if eager_bytes is None else eager_bytes
+    left = runs.left(pool, eager)
+    if left is not None:
+        remedy = "; whatever S is"
+        if runs.left(pool, largest) is None:
+            remedy = (
+                f"; with S = {eager} B, above which sends wait for their receives; "
+                + _ends_at(runs, pool, sizes)
+            )
+        yield from _circles(graph, left, eager, ERROR, remedy)
+        return
+    if not whole_messages:
+        return
+    if (pool >= 0).any() and (left := runs.left(None, eager)) is not None:
+        yield Problem(
+            "circular",
+            WARNING,
+            -1,
+            0,
+            "it is open which receive takes which message, and in one order of events the program "
+            f"comes to a halt: {explain(graph, left, eager)}",
+            -1,
+        )
+        return
+    if eager_bytes is None and (left := runs.left(pool, 0)) is not None:
+        remedy = "; only where sends wait for their receives, above S bytes; " + _ends_at(
+            runs, pool, sizes
+        )
+        yield from _circles(graph, left, 0, WARNING, remedy)
+
+
+def _ends_at(runs: _Untimed, pool: NDArray[np.int32], sizes: NDArray[np.int64]) -> str:
+    """Return at which S a program ends that ends where S is the largest size."""
+    low, high = 0, len(sizes) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if runs.left(pool, int(sizes[middle])) is None:
+            high = middle
+        else:
+            low = middle + 1
+    return f"it ends with S of at least {sizes[high]} B"
+
+
+def _circles(
+    graph: ExecutionGraph, left: NDArray[np.int32], eager: int, severity: str, remedy: str
+) -> Iterator[Problem]:
+    still = Standstill.of(graph, left, eager, SHOWN)
+    for circle in still.circles:
+        op = circle[0]
+        text = describe_circle(graph, circle) + remedy
+        line = _line(graph, op)
+        yield Problem("circular", severity, int(graph.rank_of(op)), line, text, op)
+    if still.num_circles > SHOWN:
+        more = still.num_circles - SHOWN
+        yield Problem("circular", severity, -1, 0, f"and {more} more circular waits", -1, more)

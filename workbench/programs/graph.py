@@ -233,26 +233,34 @@ class ExecutionGraph:
 
         return select(self, ranks)
 
-    def check(self) -> tuple[Problem, ...]:
+    def check(self, *, eager_bytes: int | None = None) -> tuple[Problem, ...]:
         """Return what is wrong or doubtful, errors first; empty where nothing is.
 
+        Args:
+            eager_bytes: S, the largest message sent without waiting for its receiver; None looks
+                for the least S at which the program ends.
+
         Raises:
-            ParameterError: the dependencies are not made for the graph's operations.
+            ParameterError: the dependencies are not made for the graph's operations, or S is
+                negative.
         """
         from workbench.programs.check import check
 
-        return check(self)
+        return check(self, eager_bytes=eager_bytes)
 
-    def validate(self) -> None:
+    def validate(self, *, eager_bytes: int | None = None) -> None:
         """Refuse a graph that cannot run to its end.
 
+        Args:
+            eager_bytes: as for ``check``.
+
         Raises:
-            ProgramError: there are cycles, peers out of range or messages without a match; the
-                message names the first of them.
+            ProgramError: there are cycles, peers out of range, messages without a match or
+                circular waits; the message names the first of them.
         """
         from workbench.programs.check import validate
 
-        validate(self)
+        validate(self, eager_bytes=eager_bytes)
 
     @classmethod
     def from_goal(cls, source: str | Path | bytes) -> ExecutionGraph:

@@ -113,15 +113,27 @@ def surplus(
     left[mine] -= both
     wanted[theirs] -= both
 
-    wild = np.zeros(num_ranks, bool)
-    wild[recvs.destination[(recvs.source == ANY_SOURCE) | (recvs.tag == ANY_TAG)]] = True
-    wild[sends.destination[sends.tag == ANY_TAG]] = True
+    wild = with_wildcards(sends, recvs, num_ranks)
     open_sends = np.flatnonzero((left > 0) & wild[sends.destination])
     open_recvs = np.flatnonzero((wanted > 0) & wild[recvs.destination])
     if len(open_sends) and len(open_recvs):
         _flow(sends, recvs, open_sends, open_recvs, left, wanted)
     tame = ~wild[sends.destination[mine]]
     return left, wanted, np.stack([mine[tame], theirs[tame], both[tame]])
+
+
+def with_wildcards(sends: Classes, recvs: Classes, num_ranks: int) -> NDArray[np.bool_]:
+    """Return which ranks get messages that may meet their receives by a wildcard, bool[ranks].
+
+    Args:
+        sends: of a graph.
+        recvs: of the same graph.
+        num_ranks: its ranks.
+    """
+    wild = np.zeros(num_ranks, bool)
+    wild[recvs.destination[(recvs.source == ANY_SOURCE) | (recvs.tag == ANY_TAG)]] = True
+    wild[sends.destination[sends.tag == ANY_TAG]] = True
+    return wild
 
 
 def _equal(sends: Classes, recvs: Classes) -> tuple[IntArray, IntArray]:

@@ -29,6 +29,7 @@ from kernels.loggops.replay import inspect
 from workbench.errors import ParameterError, ProgramError, SimulationHalted
 from workbench.models import LogGPS
 from workbench.programs.graph import CALC, RECV, SEND, Dependents, ExecutionGraph
+from workbench.programs.stuck import refuse_peers
 from workbench.provenance import Provenance
 from workbench.simulate.picoseconds import CLOCK_END, PS_PER_S, PicosecondCosts
 from workbench.simulate.replay_result import (
@@ -38,7 +39,6 @@ from workbench.simulate.replay_result import (
     ReplayResult,
     ReplayTimes,
 )
-from workbench.simulate.stuck import refuse_peers
 
 _SHOWN = 10
 

@@ -25,11 +25,11 @@ from workbench.errors import ParameterError, SimulationHalted
 from workbench.models import LogGPS
 from workbench.programs.graph import RECV, ExecutionGraph
 from workbench.programs.program import Program
+from workbench.programs.stuck import explain, refuse_peers
 from workbench.provenance import Provenance
 from workbench.simulate.noise import Noise, kernel_noise
 from workbench.simulate.picoseconds import CLOCK_END, PS_PER_S, PicosecondCosts
 from workbench.simulate.replay_result import ReplayResult, ReplayTimes, Semantics
-from workbench.simulate.stuck import explain, refuse_peers
 
 Ties = Literal["stable", "libstdc++"]
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from tests.kernels.loggops_programs import random_graph
 from workbench.errors import ParameterError, ProgramError
+from workbench.models import LogGPS
 from workbench.programs.check import ERROR, NOTE, SHOWN, WARNING, Problem
 from workbench.programs.goal import read_goal
 from workbench.programs.graph import (
@@ -16,6 +22,9 @@ from workbench.programs.graph import (
     Dependents,
     ExecutionGraph,
 )
+from workbench.simulate import replay
+
+MODEL = LogGPS(L=1e-6, o=1e-7, g=1e-8, G=1e-10, O=0.0, S=65535)
 
 
 def program(*ranks: str) -> ExecutionGraph:
@@ -261,3 +270,154 @@ def test_ranks_and_tags_too_many_for_one_number_are_kept_apart(
     assert sum(p.kind == "unmatched-send" for p in graph.check()) == 18
     monkeypatch.setattr("workbench.programs.messages._WIDEST", 1)
     assert sum(p.kind == "unmatched-send" for p in graph.check()) == 18
+
+
+def circular(graph: ExecutionGraph, **options: int) -> list[tuple[str, str]]:
+    """Return severity and text of the circular waits."""
+    found = graph.check(**options)
+    return [(p.severity, p.message) for p in found if p.kind == "circular"]
+
+
+def test_a_circular_wait_between_ranks_is_an_error_and_is_named() -> None:
+    graph = program(
+        "r: recv 8b from 2 tag 5\ns: send 8b to 1 tag 5\ns requires r",
+        "r: recv 8b from 0 tag 5\nc: calc 3\ns: send 8b to 2 tag 5\nc requires r\ns requires c",
+        "r: recv 8b from 1 tag 5\ns: send 8b to 0 tag 5\ns requires r",
+        "calc 9",
+    )
+    expected = (
+        "rank 0, line 3: recv 8 B from 2 tag 5 → rank 2, line 16: send 8 B to 0 tag 5 → "
+        "rank 2, line 15: recv 8 B from 1 tag 5 → rank 1, line 10: send 8 B to 2 tag 5 → "
+        "rank 1, line 9: calc 3 ns → rank 1, line 8: recv 8 B from 0 tag 5 → "
+        "rank 0, line 4: send 8 B to 1 tag 5 → the first"
+    )
+    text = f"circular wait of 7 operations of 3 ranks, each waiting for the next: {expected}"
+    assert circular(graph) == [(ERROR, text + "; whatever S is")]
+    with pytest.raises(ProgramError, match="circular wait of 7 operations of 3 ranks"):
+        graph.validate()
+    with pytest.raises(ProgramError, match="circular wait of 7 operations of 3 ranks") as caught:
+        replay(graph, MODEL)
+    assert expected in str(caught.value)
+    assert len(caught.value.operations) == 7
+
+
+def test_a_circle_that_only_rendezvous_closes_is_said_with_the_s_that_opens_it() -> None:
+    body = "s: send {0}b to {1} tag 0\nr: recv {0}b from {1} tag 0\nr requires s\n"
+    last = "s2: send 900b to {1} tag 7\nr2: recv 900b from {1} tag 7\ns2 requires r\nr2 requires r"
+    graph = program((body + last).format(500, 1), (body + last).format(500, 0))
+    ((severity, text),) = circular(graph)
+    assert severity == WARNING
+    assert text.endswith(
+        "only where sends wait for their receives, above S bytes; it ends with S of at least 500 B"
+    )
+    graph.validate()
+    assert circular(graph, eager_bytes=500) == []
+    ((severity, text),) = circular(graph, eager_bytes=499)
+    assert severity == ERROR
+    assert "with S = 499 B" in text
+    assert text.endswith("it ends with S of at least 500 B")
+    with pytest.raises(ParameterError, match="must not be negative"):
+        graph.check(eager_bytes=-1)
+
+
+def test_separate_circles_are_told_one_by_one() -> None:
+    pair = "r: recv 8b from {0}\ns: send 8b to {0}\ns requires r"
+    graph = program(*(pair.format(rank ^ 1) for rank in range(2 * SHOWN + 4)))
+    found = [p for p in graph.check() if p.kind == "circular"]
+    assert [p.rank for p in found[:SHOWN]] == list(range(0, 2 * SHOWN, 2))
+    assert found[SHOWN].message == "and 2 more circular waits"
+    assert len(found) == SHOWN + 1
+
+
+def test_what_only_some_orders_of_wildcards_end_is_a_warning() -> None:
+    # The first receive takes whichever message comes first; the second wants that of one rank.
+    late = "c: calc 10000\ns: send 8b to 0 tag 1\ns requires c"
+    receives = "a: recv 8b from -1 tag 1\nb: recv 8b from 1 tag 1\nb requires a"
+    halts = program(receives, "send 8b to 0 tag 1", late)
+    ((severity, text),) = circular(halts)
+    assert severity == WARNING
+    assert "it is open which receive takes which message" in text
+    assert not ends(halts, 65535)
+    assert ends(program(receives, late, "send 8b to 0 tag 1"), 65535)
+
+
+def test_receives_of_any_before_every_send_cannot_end_in_any_order() -> None:
+    body = "r: recv 8b from -1\ns: send 8b to {}\ns requires r"
+    ((severity, _),) = circular(program(body.format(1), body.format(0)))
+    assert severity == ERROR
+
+
+SIZES = (0, 1, 40, 41, 200)
+
+
+@st.composite
+def schedules(draw: st.DrawFn) -> ExecutionGraph:
+    """Return a program of chains: messages whose two ends stand at any place of their ranks."""
+    ranks = draw(st.integers(2, 4))
+    bodies: list[list[str]] = [[] for _ in range(ranks)]
+    for _ in range(draw(st.integers(1, 9))):
+        source, target = draw(st.integers(0, ranks - 1)), draw(st.integers(0, ranks - 1))
+        size, tag = draw(st.sampled_from(SIZES)), draw(st.integers(0, 1))
+        for rank, text in (
+            (source, f"send {size}b to {target} tag {tag}"),
+            (target, f"recv {size}b from {source} tag {tag}"),
+        ):
+            # Mostly at the end, or too few would run to theirs.
+            late = draw(st.booleans()) or draw(st.booleans())
+            at = len(bodies[rank]) if late else draw(st.integers(0, len(bodies[rank])))
+            bodies[rank].insert(at, text)
+    texts = []
+    for body in bodies:
+        lines = [f"l{i}: {text}" for i, text in enumerate(body)]
+        for i in range(1, len(body)):
+            lines.append(f"l{i} {draw(st.sampled_from(['requires', 'irequires']))} l{i - 1}")
+        texts.append("\n".join(lines))
+    return program(*texts)
+
+
+def ends(graph: ExecutionGraph, eager_bytes: int) -> bool:
+    try:
+        replay(graph, MODEL.replace(S=eager_bytes))
+    except ProgramError:
+        return False
+    return True
+
+
+OUTCOMES: Counter[tuple[bool, bool]] = Counter()
+
+
+@given(schedules())
+@settings(max_examples=300, deadline=None)
+def check_against_replay(graph: ExecutionGraph) -> None:
+    always = [p for p in graph.check() if p.severity == ERROR]
+    for eager_bytes in SIZES:
+        errors = [p for p in graph.check(eager_bytes=eager_bytes) if p.severity == ERROR]
+        assert ends(graph, eager_bytes) == (not errors)
+        OUTCOMES[not errors, not always] += 1
+    assert ends(graph, max(SIZES)) == (not always)
+
+
+def test_it_ends_exactly_if_a_replay_ends() -> None:
+    OUTCOMES.clear()
+    check_against_replay()
+    # Programs that end, that end with a larger S, and that never end are all among them.
+    assert min(OUTCOMES[key] for key in ((True, True), (False, True), (False, False))) > 100
+
+
+def test_of_programs_in_any_order_errors_never_end_and_silence_always_ends() -> None:
+    sure = {True: 0, False: 0}
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        graph = random_graph(rng, ranks=3, events=12, wildcards=0.15 * (seed % 2), fan=4, cpus=1)
+        problems = graph.check(eager_bytes=40)
+        ended = ends(graph, 40)
+        if any(p.severity == ERROR for p in problems):
+            assert not ended, seed
+            sure[False] += 1
+        elif (
+            not any(p.kind in ("circular", "ambiguous", "unexamined") for p in problems)
+            and not ((graph.peer == ANY_SOURCE) | (graph.tag == ANY_TAG)).any()
+        ):
+            assert ended, seed
+            sure[True] += 1
+    assert min(sure.values()) > 10

@@ -1,0 +1,216 @@
+"""Why a program cannot go on: which operations wait, and for what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernels.loggops import layout, untimed
+from kernels.loggops import replay as kernel
+from workbench.errors import ProgramError
+from workbench.programs.graph import ANY_SOURCE, ANY_TAG, RECV, SEND, ExecutionGraph
+
+_SHOWN = 10
+
+
+def refuse_peers(graph: ExecutionGraph) -> None:
+    """Refuse messages to or from ranks that do not exist, and kinds that do not.
+
+    Args:
+        graph: the program.
+
+    Raises:
+        ProgramError: names the first such operation.
+    """
+    op = int(kernel.first_without_peer(graph.rank_start, graph.kind, graph.peer))
+    if op >= 0:
+        phrase = graph.describe(op)
+        raise ProgramError(
+            f"peers must be ranks 0 to {graph.num_ranks - 1}; got {phrase}", operations=(phrase,)
+        )
+
+
+def explain(graph: ExecutionGraph, left: NDArray[np.int32], eager_bytes: int) -> ProgramError:
+    """Return the error that shows what waits in a program that has come to a halt.
+
+    Where operations wait for one another in a circle, the first such circle comes first, operation
+    by operation; else receives and messages without their other end, since others wait behind them.
+
+    Args:
+        graph: the program.
+        left: int32[n], as the kernels leave it.
+        eager_bytes: S, above which a send ends when its message meets its receive.
+    """
+    still = Standstill.of(graph, left, eager_bytes)
+    receives = np.flatnonzero(left == layout.POSTED)
+    messages = np.flatnonzero(left < layout.POSTED)
+    blocked = np.flatnonzero(left > 0)
+    groups = (
+        (receives, "receives without a message"),
+        (messages, "messages without a receive"),
+        (blocked, "operations that wait for others"),
+    )
+    total = len(receives) + len(messages) + len(blocked)
+    counts = ", ".join(f"{len(ops)} {what}" for ops, what in groups if len(ops))
+    head = f"every operation must be able to run, but {total} wait for ever: {counts}. "
+    if still.circles:
+        circle = still.circles[0]
+        others = still.num_circles - 1
+        more = f"; and {others} more such circles" if others else ""
+        return ProgramError(
+            head + describe_circle(graph, circle) + more,
+            operations=tuple(f"{graph.describe(op)}: {still.why(op)}" for op in circle),
+        )
+    alone = [*receives[:_SHOWN].tolist(), *messages[:_SHOWN].tolist()]
+    alone += blocked[:_SHOWN].tolist()
+    phrases = tuple(f"{graph.describe(op)}: {still.why(op)}" for op in alone[:_SHOWN])
+    more = f"; and {total - len(phrases)} more" if total > len(phrases) else ""
+    return ProgramError(head + "; ".join(phrases) + more, operations=phrases)
+
+
+def describe_circle(graph: ExecutionGraph, circle: Sequence[int]) -> str:
+    """Return the sentence that names the operations of a circular wait, in its order.
+
+    Args:
+        graph: the program.
+        circle: operations each of which waits for the next, and the last for the first.
+    """
+    ranks = len(set(graph.rank_of(np.array(circle)).tolist()))
+    shown = [graph.describe(op) for op in circle[:_SHOWN]]
+    if len(circle) > _SHOWN:
+        shown.append(f"{len(circle) - _SHOWN} more")
+    where = f"of {ranks} ranks" if ranks > 1 else "of one rank"
+    count = f"{len(circle)} operations" if len(circle) > 1 else "1 operation"
+    return (
+        f"circular wait of {count} {where}, each waiting for the next: "
+        f"{' → '.join(shown)} → the first"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Standstill:
+    """Where a program has come to a halt.
+
+    Attributes:
+        graph: the program.
+        left: int32[n], as the kernels leave it.
+        waits_for: int64[n], an operation that each waits for and that cannot complete either: a
+            dependency; for a receive, a send whose message it could take; for a message, a receive
+            that could take it. -1 for operations that do not wait, or for nothing that is there.
+        circles: operations each of which waits for the next, and the last for the first; the first
+            few circles.
+        num_circles: how many there are.
+    """
+
+    graph: ExecutionGraph
+    left: NDArray[np.int32]
+    waits_for: NDArray[np.int64]
+    circles: tuple[tuple[int, ...], ...]
+    num_circles: int
+
+    @classmethod
+    def of(
+        cls, graph: ExecutionGraph, left: NDArray[np.int32], eager_bytes: int, most: int = 1
+    ) -> Standstill:
+        """Return what a run left that came to a halt.
+
+        Args:
+            graph: the program.
+            left: int32[n], as the kernels leave it.
+            eager_bytes: S, above which a send ends when its message meets its receive.
+            most: number of circles to name.
+        """
+        waits_for = _held_by(graph, left, eager_bytes)
+        _add_other_ends(graph, left, eager_bytes, waits_for)
+        first = np.empty(most, np.int64)
+        count = int(untimed.circles(waits_for, np.zeros(graph.num_ops, np.int64), first))
+        found = tuple(_circle(waits_for, int(op)) for op in first[:count])
+        return cls(graph, left, waits_for, found, count)
+
+    def why(self, op: int) -> str:
+        """Return what an operation waits for, as a phrase.
+
+        Args:
+            op: one that cannot complete.
+        """
+        before = int(self.waits_for[op])
+        if before >= 0:
+            return f"waits for {self.graph.describe(before)}"
+        if self.left[op] == layout.POSTED:
+            return "no message comes that it could take"
+        if self.left[op] < layout.POSTED:
+            return "no receive takes its message"
+        return "LogGOPSim never lets the send before it go"
+
+
+def _held_by(graph: ExecutionGraph, left: NDArray[np.int32], eager_bytes: int) -> NDArray[np.int64]:
+    """Return for each operation the first that it still waits for, -1 for none."""
+    unstarted = left > 0
+    waits_for_receiver = (left < layout.POSTED) & (graph.size > eager_bytes)
+    unfinished = unstarted | (left == layout.POSTED) | waits_for_receiver
+    held_by = np.full(graph.num_ops, -1, np.int64)
+    for dependents, holds in ((graph.irequires, unstarted), (graph.requires, unfinished)):
+        after, before = dependents.pairs()
+        # Backwards, so that the first is what stays.
+        open_edges = np.flatnonzero(holds[before])[::-1]
+        held_by[after[open_edges]] = before[open_edges]
+    return held_by
+
+
+def _add_other_ends(
+    graph: ExecutionGraph, left: NDArray[np.int32], eager_bytes: int, waits_for: NDArray[np.int64]
+) -> None:
+    """Let each waiting receive and message wait for the first other end that has not started."""
+    messages = np.flatnonzero((left < layout.POSTED) & (graph.size > eager_bytes))
+    receives = np.flatnonzero(left == layout.POSTED)
+    for asking, kind in ((receives, SEND), (messages, RECV)):
+        offered = np.flatnonzero((left > 0) & (graph.kind == kind))
+        if len(asking) and len(offered):
+            found = _first_other_end(graph, asking, offered)
+            waits_for[asking] = np.where(found < graph.num_ops, found, -1)
+
+
+def _first_other_end(
+    graph: ExecutionGraph, asking: NDArray[np.intp], offered: NDArray[np.intp]
+) -> NDArray[np.int64]:
+    """Return for each message or receive the first it could meet, the number of operations if none.
+
+    int64[asking]; those offered are the sends where receives ask, and the other way round.
+    """
+    both = np.concatenate([asking, offered])
+    ranks, peers = graph.rank_of(both).astype(np.int64), graph.peer[both].astype(np.int64)
+    tags, sends = graph.tag[both].astype(np.int64), graph.kind[both] == SEND
+    sender, receiver = np.where(sends, ranks, peers), np.where(sends, peers, ranks)
+    any_source, any_tag = ~sends & (peers == ANY_SOURCE), tags == ANY_TAG
+    asks = np.arange(len(both)) < len(asking)
+    found = np.full(len(both), graph.num_ops, np.int64)
+    for by_sender in (True, False):
+        # A receive from any source meets whatever the sender, of the side that receives.
+        here = np.ones(len(both), bool) if by_sender else sends | any_source
+        pair = np.unique(
+            receiver * (graph.num_ranks + 1) + (sender + 1 if by_sender else 0),
+            return_inverse=True,
+        )[1]
+        for by_tag, side in ((True, here), (False, asks), (False, ~asks)):
+            taking = here if by_tag else here & (any_tag | ~side)
+            key = (pair << 32) + (tags if by_tag else 0)
+            at, to = np.flatnonzero(taking & asks), np.flatnonzero(taking & ~asks)
+            if not len(at) or not len(to):
+                continue
+            known, first = np.unique(key[to], return_index=True)
+            place = np.minimum(np.searchsorted(known, key[at]), len(known) - 1)
+            same = known[place] == key[at]
+            candidate = both[to[first[place]]]
+            found[at[same]] = np.minimum(found[at[same]], candidate[same])
+    return found[: len(asking)]
+
+
+def _circle(waits_for: NDArray[np.int64], op: int) -> tuple[int, ...]:
+    """Return the operations of a circle, from one of them on."""
+    path = [op]
+    while (after := int(waits_for[path[-1]])) != op:
+        path.append(after)
+    return tuple(path)

@@ -7,27 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
-from workbench.programs.graph import Dependents, ExecutionGraph
 from workbench.provenance import Provenance
 from workbench.result_files import Arrays, array_of, load_result, save_result
+from workbench.simulate.graph_archive import graph_arrays, graph_from, graph_values
 from workbench.simulate.replay_result import ReplayResult, ReplayTimes
 
 FORMAT = "workbench-replay"
 VERSION = 1
 
-_GRAPH_ARRAYS = {
-    "rank_start": np.int64,
-    "kind": np.uint8,
-    "size": np.int64,
-    "peer": np.int32,
-    "tag": np.uint32,
-    "cpu": np.uint8,
-    "nic": np.uint8,
-}
 _TIMES_ARRAYS = {
     "start_ps": np.int64,
     "begin_ps": np.int64,
@@ -47,18 +37,7 @@ def save(result: ReplayResult, path: Path) -> Path:
         result: what to write.
         path: the JSON file; the arrays get its name with ``.npz``. Each is replaced in one step.
     """
-    graph = result.graph
-    arrays: dict[str, NDArray[Any]] = {
-        f"graph.{name}": getattr(graph, name) for name in _GRAPH_ARRAYS
-    }
-    for name in ("requires", "irequires"):
-        dependents = getattr(graph, name)
-        arrays[f"graph.{name}.start"], arrays[f"graph.{name}.ops"] = (
-            dependents.start,
-            dependents.ops,
-        )
-    if graph.line is not None:
-        arrays["graph.line"] = graph.line
+    arrays = graph_arrays(result.graph)
     if result.times is not None:
         for field in fields(result.times):
             array = getattr(result.times, field.name)
@@ -76,7 +55,7 @@ def save(result: ReplayResult, path: Path) -> Path:
         "makespan_ns": result.makespan_ns,
         "provenance": result.provenance.to_dict(),
         "notes": list(result.notes),
-        "graph": {"source": graph.source, "notes": list(graph.notes)},
+        "graph": graph_values(result.graph),
     }
     return save_result(path, form=FORMAT, version=VERSION, values=values, arrays=arrays)
 
@@ -94,14 +73,7 @@ def load(path: Path) -> ReplayResult:
 
 
 def _result(values: dict[str, Any], arrays: Arrays) -> ReplayResult:
-    graph = ExecutionGraph(
-        **{name: array_of(arrays, f"graph.{name}", dtype) for name, dtype in _GRAPH_ARRAYS.items()},
-        requires=_dependents(arrays, "graph.requires"),
-        irequires=_dependents(arrays, "graph.irequires"),
-        source=str(values["graph"]["source"]),
-        line=array_of(arrays, "graph.line", np.int32) if "graph.line" in arrays else None,
-        notes=tuple(map(str, values["graph"]["notes"])),
-    )
+    graph = graph_from(values["graph"], arrays)
     times = None
     if "times.start_ps" in arrays:
         times = ReplayTimes(
@@ -126,10 +98,4 @@ def _result(values: dict[str, Any], arrays: Arrays) -> ReplayResult:
         provenance=Provenance.from_dict(values["provenance"]),
         noise_ps=array_of(arrays, "noise_ps", np.int64, ranks) if "noise_ps" in arrays else None,
         notes=tuple(map(str, values["notes"])),
-    )
-
-
-def _dependents(arrays: Arrays, name: str) -> Dependents:
-    return Dependents(
-        array_of(arrays, f"{name}.start", np.int32), array_of(arrays, f"{name}.ops", np.int32)
     )

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from workbench.models import LogGPS
-from workbench.programs.graph import Dependents, ExecutionGraph
 from workbench.provenance import Provenance
 from workbench.result_files import Arrays, array_of, load_result, save_result
 from workbench.simulate.fabric.fabric_archive import (
@@ -17,19 +16,11 @@ from workbench.simulate.fabric.fabric_archive import (
     fabric_values,
 )
 from workbench.simulate.fabric.program_result import FabricReplay
+from workbench.simulate.graph_archive import graph_arrays, graph_from, graph_values
 
 FORMAT = "workbench-fabric-replay"
 VERSION = 1
 
-_GRAPH = {
-    "rank_start": np.int64,
-    "kind": np.uint8,
-    "size": np.int64,
-    "peer": np.int32,
-    "tag": np.uint32,
-    "cpu": np.uint8,
-    "nic": np.uint8,
-}
 _TIMES = ("start_ticks", "end_ticks", "arrived_ticks")
 
 
@@ -40,13 +31,7 @@ def save(result: FabricReplay, path: Path) -> Path:
         result: what to write.
         path: the JSON file; the arrays get its name with ``.npz``. Each is replaced in one step.
     """
-    graph = result.graph
-    arrays = fabric_arrays(result.fabric)
-    arrays |= {f"graph.{name}": getattr(graph, name) for name in _GRAPH}
-    for name in ("requires", "irequires"):
-        dependents = getattr(graph, name)
-        arrays[f"graph.{name}.start"] = dependents.start
-        arrays[f"graph.{name}.ops"] = dependents.ops
+    arrays = graph_arrays(result.graph) | fabric_arrays(result.fabric)
     for name in ("hosts", "finish_ticks", "channel_bytes", "channel_most"):
         arrays[name] = getattr(result, name)
     for name in _TIMES:
@@ -59,7 +44,7 @@ def save(result: FabricReplay, path: Path) -> Path:
         "makespan_s": result.makespan_s,
         "seconds": result.seconds,
         "provenance": result.provenance.to_dict(),
-        "graph": {"source": graph.source, "notes": list(graph.notes)},
+        "graph": graph_values(result.graph),
     }
     return save_result(path, form=FORMAT, version=VERSION, values=values, arrays=arrays)
 
@@ -77,13 +62,7 @@ def load(path: Path) -> FabricReplay:
 
 
 def _result(values: dict[str, Any], arrays: Arrays) -> FabricReplay:
-    graph = ExecutionGraph(
-        **{name: array_of(arrays, f"graph.{name}", dtype) for name, dtype in _GRAPH.items()},
-        requires=_dependents(arrays, "graph.requires"),
-        irequires=_dependents(arrays, "graph.irequires"),
-        source=str(values["graph"]["source"]),
-        notes=tuple(map(str, values["graph"]["notes"])),
-    )
+    graph = graph_from(values["graph"], arrays)
     fabric = fabric_from(values["fabric"], arrays)
     channels = 2 * (fabric.topology.num_links + fabric.topology.num_hosts)
     host = values["host"]
@@ -102,10 +81,4 @@ def _result(values: dict[str, Any], arrays: Arrays) -> FabricReplay:
         seconds=float(values["seconds"]),
         provenance=Provenance.from_dict(values["provenance"]),
         **times,
-    )
-
-
-def _dependents(arrays: Arrays, name: str) -> Dependents:
-    return Dependents(
-        array_of(arrays, f"{name}.start", np.int32), array_of(arrays, f"{name}.ops", np.int32)
     )

@@ -308,6 +308,15 @@ def test_a_run_comes_back_from_its_files(tmp_path, times) -> None:
         assert np.array_equal(getattr(same, name), getattr(run, name))
 
 
+def test_lines_of_the_programs_file_come_back_too(tmp_path) -> None:
+    goal = "num_ranks 2\nrank 0 {\na: calc 5\nb: send 8b to 1\nb requires a\n}\n"
+    program = read_goal(goal + "rank 1 {\nrecv 8b from 0\n}\n")
+    assert program.line is not None
+    run = replay_on(program, star(), placement=[0, 1], times=True)
+    same = FabricReplay.load(run.save(tmp_path / "run.json"))
+    np.testing.assert_array_equal(same.graph.line, program.line)
+
+
 def test_files_that_are_no_run_are_refused(tmp_path) -> None:
     path = replay_on(message(8), star()).save(tmp_path / "run.json")
     arrays = path.with_suffix(".npz")

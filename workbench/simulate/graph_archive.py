@@ -1,0 +1,74 @@
+"""A program's graph as values for a JSON file and arrays for an npz file, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.programs.graph import Dependents, ExecutionGraph
+from workbench.result_files import Arrays, array_of
+
+_ARRAYS = {
+    "rank_start": np.int64,
+    "kind": np.uint8,
+    "size": np.int64,
+    "peer": np.int32,
+    "tag": np.uint32,
+    "cpu": np.uint8,
+    "nic": np.uint8,
+}
+
+
+def graph_values(graph: ExecutionGraph) -> dict[str, Any]:
+    """Return what of a graph goes into a JSON file.
+
+    Args:
+        graph: which.
+    """
+    return {"source": graph.source, "notes": list(graph.notes)}
+
+
+def graph_arrays(graph: ExecutionGraph) -> dict[str, NDArray[Any]]:
+    """Return what of a graph goes into an npz file.
+
+    Args:
+        graph: which.
+    """
+    arrays = {f"graph.{name}": getattr(graph, name) for name in _ARRAYS}
+    for name in ("requires", "irequires"):
+        dependents = getattr(graph, name)
+        arrays[f"graph.{name}.start"] = dependents.start
+        arrays[f"graph.{name}.ops"] = dependents.ops
+    if graph.line is not None:
+        arrays["graph.line"] = graph.line
+    return arrays
+
+
+def graph_from(values: Mapping[str, Any], arrays: Arrays) -> ExecutionGraph:
+    """Return the graph that was written.
+
+    Args:
+        values: what ``graph_values`` returned.
+        arrays: what ``graph_arrays`` returned, and any others.
+
+    Raises:
+        ParameterError: they are not that; or KeyError, TypeError or ValueError, which readers of
+            files word.
+    """
+    return ExecutionGraph(
+        **{name: array_of(arrays, f"graph.{name}", dtype) for name, dtype in _ARRAYS.items()},
+        requires=_dependents(arrays, "graph.requires"),
+        irequires=_dependents(arrays, "graph.irequires"),
+        source=str(values["source"]),
+        line=array_of(arrays, "graph.line", np.int32) if "graph.line" in arrays else None,
+        notes=tuple(map(str, values["notes"])),
+    )
+
+
+def _dependents(arrays: Arrays, name: str) -> Dependents:
+    return Dependents(
+        array_of(arrays, f"{name}.start", np.int32), array_of(arrays, f"{name}.ops", np.int32)
+    )

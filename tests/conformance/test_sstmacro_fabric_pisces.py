@@ -29,7 +29,9 @@ def time_us(run):
         "node.app1.min_size": str(run["size"]),
         "node.app1.max_size": str(run["size"]),
     }
-    return run_collective(HERE / RECORDED["ini"], overrides).time_us()[run["size"]]
+    result = run_collective(HERE / RECORDED["ini"], overrides)
+    assert not result.beyond_sstmacro
+    return result.time_us()[run["size"]]
 
 
 def test_all_fourteen_runs_are_here():

@@ -3,7 +3,9 @@
 FILE is an .ini as SST/macro v11.1 reads it: a torus, a fat tree or a dragonfly of SNAPPR or PISCES
 switches, and a benchmark of collectives, one rank a node. node.app1.mode names the collective
 (allgather, alltoall, allreduce); sizes go from min_size by factors of four up to max_size, each
-coll_iters times. The times are those of one iteration on rank 0, in microseconds.
+coll_iters times. The times are those of one iteration on rank 0, in microseconds. Fat trees that
+SST/macro refuses and PISCES packets that it never places run too; the output then says that it is
+beyond SST/macro, and why.
 
     workbench fabric collective --config torus.ini -p node.app1.max_size=8192 --json
 """
@@ -64,8 +66,10 @@ def run(arguments: argparse.Namespace) -> int:
         except SimulationHalted:
             say("stopped")
             return SIGNALLED + stop.number
+    if result.beyond_sstmacro:
+        say(f"note: beyond SST/macro v11.1: {result.beyond_sstmacro}")
     if arguments.json:
-        print_json({"time_us": result.time_us()})
+        print_json({"time_us": result.time_us(), "beyond_sstmacro": result.beyond_sstmacro})
     else:
         print(_table(result))
     return 0

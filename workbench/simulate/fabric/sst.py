@@ -19,6 +19,7 @@ from workbench.provenance import Provenance
 from workbench.simulate.fabric.network import State, build
 from workbench.simulate.fabric.routes import no_routes
 from workbench.simulate.fabric.sst_configuration import SSTConfiguration, read_configuration
+from workbench.simulate.fabric.sst_limits import INIT_BYTES, lost_tail_limit
 from workbench.simulate.ticks import TICKS_PER_SECOND, byte_delay, size_table, ticks
 
 _KINDS = {
@@ -27,7 +28,6 @@ _KINDS = {
     ("alltoall", "bruck"): schedules.BRUCK_ALLTOALL,
     ("allreduce", "wilke"): schedules.ALLREDUCE,
 }
-_INIT_BYTES = 12
 _MOST_COPIES = 2**22
 
 
@@ -40,6 +40,8 @@ class CollectiveTimes(Result):
         times_s: float64[sizes], seconds of one iteration on rank 0, which is what SST/macro prints.
         of_ranks_s: float64[ranks, sizes], the same for each rank.
         packet_hops: packets sent by output ports during the whole run, those of NICs included.
+        beyond_sstmacro: why SST/macro v11.1 does not run this, or with other times; empty where it
+            prints these.
         provenance: where the figures come from.
         state: the network at the end, for what its ports have sent.
     """
@@ -48,6 +50,7 @@ class CollectiveTimes(Result):
     times_s: NDArray[np.float64]
     of_ranks_s: NDArray[np.float64]
     packet_hops: int
+    beyond_sstmacro: str
     provenance: Provenance
     state: State
 
@@ -90,10 +93,11 @@ def run_collective(
     """Return the times of the collective that an SST/macro configuration describes.
 
     One simulation from the launch of the ranks on: MPI_Init, then a barrier and the collective for
-    each size. The times are those that SST/macro v11.1 prints for rank 0, with one exception: it
-    never places the last two bytes of a packet on PISCES' cut-through arbitrators, so that a packet
-    of one or two bytes keeps a tail at time 0 there and its clock goes back. Here such packets are
-    placed whole (``kernels/fabric/arbiters.py``).
+    each size. The times are those that SST/macro v11.1 prints for rank 0, with two exceptions that
+    ``beyond_sstmacro`` and the caption name. Some fat trees end there with an error and run here.
+    And it never places the last two bytes of a packet on PISCES' cut-through arbitrators, so that a
+    packet of one or two bytes keeps a tail at time 0 there and its clock goes back; here such
+    packets are placed whole (``kernels/fabric/arbiters.py``).
 
     Args:
         configuration: what ``read_configuration`` returned, or an .ini that it is to read.
@@ -136,15 +140,19 @@ def run_collective(
     times_at = int(layer[rank_layout.AT_TIMES])
     taken = state.s[times_at : times_at + c.ranks * len(c.sizes)].reshape(c.ranks, -1)
     seconds = taken / (c.iterations * TICKS_PER_SECOND)
+    kind = _KINDS[c.mode, c.algorithm]
+    beyond = c.network.limit or lost_tail_limit(c.model, kind, c.ranks, c.sizes, c.eager_cutoff)
     return CollectiveTimes(
         sizes=c.sizes,
         times_s=seconds[0].copy(),
         of_ranks_s=seconds,
         packet_hops=int(state.s[layout.HOPS_TAKEN]),
+        beyond_sstmacro=beyond,
         provenance=Provenance(
             "simulated",
             f"{c.mode} ({c.algorithm}) of {c.ranks} ranks on a {c.machine}, "
-            f"{type(c.model).__name__}, as SST/macro v11.1",
+            f"{type(c.model).__name__}, "
+            + (f"beyond SST/macro v11.1: {beyond}" if beyond else "as SST/macro v11.1"),
         ),
         state=state,
     )
@@ -185,8 +193,8 @@ def _layer(c: SSTConfiguration) -> NDArray[np.int64]:
     head[rank_layout.HEADER_DELAY] = ticks(model.mpi.post_header_delay)
     head[rank_layout.RDMA_DELAY] = ticks(model.mpi.post_rdma_delay)
     head[rank_layout.LAUNCH_TICKS] = _access_ticks(c, rank_layout.START_BYTES)
-    head[rank_layout.INIT_BYTES] = _INIT_BYTES
-    head[rank_layout.INIT_COPY] = _copy_ticks(c, np.array([_INIT_BYTES]))[0]
+    head[rank_layout.INIT_BYTES] = INIT_BYTES
+    head[rank_layout.INIT_COPY] = _copy_ticks(c, np.array([INIT_BYTES]))[0]
     sizes = np.array(c.sizes, np.int64)
     blocks = np.zeros((len(sizes), c.ranks + 1), np.int64)
     if c.mode == "alltoall":

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ConfigurationError
 from workbench.simulate.fabric.network import Wiring
+from workbench.simulate.fabric.sst_limits import check_fat_tree, fat_tree_limit
 
 IntArray = NDArray[np.int64]
 Table = NDArray[np.int32]
@@ -38,6 +39,7 @@ class SSTNetwork:
         candidates: int32[any], channels that rotors turn through.
         rotors: int64[n, 3], first candidate, number of candidates, whose turn it is.
         hops: int32[R, R], hops that the LogP overlay counts.
+        limit: why SST/macro v11.1 does not run it; empty where it does.
     """
 
     wiring: Wiring
@@ -45,6 +47,7 @@ class SSTNetwork:
     candidates: Table
     rotors: IntArray
     hops: Table
+    limit: str = ""
 
 
 def torus(sizes: tuple[int, ...], concentration: int) -> SSTNetwork:
@@ -112,10 +115,11 @@ class _Turns:
         self._rotors.append((len(self._candidates), len(channels), turn))
         self._candidates.extend(channels)
 
-    def network(self, wiring: Wiring, hops: Table) -> SSTNetwork:
+    def network(self, wiring: Wiring, hops: Table, limit: str = "") -> SSTNetwork:
         """Return the machine with these routes."""
         rotors = np.array(self._rotors, np.int64).reshape(-1, 3)
-        return SSTNetwork(wiring, self.route, np.array(self._candidates, np.int32), rotors, hops)
+        candidates = np.array(self._candidates, np.int32)
+        return SSTNetwork(wiring, self.route, candidates, rotors, hops, limit)
 
 
 def _counted(
@@ -149,23 +153,13 @@ def fat_tree(shape: Mapping[str, int]) -> SSTNetwork:
         shape: SST/macro's numbers by its keys, without ``topology.``.
 
     Raises:
-        ConfigurationError: the ports of two tiers do not match.
+        ConfigurationError: the ports of two tiers do not match, or some leaf cannot be reached.
     """
+    check_fat_tree(shape)
     trees, leaves_each = shape["num_agg_subtrees"], shape["leaf_switches_per_subtree"]
     aggs_each, cores = shape["agg_switches_per_subtree"], shape["num_core_switches"]
     leaf_up, agg_down = shape["up_ports_per_leaf_switch"], shape["down_ports_per_agg_switch"]
     agg_up, core_down = shape["up_ports_per_agg_switch"], shape["down_ports_per_core_switch"]
-    for below, above, keys in (
-        (leaves_each * leaf_up, aggs_each * agg_down, ("leaf", "agg")),
-        (trees * aggs_each * agg_up, cores * core_down, ("agg", "core")),
-    ):
-        if below != above:
-            raise ConfigurationError(
-                f"a fat tree's up ports of {keys[0]} switches must be as many as the down ports of "
-                f"{keys[1]} switches; got {below} and {above}",
-                rule="up ports == down ports",
-                keys=("topology.up_ports_per_leaf_switch", "topology.up_ports_per_agg_switch"),
-            )
     leaves, aggs = trees * leaves_each, trees * aggs_each
     routers = _checked(
         leaves + aggs + cores,
@@ -219,7 +213,7 @@ def fat_tree(shape: Mapping[str, int]) -> SSTNetwork:
     subtree = (same - leaves) % _WORD // aggs_each
     hops = np.where(subtree[:, None] == subtree[None, :], 2, 4)
     hops[same, same] = 0
-    return turns.network(wiring, hops.astype(np.int32))
+    return turns.network(wiring, hops.astype(np.int32), fat_tree_limit(shape))
 
 
 def dragonfly(

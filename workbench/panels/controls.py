@@ -17,6 +17,7 @@ import ipywidgets as widgets
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.models import NetworkModel, Parameter
 from workbench.models.parameter import Value, unknown_key
+from workbench.plotting.theme import ERROR
 from workbench.units import format_quantity
 
 Changed = Callable[[str, Value], None]
@@ -26,7 +27,7 @@ _LINEAR_STEPS = 100
 _ACRONYMS = {"mtu": "MTU", "nic": "NIC", "rdma": "RDMA"}
 _BINARY = re.compile(r"([0-9.]+) *([KMG])iB", re.IGNORECASE)
 _BINARY_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-_ERROR_STYLE = "color:#B00020;font-size:12px;line-height:1.3;white-space:normal"
+_ERROR_STYLE = f"color:{ERROR};font-size:12px;line-height:1.3;white-space:normal"
 
 
 def error_line(message: str) -> str:

@@ -10,9 +10,10 @@ import ipywidgets as widgets
 from workbench.errors import ParameterError
 from workbench.models.parameter import unknown_key
 from workbench.panels.number_field import REFUSED, NumberField, errors_of
+from workbench.plotting.theme import ERROR, PAGE_RULES
 
 # Containment keeps a change inside the panel from laying out the whole page again.
-_RULES = f"""
+_RULES = f"""{PAGE_RULES}
 .workbench-panel {{ contain: content; }}
 .workbench-panel .widget-label {{ text-align: left; }}
 .workbench-panel .widget-html-content {{ line-height: 1.35; }}
@@ -21,7 +22,7 @@ _RULES = f"""
 .workbench-panel .widget-html-content caption {{ line-height: 1.3; font-size: 12px; }}
 .workbench-panel .widget-html-content td code {{ font-size: 12px; line-height: 1.3; }}
 .workbench-panel textarea {{ font-size: 12px; line-height: 1.35; }}
-.workbench-panel .{REFUSED} input {{ border: 1px solid #B00020 !important; }}
+.workbench-panel .{REFUSED} input {{ border: 1px solid {ERROR} !important; }}
 """
 
 

@@ -11,6 +11,7 @@ from bokeh.plotting import figure
 
 from workbench.measure.curve import byte_label
 from workbench.plotting import palette
+from workbench.plotting.theme import figure_styles
 
 FONT_SIZE = "12px"
 
@@ -61,6 +62,9 @@ def new_figure(
         active_scroll=None,
         toolbar_location="above",
         min_width=220,
+        stylesheets=figure_styles(),
+        background_fill_color=None,
+        border_fill_color=None,
         **options,
     )
     fig.add_tools(SaveTool(filename=file_name))

@@ -15,7 +15,6 @@ from bokeh.models import (
     LogColorMapper,
     Range1d,
 )
-from bokeh.palettes import Cividis256
 from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
@@ -120,7 +119,7 @@ def communication_figure(
         ParameterError: `value` is neither.
     """
     source = ColumnDataSource()
-    mapper = LogColorMapper(palette=list(Cividis256), low=1, high=10)
+    mapper = LogColorMapper(palette=list(palette.SEQUENTIAL), low=1, high=10)
     fig = new_figure(
         title="",
         y_label="sending rank",

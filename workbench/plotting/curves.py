@@ -21,6 +21,7 @@ from workbench.plotting.axes import (
     plain_log_ticks,
     set_range,
 )
+from workbench.plotting.theme import NOTE
 
 _SPREAD_COLUMNS = ("low", "p25", "p75", "high")
 
@@ -98,7 +99,7 @@ def plot_curve(
     caption = Div(
         text="<br>".join(item.provenance.caption() for item in shown),
         sizing_mode="stretch_width",
-        styles={"font-size": "12px", "color": "#444"},
+        styles={"font-size": "12px", "color": NOTE},
     )
     return column(figures.layout, caption, sizing_mode="stretch_width")
 

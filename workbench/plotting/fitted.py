@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING
 
 from bokeh.layouts import column
-from bokeh.models import Div, LayoutDOM
+from bokeh.models import LayoutDOM
 
 from workbench.plotting.convergence import plot_convergence
 from workbench.plotting.curves import plot_curve
+from workbench.plotting.grid import sentence
 from workbench.plotting.heatmap import plot_percent_error
 from workbench.plotting.reading import read_convergence, read_errors
 
@@ -25,18 +25,14 @@ def plot_fit(result: FitResult) -> LayoutDOM:
     """
     parts: list[LayoutDOM] = [plot_curve(result.measured, fitted=result.simulated)]
     if result.simulated is None:
-        parts.append(_sentence(result.message))
+        parts.append(sentence(result.message))
     else:
         parts += [
             plot_percent_error(result.measured, result.simulated),
-            _sentence(read_errors(result.measured, result.simulated)),
+            sentence(read_errors(result.measured, result.simulated)),
         ]
     parts += [
         plot_convergence(result.losses, loss=result.loss),
-        _sentence(read_convergence(result.losses, loss=result.loss)),
+        sentence(read_convergence(result.losses, loss=result.loss)),
     ]
     return column(parts, sizing_mode="stretch_width")
-
-
-def _sentence(text: str) -> Div:
-    return Div(text=html.escape(text), sizing_mode="stretch_width", styles={"font-size": "13px"})

@@ -13,6 +13,7 @@ from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.axes import message_size_axis, plain_log_ticks
+from workbench.plotting.theme import AS_DRAWN, NOTE, TEXT, figure_styles
 
 _AXIS_PX = 78  # room for the labels of a vertical axis, which only the first column has
 _MOST_TICKS = 4
@@ -83,12 +84,14 @@ def key(series: Sequence[Series]) -> Div:
             for item in series
         ),
         sizing_mode="stretch_width",
-        styles={"font-size": "12px"},
+        styles={"font-size": "12px", "color": TEXT},
     )
 
 
 def _sample(item: Series) -> str:
-    head = "<svg width='30' height='10' style='vertical-align:middle' aria-hidden='true'>"
+    head = (
+        f"<svg width='30' height='10' style='vertical-align:middle;{AS_DRAWN}' aria-hidden='true'>"
+    )
     if not item.dash:
         return (
             f"{head}<circle cx='15' cy='5' r='3.2' fill='white' stroke='{item.colour}' "
@@ -107,11 +110,11 @@ def heading(text: str, below: str = "") -> Div:
         text: what is drawn, in a few words.
         below: what holds for all of it, such as the model and where the numbers came from.
     """
-    small = f"<br><span style='color:#444'>{html.escape(below)}</span>" if below else ""
+    small = f"<br><span style='color:{NOTE}'>{html.escape(below)}</span>" if below else ""
     return Div(
         text=f"<b>{html.escape(text)}</b>{small}",
         sizing_mode="stretch_width",
-        styles={"font-size": "13px"},
+        styles={"font-size": "13px", "color": TEXT},
     )
 
 
@@ -121,7 +124,11 @@ def sentence(text: str) -> Div:
     Args:
         text: the sentence.
     """
-    return Div(text=html.escape(text), sizing_mode="stretch_width", styles={"font-size": "13px"})
+    return Div(
+        text=html.escape(text),
+        sizing_mode="stretch_width",
+        styles={"font-size": "13px", "color": TEXT},
+    )
 
 
 def small_multiples(
@@ -236,8 +243,11 @@ def _little(x_range: Range1d, y_range: Range1d, height: int) -> figure:
         tools="box_zoom,reset",
         toolbar_location=None,
         min_border=4,
+        stylesheets=figure_styles(),
+        background_fill_color=None,
+        border_fill_color=None,
     )
-    fig.outline_line_color = "#BBBBBB"
+    fig.outline_line_color = palette.FRAME
     fig.xgrid.grid_line_color = fig.ygrid.grid_line_color = palette.GRID
     for axis in (*fig.xaxis, *fig.yaxis):
         axis.axis_label_text_font_style = "normal"

@@ -8,7 +8,6 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from bokeh.models import BasicTicker, ColorBar, ColumnDataSource, HoverTool, LinearColorMapper
 from bokeh.models import Range1d as Range
-from bokeh.palettes import Cividis256
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike, NDArray
 
@@ -124,7 +123,7 @@ def pairs_figure(
         ParameterError: `value` is not known, or the matrix is not square.
     """
     source = ColumnDataSource()
-    mapper = LinearColorMapper(palette=list(Cividis256), low=0, high=1)
+    mapper = LinearColorMapper(palette=list(palette.SEQUENTIAL), low=0, high=1)
     fig = new_figure(
         title="",
         y_label="sending rank",

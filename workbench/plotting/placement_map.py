@@ -15,7 +15,6 @@ from bokeh.models import (
     LinearColorMapper,
     Range1d,
 )
-from bokeh.palettes import Cividis256
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike, NDArray
 
@@ -27,7 +26,7 @@ _GAP = 0.5  # between groups, in widths of a router
 _MOST_NUMBERED = 40
 _MOST_NAMED = 40
 _ROW_PX, _AROUND_PX, _MOST_PX = 26, 138, 420
-_INKS = {"white_text": "#FFFFFF", "black_text": palette.BLACK}
+_INKS = {"white_text": palette.WHITE, "black_text": palette.BLACK}
 _EMPTY = "empty"
 _NO_GROUP = "none"
 
@@ -137,7 +136,7 @@ def placement_map(placement: HasHosts, weights: ArrayLike) -> PlacementMap:
         ParameterError: there is not one weight for each rank.
     """
     source = ColumnDataSource()
-    mapper = LinearColorMapper(palette=list(Cividis256), low=0, high=1)
+    mapper = LinearColorMapper(palette=list(palette.SEQUENTIAL), low=0, high=1)
     fig = new_figure(
         title="",
         y_label="",

@@ -15,8 +15,8 @@ from workbench.units import format_quantity
 COMPUTE = palette.SKY_BLUE
 SEND_OVERHEAD = palette.ORANGE
 RECEIVE_OVERHEAD = palette.GREEN
-WAITING = "#E6E6E6"
-MESSAGE = "#606060"
+WAITING = palette.GRID
+MESSAGE = palette.CAPTION
 CRITICAL = palette.VERMILLION
 
 _CAPTION = "caption"
@@ -66,7 +66,7 @@ def caption(fig: figure, provenance: Provenance) -> None:
             tags=[_CAPTION],
             text_font_size="11px",
             text_font_style="normal",
-            text_color="#555555",
+            text_color=palette.CAPTION,
         )
         fig.add_layout(title, "below")
     title.text = provenance.caption()

@@ -15,7 +15,6 @@ from bokeh.models import (
     LogTicker,
     TapTool,
 )
-from bokeh.palettes import Cividis256
 from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
@@ -121,7 +120,7 @@ def study_heatmap(
     """
     source = ColumnDataSource()
     mapper = LogColorMapper(
-        palette=list(Cividis256), low=LEAST, high=MOST, nan_color=palette.MISSING
+        palette=list(palette.SEQUENTIAL), low=LEAST, high=MOST, nan_color=palette.MISSING
     )
     fig = live_figure(height=200, file_name=f"study_{error}")
     tools_beside(fig)
@@ -303,4 +302,5 @@ def _colour(percent: float) -> str:
         return palette.MISSING
     inside = min(max(percent, LEAST), MOST)
     share = np.log(inside / LEAST) / np.log(MOST / LEAST)
-    return str(Cividis256[min(int(share * len(Cividis256)), len(Cividis256) - 1)]).upper()
+    colours = palette.SEQUENTIAL
+    return colours[min(int(share * len(colours)), len(colours) - 1)]

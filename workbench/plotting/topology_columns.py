@@ -21,7 +21,7 @@ CLASS_COLOURS = (
     palette.GREEN,
     palette.PURPLE,
     palette.BLUE,
-    palette.YELLOW,
+    palette.OLIVE,
 )
 """Of the classes of links in their order, hosts' links left out."""
 

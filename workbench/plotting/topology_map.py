@@ -17,7 +17,6 @@ from bokeh.models import (
     LinearColorMapper,
     Range1d,
 )
-from bokeh.palettes import Cividis256
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike
 
@@ -36,9 +35,9 @@ from workbench.plotting.topology_layout import TopologyLayout, topology_layout
 if TYPE_CHECKING:
     from workbench.topology import Topology
 
-_ROUTER = "#444444"
+_ROUTER = palette.CAPTION
 # The light end of the map would vanish on white.
-LOAD_PALETTE = tuple(reversed(Cividis256[16:232]))
+LOAD_PALETTE = tuple(reversed(palette.SEQUENTIAL[14:212]))
 """Of loads, from none to the largest."""
 
 

@@ -15,7 +15,6 @@ from bokeh.models import (
     LinearColorMapper,
     Range1d,
 )
-from bokeh.palettes import Cividis256
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
@@ -67,7 +66,7 @@ class ParallelFigure:
             low, high = (low, cut) if result.minimise else (cut, high)
             self.mapper.update(low=low, high=high if high > low else low + 1.0)
         # Yellow is the best: it is drawn last and stands out from the dark rest.
-        colours = tuple(reversed(Cividis256)) if result.minimise else tuple(Cividis256)
+        colours = tuple(reversed(palette.SEQUENTIAL)) if result.minimise else palette.SEQUENTIAL
         self.mapper.palette = list(colours)
         self.lines.data = lines
         self.best.data = {name: column[-1:] for name, column in lines.items()}
@@ -113,7 +112,7 @@ def parallel_figure(*, height: int = 300) -> ParallelFigure:
     fig.xgrid.grid_line_color = palette.FAINT
     fig.xaxis.ticker = FixedTicker(ticks=[])
     fig.xaxis.major_label_text_font_size = "12px"
-    mapper = LinearColorMapper(palette=list(Cividis256), low=0.0, high=1.0)
+    mapper = LinearColorMapper(palette=list(palette.SEQUENTIAL), low=0.0, high=1.0)
     empty: dict[str, list[Any]] = {"xs": [], "ys": [], "value": [], "text": []}
     lines, best = ColumnDataSource(empty), ColumnDataSource(empty)
     drawn = fig.multi_line(

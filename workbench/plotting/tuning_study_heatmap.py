@@ -16,7 +16,6 @@ from bokeh.models import (
     LinearColorMapper,
     TapTool,
 )
-from bokeh.palettes import Cividis256
 from bokeh.plotting import figure
 
 from workbench.measure.curve import byte_label
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 _ROW_PX = 30
 _AROUND_PX = 86
 _TIPS = ("share", "gain", "distance", "saved_grid", "saved", "tied")
-_BACK = tuple(reversed(Cividis256))
+_BACK = tuple(reversed(palette.SEQUENTIAL))
 _STEP = 5.0
 _LINE = 12  # characters that fit under a place on half a page
 
@@ -114,7 +113,7 @@ class StudyTiles:
         self, columns: dict[str, list[Any]], measure: Measure, column_text: Callable[[Any], str]
     ) -> None:
         low, high = colour_ends(columns["value"], measure)
-        look = tuple(Cividis256) if measure.more_is_better else _BACK
+        look = palette.SEQUENTIAL if measure.more_is_better else _BACK
         self.mapper.update(low=low, high=high)
         if tuple(self.mapper.palette) != look:
             self.mapper.palette = list(look)
@@ -143,7 +142,7 @@ def study_tiles(*, file_name: str = "searches") -> StudyTiles:
     """
     source = ColumnDataSource({name: [] for name in ("row_name", "column_name")})
     mapper = LinearColorMapper(
-        palette=list(Cividis256), low=0.0, high=100.0, nan_color=palette.MISSING
+        palette=list(palette.SEQUENTIAL), low=0.0, high=100.0, nan_color=palette.MISSING
     )
     fig = live_figure(height=_AROUND_PX + _ROW_PX, file_name=file_name)
     fig.xaxis.ticker, fig.yaxis.ticker = FixedTicker(), FixedTicker()

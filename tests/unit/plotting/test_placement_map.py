@@ -55,7 +55,7 @@ def test_many_routers_have_no_numbers_but_a_fixed_height() -> None:
 
 
 def test_a_number_is_white_on_dark_and_black_on_light() -> None:
-    drawn = placement_map(Placed(np.arange(3), fat_tree(4)), [0, 50, 100])
+    drawn = placement_map(Placed(np.arange(3), fat_tree(4)), [0, 70, 100])
     data = drawn.source.data
     assert data["white_text"][:3] == ["0", "", ""]
     assert data["black_text"][:3] == ["", "1", "2"]

@@ -10,12 +10,12 @@ import ipywidgets as widgets
 from workbench.panels.compare.state import UPLOADED
 from workbench.panels.controls import ErrorLine
 from workbench.panels.topology_options import MACHINE, family_options, machine_options
+from workbench.plotting.theme import AS_DRAWN, SMALL
 from workbench.plotting.topology_look import looks
 from workbench.topology import FAMILIES
 from workbench.topology.presets import PRESETS
 
 NONE = ""
-_LABEL = "font-size:12px;color:#555;line-height:1.3"
 
 
 class Slot:
@@ -50,7 +50,7 @@ class Slot:
         self.about: Any = widgets.HTML()
         self.error = ErrorLine()
         bar = widgets.HTML(
-            f'<div style="height:4px;background:{colour};border-radius:2px"></div>',
+            f'<div style="height:4px;background:{colour};border-radius:2px;{AS_DRAWN}"></div>',
             layout=widgets.Layout(width="98%"),
         )
         self.widget = widgets.VBox(
@@ -129,7 +129,7 @@ class Slot:
         Args:
             text: plain.
         """
-        self.about.value = f'<div style="{_LABEL}">{text}</div>'
+        self.about.value = f'<div style="{SMALL}">{text}</div>'
 
     def _family_chosen(self, family: str) -> None:
         if self._silent:

@@ -30,6 +30,7 @@ from workbench.plotting.hop_histogram import HopHistogram, hop_histogram
 from workbench.plotting.load_curves import LoadCurve, LoadCurves, load_curves, read_load_curves
 from workbench.plotting.metrics_table import metrics_table, read_comparison
 from workbench.plotting.resilience_curves import ResilienceCurves, resilience_curves
+from workbench.plotting.theme import AS_DRAWN, SMALL
 from workbench.plotting.topology_columns import CLASS_COLOURS, drawing_note
 from workbench.plotting.topology_look import looks
 from workbench.plotting.topology_map import LOAD_PALETTE, TopologyMap, topology_map
@@ -42,7 +43,6 @@ from workbench.sensitivity.rank_wires import L_WIRE_S
 from workbench.topology import Topology
 
 _TEXT = "font-size:13px;line-height:1.4"
-_SMALL = "font-size:12px;line-height:1.35;color:#555"
 _MAP_PX, _HOPS_PX, _FAILED_PX, _CURVES_PX = 290, 300, 260, 300
 BASE_NS = L_WIRE_S * 1e9
 
@@ -127,7 +127,7 @@ class CompareView:
             for name, (entry, _) in shown.items()
             if (note := drawing_note(entry.topology, entry.layout, entry.drawn))
         ]
-        self._note = f'<div style="{_SMALL}">{html.escape("; ".join(notes))}</div>' if notes else ""
+        self._note = f'<div style="{SMALL}">{html.escape("; ".join(notes))}</div>' if notes else ""
         if shaded:
             self.offer(offered)
         else:
@@ -198,7 +198,7 @@ class CompareView:
         ]
         text = " ".join(html.escape(one) for one in sentences if one)
         notes = "".join(
-            f'<div style="{_SMALL}">{html.escape(note)}</div>'
+            f'<div style="{SMALL}">{html.escape(note)}</div>'
             for note in (*collective_notes(state), *found.notes)
         )
         self.reading.value = f'<div role="status" style="{_TEXT}">{text}</div>{notes}'
@@ -258,11 +258,11 @@ def _key(load: float) -> str:
     stops = ",".join(LOAD_PALETTE[:: len(LOAD_PALETTE) // 8])
     patch = (
         '<span style="display:inline-block;width:120px;height:9px;vertical-align:middle;'
-        f'background:linear-gradient(to right,{stops})"></span>'
+        f'background:linear-gradient(to right,{stops});{AS_DRAWN}"></span>'
     )
-    over = f'<b style="color:{palette.VERMILLION}">━</b>'
+    over = f'<b style="color:{palette.VERMILLION};{AS_DRAWN}">━</b>'
     return (
-        f'<div style="{_SMALL}">Mean load of a link when every host sends {100 * load:.0f} % of '
+        f'<div style="{SMALL}">Mean load of a link when every host sends {100 * load:.0f} % of '
         f"what it can: 0 {patch} 1, just full &nbsp; {over} more than it can carry. Thick: the "
         "most loaded, where they are few. Hollow: routers without hosts.</div>"
     )
@@ -273,8 +273,9 @@ def _classes(compared: Compared) -> str:
     parts = []
     for name, (entry, _) in compared.shown.items():
         marks = " ".join(
-            f'<b style="color:{CLASS_COLOURS[at % len(CLASS_COLOURS)]}">━</b> {html.escape(one)}'
+            f'<b style="color:{CLASS_COLOURS[at % len(CLASS_COLOURS)]};{AS_DRAWN}">━</b> '
+            f"{html.escape(one)}"
             for at, one in enumerate(entry.topology.classes[1:])
         )
         parts.append(f"{html.escape(name)}: {marks}")
-    return f'<div style="{_SMALL}">{" &nbsp; ".join(parts)}</div>'
+    return f'<div style="{SMALL}">{" &nbsp; ".join(parts)}</div>'

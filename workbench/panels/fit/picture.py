@@ -14,8 +14,8 @@ from workbench.panels.live import Downloads, LiveView
 from workbench.plotting.curves import curve_figures, measured_columns, simulated_columns
 from workbench.plotting.heatmap import error_figure
 from workbench.plotting.reading import plain_number, read_errors, read_size
+from workbench.plotting.theme import SMALL
 
-_CAPTION = "font-size:12px;line-height:1.35;color:#555"
 _SLIDERS = "the sliders' model"
 _FIT = "the fit"
 _READING = "font-size:13px;line-height:1.35"
@@ -174,7 +174,7 @@ class CurvePicture:
             else ""
         )
         self.caption.value = (
-            f'<div style="{_CAPTION}">Points: {points}.{spread} Lines: simulated here.</div>'
+            f'<div style="{SMALL}">Points: {points}.{spread} Lines: simulated here.</div>'
         )
 
 

@@ -16,6 +16,7 @@ from workbench.panels.placement.family import FamilyFields
 from workbench.panels.placement.state import Network, fitting, near_member
 from workbench.panels.running import worded
 from workbench.panels.topology_options import MACHINE, family_options, machine_options, near_sizes
+from workbench.plotting.theme import SMALL
 from workbench.sensitivity.placement.problem import MOST_SLOTS
 from workbench.topology import FAMILIES, Topology
 
@@ -194,7 +195,7 @@ class NetworkControls:
         chosen = self.parameters.values() if known else [self.machine]
         self.shape.children = with_errors([self.family, *chosen, self._size, *offers])
         said = "" if made is None else f"{made.num_hosts:,} hosts, {made.num_routers:,} routers"
-        self._size.value = f'<span style="font-size:12px;color:#555">{said}</span>'
+        self._size.value = f'<span style="{SMALL}">{said}</span>'
 
 
 def _nanoseconds(words: str, value: float) -> Any:

@@ -22,11 +22,11 @@ from workbench.plotting.placement_times import (
     run_time_text,
 )
 from workbench.plotting.replay_look import time_text
+from workbench.plotting.theme import SMALL
 from workbench.sensitivity.pairs import PairSensitivity
 from workbench.sensitivity.placement import METHODS, Method
 
 _TEXT = "font-size:13px;line-height:1.35"
-_SMALL = "font-size:12px;line-height:1.35;color:#555"
 _PX = 400
 _VALUES = (("λ_L: messages", "lambda_L"), ("λ_G: bytes", "lambda_G"))
 
@@ -151,7 +151,7 @@ def table_html(placed: Placed) -> str:
     provenance = placed.placements[placed.best].provenance.caption()
     return (
         f"<table><thead><tr>{titles}</tr></thead><tbody>{''.join(cells)}</tbody></table>"
-        f'<div style="{_SMALL}">{html.escape(provenance)}</div>'
+        f'<div style="{SMALL}">{html.escape(provenance)}</div>'
     )
 
 

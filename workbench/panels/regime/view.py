@@ -16,10 +16,10 @@ from workbench.plotting import palette
 from workbench.plotting.curves import curve_figures, measured_columns, simulated_columns
 from workbench.plotting.parts import Part, parts_figure
 from workbench.plotting.regimes import read_threshold, threshold_figure
+from workbench.plotting.theme import SMALL
 
 _LEGEND = ("measured", "bolted pair", "one model, all sizes")
 _TEXT = "font-size:13px;line-height:1.35"
-_SMALL = "font-size:12px;line-height:1.35;color:#555"
 
 
 class RegimeView:
@@ -109,7 +109,7 @@ class RegimeView:
         self.reading.value = (
             f'<div role="status" style="{_TEXT}">{html.escape(read_pair(bolted, pair))}<br>'
             f"{html.escape(sstmacro)}.</div>"
-            f'<div style="{_SMALL}">{html.escape(origins)}</div>'
+            f'<div style="{SMALL}">{html.escape(origins)}</div>'
         )
         below = html.escape(read_threshold(pair.table, threshold=bolted.threshold))
         self.below.value = f'<div role="status" style="{_TEXT}">{below}</div>'

@@ -23,11 +23,11 @@ from workbench.plotting.message_sizes import (
 )
 from workbench.plotting.replay_look import caption, time_text
 from workbench.plotting.spacetime import SpacetimeFigure, spacetime_figure
+from workbench.plotting.theme import SMALL
 from workbench.programs import ExecutionGraph
 from workbench.provenance import Provenance
 
 _TEXT = "font-size:13px;line-height:1.35"
-_SMALL = "font-size:12px;line-height:1.35;color:#555"
 _ROW_PX = 24
 _COMMUNICATION_PX = 330
 _LEAST_PX, _MOST_PX, _AROUND_PX = 230, 430, 105
@@ -167,5 +167,5 @@ def _headline(shown: Shown, pinned: Shown | None) -> str:
             named = f"{letter}: {one.title}"
             if one.state.machine:
                 named += f" ({parameters})"
-            lines.append(f'<div style="{_SMALL}">{html.escape(named)}</div>')
+            lines.append(f'<div style="{SMALL}">{html.escape(named)}</div>')
     return "".join([*lines, "</div>"])

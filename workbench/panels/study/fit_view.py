@@ -15,9 +15,9 @@ from workbench.panels.look import side_by_side
 from workbench.panels.study.state import ShownFit
 from workbench.plotting.comparison import Compared, comparison_figures
 from workbench.plotting.reading import plain_number, read_errors
+from workbench.plotting.theme import SMALL
 
 _TEXT = "font-size:13px;line-height:1.35"
-_SMALL = "font-size:12px;line-height:1.35;color:#555"
 
 
 class FitView:
@@ -59,7 +59,7 @@ class FitView:
         self.title.value = f'<div style="{_TEXT}"><b>{"<br>".join(lines)}</b></div>'
         self.reading.value = (
             f'<div role="status" style="{_TEXT}">{"<br>".join(readings)}</div>'
-            f'<div style="{_SMALL}">Points: {caption}. Lines: simulated here.</div>'
+            f'<div style="{SMALL}">Points: {caption}. Lines: simulated here.</div>'
         )
         self.parameters.value = fit_tables([(name, fit) for name, fit in sides])
 

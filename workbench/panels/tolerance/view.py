@@ -13,8 +13,10 @@ from bokeh.plotting import figure
 
 from workbench.panels.live import Downloads, WindowView
 from workbench.panels.tolerance.state import Analysed
+from workbench.plotting import palette
 from workbench.plotting.replay_look import time_text
 from workbench.plotting.spacetime import SpacetimeFigure, read_spacetime, spacetime_figure
+from workbench.plotting.theme import NOTICE_GROUND, SMALL
 from workbench.plotting.tolerance import ToleranceFigure, read_tolerance, tolerance_figure
 from workbench.provenance import Provenance
 from workbench.sensitivity import LatencySensitivity
@@ -22,10 +24,9 @@ from workbench.sensitivity.result import latency_text
 from workbench.simulate.replay_result import ReplayResult
 
 _TEXT = "font-size:13px;line-height:1.35"
-_SMALL = "font-size:12px;line-height:1.35;color:#555"
 _WARNING = (
-    "font-size:13px;line-height:1.35;border-left:4px solid #E69F00;background:#FFF6E0;"
-    "padding:3px 8px;margin:2px 0"
+    f"font-size:13px;line-height:1.35;border-left:4px solid {palette.ORANGE};"
+    f"background:{NOTICE_GROUND};padding:3px 8px;margin:2px 0"
 )
 _CURVE_PX, _DIAGRAM_PX = 250, 420
 _HALF_PX, _LETTER_PX = 440, 6
@@ -192,12 +193,12 @@ class ToleranceView:
 
     def _say(self, text: str, shown: Analysed) -> None:
         left_out = "".join(
-            f'<div style="{_SMALL}">{html.escape(line)}</div>' for line in shown.left_out
+            f'<div style="{SMALL}">{html.escape(line)}</div>' for line in shown.left_out
         )
         seconds = sum(result.seconds for result in shown.results.values())
         operations = sum(result.operations for result in shown.results.values())
         self.reading.value = (
-            f'<div role="status" style="{_TEXT}">{html.escape(text)} <span style="{_SMALL}">'
+            f'<div role="status" style="{_TEXT}">{html.escape(text)} <span style="{SMALL}">'
             f"{operations:,} operations, analysed in {time_text(seconds * 1e9)}.</span>"
             f"{left_out}</div>"
         )
@@ -235,7 +236,7 @@ def own_caption(fig: figure) -> Title:
     for item in fig.below:
         if isinstance(item, Title):
             item.visible = False
-    title = Title(text_font_size="11px", text_font_style="normal", text_color="#555555")
+    title = Title(text_font_size="11px", text_font_style="normal", text_color=palette.CAPTION)
     fig.add_layout(title, "below")
     return title
 

@@ -13,6 +13,7 @@ from bokeh.layouts import row
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.look import named, push_button, wrapping_row
 from workbench.panels.number_field import NumberField
+from workbench.plotting.theme import SMALL
 from workbench.plotting.tuning_comparison import (
     TuningComparison,
     comparison_figure,
@@ -31,7 +32,6 @@ from workbench.tune.result import TuningResult
 from workbench.tune.store.run_record import RunRecord
 
 _TEXT = "font-size:13px;line-height:1.4"
-_SMALL = "font-size:12px;line-height:1.35;color:#555"
 _TRAJECTORY_PX, _LOWER_PX, _COMPARE_PX = 300, 260, 280
 _SHOWN_RUNS = 300
 _HEAD = (
@@ -178,7 +178,7 @@ def runs_html(result: TuningResult) -> str:
         )
         rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
     left = len(result) - len(shown)
-    note = f'<div style="{_SMALL}">{left} earlier runs are in the exported files</div>'
+    note = f'<div style="{SMALL}">{left} earlier runs are in the exported files</div>'
     unit = f"value ({html.escape(result.unit)})" if result.unit else "value"
     head = "".join(f"<th>{unit if name == 'value' else name}</th>" for name in _HEAD)
     return f"<table><tr>{head}</tr>{''.join(rows)}</table>{note if left else ''}"
@@ -195,11 +195,11 @@ def output_html(record: RunRecord) -> str:
         if text:
             body = html.escape(text)
             parts.append(
-                f'<div style="{_SMALL}">{name}</div><pre style="font-size:12px;line-height:1.3;'
+                f'<div style="{SMALL}">{name}</div><pre style="font-size:12px;line-height:1.3;'
                 f'max-height:220px;overflow:auto">{body}</pre>'
             )
     if not parts:
-        parts = [f'<div style="{_SMALL}">It printed nothing: a recorded run has its value only.']
+        parts = [f'<div style="{SMALL}">It printed nothing: a recorded run has its value only.']
         parts.append("</div>")
     return "".join(parts)
 

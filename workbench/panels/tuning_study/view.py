@@ -10,6 +10,7 @@ import ipywidgets as widgets
 
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.tuning_study.state import METHOD, PICKS, SearchStudyState, method_rows
+from workbench.plotting.theme import SMALL
 from workbench.plotting.tuning_study_heatmap import study_tiles
 from workbench.plotting.tuning_study_look import (
     MEASURES,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TEXT = "font-size:13px;line-height:1.4"
-SMALL = "font-size:12px;line-height:1.35;color:#555"
 _HEAD = ("", "heuristic", "resampling", "stopping", "", "time saved: whole grid", "runs", "")
 
 

@@ -64,6 +64,7 @@ def test_the_papers_figure(
         "rho_L": pytest.approx(500 / 1615),
         "tolerance_ns": {"1": 516.15, "10": 661.5},
         "critical_latencies_ns": [385],
+        "critical_messages": 1,
     }
     assert list(printed)[:5] == ["makespan_ns", "lambda_L", "lambda_G", "rho_L", "tolerance_ns"]
 
@@ -121,7 +122,7 @@ def test_people_read_a_line_a_number(capsys: pytest.CaptureFixture[str], figure:
     out = capsys.readouterr().out
     for line in (
         "makespan      1,615 ns",
-        "lambda_L      1 (latencies on the critical path)",
+        "lambda_L      1 latency on the critical path, of 1 message",
         "rho_L         30.96 % (latency's share of the makespan)",
         "L within 1 %  516.15 ns",
         "critical latencies between 0 and 1,000 ns: 1",

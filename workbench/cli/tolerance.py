@@ -1,11 +1,12 @@
 """How much latency a program bears: T over L without contention, exactly.
 
 FILE is GOAL, as text or LogGOPSim's binary, or a trace, as for workbench replay. Printed are the
-run time at -L, how many latencies (lambda_L) and bytes (lambda_G) are on the critical path, the
-latencies' share of it (rho_L), the largest latency within each percentage, and the critical
-latencies of the interval, at which another path becomes the critical one. Times are in nanoseconds;
-in JSON a latency without bound is null. A note says where CPUs and NICs, which are not limited
-here, change the run time by more than 5 %.
+run time at -L, how many latencies (lambda_L) and bytes (lambda_G) are on the critical path, of how
+many messages the latencies are (a rendezvous has four), the latencies' share of the path (rho_L),
+the largest latency within each percentage, and the critical latencies of the interval, at which
+another path becomes the critical one. Times are in nanoseconds; in JSON a latency without bound is
+null. A note says where CPUs and NICs, which are not limited here, change the run time by more than
+5 %.
 """
 
 from __future__ import annotations
@@ -111,7 +112,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _notes(result: LatencySensitivity) -> list[str]:
+    from workbench.sensitivity.result import RENDEZVOUS, more_than_messages
+
     notes = list(result.warnings)
+    if more_than_messages(result):
+        notes.append(RENDEZVOUS)
     unbounded = [f"{p:g} %" for p, largest in result.tolerance.items() if math.isinf(largest)]
     if unbounded:
         notes.append(f"no latency makes the program slower by {', '.join(unbounded)}")
@@ -120,6 +125,8 @@ def _notes(result: LatencySensitivity) -> list[str]:
 
 def _report(result: LatencySensitivity) -> str:
     """Return an analysis as a person reads it, the first of many critical latencies."""
+    from workbench.sensitivity.result import latencies_text
+
     values = result.summary()
     lines = [
         f"{result.source}, {result.ranks} ranks, {result.operations:,} operations",
@@ -128,7 +135,7 @@ def _report(result: LatencySensitivity) -> str:
         *_rows(
             {
                 "makespan": f"{_number(values['makespan_ns'])} ns",
-                "lambda_L": f"{values['lambda_L']:,} (latencies on the critical path)",
+                "lambda_L": latencies_text(result),
                 "lambda_G": f"{values['lambda_G']:,} (bytes on the critical path)",
                 "rho_L": f"{100 * values['rho_L']:.2f} % (latency's share of the makespan)",
                 **{

@@ -20,7 +20,7 @@ from workbench.plotting.replay_look import size_text
 
 Value = Literal["lambda_L", "lambda_G"]
 VALUES: dict[str, tuple[str, str]] = {
-    "lambda_L": ("λ_L", "messages on the critical path"),
+    "lambda_L": ("λ_L", "latencies on the critical path"),
     "lambda_G": ("λ_G", "bytes on the critical path"),
 }
 """What can be drawn: its letter and its unit."""
@@ -94,7 +94,7 @@ def plot_pairs(
     Args:
         pairs: sensitivities with ``lambda_L`` and ``lambda_G``, or a matrix of one of them,
             [ranks, ranks].
-        value: ``lambda_L``, messages, or ``lambda_G``, bytes; names the unit of a matrix.
+        value: ``lambda_L``, latencies, or ``lambda_G``, bytes; names the unit of a matrix.
         name: of the program, for the title.
         height: pixels.
 
@@ -252,7 +252,7 @@ def pair_columns(matrix: NDArray[np.float64], value: Value) -> dict[str, list[An
 def _text(number: float, value: Value) -> str:
     if value == "lambda_G":
         return size_text(number)
-    return f"{number:,.0f} message" if number == 1 else f"{number:,.0f} messages"
+    return f"{number:,.0f} latency" if number == 1 else f"{number:,.0f} latencies"
 
 
 def _ranks_in_tile(ranks: int) -> int:

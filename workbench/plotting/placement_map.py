@@ -117,7 +117,8 @@ def plot_placement(placement: HasHosts, weights: ArrayLike) -> figure:
 
     Args:
         placement: a host for each rank, and the network.
-        weights: float64[ranks], how many messages to or from each rank are on the critical path.
+        weights: float64[ranks], how many latencies of messages to or from each rank are
+            on the critical path.
 
     Raises:
         ParameterError: there is not one weight for each rank.
@@ -181,7 +182,7 @@ def placement_map(placement: HasHosts, weights: ArrayLike) -> PlacementMap:
     bar = ColorBar(
         color_mapper=mapper,
         ticker=BasicTicker(min_interval=1, desired_num_ticks=4),
-        title="messages on the critical path",
+        title="latencies on the critical path of messages to or from a rank",
         title_standoff=2,
         major_label_text_font_size="11px",
         title_text_font_size="11px",
@@ -246,7 +247,7 @@ def map_columns(
                 row = (
                     *(x, float(y), str(rank) if numbered and rank >= 0 else ""),
                     *(f"rank {rank}" if rank >= 0 else _EMPTY, host, router, name),
-                    *(value, f"{value:,.0f} messages", 1.0 if rank >= 0 else 0.0),
+                    *(value, f"{value:,.0f} latencies", 1.0 if rank >= 0 else 0.0),
                 )
                 for column, cell in zip(columns.values(), row, strict=True):
                     column.append(cell)

@@ -34,7 +34,12 @@ from workbench.plotting.tolerance_columns import (
     zone_columns,
 )
 from workbench.provenance import Provenance
-from workbench.sensitivity.result import latency_text
+from workbench.sensitivity.result import (
+    RENDEZVOUS,
+    latencies_text,
+    latency_text,
+    more_than_messages,
+)
 
 if TYPE_CHECKING:
     from workbench.sensitivity.result import LatencySensitivity
@@ -172,7 +177,7 @@ def tolerance_figure(
     curves, zones, limits, corners = (ColumnDataSource() for _ in range(4))
     pointer = ColumnDataSource(data={"L": []})
     time = _pane("", height, shared, "run-time-over-latency")
-    slope = _pane("λ_L (messages)", round(height * 0.55), shared, "lambda")
+    slope = _pane("λ_L (latencies)", round(height * 0.55), shared, "lambda")
     share = _pane("ρ_L (%)", round(height * 0.55) + 36, shared, "rho")
     strips = _pane("", 100, shared, "zones", y_range=FactorRange(range_padding=0.1))
     time.yaxis.formatter = CustomJSTickFormatter(code=TIME_TICK)
@@ -230,9 +235,11 @@ def read_tolerance(results: Results) -> str:
     result = next(iter(named.values()))
     text = (
         f"At L = {time_text(result.L * 1e9)} the program takes {time_text(result.T * 1e9)}, and "
-        f"{plain_percent(100 * result.rho_L)} of that is latency: {result.lambda_L:,} messages on "
-        "the critical path."
+        f"{plain_percent(100 * result.rho_L)} of that is latency: "
+        f"{latencies_text(result)}."
     )
+    if more_than_messages(result):
+        text += f" {RENDEZVOUS[0].upper()}{RENDEZVOUS[1:]}."
     if result.tolerance:
         borne = ", ".join(
             f"{latency_text(largest)} for {percent:g} %"

@@ -109,6 +109,7 @@ class _Facts:
     slopes: NDArray[np.int64]
     critical_path: NDArray[np.int64]
     slack_ps: NDArray[np.int64]
+    critical_messages: int
 
 
 def _sweep(
@@ -150,6 +151,7 @@ def _by_sweep(
         slopes=np.concatenate([right[1:2], found.lambda_right]),
         critical_path=path.ops,
         slack_ps=finish_ps.max(initial=0) - finish_ps,
+        critical_messages=len(path.messages),
     )
 
 
@@ -160,7 +162,7 @@ def _by_lp(
     interval: tuple[float, float] | None,
     halt: NDArray[np.int8] | None,
 ) -> _Facts:
-    """Return the same by the linear program; only the ranks' slack is a sweep's.
+    """Return the same by the linear program; only the ranks' slack and the messages are a sweep's.
 
     The slope is the reduced cost of l; at a critical latency it may be any between both slopes.
     Tolerances are cut to whole picoseconds, as the sweep's are.
@@ -192,6 +194,7 @@ def _by_lp(
         slopes=slopes,
         critical_path=base.tight,
         slack_ps=finish_ps.max(initial=0) - finish_ps,
+        critical_messages=len(sweep.critical_path(model.L).messages),
     )
 
 

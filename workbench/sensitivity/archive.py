@@ -46,6 +46,7 @@ def save(result: LatencySensitivity, path: Path) -> Path:
             repr(float(percent)): largest if math.isfinite(largest) else None
             for percent, largest in result.tolerance.items()
         },
+        "critical_messages": result.critical_messages,
         "method": result.method,
         "provenance": result.provenance.to_dict(),
         "contention": _contention_values(result.contention),
@@ -81,7 +82,9 @@ def _result(values: Mapping[str, Any], read: Arrays) -> LatencySensitivity:
         **{name: float(values[name]) for name in _NUMBERS},
         **arrays,
     }
+    counted = values.get("critical_messages")  # not in files of before
     return LatencySensitivity(
+        critical_messages=None if counted is None else int(counted),
         source=str(values["source"]),
         model=LogGPS.from_dict(values["model"]),
         tolerance={

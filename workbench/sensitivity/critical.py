@@ -29,7 +29,7 @@ class CriticalPath:
     Attributes:
         ops: int64[k], its operations, from the first to the last.
         messages: int64[m], numbers of its messages, in their order.
-        latencies: int64[m], how many latencies of each are on it: 1, or 1 to 4 of a rendezvous.
+        latencies: int64[m], how many latencies of each are on it: 1, or 3 to 4 of a rendezvous.
         bytes: int64[m], bytes after the first of each, 0 where they are not on it.
         overheads: how often o is on it.
     """

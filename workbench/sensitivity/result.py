@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 
 Method = Literal["sweep", "lp"]
 
+RENDEZVOUS = (
+    "a message larger than S is a rendezvous and takes four latencies, one each for header, "
+    "request, data and acknowledgement, or three where the receiver came last"
+)
+"""Why λ_L exceeds the messages on a critical path (Shen et al., LLAMP, appendix B)."""
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
@@ -34,7 +40,9 @@ class LatencySensitivity(Result):
     """A program's time T over the latency L, without contention (Shen et al., LLAMP, section II).
 
     T(L) is convex, piecewise linear and never falls. Between two neighbouring critical latencies
-    one path through the program decides, and λ_L = dT/dL is the number of latencies on it.
+    one path through the program decides, and λ_L = dT/dL is the number of latencies on it. That is
+    not the number of messages on it: an eager message takes one latency, and one above S bytes four
+    (`RENDEZVOUS`).
 
     Attributes:
         source: name of the program.
@@ -43,7 +51,7 @@ class LatencySensitivity(Result):
         messages: how many it sends.
         model: the parameters; ``L`` is the base latency.
         T: run time at the base latency, s.
-        lambda_L_left: dT/dL just below the base latency, messages.
+        lambda_L_left: dT/dL just below the base latency, latencies on the critical path.
         lambda_L: dT/dL just above it; the same except at a critical latency.
         lambda_G: dT/dG at the base, bytes on the critical path after each message's first.
         lambda_o: dT/do at the base, overheads on the critical path.
@@ -60,6 +68,8 @@ class LatencySensitivity(Result):
         method: ``sweep``, exact on a clock of picoseconds, or ``lp``, the linear program.
         seconds: wall time of the analysis, without the replay with contention.
         provenance: what was simulated.
+        critical_messages: messages on the critical path just above the base latency, where λ_L is
+            `lambda_L`; None for a result saved before they were counted.
         contention: the same program with CPUs and NICs occupied, where it was compared.
         warnings: what is to be known before the numbers are used, a sentence each.
     """
@@ -84,6 +94,7 @@ class LatencySensitivity(Result):
     method: Method
     seconds: float
     provenance: Provenance
+    critical_messages: int | None = None
     contention: ContentionReport | None = None
     warnings: tuple[str, ...] = field(default=())
 
@@ -193,6 +204,7 @@ class LatencySensitivity(Result):
                 f"{percent:g}": _ns(largest) for percent, largest in self.tolerance.items()
             },
             "critical_latencies_ns": [_ns(value) for value in self.critical_latencies.tolist()],
+            "critical_messages": self.critical_messages,
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -263,7 +275,8 @@ class LatencySensitivity(Result):
             "program": f"{self.source}, {self.ranks} ranks, {self.operations:,} operations",
             "model": repr(self.model),
             "T": format_quantity(self.T, "time"),
-            "λ<sub>L</sub>": f"{self._lambda_text()} latencies on the critical path",
+            "λ<sub>L</sub>": f"{self._lambda_text()}; {latencies_text(self)}",
+            **({"rendezvous": RENDEZVOUS} if more_than_messages(self) else {}),
             "λ<sub>G</sub>": f"{self.lambda_G:,} bytes on the critical path",
             "λ<sub>o</sub>": f"{self.lambda_o:,} overheads on the critical path",
             "ρ<sub>L</sub>": f"{100 * self.rho_L:.2f} % of T is latency",
@@ -310,6 +323,29 @@ def latency_text(seconds: float) -> str:
         seconds: the largest that is borne, inf for no bound.
     """
     return format_quantity(seconds, "time") if math.isfinite(seconds) else "any latency"
+
+
+def latencies_text(result: LatencySensitivity) -> str:
+    """Return what λ_L counts, and of how many messages: ``96 latencies …, of 24 messages``.
+
+    Args:
+        result: the analysis.
+    """
+    noun = "latency" if result.lambda_L == 1 else "latencies"
+    text = f"{result.lambda_L:,} {noun} on the critical path"
+    if result.critical_messages is None:
+        return text
+    noun = "message" if result.critical_messages == 1 else "messages"
+    return f"{text}, of {result.critical_messages:,} {noun}"
+
+
+def more_than_messages(result: LatencySensitivity) -> bool:
+    """Return whether λ_L is known to exceed the messages on the critical path; say why with it.
+
+    Args:
+        result: the analysis.
+    """
+    return result.critical_messages is not None and result.critical_messages < result.lambda_L
 
 
 def _ns(seconds: float) -> int | float:

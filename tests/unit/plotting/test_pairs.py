@@ -17,14 +17,14 @@ def test_tiles_are_the_pairs_on_the_critical_path() -> None:
     drawn = pairs_figure(MATRIX, name="ring")
     data = drawn.source.data
     assert list(zip(data["y"], data["x"], data["value"], strict=True)) == [(0, 1, 3), (1, 0, 1)]
-    assert data["text"] == ["3 messages", "1 message"]
+    assert data["text"] == ["3 latencies", "1 latency"]
     assert data["share"] == ["75 %", "25 %"]
     fig = drawn.figure
     assert fig.title.text == "λ_L between two ranks: ring"
     assert (fig.xaxis.axis_label, fig.yaxis.axis_label) == ("receiving rank", "sending rank")
     assert (fig.y_range.start, fig.y_range.end) == (2.5, -0.5), "rank 0 is on top"
     bar = next(item for item in fig.right if isinstance(item, ColorBar))
-    assert bar.title == "λ_L (messages on the critical path)"
+    assert bar.title == "λ_L (latencies on the critical path)"
     assert (drawn.mapper.low, drawn.mapper.high) == (0, 3)
 
 
@@ -58,8 +58,8 @@ def test_a_program_without_messages_is_an_empty_map() -> None:
 
 def test_reading_names_the_heaviest_pair() -> None:
     assert read_pairs(MATRIX) == (
-        "2 of 6 ordered pairs of ranks are on the critical path, with 4 messages in all; the most, "
-        "3 messages or 75 %, from rank 0 to rank 1."
+        "2 of 6 ordered pairs of ranks are on the critical path, with 4 latencies in all; the "
+        "most, 3 latencies or 75 %, from rank 0 to rank 1."
     )
 
 

@@ -52,7 +52,7 @@ def test_all_panes_share_the_latency_and_have_units() -> None:
     assert (drawn.time.x_range.start, drawn.time.x_range.end) == pytest.approx((1000, 20_000))
     assert drawn.share.xaxis.axis_label == "latency L"
     labels = [fig.yaxis.axis_label for fig in panes[:3]]
-    assert labels == ["run time T", "λ_L (messages)", "ρ_L (%)"]
+    assert labels == ["run time T", "λ_L (latencies)", "ρ_L (%)"]
     assert "µs" in drawn.time.yaxis.formatter.code and "µs" in drawn.time.xaxis.formatter.code
 
 
@@ -163,7 +163,7 @@ def test_a_program_without_time_can_be_drawn() -> None:
 def test_reading_one_program() -> None:
     text = read_tolerance(from_lines(*BENT, warnings=("CPUs matter",)))
     assert text == (
-        "At L = 1 µs the program takes 100 µs, and 0.0 % of that is latency: 0 messages on the "
+        "At L = 1 µs the program takes 100 µs, and 0.0 % of that is latency: 0 latencies on the "
         "critical path. It bears an L of at most 2.20 µs for 1 %, 2.40 µs for 2 %, 3 µs for 5 %. "
         "2 critical latencies between 1 µs and 20 µs. Warning: CPUs matter."
     )

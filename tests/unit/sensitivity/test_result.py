@@ -10,9 +10,12 @@ import pytest
 
 from tests.unit.sensitivity.results import MODEL, from_lines
 from workbench.errors import ParameterError, ParseError, WorkbenchError
+from workbench.programs import ExecutionGraph
 from workbench.provenance import Provenance
-from workbench.sensitivity import LatencySensitivity
+from workbench.sensitivity import LatencySensitivity, analyse
 from workbench.sensitivity.contention import ContentionReport, ResourceShare
+from workbench.sensitivity.result import more_than_messages
+from workbench.simulate import replay
 
 # T = 100 us, then 90 us + 5 L from 2 us on, then 50 us + 10 L from 8 us on.
 BENT = ((100_000, 0), (90_000, 5), (50_000, 10))
@@ -63,6 +66,7 @@ def test_the_summary_is_in_nanoseconds_and_whole_where_it_can_be() -> None:
     assert summary == {
         "makespan_ns": 100_000,
         "lambda_L": 0,
+        "critical_messages": None,
         "lambda_G": 400,
         "rho_L": 0.0,
         "tolerance_ns": {"1": 2200, "2": 2400, "5": 3000},
@@ -86,6 +90,47 @@ def test_a_result_speaks() -> None:
     assert "0 below, 5 above" in repr(corner)
     assert "&lt;b&gt;" in corner._repr_html_()
     assert "any latency" in repr(from_lines((7, 0)))
+
+
+def test_a_rendezvous_counts_four_latencies_of_one_message() -> None:
+    """Header, request, data, acknowledgement; three where the receiver came last (appendix B)."""
+
+    def crossing(before_send: int, before_receive: int, size: int) -> ExecutionGraph:
+        return ExecutionGraph.from_goal(
+            f"num_ranks 2\n"
+            f"rank 0 {{\nc: calc {before_send}\na: send {size}b to 1\na requires c\n}}\n"
+            f"rank 1 {{\nc: calc {before_receive}\nb: recv {size}b from 0\nb requires c\n}}\n"
+        )
+
+    model, more = MODEL.replace(S=1000), 100e-9
+    for (waits, size), llamp, loggopsim in (
+        (((50_000, 0), 100_000), 4, 1),
+        (((0, 50_000), 100_000), 3, 0),
+        (((50_000, 0), 1000), 1, 1),
+    ):
+        graph = crossing(*waits, size)
+        for lp in (False, True):
+            result = analyse(graph, model, lp=lp)
+            assert (result.lambda_L, result.critical_messages) == (llamp, 1)
+            assert more_than_messages(result) == (llamp > 1)
+        for semantics, latencies in (("llamp", llamp), ("loggopsim", loggopsim)):
+            near, far = (
+                replay(graph, model.replace(L=L), semantics=semantics).makespan_ns
+                for L in (model.L, model.L + more)
+            )
+            assert (far - near) / (more * 1e9) == latencies
+    assert "4 latencies on the critical path, of 1 message" in (
+        analyse(crossing(50_000, 0, 100_000), model)._repr_html_()
+    )
+
+
+def test_what_was_saved_before_messages_were_counted_is_loaded(tmp_path: Path) -> None:
+    path = from_lines(*BENT, critical_messages=7).save(tmp_path / "a.json")
+    assert LatencySensitivity.load(path).critical_messages == 7
+    content = json.loads(path.read_text())
+    del content["critical_messages"]
+    path.write_text(json.dumps(content))
+    assert LatencySensitivity.load(path).critical_messages is None
 
 
 def test_what_was_saved_is_loaded(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from workbench.sensitivity.placement import METHODS, Method
 
 _TEXT = "font-size:13px;line-height:1.35"
 _PX = 400
-_VALUES = (("λ_L: messages", "lambda_L"), ("λ_G: bytes", "lambda_G"))
+_VALUES = (("λ_L: latencies", "lambda_L"), ("λ_G: bytes", "lambda_G"))
 
 
 class PlacementView:
@@ -115,7 +115,7 @@ class PlacementView:
 
 
 def weights_of(pairs: PairSensitivity) -> Any:
-    """Return how many messages to or from each rank are on the critical path, int64[ranks].
+    """Return how many latencies of messages to or from each rank are critical, int64[ranks].
 
     Args:
         pairs: the sensitivities.
@@ -131,7 +131,7 @@ def table_html(placed: Placed) -> str:
     """
     head = (
         *("placement", "run time", "than block", "found in", "evaluations"),
-        *("mean switches of a byte", "messages on the critical path", "bytes on it"),
+        *("mean switches of a byte", "latencies on the critical path", "bytes on it"),
     )
     cells = []
     for method in METHODS:

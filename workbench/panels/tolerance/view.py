@@ -20,7 +20,7 @@ from workbench.plotting.theme import NOTICE_GROUND, SMALL
 from workbench.plotting.tolerance import ToleranceFigure, read_tolerance, tolerance_figure
 from workbench.provenance import Provenance
 from workbench.sensitivity import LatencySensitivity
-from workbench.sensitivity.result import latency_text
+from workbench.sensitivity.result import RENDEZVOUS, latency_text, more_than_messages
 from workbench.simulate.replay_result import ReplayResult
 
 _TEXT = "font-size:13px;line-height:1.35"
@@ -256,16 +256,19 @@ def tolerance_table(shown: Analysed) -> str:
     Args:
         shown: the analysis.
     """
-    heads = ["", "ranks", "T", "λ<sub>L</sub>", "ρ<sub>L</sub>"]
+    heads = ["", "ranks", "T", "λ<sub>L</sub>", "its messages", "ρ<sub>L</sub>"]
     heads += [f"L within {p:g} %" for p in shown.state.percent]
     heads.append("critical L")
     rows = "".join(_row(name, result) for name, result in shown.results.items())
     head = "".join(f"<th>{text}</th>" for text in heads)
     base = time_text(shown.result.L * 1e9)
+    # Of one program the sentence says it.
+    said = len(shown.results) > 1 and any(map(more_than_messages, shown.results.values()))
+    more = f'<div style="{SMALL}">λ_L counts latencies: {RENDEZVOUS}.</div>' if said else ""
     return (
         "<table style='white-space:nowrap'>"
         f"<caption>At L = {base}, and the largest L within each percentage; in brackets "
-        f"what it adds</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        f"what it adds</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}"
     )
 
 
@@ -300,6 +303,7 @@ def _row(name: str, result: LatencySensitivity) -> str:
         f"{result.ranks:,}",
         time_text(result.T * 1e9),
         f"{result.lambda_L:,}",
+        "" if result.critical_messages is None else f"{result.critical_messages:,}",
         f"{100 * result.rho_L:.1f} %",
     ]
     for largest in result.tolerance.values():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import html
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -12,6 +11,7 @@ from workbench.jsonfile import Result
 
 if TYPE_CHECKING:
     import pandas as pd
+from workbench.suggestions import did_you_mean
 
 
 class _Named(Protocol):
@@ -74,14 +74,9 @@ class Catalogue(Result, Generic[_T]):
         for thing in self._things:
             if thing.name == name:
                 return thing
-        asked = str(name).lower()
-        near = difflib.get_close_matches(asked, self.names, n=3, cutoff=0.5) or [
-            known for known in self.names if asked and asked in known
-        ]
-        hint = f"did you mean {' or '.join(near)}? " if near else ""
         raise DatasetError(
-            f"there must be a {self._kind} of that name; got {name!r}; {hint}known: "
-            f"{', '.join(self.names) or 'none'}"
+            f"there must be a {self._kind} of that name; got {name!r}"
+            f"{did_you_mean(name, self.names)}; known: {', '.join(self.names) or 'none'}"
         )
 
     def __contains__(self, name: object) -> bool:

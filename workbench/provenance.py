@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from workbench.errors import ParameterError
+from workbench.suggestions import did_you_mean
 
 Origin = Literal["measured", "published", "emulated", "synthetic", "simulated"]
 ORIGINS: tuple[str, ...] = get_args(Origin)
@@ -38,7 +39,9 @@ class Provenance:
     def __post_init__(self) -> None:
         if self.origin not in ORIGINS:
             raise ParameterError(
-                f"origin must be one of {', '.join(ORIGINS)}; got {self.origin!r}", key="origin"
+                f"origin must be one of {', '.join(ORIGINS)}; got {self.origin!r}"
+                f"{did_you_mean(self.origin, ORIGINS)}",
+                key="origin",
             )
 
     def caption(self) -> str:

@@ -1,8 +1,10 @@
-"""Quantities as SST/macro writes them (``12.5GB/s``, ``64KB``), read and written exactly.
+"""Quantities with their units: as people type them, and as SST/macro writes them, exactly.
 
-``parse_quantity`` performs the double-precision steps of SST/macro v11.1's own reader in the
-same order, so both hold the same number to the last bit; ``write_quantity`` is its inverse;
-``format_quantity`` words a value for people.
+There are two doors. ``read_quantity`` is for what a person types, in a panel, a Python keyword, a
+shell option or YAML: SI and binary prefixes, bits and bytes, and no number without its unit where
+the unit is not obvious. ``parse_quantity`` is for an .ini: it performs the double-precision steps
+of SST/macro v11.1's own reader in the same order, slips included, so both hold the same number to
+the last bit; ``write_quantity`` is its inverse. ``format_quantity`` words a value for people.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Final, Literal
 
 from workbench.errors import ParameterError
@@ -35,6 +38,22 @@ _EXAMPLES: Final = {
     "count": "a whole number",
     "number": "a number",
     "flag": "true, false, 1 or 0",
+}
+
+_TYPED: Final = {
+    "time": "a time such as 500ns or 2us; units are s, ms, us (or µs), ns and ps",
+    "bandwidth": (
+        "a bandwidth such as 12.5GB/s or 100Gbit/s; units are B/s, kB/s, MB/s, GB/s and TB/s, "
+        "KiB/s to TiB/s, and bit/s, kbit/s, Mbit/s, Gbit/s and Tbit/s (or b/s to Tb/s)"
+    ),
+    "bytes": (
+        "a size such as 4096, 64kB or 64KiB; units are B, kB, MB, GB and TB (powers of 1000), "
+        "KiB, MiB, GiB and TiB (powers of 1024), and kbit, Mbit and Gbit"
+    ),
+    "frequency": "a frequency such as 2.1GHz; units are Hz, kHz, MHz and GHz",
+    "count": "a whole number",
+    "number": "a number",
+    "flag": "true or false",
 }
 
 _NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
@@ -98,6 +117,36 @@ def parse_quantity(text: str, kind: Kind, *, key: str = "") -> float | int | boo
     if not math.isfinite(value):
         raise ParameterError(f"{_subject(key)} must be finite; got {text!r}", key=key)
     return int(value) if kind == "bytes" else value
+
+
+def read_quantity(text: str, kind: Kind, *, name: str = "") -> float | int | bool | str:
+    """Return the SI value of what a person typed.
+
+    Where SST/macro's reader knows the text too and reads it rightly, both return the same double.
+
+    Args:
+        text: a number, then optional spaces and a unit. Sizes, counts and zero may stand without
+            one; other numbers may not, for nobody can tell seconds from microseconds.
+        kind: as for ``parse_quantity``; a size must be a whole number of bytes.
+        name: what is read, for the message.
+
+    Raises:
+        ParameterError: it is no such quantity, or has no unit; the accepted units are listed.
+    """
+    text = text.strip().replace("µ", "u").replace("μ", "u")
+    if kind == "choice":
+        return text
+    if kind == "flag":
+        flag = _FLAGS.get(text.lower())
+        if flag is None:
+            raise ParameterError(_refusal(text, kind, name), key=name)
+        return flag
+    value = _typed(text, kind)
+    if value is None:
+        raise ParameterError(_refusal(text, kind, name), key=name)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ParameterError(f"{_subject(name)} must be finite; got {text!r}", key=name)
+    return value
 
 
 def parse_integer(text: str, *, key: str = "") -> int:
@@ -197,6 +246,51 @@ def _scaled(text: str, kind: Kind) -> float | None:
     return None if scale is None else number * scale
 
 
+def _typed(text: str, kind: Kind) -> float | int | None:
+    """Return what a person's text is worth, None where it is no such quantity."""
+    split = _split(text)
+    if split is None:
+        return None
+    number, unit = split
+    if kind == "number":
+        return number if not unit else None
+    if not math.isfinite(number):
+        return number
+    if kind == "count":
+        return int(number) if not unit and number.is_integer() else None
+    if kind == "bytes":
+        bits = _size_unit(unit)
+        # by the decimal digits: 64.1 * 1000 is no whole number in doubles
+        size = Decimal(text[: len(text) - len(unit)].strip()) * bits / 8
+        return int(size) if bits and size == int(size) else None
+    if not unit:
+        return None if number else 0.0
+    if kind == "bandwidth":
+        bits = _TYPED_RATES.get(unit) or _TYPED_RATES_FOLDED.get(unit.lower())
+        return None if bits is None else number * float(bits) / 8
+    scale = (_TIME if kind == "time" else _FREQUENCY).get(unit.lower())
+    return None if scale is None else number * scale
+
+
+def _size_unit(unit: str) -> int:
+    """Return the bits of a unit of size, 0 where it is none."""
+    return _TYPED_SIZES.get(unit) or _TYPED_SIZES_FOLDED.get(unit.lower(), 0)
+
+
+def _refusal(text: str, kind: Kind, name: str) -> str:
+    others: tuple[Kind, ...] = ("time", "bandwidth", "frequency", "bytes")
+    split = _split(text)
+    got = repr(text)
+    if kind == "bytes" and split is not None and _size_unit(split[1]):
+        got += ", which is no whole number of bytes"
+    elif split is not None and split[1]:
+        other = next((k for k in others if k != kind and _typed(text, k) is not None), None)
+        got += f", a {'size' if other == 'bytes' else other}" if other else ""
+    elif split is not None and kind in ("time", "bandwidth", "frequency"):
+        got += ", which has no unit"
+    return f"{_subject(name)} must be {_TYPED[kind]}; got {got}"
+
+
 def _split(text: str) -> tuple[float, str] | None:
     match = _NUMBER.match(text)
     return None if match is None else (float(match.group()), text[match.end() :].lstrip(" "))
@@ -281,8 +375,6 @@ def _bandwidth_units() -> tuple[dict[str, int], dict[str, int]]:
                 for case in (letter, letter.upper()):
                     exact[f"{case}{binary}{unit}ps"] = exact[f"{case}{binary}{unit}/s"] = scale
                 short = letter + binary
-                if word == "bits" and short in ("ti", "pi"):
-                    short = letter + "e"
                 for name in (*_per_second(short + word)[:3], *_per_second(long + word)):
                     folded[name] = scale
     return exact, folded
@@ -317,6 +409,11 @@ def _as_read_by_sstmacro() -> tuple[dict[str, int], dict[str, int], dict[str, st
     for case in "tTpP":
         for name in ("ibps", "ib/s"):
             del exact[case + name]
+    for prefix in "tp":
+        for right, read in zip(
+            _per_second(prefix + "ibits")[:3], _per_second(prefix + "ebits")[:3], strict=True
+        ):
+            folded[read] = folded.pop(right)
     for case in "pP":
         for name in ("Bps", "B/s"):
             del exact[case + name]
@@ -347,3 +444,34 @@ def _as_read_by_sstmacro() -> tuple[dict[str, int], dict[str, int], dict[str, st
 
 
 _BITS_EXACT, _BITS_FOLDED, _MISREAD_EXACT, _MISREAD_FOLDED = _as_read_by_sstmacro()
+
+
+def _typed_rates() -> tuple[dict[str, int], dict[str, int]]:
+    """Return bits per second by unit, as people mean them; ``kbit`` is a rate here, as in tc."""
+    exact, folded = _bandwidth_units()
+    for power, letter in enumerate(("", "k", "m", "g", "t", "p")):
+        for binary, base in (("", 1000), ("i", 1024)) if letter else (("", 1),):
+            for tail in ("bit", "bit/s", "bit/sec", "bitps"):
+                folded[letter + binary + tail] = base**power
+    return exact, folded
+
+
+def _typed_sizes() -> tuple[dict[str, int], dict[str, int]]:
+    """Return bits by unit of size; ``kb``, which may be bits or bytes, is none."""
+    exact = {"": 8, "B": 8, "kB": 8000}
+    folded = {"bit": 1, "bits": 1, "byte": 8, "bytes": 8}
+    for power, letter in enumerate("kmgt", start=1):
+        exact[letter.upper() + "B"] = 8 * 1000**power
+        for tail, scale in (("bit", 1), ("bits", 1), ("byte", 8), ("bytes", 8)):
+            folded[letter + tail] = scale * 1000**power
+            folded[f"{letter}i{tail}"] = scale * 1024**power
+        folded[letter + "ib"] = 8 * 1024**power
+    return exact, folded
+
+
+_TYPED_RATES, _TYPED_RATES_FOLDED = _typed_rates()
+_TYPED_SIZES, _TYPED_SIZES_FOLDED = _typed_sizes()
+_FLAGS: Final = {
+    **dict.fromkeys(("true", "1", "on", "yes"), True),
+    **dict.fromkeys(("false", "0", "off", "no"), False),
+}

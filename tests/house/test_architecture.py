@@ -20,6 +20,7 @@ FLOOR = {
     "datasets",
     "jsonfile",
     "replacing",
+    "suggestions",
     "result_files",
     "storage",
 }

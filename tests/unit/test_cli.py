@@ -23,6 +23,7 @@ from workbench.fit import DEFAULT_TRIALS, LOSSES, TARGETS, fit
 from workbench.measure import OSU_SIZES, OSUCurve, read_osu
 from workbench.models import MODELS, SNAPPR, LogP
 from workbench.simulate import simulate_osu
+from workbench.units import format_quantity
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("bokeh", "ipywidgets", "numba", "numpy", "optuna", "pandas", "scipy")
@@ -152,7 +153,7 @@ def test_an_infinite_bandwidth_is_null_and_explained(
     ("words", "said"),
     [
         ("osu -p nic.mtu=12", "did you mean node.nic.mtu?"),
-        ("osu -p node.nic.mtu=12parsecs", "node.nic.mtu must be a size"),
+        ("osu -p node.nic.mtu=12parsecs", "MTU (node.nic.mtu) must be a size"),
         ("osu -p node.nic.credits=1KB", "credits must hold one packet"),
         ("osu --variant broken", "sstmacro, repaired"),
         ("osu --iterations 0", "iterations must be at least 1 and at most 1000000000; got 0"),
@@ -257,9 +258,9 @@ def test_a_fit_of_a_shipped_machine_is_told_in_words(capsys: pytest.CaptureFixtu
     assert out.splitlines()[0] == repr(result)
     assert datasets.load(machine).provenance.caption() in out
     assert "variant sstmacro" in out
-    for key, text in result.parameter_texts().items():
-        assert f"{key} " in out
-        assert f" {text} " in out
+    for d in result.space.dimensions:
+        line = next(line for line in out.splitlines() if line.startswith(f"  {d.key} "))
+        assert f" {format_quantity(result.values[d.key], d.kind)} " in line
     assert err == "", "no progress where nobody watches"
 
 

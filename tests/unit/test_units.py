@@ -13,6 +13,7 @@ from workbench.units import (
     misread_unit,
     parse_integer,
     parse_quantity,
+    read_quantity,
     write_quantity,
 )
 
@@ -189,3 +190,62 @@ def test_any_text_is_read_or_refused(text: str, kind: Kind) -> None:
 )
 def test_values_for_people(value: float, kind: Kind, shown: str) -> None:
     assert format_quantity(value, kind) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value"),
+    [
+        ("1.25 µs", "time", parse_quantity("1.25us", "time")),
+        ("300ns", "time", parse_quantity("300ns", "time")),
+        ("0", "time", 0.0),
+        ("64kB", "bytes", 64_000),
+        ("64 KB", "bytes", 64_000),
+        ("64KiB", "bytes", 65_536),
+        ("1.5 mib", "bytes", 1_572_864),
+        ("64.1KB", "bytes", 64_100),
+        ("8kbit", "bytes", 1000),
+        ("4096", "bytes", 4096),
+        ("100Gbit/s", "bandwidth", 12.5e9),
+        ("100 Gbit", "bandwidth", 12.5e9),
+        ("100Gbps", "bandwidth", 12.5e9),
+        ("12.5GB/s", "bandwidth", 12.5e9),
+        ("25 kB/s", "bandwidth", 25e3),
+        ("2 GiB/s", "bandwidth", float(2**31)),
+        ("1TB/s", "bandwidth", 1e12),
+        ("1Gib/s", "bandwidth", 2.0**27),
+        ("2.1 GHz", "frequency", 2.1e9),
+        ("010", "count", 10),
+        ("on", "flag", True),
+    ],
+)
+def test_people_type_si_and_binary_units(text: str, kind: Kind, value: float) -> None:
+    read = read_quantity(text, kind)
+    assert read == value
+    assert type(read) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "said"),
+    [
+        ("1", "time", r"units are s, ms, us \(or µs\), ns and ps; got '1', which has no unit"),
+        ("3e9", "bandwidth", r"Gbit/s and Tbit/s .*got '3e9', which has no unit"),
+        ("64kb", "bytes", r"KiB, MiB, GiB and TiB \(powers of 1024\), and kbit.*got '64kb'"),
+        ("0.5B", "bytes", "got '0.5B', which is no whole number of bytes"),
+        ("1e999", "bytes", "must be finite"),
+        ("1e999s", "time", "must be finite"),
+        ("4kB", "time", "got '4kB', a size"),
+        ("5us", "bandwidth", "got '5us', a time"),
+        ("1.5", "count", "a whole number"),
+        ("maybe", "flag", "true or false"),
+        ("nan", "time", "must be a time"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_the_units(text: str, kind: Kind, said: str) -> None:
+    with pytest.raises(ParameterError, match=f"^L must be .*{said}|^L {said}"):
+        read_quantity(text, kind, name="L")
+
+
+@given(st.floats(min_value=1e-15, max_value=1e15, allow_subnormal=False), st.sampled_from(SCALED))
+def test_both_doors_read_what_is_written_as_the_same_double(value: float, kind: Kind) -> None:
+    text = write_quantity(value, kind)
+    assert read_quantity(text, kind) == parse_quantity(text, kind) == value

@@ -24,6 +24,7 @@ from workbench.cli.output import (
 )
 from workbench.cli.stopping import stoppable
 from workbench.errors import ParameterError
+from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from workbench.fit import FitResult, TrialReport
@@ -147,7 +148,9 @@ def _model(arguments: argparse.Namespace) -> NetworkModel:
     name = "snappr" if arguments.model is None else arguments.model.lower()
     if name not in MODELS:
         raise ParameterError(
-            f"--model must be one of {', '.join(MODELS)}; got {arguments.model!r}", key="model"
+            f"--model must be one of {', '.join(MODELS)}; got {arguments.model!r}"
+            f"{did_you_mean(arguments.model, MODELS)}",
+            key="model",
         )
     return MODELS[name](**given(arguments, "variant"))
 
@@ -178,11 +181,11 @@ def _report(result: FitResult) -> str:
         f"seed {result.seed}, {result.trials} trials of which {result.invalid} refused, "
         f"{result.seconds:.1f} s",
     ]
-    texts, at_bound = result.parameter_texts(), result.at_bound
+    at_bound = result.at_bound
     for d in result.space.dimensions if result.success else ():
         low, high = (d.text(bound) for bound in (d.low, d.high))
         flag = f", at {at_bound[d.key]} bound" if d.key in at_bound else ""
-        lines.append(f"  {d.key:<30}{texts[d.key]:>14}   ({low} to {high}{flag})")
+        lines.append(f"  {d.key:<30}{d.text(result.values[d.key]):>14}   ({low} to {high}{flag})")
     if result.contradiction:
         lines.append(f"note: {result.contradiction}")
     return "\n".join(lines)

@@ -23,6 +23,7 @@ from workbench.cli.output import FAILED, SIGNALLED, add_json, given, patience, p
 from workbench.cli.stopping import stoppable
 from workbench.cli.tune_report import experiments_text, result_text, summary_of
 from workbench.errors import ParameterError
+from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from workbench.tune import Component
@@ -294,7 +295,8 @@ def _component(arguments: argparse.Namespace) -> Component:
         return next(iter(found.values()))
     if name not in found:
         raise ParameterError(
-            f"--component must be one of {', '.join(found)}; got {name}", key="component"
+            f"--component must be one of {', '.join(found)}; got {name}{did_you_mean(name, found)}",
+            key="component",
         )
     return found[name]
 

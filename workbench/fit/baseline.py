@@ -21,6 +21,7 @@ from workbench.measure import OSUCurve
 from workbench.measure.datasheet import DataSheet, Stated, datasheet
 from workbench.models import SNAPPR, LogPOverlay
 from workbench.simulate import simulate_osu
+from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -162,7 +163,9 @@ def gain(manual: HasErrors, tuned: HasErrors, target: str = "joint") -> float:
     """
     if target not in manual.rmspe:
         raise ParameterError(
-            f"target must be one of {', '.join(manual.rmspe)}; got {target!r}", key="target"
+            f"target must be one of {', '.join(manual.rmspe)}; got {target!r}"
+            f"{did_you_mean(target, manual.rmspe)}",
+            key="target",
         )
     before, after = np.float64(manual.rmspe[target]), np.float64(tuned.rmspe[target])
     with np.errstate(divide="ignore", invalid="ignore"):

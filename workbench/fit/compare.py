@@ -19,6 +19,7 @@ from workbench.fit.study import DEFAULT_TRIALS, FitStudy
 from workbench.jsonfile import Result
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
+from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,7 +110,8 @@ class EngineComparison(Result):
         if not references:
             raise ParameterError(
                 f"the reference must be one of the engines compared, {', '.join(self._engines)}; "
-                f"got {reference!r}",
+                f"got {reference!r}"
+                f"{did_you_mean(reference, self._engines)}",
                 key="reference",
             )
         return pd.DataFrame([_row(run, references[run.seed]) for run in self.runs])

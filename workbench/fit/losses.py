@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
 from workbench.measure import OSUCurve
+from workbench.suggestions import did_you_mean
 
 FloatArray = NDArray[np.float64]
 Target = Literal["both", "latency", "bandwidth"]
@@ -177,7 +178,10 @@ def find_loss(loss: str | Loss) -> Loss:
         return loss
     found = LOSSES.get(str(loss).lower()) or _named_huber(str(loss).lower())
     if found is None:
-        raise ParameterError(f"loss must be one of {', '.join(LOSSES)}; got {loss!r}", key="loss")
+        raise ParameterError(
+            f"loss must be one of {', '.join(LOSSES)}; got {loss!r}{did_you_mean(loss, LOSSES)}",
+            key="loss",
+        )
     return found
 
 
@@ -203,7 +207,9 @@ def find_target(target: str) -> Target:
     known: dict[str, Target] = {"both": "both", "latency": "latency", "bandwidth": "bandwidth"}
     if target not in known:
         raise ParameterError(
-            f"target must be one of {', '.join(TARGETS)}; got {target!r}", key="target"
+            f"target must be one of {', '.join(TARGETS)}; got {target!r}"
+            f"{did_you_mean(target, TARGETS)}",
+            key="target",
         )
     return known[target]
 

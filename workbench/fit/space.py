@@ -347,7 +347,7 @@ class SearchSpace:
 
     def _described(self, key: str, *, searchable: bool = True) -> Parameter:
         if key not in self.known:
-            from workbench.models.parameter import unknown_key
+            from workbench.suggestions import unknown_key
 
             raise ParameterError(unknown_key(key, self.known), key=key)
         described = self.known[key]

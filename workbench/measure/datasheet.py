@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from workbench import datasets
 from workbench.errors import ParameterError, ParseError
 from workbench.jsonfile import Result, parse_json
-from workbench.units import Kind, format_quantity, parse_quantity
+from workbench.suggestions import did_you_mean
+from workbench.units import Kind, format_quantity, read_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -167,7 +168,8 @@ def _stated(name: str, entry: Any, source: str) -> Stated:
             raise ParseError(f"{name}.{key} must be a text; got {text!r}", source=source)
     if told["status"] not in STATUSES:
         raise ParseError(
-            f"{name}.status must be one of {', '.join(STATUSES)}; got {told['status']!r}",
+            f"{name}.status must be one of {', '.join(STATUSES)}; got {told['status']!r}"
+            f"{did_you_mean(told['status'], STATUSES)}",
             source=source,
         )
     needed = "source" if told["status"] == "published" else "note"
@@ -176,7 +178,7 @@ def _stated(name: str, entry: Any, source: str) -> Stated:
         raise ParseError(f"{name}.{needed} must say {why}", source=source)
     kind = _KINDS[name]
     try:
-        value = float(parse_quantity(told["value"], kind, key=f"{name}.value"))
+        value = float(read_quantity(told["value"], kind, name=f"{name}.value"))
     except ParameterError as error:
         raise ParseError(str(error), source=source) from error
     if not value > 0:

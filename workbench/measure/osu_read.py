@@ -15,6 +15,7 @@ from workbench.measure.curve_csv import csv_tables, is_curve_csv, read_curve_csv
 from workbench.measure.osu_table import PROGRAMS, Note, OSUTable
 from workbench.measure.osu_text import decoded, parse_osu_text
 from workbench.provenance import Origin, Provenance
+from workbench.suggestions import did_you_mean
 
 Source = str | Path | bytes | tuple[str, str | bytes]
 
@@ -61,7 +62,9 @@ def read_osu(
     """
     if bandwidth not in BANDWIDTHS:
         raise ParameterError(
-            f"bandwidth must be one of {', '.join(BANDWIDTHS)}; got {bandwidth!r}", key="bandwidth"
+            f"bandwidth must be one of {', '.join(BANDWIDTHS)}; got {bandwidth!r}"
+            f"{did_you_mean(bandwidth, BANDWIDTHS)}",
+            key="bandwidth",
         )
     if not sources:
         raise ParameterError("read_osu needs at least one file or text; got none", key="sources")

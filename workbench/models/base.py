@@ -21,8 +21,8 @@ from workbench.models.parameter import (
     coerce_fields,
     described_fields,
     parameter,
-    unknown_key,
 )
+from workbench.suggestions import did_you_mean, unknown_key
 
 _PARTS = ("logp", "mpi", "memory", "processor")
 
@@ -81,12 +81,22 @@ class NetworkModel(Result):
 
     variant: str = "workbench"
 
+    def __new__(cls, **values: Any) -> Self:
+        """Refuse an attribute that does not exist before the dataclass does, and name the nearest.
+
+        Args:
+            values: what the dataclass is made with.
+        """
+        _refuse_unknown(cls, values)
+        return super().__new__(cls)
+
     def __post_init__(self) -> None:
         coerce_fields(self)
         if self.variant not in self.variants:
             raise ParameterError(
                 f"variant of {type(self).__name__} must be one of {', '.join(self.variants)}; "
-                f"got {self.variant!r}",
+                f"got {self.variant!r}"
+                f"{did_you_mean(self.variant, self.variants)}",
                 key="variant",
             )
 
@@ -99,14 +109,14 @@ class NetworkModel(Result):
     def replace(self, **changes: Any) -> Self:
         """Return a copy with these attributes changed, such as ``mtu=512`` or ``mpi=...``.
 
+        Args:
+            changes: SI numbers, or texts with a unit such as ``injection_latency="300ns"``;
+                ``with_values`` takes keys and also reaches into ``mpi``, ``memory`` and the rest.
+
         Raises:
             ParameterError: an attribute does not exist, or its value is not accepted.
         """
-        known = {field.name for field in dataclasses.fields(self)}
-        for name in changes:
-            if name not in known:
-                what = f"an attribute of {type(self).__name__}"
-                raise ParameterError(unknown_key(name, known, what=what), key=name)
+        _refuse_unknown(type(self), changes)
         return dataclasses.replace(self, **changes)
 
     def parameters(self) -> tuple[Parameter, ...]:
@@ -207,6 +217,10 @@ class NetworkModel(Result):
         what = f"a parameter of {type(self).__name__}{memory}"
         raise ParameterError(unknown_key(key, index, what=what), key=key)
 
+    def _label(self, key: str) -> str:
+        """Return a parameter's name with its key behind, for messages."""
+        return self._described(key).label
+
     def _headline(self) -> str:
         raise NotImplementedError
 
@@ -276,6 +290,14 @@ class SSTMacroModel(NetworkModel):
             v10: also write the spellings of version 10, which version 11 ignores.
         """
         return write_ini(self, v10=v10)
+
+
+def _refuse_unknown(model: type[NetworkModel], values: Mapping[str, Any]) -> None:
+    known = {field.name for field in dataclasses.fields(model)}
+    for name in values:
+        if name not in known:
+            what = f"an attribute of {model.__name__}"
+            raise ParameterError(unknown_key(name, known, what=what), key=name)
 
 
 class _Absent:

@@ -27,10 +27,11 @@ from workbench.models.ini_keys import (
 from workbench.models.ini_write import OWN_MODEL
 from workbench.models.logp import LogP
 from workbench.models.memory import MEMORIES
-from workbench.models.parameter import Parameter, Value, nearest_key, unknown_key
+from workbench.models.parameter import Parameter, Value
 from workbench.models.pisces import PISCES
 from workbench.models.protocol import Protocol
 from workbench.models.snappr import SNAPPR
+from workbench.suggestions import did_you_mean, nearest_key, unknown_key
 from workbench.units import misread_unit
 
 SSTMACRO_MODELS: dict[str, type[SNAPPR] | type[LogP] | type[PISCES]] = {
@@ -57,7 +58,9 @@ def find_model(model: str | NetworkModel) -> NetworkModel:
     found = MODELS.get(str(model).lower())
     if found is None:
         raise ParameterError(
-            f"model must be one of {', '.join(MODELS)}, or a model; got {model!r}", key="model"
+            f"model must be one of {', '.join(MODELS)}, or a model; got {model!r}"
+            f"{did_you_mean(model, MODELS)}",
+            key="model",
         )
     return found()
 
@@ -93,7 +96,8 @@ def read_ini(
 
     Args:
         source: path of a file, or the text itself; None for the defaults of ``SNAPPR``.
-        overrides: texts by dotted key put over the file, as ``-p key=text`` does.
+        overrides: texts by dotted key put over the file, as ``-p key=text`` does; units that
+            SST/macro does not know, such as KiB and Gbit/s, may be used here.
 
     Raises:
         ParseError: the file cannot be read, has a key that does not exist (the right one is
@@ -151,7 +155,10 @@ def _read_own(document: Document) -> NetworkModel:
         described = index.get(entry.key)
         if described is not None:
             try:
-                values[described.path] = described.read(entry.text)
+                if entry.source == OVERRIDE:
+                    values[described.path] = _read_override(described, entry.text)
+                else:
+                    values[described.path] = described.read(entry.text)
             except ParameterError as error:
                 _fail(entry, str(error))
         elif entry.key != OWN_MODEL:
@@ -281,6 +288,8 @@ class _Reading:
         if odd:
             self.notes.append(f"{_place(entry)}{entry.key}: {odd}")
         try:
+            if entry.source == OVERRIDE:
+                return _read_override(described, entry.text)
             return described.read(entry.text)
         except ParameterError as error:
             message = str(error)
@@ -400,6 +409,14 @@ class _Reading:
             entry,
             f"not modelled: {entry.key} = {entry.text}; the {what} here are {', '.join(known)}",
         )
+
+
+def _read_override(described: Parameter, text: str) -> Value:
+    """Return an override's value: as SST/macro's ``-p`` reads it, else as people type it."""
+    try:
+        return described.read(text)
+    except ParameterError:
+        return described.coerce(text)
 
 
 def _fail(entry: Entry, message: str) -> NoReturn:

@@ -26,7 +26,8 @@ from workbench.errors import ParameterError, ParseError
 from workbench.jsonfile import Result, read_json
 from workbench.models.parameter import INT32_MAX
 from workbench.models.protocol import Protocol
-from workbench.units import format_quantity
+from workbench.suggestions import did_you_mean
+from workbench.units import format_quantity, read_quantity
 
 Regime = Literal["short", "eager", "rendezvous"]
 REGIMES: tuple[Regime, ...] = get_args(Regime)
@@ -58,6 +59,9 @@ class LogGPS(Result):
         O: overhead of each host for a byte, in s/B.
         S: largest eager message in bytes; above it a sender waits for its receiver.
         errors: standard errors by parameter, in its unit, where they are known.
+
+    Each parameter may also be given as a text with its unit, as ``read_loggps`` takes it:
+    ``L="2.5us"``, ``G="0.04ns/B"`` or, as a rate, ``G="25GB/s"``, ``S="64KiB"``.
 
     Raises:
         ParameterError: a value is not finite or negative, S is not whole, or an error is of no
@@ -113,7 +117,9 @@ class LogGPS(Result):
         """
         if regime not in REGIMES:
             raise ParameterError(
-                f"regime must be one of {', '.join(REGIMES)}; got {regime!r}", key="regime"
+                f"regime must be one of {', '.join(REGIMES)}; got {regime!r}"
+                f"{did_you_mean(regime, REGIMES)}",
+                key="regime",
             )
         wire = "rendezvous" if regime == "rendezvous" else "eager"
         latency = "short" if regime == "short" else "eager"
@@ -188,6 +194,9 @@ class LogGPS(Result):
 
     def replace(self, **changes: Any) -> Self:
         """Return a copy with these parameters changed; a changed one loses its error.
+
+        Args:
+            changes: numbers in s, s/B or B, or texts with a unit such as ``L="300ns"``.
 
         Raises:
             ParameterError: there is no such parameter, or its value is not accepted.
@@ -274,19 +283,68 @@ class LogGPS(Result):
         return f"<table><caption>LogGPS</caption><tbody>{rows}</tbody></table>"
 
 
+def read_loggps(name: str, text: str) -> float:
+    """Return the SI value of a parameter of LogGPS that a person typed.
+
+    Args:
+        name: one of L, o, g, G, O and S.
+        text: a time for L, o and g; a time for a byte for G and O (``0.04 ns/B`` or ``0.04 ns``),
+            or the rate that is its inverse (``25 GB/s``); a size for S, or ``all``.
+
+    Raises:
+        ParameterError: it is no such quantity, has no unit, or is negative.
+    """
+    _check_known(name)
+    if name == "S":
+        every = text.strip().lower() == "all"
+        value = float(INT32_MAX if every else read_quantity(text, "bytes", name=name))
+    elif name in "GO":
+        value = _per_byte(name, text)
+    else:
+        value = float(read_quantity(text, "time", name=name))
+    if not value >= 0:
+        raise ParameterError(f"{name} must be at least 0; got {text!r}", key=name)
+    # What the decimal digits say, without the last bit that scaling by a unit may leave.
+    return int(value) if name == "S" else float(f"{value:.12g}")
+
+
+def _per_byte(name: str, text: str) -> float:
+    plain = text.strip()
+    bare = plain.removesuffix("/B").removesuffix("/byte").strip()
+    try:
+        return float(read_quantity(bare, "time", name=name))
+    except ParameterError:
+        try:
+            rate = float(read_quantity(plain, "bandwidth"))
+        except ParameterError:
+            rate = 0.0
+    if rate > 0:
+        return 1.0 / rate
+    raise ParameterError(
+        f"{name} must be a time for each byte such as 0.04ns/B, in ms/B, us/B, ns/B or "
+        f"ps/B, or the rate that is its inverse, such as 25GB/s; got {text!r}",
+        key=name,
+    )
+
+
 def _check_known(name: str) -> None:
     if name not in _UNITS:
-        raise ParameterError(f"LogGPS has {', '.join(_UNITS)}; got {name!r}", key=name)
+        raise ParameterError(
+            f"LogGPS has {', '.join(_UNITS)}; got {name!r}{did_you_mean(name, _UNITS)}", key=name
+        )
 
 
 def _checked(what: str, value: Any, unit: str) -> Any:
+    if isinstance(value, str) and what in _UNITS:
+        return read_loggps(what, value)
     try:
         number = float(value)
     except (TypeError, ValueError):
         number = math.nan
     if isinstance(value, bool) or not (number >= 0 and math.isfinite(number)):
         raise ParameterError(
-            f"{what} must be a finite number of at least 0 {unit}; got {value!r}", key=what[-1]
+            f"{what} must be a finite number of at least 0 {unit}; got {value!r}",
+            key=what[-1],
         )
     return value if isinstance(value, int) and unit == "B" else number
 

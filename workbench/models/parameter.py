@@ -7,14 +7,20 @@ the ``.ini`` reader and writer and the tables all take it from there.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import functools
 import math
-from collections.abc import Iterable
 from typing import Any, Final, Literal
 
 from workbench.errors import ParameterError
-from workbench.units import UNITS, Kind, format_quantity, parse_integer, parse_quantity
+from workbench.suggestions import did_you_mean
+from workbench.units import (
+    UNITS,
+    Kind,
+    format_quantity,
+    parse_integer,
+    parse_quantity,
+    read_quantity,
+)
 
 Value = float | int | bool | str
 Section = Literal[
@@ -31,6 +37,7 @@ Section = Literal[
 
 INT32_MAX: Final = 2**31 - 1
 UINT32_MAX: Final = 2**32 - 1
+_ACRONYMS: Final = {"mtu": "MTU", "nic": "NIC", "rdma": "RDMA"}
 # SST/macro counts 1e-16 s in 64 bits; the longest time it can hold is 1844.67 s
 LONGEST_TIME_S: Final = 1844.0
 
@@ -40,7 +47,8 @@ class Parameter:
     """A parameter of a network model, with the value it has there.
 
     Attributes:
-        key: SST/macro's dotted key, such as ``node.nic.injection.latency``.
+        key: SST/macro's dotted key, such as ``node.nic.injection.latency``; messages have it
+            in brackets behind the name.
         path: attribute of the model that holds it, such as ``mpi.max_eager_msg_size``.
         kind: what it measures; decides the unit.
         low: lower bound a slider or a search starts from, SI; not a limit of validity.
@@ -91,6 +99,19 @@ class Parameter:
         """SI unit of ``value`` and the bounds; empty for counts, flags and choices."""
         return UNITS[self.kind]
 
+    @property
+    def name(self) -> str:
+        """Its short name, as a slider has it: the attribute in words."""
+        leaf = (self.path or self.key).rpartition(".")[2]
+        words = [_ACRONYMS.get(word, word) for word in leaf.removeprefix("lib_").split("_")]
+        # The section says the rest; memory and processor share one.
+        return " ".join(["memory"] * self.key.startswith("node.memory.") + words)
+
+    @property
+    def label(self) -> str:
+        """The name with the key behind it, as messages have it: ``MTU (node.nic.mtu)``."""
+        return f"{self.name} ({self.key})"
+
     def text(self) -> str:
         """Return the value for people, such as ``500 ns``."""
         return format_quantity(self.value, self.kind)
@@ -101,24 +122,54 @@ class Parameter:
         Raises:
             ParameterError: the text is no such quantity, or the value is not accepted.
         """
-        if self.plain:
-            return self.coerce(parse_integer(text, key=self.key))
-        return self.coerce(parse_quantity(text, self.kind, key=self.key))
+        try:
+            if self.plain:
+                value: Value = parse_integer(text, key=self.label)
+            else:
+                value = parse_quantity(text, self.kind, key=self.label)
+        except ParameterError as error:
+            raise ParameterError(str(error), key=self.key) from None
+        return self._checked(value)
 
     def coerce(self, value: Any) -> Value:
-        """Return ``value`` as this kind's Python type; a text is read with its unit.
+        """Return ``value`` as this kind's Python type; a text is read as a person types it.
 
         Raises:
             ParameterError: it is of another type, not finite, not whole, or out of range.
         """
         if isinstance(value, str) and self.kind != "choice":
-            return self.read(value)
+            try:
+                value = read_quantity(value, self.kind, name=self.label)
+            except ParameterError as error:
+                raise ParameterError(str(error), key=self.key) from None
+        return self._checked(value)
+
+    def unusual(self, value: Value) -> str:
+        """Return what is odd about an accepted value: it lies outside the usual range.
+
+        Args:
+            value: in SI units.
+
+        Returns:
+            A sentence, empty where nothing is odd; zero is a choice and not a slip.
+        """
+        if self.kind in ("flag", "choice") or not value or not self.high > self.low:
+            return ""
+        if float(self.low) * (1 - 1e-9) <= float(value) <= float(self.high) * (1 + 1e-9):
+            return ""
+        low, high = (format_quantity(end, self.kind) for end in (self.low, self.high))
+        return (
+            f"{format_quantity(value, self.kind)} lies outside the slider, {low} to {high}; "
+            "check its unit"
+        )
+
+    def _checked(self, value: Any) -> Value:
         if self.kind == "choice":
             return self._choice(value)
         if self.kind == "flag":
             if isinstance(value, bool) or (hasattr(value, "dtype") and value.dtype.kind == "b"):
                 return bool(value)
-            raise ParameterError(f"{self.key} must be True or False; got {value!r}", key=self.key)
+            raise ParameterError(f"{self.label} must be True or False; got {value!r}", key=self.key)
         number = self._number(value)
         below = number <= self.minimum if self.exclusive else number < self.minimum
         if below or number > self.maximum:
@@ -127,21 +178,21 @@ class Parameter:
 
     def _number(self, value: Any) -> float | int:
         if isinstance(value, bool):
-            raise ParameterError(f"{self.key} must be a number; got {value!r}", key=self.key)
+            raise ParameterError(f"{self.label} must be a number; got {value!r}", key=self.key)
         try:
             number = float(value)
         except (TypeError, ValueError, OverflowError):
             raise ParameterError(
-                f"{self.key} must be a number in {self.unit or 'plain units'}; got {value!r}",
+                f"{self.label} must be a number in {self.unit or 'plain units'}; got {value!r}",
                 key=self.key,
             ) from None
         if not math.isfinite(number):
-            raise ParameterError(f"{self.key} must be finite; got {value!r}", key=self.key)
+            raise ParameterError(f"{self.label} must be finite; got {value!r}", key=self.key)
         if self.kind not in ("bytes", "count"):
             return number
         if not number.is_integer():
             raise ParameterError(
-                f"{self.key} must be a whole number{' of bytes' * (self.kind == 'bytes')}; "
+                f"{self.label} must be a whole number{' of bytes' * (self.kind == 'bytes')}; "
                 f"got {value!r}",
                 key=self.key,
             )
@@ -151,16 +202,25 @@ class Parameter:
         if value in self.choices:
             return str(value)
         raise ParameterError(
-            f"{self.key} must be one of {', '.join(self.choices)}; got {value!r}", key=self.key
+            f"{self.label} must be one of {', '.join(self.choices)}; got {value!r}"
+            f"{did_you_mean(value, self.choices)}",
+            key=self.key,
         )
 
     def _out_of_range(self, number: float) -> str:
         relation = "more than" if self.exclusive else "at least"
-        rule = f"{relation} {self.minimum:g}"
+        rule = f"{relation} {self._limit(self.minimum)}"
         if math.isfinite(self.maximum):
-            rule += f" and at most {self.maximum:.17g}"
+            rule += f" and at most {self._limit(self.maximum)}"
+        return f"{self.label} must be {rule}; got {self._limit(number)}"
+
+    def _limit(self, number: float) -> str:
+        # all its digits: a limit that is rounded might seem to allow what it refuses
         unit = f" {self.unit}" if self.unit else ""
-        return f"{self.key} must be {rule}{unit}; got {number:.17g}{unit}"
+        if number and self.kind in ("time", "bandwidth", "frequency"):
+            shown = format_quantity(number, self.kind)
+            return shown if read_quantity(shown, self.kind) == number else f"{number:.15g}{unit}"
+        return f"{number:.17g}{unit}"
 
 
 def parameter(key: str, default: Value, *, kind: Kind, **about: Any) -> Any:
@@ -211,40 +271,3 @@ def coerce_fields(instance: Any) -> None:
         coerced = described.coerce(value)
         if coerced is not value:
             object.__setattr__(instance, name, coerced)
-
-
-def nearest_key(key: str, known: Iterable[str]) -> str:
-    """Return the known key that ``key`` was probably meant to be, or an empty text.
-
-    A key whose last words are right but stand in the wrong scope is matched first, so
-    ``mpi.max_eager_msg_size`` finds ``node.app1.mpi.max_eager_msg_size``.
-    """
-    known = sorted(known)
-    leaf = key.rpartition(".")[2]
-    same_leaf = [k for k in known if k.rpartition(".")[2] == leaf]
-    if same_leaf:
-        return max(same_leaf, key=lambda k: (_shared_words(key, k), _alike(key, k)))
-    close = difflib.get_close_matches(key, known, n=1, cutoff=0.75)
-    if close:
-        return close[0]
-    leaves = {k.rpartition(".")[2]: k for k in reversed(known)}
-    close = difflib.get_close_matches(leaf, leaves, n=1, cutoff=0.8)
-    if not close:
-        return ""
-    candidates = [k for k in known if k.rpartition(".")[2] == close[0]]
-    return max(candidates, key=lambda k: (_shared_words(key, k), _alike(key, k)))
-
-
-def unknown_key(key: str, known: Iterable[str], *, what: str = "a parameter") -> str:
-    """Return the message for a key that does not exist, with the nearest one that does."""
-    near = nearest_key(key, known)
-    hint = f"; did you mean {near}?" if near else ""
-    return f"{key} is not {what}{hint}"
-
-
-def _shared_words(a: str, b: str) -> int:
-    return len(set(a.split(".")) & set(b.split(".")))
-
-
-def _alike(a: str, b: str) -> float:
-    return difflib.SequenceMatcher(None, a, b).ratio()

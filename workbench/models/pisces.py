@@ -181,7 +181,8 @@ class PISCES(SSTMacroModel):
         ):
             if size < needed:
                 refuse(
-                    f"credits must hold one packet: {key}={size} B < {against}={needed} B; "
+                    f"credits must hold one packet: {self._label(key)} {size} B < "
+                    f"{self._label(against)} {needed} B; "
                     f"raise {key} or lower {against}",
                     rule=f"{key} >= {against}",
                     keys=(key, against),

@@ -9,7 +9,6 @@ are JSON files in ``datasets/profiles/``. ``workbench.fit.profile`` makes them.
 
 from __future__ import annotations
 
-import difflib
 import html
 import json
 import math
@@ -27,6 +26,7 @@ from workbench.models.loggps import LogGPS
 from workbench.models.protocol import Protocol
 from workbench.provenance import Provenance
 from workbench.replacing import replace_file
+from workbench.suggestions import did_you_mean
 
 FORMAT = "workbench profile"
 VERSION = 1
@@ -51,10 +51,9 @@ def profile(machine: str) -> Profile:
     path = _folder() / f"{machine}.json"
     if machine not in profiles():
         known = ", ".join(profiles()) or "none is shipped"
-        near = difflib.get_close_matches(str(machine).lower(), profiles(), n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]}? " if near else ""
         raise DatasetError(
-            f"there must be a profile of that name; got {machine!r}; {hint}known: {known}"
+            f"there must be a profile of that name; got {machine!r}"
+            f"{did_you_mean(machine, profiles())}; known: {known}"
         )
     return Profile.load(path)
 

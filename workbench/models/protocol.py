@@ -171,7 +171,8 @@ class Protocol(NetworkModel):
         if self.short_max > self.eager_max:
             refuse(
                 "short messages must not be larger than eager ones: "
-                f"short.max_size={self.short_max} B > eager.max_size={self.eager_max} B; "
+                f"{self._label('short.max_size')} {self.short_max} B > "
+                f"{self._label('eager.max_size')} {self.eager_max} B; "
                 "lower short.max_size or raise eager.max_size",
                 rule="short.max_size <= eager.max_size",
                 keys=("short.max_size", "eager.max_size"),

@@ -181,16 +181,17 @@ class SNAPPR(SSTMacroModel):
         if self.nic_flow_control != self.switch_flow_control:
             refuse(
                 "flow control must be on at both ends or off at both: "
-                f"node.nic.flow_control={_flag(self.nic_flow_control)}, "
-                f"switch.flow_control={_flag(self.switch_flow_control)}, so credits that one side "
-                "waits for are never returned; set both to the same value",
+                f"{self._label('node.nic.flow_control')} is {_flag(self.nic_flow_control)}, "
+                f"{self._label('switch.flow_control')} {_flag(self.switch_flow_control)}, "
+                "so credits that one side waits for are never returned; set both to the same value",
                 rule="node.nic.flow_control == switch.flow_control",
                 keys=("node.nic.flow_control", "switch.flow_control"),
             )
         if self.switch_flow_control and not self.congestion:
             refuse(
                 "a switch without congestion must have flow control off: "
-                "switch.congestion=false, switch.flow_control=true; set switch.flow_control and "
+                f"{self._label('switch.congestion')} is false, "
+                f"{self._label('switch.flow_control')} true; set switch.flow_control and "
                 "node.nic.flow_control to false, or switch.congestion to true",
                 rule="switch.congestion or not switch.flow_control",
                 keys=("switch.congestion", "switch.flow_control"),
@@ -204,11 +205,11 @@ class SNAPPR(SSTMacroModel):
         for key, size, what in holders:
             if size < packet:
                 if packet == self.mtu:
-                    against = f"node.nic.mtu={self.mtu} B"
+                    against = f"{self._label('node.nic.mtu')} {self.mtu} B"
                 else:
                     against = f"the largest packet, {packet} B"
                 refuse(
-                    f"{what} must hold one packet: {key}={size} B < {against}; "
+                    f"{what} must hold one packet: {self._label(key)} {size} B < {against}; "
                     f"raise {key} or lower node.nic.mtu",
                     rule=f"{key} >= node.nic.mtu",
                     keys=(key, "node.nic.mtu"),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import html
 import math
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -16,17 +15,25 @@ import ipywidgets as widgets
 
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.models import NetworkModel, Parameter
-from workbench.models.parameter import Value, unknown_key
+from workbench.models.parameter import Value
 from workbench.plotting.theme import ERROR
+from workbench.suggestions import unknown_key
 from workbench.units import format_quantity
 
 Changed = Callable[[str, Value], None]
 
+_EXPECTED = {
+    "time": "a time with its unit, such as 500 ns",
+    "bandwidth": "a rate with its unit, such as 12.5 GB/s or 100 Gbit/s",
+    "bytes": "a size, such as 4096, 64 kB or 64 KiB; a number alone is in bytes",
+    "frequency": "a frequency with its unit, such as 2.1 GHz",
+    "count": "a whole number",
+    "number": "a number",
+    "flag": "true or false",
+    "choice": "one of the names",
+}
 _STEPS_PER_DECADE = 50
 _LINEAR_STEPS = 100
-_ACRONYMS = {"mtu": "MTU", "nic": "NIC", "rdma": "RDMA"}
-_BINARY = re.compile(r"([0-9.]+) *([KMG])iB", re.IGNORECASE)
-_BINARY_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _ERROR_STYLE = f"color:{ERROR};font-size:12px;line-height:1.3;white-space:normal"
 
 
@@ -84,7 +91,7 @@ class ParameterControl:
         self.text = widgets.Text(
             continuous_update=False,
             layout=widgets.Layout(width="88px", flex="0 0 auto"),
-            tooltip=f"Type a value with its unit. {described.description}",
+            tooltip=f"Type {_EXPECTED[described.kind]}. {described.description}",
         )
         self.input = self._make_input()
         self.text.observe(self._typed, "value")
@@ -109,6 +116,14 @@ class ParameterControl:
     def enabled(self, value: bool) -> None:
         self.input.disabled = self.text.disabled = not value
 
+    def say(self, message: str) -> None:
+        """Show what is wrong; where nothing is, what is odd about the value.
+
+        Args:
+            message: plain text, empty where nothing is wrong.
+        """
+        self.error.say(message or self.described.unusual(self._value))
+
     def show(self, value: Value) -> None:
         """Show a value that was set elsewhere, without calling back.
 
@@ -116,6 +131,7 @@ class ParameterControl:
             value: in SI units.
         """
         self._value = value
+        self.say("")
         self._echo = True
         try:
             self.text.value = format_quantity(value, self.described.kind)
@@ -126,7 +142,7 @@ class ParameterControl:
     def _make_input(self) -> Any:
         described = self.described
         about: dict[str, Any] = {
-            "description": control_name(described),
+            "description": described.name,
             "tooltip": f"{described.key}: {described.description}",
             "style": {"description_width": "152px"},
             "layout": widgets.Layout(flex="1 1 auto", min_width="60px", width="auto"),
@@ -162,11 +178,11 @@ class ParameterControl:
         if change["new"] == format_quantity(self._value, self.described.kind):
             # Three digits say less than the value has; what was typed back changes nothing.
             if self._mistyped:
-                self.error.say("")
+                self.say("")
             self._mistyped = False
             return
         try:
-            value = _read(self.described, change["new"])
+            value = self.described.coerce(change["new"])
         except ParameterError as error:
             self._mistyped = True
             self.error.say(str(error))
@@ -176,6 +192,7 @@ class ParameterControl:
     def _accept(self, value: Value, *, from_input: bool = False) -> None:
         self._value = value
         self._mistyped = False
+        self.say("")
         # The figures first: the readout's message would make the page lay itself out before them.
         self._changed(self.described.key, value)
         self._echo = True
@@ -244,7 +261,7 @@ class ParameterControls:
             errors: message by parameter key.
         """
         for key, control in self.controls.items():
-            control.error.say(errors.get(key, ""))
+            control.say(errors.get(key, ""))
 
     def key_of(self, name: str) -> str:
         """Return the dotted key that a key, an attribute path or its last word stands for.
@@ -269,18 +286,6 @@ class ParameterControls:
         for control in self.controls.values():
             flag = self.controls.get(control.described.unless)
             control.enabled = flag is None or bool(flag.value)
-
-
-def control_name(described: Parameter) -> str:
-    """Return the short name of a control: its attribute in words.
-
-    Args:
-        described: the parameter.
-    """
-    part, _, leaf = described.path.rpartition(".")
-    words = [_ACRONYMS.get(word, word) for word in leaf.removeprefix("lib_").split("_")]
-    # The section says the rest; memory and processor share one.
-    return " ".join(["memory", *words] if part == "memory" else words)
 
 
 def _last_position(described: Parameter) -> int:
@@ -326,12 +331,3 @@ def _position(described: Parameter, value: float) -> int:
 def _whole_step(described: Parameter) -> int:
     """Return a power of two that takes about a hundred steps from end to end."""
     return 1 << max(0, int((described.high - described.low) / 100).bit_length() - 1)
-
-
-def _read(described: Parameter, text: str) -> Value:
-    """Return the SI value of what a person typed: SST/macro's units, and µ and KiB besides."""
-    text = text.strip().replace("µ", "u").replace("μ", "u")
-    binary = _BINARY.fullmatch(text) if described.kind == "bytes" else None
-    if binary is not None:
-        return described.coerce(float(binary[1]) * _BINARY_UNITS[binary[2].upper()])
-    return described.read(text)

@@ -12,8 +12,9 @@ import ipywidgets as widgets
 from workbench.errors import ParameterError
 from workbench.measure.curve import byte_label
 from workbench.models import LogGPS
+from workbench.models.loggps import read_loggps
 from workbench.panels.controls import ErrorLine
-from workbench.units import format_quantity, parse_quantity
+from workbench.units import format_quantity
 
 _STEPS_PER_DECADE = 40
 _ALL_EAGER = 2**31 - 1
@@ -27,7 +28,6 @@ class Scale:
     Attributes:
         name: the field's letter.
         words: what it is, in a few words.
-        unit: what a typed number without a unit has: ``us``, ``ns`` or ``B``.
         per_byte: whether it is a time for each byte.
         low: smallest value above zero, s, s/B or B.
         high: largest value.
@@ -35,19 +35,18 @@ class Scale:
 
     name: str
     words: str
-    unit: str
     per_byte: bool
     low: float
     high: float
 
 
 SCALES = (
-    Scale("L", "latency", "us", False, 1e-9, 1e-2),
-    Scale("o", "overhead", "us", False, 1e-9, 1e-3),
-    Scale("g", "gap", "us", False, 1e-9, 1e-3),
-    Scale("G", "gap per byte", "ns", True, 1e-12, 1e-7),
-    Scale("O", "overhead per byte", "ns", True, 1e-13, 1e-7),
-    Scale("S", "eager up to", "B", False, 1, _ALL_EAGER),
+    Scale("L", "latency", False, 1e-9, 1e-2),
+    Scale("o", "overhead", False, 1e-9, 1e-3),
+    Scale("g", "gap", False, 1e-9, 1e-3),
+    Scale("G", "gap per byte", True, 1e-12, 1e-7),
+    Scale("O", "overhead per byte", True, 1e-13, 1e-7),
+    Scale("S", "eager up to", False, 1, _ALL_EAGER),
 )
 
 
@@ -116,8 +115,8 @@ class _Row:
         self.text: Any = widgets.Text(
             continuous_update=False,
             layout=widgets.Layout(width="96px", flex="0 0 auto"),
-            tooltip=f"Type {scale.words} ({scale.name}) with its unit; without one it is in "
-            f"{scale.unit}{'/B' if scale.per_byte else ''}",
+            tooltip=f"Type {scale.words} ({scale.name}) with its unit, such as "
+            f"{worded(scale, value_at(scale, last_position(scale) // 2))}",
         )
         line = widgets.HBox(
             [self.slider, self.text], layout=widgets.Layout(align_items="center", width="100%")
@@ -131,7 +130,7 @@ class _Row:
         self._value = value
         self._echo = True
         try:
-            self.error.say("")
+            self.error.say(_unusual(self._scale, value))
             self.text.value = worded(self._scale, value)
             self.slider.value = position(self._scale, value)
         finally:
@@ -145,7 +144,7 @@ class _Row:
         if self._echo or change["new"] == worded(self._scale, self._value):
             return
         try:
-            self._accept(read_value(self._scale, change["new"]))
+            self._accept(read_loggps(self._scale.name, change["new"]))
         except ParameterError as error:
             self.error.say(str(error))
 
@@ -154,7 +153,7 @@ class _Row:
         self._value = value
         self._echo = True
         try:
-            self.error.say("")
+            self.error.say(_unusual(self._scale, value))
             self.text.value = worded(self._scale, value)
             if not moved:
                 self.slider.value = position(self._scale, value)
@@ -216,50 +215,11 @@ def worded(scale: Scale, value: float) -> str:
     return f"{value * 1e9:.3g} ns/B" if scale.per_byte else format_quantity(value, "time")
 
 
-def read_value(scale: Scale, text: str) -> float:
-    """Return the value of what a person typed.
-
-    Args:
-        scale: of the parameter.
-        text: a number with a unit, or with the scale's own.
-
-    Raises:
-        ParameterError: it is no such quantity, or negative.
-    """
-    plain = text.strip().replace("µ", "u").replace("μ", "u")
-    if scale.name == "S":
-        return _read_size(plain)
-    if scale.per_byte:
-        plain = plain.removesuffix("/B").strip()
-    try:
-        number = float(plain)
-    except ValueError:
-        value = float(parse_quantity(plain, "time", key=scale.name))
-    else:
-        value = float(parse_quantity(f"{number!r}{scale.unit}", "time", key=scale.name))
-    if not (value >= 0 and math.isfinite(value)):
-        raise ParameterError(f"{scale.name} must be at least 0; got {text!r}", key=scale.name)
-    # What the decimal digits say, without the last bit that scaling by a unit may leave.
-    return float(f"{value:.12g}")
-
-
-def _read_size(text: str) -> int:
-    if text.lower() == _ALL:
-        return _ALL_EAGER
-    for suffix, scale in {"kib": 2**10, "mib": 2**20, "gib": 2**30}.items():
-        if text.lower().endswith(suffix):
-            return _whole(text[: -len(suffix)], scale, text)
-    size = int(parse_quantity(text, "bytes", key="S"))
-    if size < 0:
-        raise ParameterError(f"S must be at least 0; got {text!r}", key="S")
-    return size
-
-
-def _whole(number: str, scale: int, text: str) -> int:
-    try:
-        size = float(number) * scale
-    except ValueError:
-        size = math.nan
-    if not (size >= 0 and size.is_integer()):
-        raise ParameterError(f"S must be a size such as 65535, 64KiB or all; got {text!r}", key="S")
-    return int(size)
+def _unusual(scale: Scale, value: float) -> str:
+    """Return what is odd about an accepted value: it lies outside the slider; zero is no slip."""
+    if not value or scale.low * (1 - 1e-9) <= value <= scale.high * (1 + 1e-9):
+        return ""
+    return (
+        f"{worded(scale, value)} lies outside the slider, {worded(scale, scale.low)} to "
+        f"{worded(scale, scale.high)}; check its unit"
+    )

@@ -8,9 +8,9 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench.errors import ParameterError
-from workbench.models.parameter import unknown_key
 from workbench.panels.number_field import REFUSED, NumberField, errors_of
 from workbench.plotting.theme import ERROR, PAGE_RULES
+from workbench.suggestions import did_you_mean
 
 # Containment keeps a change inside the panel from laying out the whole page again.
 _RULES = f"""{PAGE_RULES}
@@ -105,7 +105,7 @@ def choose(control: Any, name: str, value: Any) -> None:
         if value not in known:
             texts = [str(one) for one in known]
             raise ParameterError(
-                f"{unknown_key(str(value), texts, what=f'a known {name}')}; "
+                f"{value} is not a known {name}{did_you_mean(str(value), texts)}; "
                 f"known are {', '.join(sorted(texts))}",
                 key=name,
             )

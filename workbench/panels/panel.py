@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from workbench.panels.live import LiveView, renew
+from workbench.suggestions import did_you_mean
 
 
 class Panel(ABC):
@@ -47,7 +48,14 @@ class Panel(ABC):
     def __getattr__(self, name: str) -> Any:
         if name in self.SETTINGS:
             return self._get(name)
-        raise AttributeError(f"{type(self).__name__} has no {name}")
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise AttributeError(
+            f"{type(self).__name__} has no {name}{did_you_mean(name, self._public())}"
+        )
+
+    def _public(self) -> list[str]:
+        return [name for name in dir(self) if not name.startswith("_")]
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_") or name == "widget":
@@ -56,4 +64,7 @@ class Panel(ABC):
             with self._lock:
                 self._set(name, value)
         else:
-            raise AttributeError(f"{name} cannot be set; {', '.join(self.SETTINGS)} can")
+            raise AttributeError(
+                f"{name} cannot be set{did_you_mean(name, self.SETTINGS)}; "
+                f"{', '.join(self.SETTINGS)} can"
+            )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ParameterError
+from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from workbench.study.cell import CellResult
@@ -34,7 +35,8 @@ def pick(
     unknown = [name for name in (*where, *free) if name not in AXES]
     if unknown:
         raise ParameterError(
-            f"a study's cells are told apart by {', '.join(AXES)}; got {unknown[0]!r}",
+            f"a study's cells are told apart by {', '.join(AXES)}; got {unknown[0]!r}"
+            f"{did_you_mean(unknown[0], AXES)}",
             key=unknown[0],
         )
     cells = tuple(result.cells)

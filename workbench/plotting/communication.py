@@ -23,6 +23,7 @@ from workbench.plotting.axes import new_figure, tools_beside
 from workbench.plotting.grid import short_number
 from workbench.plotting.replay_look import size_text
 from workbench.programs.graph import SEND
+from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -276,5 +277,6 @@ def _count_ticks(low: float, high: float) -> list[float]:
 def _check(value: str) -> None:
     if value not in VALUES:
         raise ParameterError(
-            f"value must be one of {', '.join(VALUES)}; got {value!r}", key="value"
+            f"value must be one of {', '.join(VALUES)}; got {value!r}{did_you_mean(value, VALUES)}",
+            key="value",
         )

@@ -17,6 +17,7 @@ from workbench.plotting.axes import new_figure, tools_beside
 from workbench.plotting.communication import MOST_TILES
 from workbench.plotting.reading import plain_percent
 from workbench.plotting.replay_look import size_text
+from workbench.suggestions import did_you_mean
 
 Value = Literal["lambda_L", "lambda_G"]
 VALUES: dict[str, tuple[str, str]] = {
@@ -206,7 +207,8 @@ def pair_matrix(pairs: HasPairs | ArrayLike, value: Value) -> NDArray[np.float64
     """
     if value not in VALUES:
         raise ParameterError(
-            f"value must be one of {', '.join(VALUES)}; got {value!r}", key="value"
+            f"value must be one of {', '.join(VALUES)}; got {value!r}{did_you_mean(value, VALUES)}",
+            key="value",
         )
     matrix = np.asarray(getattr(pairs, value, pairs), float)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):

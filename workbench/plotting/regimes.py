@@ -23,6 +23,7 @@ from workbench.plotting.axes import (
     steady_log_ticks,
 )
 from workbench.plotting.reading import plain_percent
+from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -311,7 +312,9 @@ def _rows(bolts: Bolts, error: str) -> dict[str, list[Any]]:
         for pair, bolted in pairs.items():
             if error not in bolted.rmspe:
                 raise ParameterError(
-                    f"error must be one of {', '.join(bolted.rmspe)}; got {error!r}", key="error"
+                    f"error must be one of {', '.join(bolted.rmspe)}; got {error!r}"
+                    f"{did_you_mean(error, bolted.rmspe)}",
+                    key="error",
                 )
             low, high, whole = (
                 float(part[error]) for part in (bolted.rmspe_low, bolted.rmspe_high, bolted.rmspe)

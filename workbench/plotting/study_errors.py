@@ -26,6 +26,7 @@ from workbench.plotting.grid import (
     small_multiples,
     stacked,
 )
+from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from workbench.study.cell import CellResult
@@ -194,7 +195,8 @@ def _simulated(
 ) -> list[_Drawn]:
     if benchmark not in BENCHMARKS:
         raise ParameterError(
-            f"benchmark must be one of {', '.join(BENCHMARKS)}; got {benchmark!r}",
+            f"benchmark must be one of {', '.join(BENCHMARKS)}; got {benchmark!r}"
+            f"{did_you_mean(benchmark, BENCHMARKS)}",
             key="benchmark",
         )
     cells = [cell for cell in pick(result, axes, where) if cell.values]

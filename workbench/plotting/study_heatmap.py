@@ -24,6 +24,7 @@ from workbench.plotting.cells import distinct, in_common, pick, plural, value
 from workbench.plotting.grid import folded
 from workbench.plotting.reading import plain_percent
 from workbench.plotting.tiles import numbered_tiles, percent_bar, show_tiles
+from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from workbench.study.cell import CellResult
@@ -283,7 +284,8 @@ def _picked(
 ) -> tuple[CellResult, ...]:
     if error not in ERRORS:
         raise ParameterError(
-            f"error must be one of {', '.join(ERRORS)}; got {error!r}", key="error"
+            f"error must be one of {', '.join(ERRORS)}; got {error!r}{did_you_mean(error, ERRORS)}",
+            key="error",
         )
     if rows == columns:
         raise ParameterError(f"rows and columns must differ; got {rows!r} for both", key="columns")

@@ -11,6 +11,7 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.plotting import palette
+from workbench.suggestions import did_you_mean
 from workbench.tune.study.plan import HEURISTICS_COMPARED, PRUNINGS, RESAMPLINGS, STOPPINGS
 
 if TYPE_CHECKING:
@@ -110,7 +111,9 @@ def measure_of(name: str) -> Measure:
     """
     if name not in MEASURES:
         raise ParameterError(
-            f"the measure must be one of {', '.join(MEASURES)}; got {name!r}", key="measure"
+            f"the measure must be one of {', '.join(MEASURES)}; got {name!r}"
+            f"{did_you_mean(name, MEASURES)}",
+            key="measure",
         )
     return MEASURES[name]
 

@@ -23,6 +23,7 @@ from workbench.plotting.tuning_study_look import (
     rule_looks,
     values_of,
 )
+from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -291,6 +292,8 @@ def _in_order(rows: pd.DataFrame, *names: str) -> pd.DataFrame:
 def _change(name: str) -> str:
     if name not in CHANGES:
         raise ParameterError(
-            f"the change must be one of {', '.join(CHANGES)}; got {name!r}", key="change"
+            f"the change must be one of {', '.join(CHANGES)}; got {name!r}"
+            f"{did_you_mean(name, CHANGES)}",
+            key="change",
         )
     return CHANGES[name]

@@ -45,6 +45,7 @@ from workbench.programs.program import (
     Program,
 )
 from workbench.programs.templates import Key, packed, template
+from workbench.suggestions import did_you_mean
 
 Arrays = tuple[NDArray[Any], ...]
 
@@ -229,7 +230,8 @@ def _keys(
     for operation, name in algorithms.items():
         if operation not in OPERATIONS:
             raise ParameterError(
-                f"a collective must be one of {', '.join(OPERATIONS)}; got {operation!r}",
+                f"a collective must be one of {', '.join(OPERATIONS)}; got {operation!r}"
+                f"{did_you_mean(operation, OPERATIONS)}",
                 key="algorithms",
             )
         find_algorithm(operation, name)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.programs.counts import whole, whole_each
+from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from workbench.programs.graph import ExecutionGraph
@@ -76,7 +77,8 @@ class Collective:
     def __post_init__(self) -> None:
         if self.operation not in OPERATIONS:
             raise ParameterError(
-                f"operation must be one of {', '.join(OPERATIONS)}; got {self.operation!r}",
+                f"operation must be one of {', '.join(OPERATIONS)}; got {self.operation!r}"
+                f"{did_you_mean(self.operation, OPERATIONS)}",
                 key="operation",
             )
         object.__setattr__(self, "size", whole(self.size, "size"))

@@ -164,7 +164,8 @@ def _refuse_small_rendezvous(model: SSTMacroModel, sizes: NDArray[np.int64]) -> 
     if model.variant == "sstmacro" and smallest < CONTROL_BYTES:
         raise ConfigurationError(
             f"SST/macro aborts a rendezvous of less than {CONTROL_BYTES} B: "
-            f"node.app1.mpi.max_eager_msg_size={model.mpi.max_eager_msg_size} B sends messages of "
+            "max eager msg size (node.app1.mpi.max_eager_msg_size) "
+            f"{model.mpi.max_eager_msg_size} B sends messages of "
             f"{smallest} B by rendezvous (each window ends with a reply of {REPLY_BYTES} B); raise "
             f"it to at least {CONTROL_BYTES - 1}, or choose variant 'repaired'",
             rule=f"rendezvous messages >= {CONTROL_BYTES} B",

@@ -30,6 +30,7 @@ from workbench.provenance import Provenance
 from workbench.simulate.noise import Noise, kernel_noise
 from workbench.simulate.picoseconds import CLOCK_END, PS_PER_S, PicosecondCosts
 from workbench.simulate.replay_result import ReplayResult, ReplayTimes, Semantics
+from workbench.suggestions import did_you_mean
 
 Ties = Literal["stable", "libstdc++"]
 
@@ -84,7 +85,11 @@ def replay(
     """
     for key, value, known in (("semantics", semantics, SEMANTICS), ("ties", ties, TIES)):
         if value not in known:
-            raise ParameterError(f"{key} must be one of {', '.join(known)}; got {value!r}", key=key)
+            raise ParameterError(
+                f"{key} must be one of {', '.join(known)}; got {value!r}"
+                f"{did_you_mean(value, known)}",
+                key=key,
+            )
     graph = program.graph() if isinstance(program, Program) else program
     if semantics == "llamp":
         if compatible or noise is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -11,6 +10,7 @@ from typing import Any
 from workbench.errors import ParameterError
 from workbench.fit import SearchSpace
 from workbench.models import MODELS, NetworkModel, Value
+from workbench.suggestions import did_you_mean
 
 _KEYS = ("label", "model", "variant", "values")
 
@@ -150,9 +150,7 @@ def unknown(what: str, name: str, known: tuple[str, ...]) -> str:
         name: what was given.
         known: what could have been.
     """
-    near = difflib.get_close_matches(str(name).lower(), known, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]}? " if near else ""
-    return f"there is no {what} {name!r}; {hint}known: {', '.join(known)}"
+    return f"there is no {what} {name!r}{did_you_mean(name, known)}; known: {', '.join(known)}"
 
 
 def _value(key: str, given: Any) -> Value:

@@ -35,6 +35,7 @@ from workbench.measure import OSU_SIZES
 from workbench.models import NetworkModel, find_model
 from workbench.simulate import BENCHMARKS, simulate_osu
 from workbench.study.correlation import FloatArray, correlation, ranks, sobol
+from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,7 +112,9 @@ class Influence(Result):
         """
         if method not in METHODS:
             raise ParameterError(
-                f"method must be one of {', '.join(METHODS)}; got {method!r}", key="method"
+                f"method must be one of {', '.join(METHODS)}; got {method!r}"
+                f"{did_you_mean(method, METHODS)}",
+                key="method",
             )
         return self.pearson if method == "pearson" else self.spearman
 
@@ -138,7 +141,8 @@ class Influence(Result):
             )
         if benchmark not in BENCHMARKS:
             raise ParameterError(
-                f"benchmark must be one of {', '.join(BENCHMARKS)}; got {benchmark!r}",
+                f"benchmark must be one of {', '.join(BENCHMARKS)}; got {benchmark!r}"
+                f"{did_you_mean(benchmark, BENCHMARKS)}",
                 key="benchmark",
             )
         here = self.correlations(method)[:, BENCHMARKS.index(benchmark), int(at[0])]

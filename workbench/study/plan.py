@@ -37,7 +37,7 @@ from workbench.fit.regimes import DEFAULT_THRESHOLD
 from workbench.jsonfile import Result
 from workbench.study.cell import AXES, REGIMES, Cell
 from workbench.study.choice import ModelChoice, unknown
-from workbench.units import parse_quantity
+from workbench.units import read_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -259,7 +259,7 @@ def _whole(key: str, value: Any, *, least: int) -> int:
 
 
 def _size(value: Any) -> int:
-    size = parse_quantity(value, "bytes", key="threshold") if isinstance(value, str) else value
+    size = read_quantity(value, "bytes", name="threshold") if isinstance(value, str) else value
     return _whole("threshold", size, least=1)
 
 

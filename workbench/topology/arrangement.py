@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
+from workbench.suggestions import did_you_mean
 from workbench.topology.topology import whole
 
 Wiring = Literal["absolute", "relative", "circulant", "sst-circulant"]
@@ -101,7 +102,9 @@ def arrange(
     """
     if wiring not in WIRINGS:
         raise ParameterError(
-            f"wiring must be one of {', '.join(WIRINGS)}; got {wiring!r}", key="wiring"
+            f"wiring must be one of {', '.join(WIRINGS)}; got {wiring!r}"
+            f"{did_you_mean(wiring, WIRINGS)}",
+            key="wiring",
         )
     least = 1 if links is None else whole("links", links, 1, "the links between two groups")
     if h is None and g is None:

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench import jobs
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.jsonfile import Result
+from workbench.suggestions import did_you_mean
 from workbench.topology.channels import Channels, channels
 from workbench.topology.topology import Topology
 from workbench.topology.traffic import refuse_matrix
@@ -152,7 +153,9 @@ def link_loads(
     """
     if routing not in LOAD_ROUTINGS:
         raise ParameterError(
-            f"routing must be one of {', '.join(LOAD_ROUTINGS)}; got {routing!r}", key="routing"
+            f"routing must be one of {', '.join(LOAD_ROUTINGS)}; got {routing!r}"
+            f"{did_you_mean(routing, LOAD_ROUTINGS)}",
+            key="routing",
         )
     sent = uniform_traffic(topology) if traffic is None else _checked(topology, traffic)
     hosts = np.bincount(topology.host_router, minlength=topology.num_routers)

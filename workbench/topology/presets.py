@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from workbench.errors import ParameterError
+from workbench.suggestions import did_you_mean
 from workbench.topology.aries import aries
 from workbench.topology.topology import Topology
 from workbench.topology.torus import torus
@@ -119,6 +120,8 @@ def preset(name: str) -> Topology:
     """
     if name.lower() not in PRESETS:
         raise ParameterError(
-            f"a machine must be one of {', '.join(PRESETS)}; got {name!r}", key="topology"
+            f"a machine must be one of {', '.join(PRESETS)}; got {name!r}"
+            f"{did_you_mean(name, PRESETS)}",
+            key="topology",
         )
     return PRESETS[name.lower()].build()

@@ -15,6 +15,7 @@ from math import log
 
 from workbench.errors import ParameterError
 from workbench.jsonfile import Result
+from workbench.suggestions import did_you_mean
 from workbench.topology.members import MEMBERS, Member, Wanted
 from workbench.topology.parameters import LARGEST
 from workbench.topology.spec import parse_topology
@@ -195,7 +196,9 @@ def _families(families: Iterable[str] | None) -> list[str]:
     for family in chosen:
         if family not in MEMBERS:
             raise ParameterError(
-                f"families must be of {', '.join(MEMBERS)}; got {family!r}", key="families"
+                f"families must be of {', '.join(MEMBERS)}; got {family!r}"
+                f"{did_you_mean(family, MEMBERS)}",
+                key="families",
             )
     return chosen
 

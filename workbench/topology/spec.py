@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from workbench.errors import ParameterError
+from workbench.suggestions import did_you_mean
 from workbench.topology.families import FAMILIES, Family, Parameter
 from workbench.topology.presets import PRESETS
 from workbench.topology.topology import Topology
@@ -31,7 +32,8 @@ def parse_topology(text: str) -> Topology:
     if word not in FAMILIES:
         raise ParameterError(
             f"a topology must be one of {', '.join(FAMILIES)} with its parameters, such as "
-            f"fat-tree:16, or one of {', '.join(PRESETS)}; got {_short(text)}",
+            f"fat-tree:16, or one of {', '.join(PRESETS)}; got {_short(text)}"
+            f"{did_you_mean(word, (*FAMILIES, *PRESETS))}",
             key="topology",
         )
     family = FAMILIES[word]
@@ -104,7 +106,9 @@ def _assigned(word: str, family: Family, rest: str) -> list[tuple[Parameter, str
     for name, _ in given:
         if name not in known:
             raise ParameterError(
-                f"{word} has the parameters {', '.join(known)}; got {_short(name)}", key="topology"
+                f"{word} has the parameters {', '.join(known)}; got {_short(name)}"
+                f"{did_you_mean(name, known)}",
+                key="topology",
             )
         if name in seen:
             raise ParameterError(f"{word}: {name} must be given once; got {_short(rest)}", key=name)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
 from workbench.jsonfile import Result
+from workbench.suggestions import did_you_mean
 from workbench.topology.link_load import link_loads
 from workbench.topology.metrics.graph import Graph
 from workbench.topology.topology import Topology
@@ -117,7 +118,9 @@ def throughput(
     """
     if method not in METHODS:
         raise ParameterError(
-            f"method must be one of {', '.join(METHODS)}; got {method!r}", key="method"
+            f"method must be one of {', '.join(METHODS)}; got {method!r}"
+            f"{did_you_mean(method, METHODS)}",
+            key="method",
         )
     if not tolerance > 0:
         raise ParameterError(f"tolerance must be above 0; got {tolerance}", key="tolerance")

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
+from workbench.suggestions import did_you_mean
 from workbench.topology.topology import Topology
 
 IntArray = NDArray[np.int64]
@@ -123,7 +124,8 @@ def traffic(topology: Topology, pattern: str, **options: Any) -> Traffic:
     """
     if pattern not in PATTERNS:
         raise ParameterError(
-            f"a traffic pattern must be one of {', '.join(PATTERNS)}; got {pattern!r}",
+            f"a traffic pattern must be one of {', '.join(PATTERNS)}; got {pattern!r}"
+            f"{did_you_mean(pattern, PATTERNS)}",
             key="pattern",
         )
     return PATTERNS[pattern](topology, **options)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
+from workbench.suggestions import did_you_mean
 from workbench.tune.space.space import Configuration, Value
 
 FloatArray = NDArray[np.float64]
@@ -190,6 +191,8 @@ def find_aggregation(how: str) -> str:
     """
     if how not in AGGREGATIONS:
         raise ParameterError(
-            f"aggregation must be one of {', '.join(AGGREGATIONS)}; got {how!r}", key="aggregation"
+            f"aggregation must be one of {', '.join(AGGREGATIONS)}; got {how!r}"
+            f"{did_you_mean(how, AGGREGATIONS)}",
+            key="aggregation",
         )
     return how

@@ -21,6 +21,7 @@ from typing import Any, Self
 
 from workbench.errors import ParameterError, StudyError
 from workbench.jobs import Job, JobContext, submit
+from workbench.suggestions import did_you_mean
 from workbench.tune.choosing import Chooser
 from workbench.tune.component.component import Component, components
 from workbench.tune.component.invocation import Invocation
@@ -468,7 +469,9 @@ def _settings(settings: SearchSettings | None, options: Mapping[str, Any]) -> Se
     for name in options:
         if name not in known:
             raise ParameterError(
-                f"{name} is no setting of an experiment; known: {', '.join(known)}", key=name
+                f"{name} is no setting of an experiment{did_you_mean(name, known)}; known: "
+                f"{', '.join(known)}",
+                key=name,
             )
     return replace(base, **options)
 

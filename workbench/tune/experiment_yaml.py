@@ -27,6 +27,7 @@ from types import MappingProxyType
 from typing import Any
 
 from workbench.errors import ParameterError, ParseError
+from workbench.suggestions import did_you_mean
 from workbench.tune.component.component import Component
 from workbench.tune.component.component_yaml import AXIS_KEYS, read_axis
 from workbench.tune.shaman_names import (
@@ -306,7 +307,8 @@ class _Reader:
         raise self.document.error(
             path,
             f"must be seconds above 0, default, or one of {', '.join(PRUNING_ESTIMATORS)}; "
-            f"got {value!r}",
+            f"got {value!r}"
+            f"{did_you_mean(value, PRUNING_ESTIMATORS)}",
         )
 
     def _axes(self) -> dict[str, dict[str, AnyAxis | list[Any]]]:
@@ -332,7 +334,9 @@ class _Reader:
     def _word(self, key: str, names: Mapping[str, str], default: str = "") -> str:
         value = self.given.get(key, default)
         if not isinstance(value, str) or value not in names:
-            raise self._error(key, f"must be one of {', '.join(names)}; got {value!r}")
+            raise self._error(
+                key, f"must be one of {', '.join(names)}; got {value!r}{did_you_mean(value, names)}"
+            )
         return names[value]
 
     def _plain(self, key: str) -> Value:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from workbench.errors import ParameterError
+from workbench.suggestions import did_you_mean
 from workbench.tune.aggregation import (
     AGGREGATIONS,
     RUN_STATUSES,
@@ -152,7 +153,8 @@ class History:
         """
         if status not in RUN_STATUSES:
             raise ParameterError(
-                f"status of a run must be one of {', '.join(RUN_STATUSES)}; got {status!r}",
+                f"status of a run must be one of {', '.join(RUN_STATUSES)}; got {status!r}"
+                f"{did_you_mean(status, RUN_STATUSES)}",
                 key="status",
             )
         if status == "complete" and not math.isfinite(value):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from workbench.errors import ParameterError
+from workbench.suggestions import did_you_mean
 
 T = TypeVar("T")
 
@@ -52,13 +53,15 @@ def made(
     key = str(name).lower()
     if key not in makers:
         raise ParameterError(
-            f"{what} must be one of {', '.join(makers)}; got {name!r}", key=what.replace(" ", "_")
+            f"{what} must be one of {', '.join(makers)}; got {name!r}{did_you_mean(name, makers)}",
+            key=what.replace(" ", "_"),
         )
     known = options_of(makers[key])
     for option, value in options.items():
         if option not in known:
             raise ParameterError(
-                f"{option!r} is no option of {what} {key}; known: {', '.join(known) or 'none'}",
+                f"{option!r} is no option of {what} {key}{did_you_mean(option, known)}; known: "
+                f"{', '.join(known) or 'none'}",
                 key=option,
             )
         if isinstance(known[option], bool) and not isinstance(value, bool):
@@ -126,4 +129,7 @@ def one_of(value: object, known: tuple[str, ...] | Mapping[str, Any], key: str) 
         ParameterError: it is none of them.
     """
     if value not in known:
-        raise ParameterError(f"{key} must be one of {', '.join(known)}; got {value!r}", key=key)
+        raise ParameterError(
+            f"{key} must be one of {', '.join(known)}; got {value!r}{did_you_mean(value, known)}",
+            key=key,
+        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import ParseError
+from workbench.suggestions import did_you_mean
 
 _MOST_BYTES = 300_000
 # A file may repeat parts of itself by aliases, and parts of these, to any size.
@@ -87,10 +87,9 @@ class Document:
         names = tuple(known)
         for key in values:
             if key not in names:
-                near = difflib.get_close_matches(key, names, n=1, cutoff=0.6)
-                hint = f"did you mean {near[0]}? " if near else ""
                 raise self.error(
-                    (*path, key), f"is no key of {what}; {hint}known: {', '.join(names)}"
+                    (*path, key),
+                    f"is no key of {what}{did_you_mean(key, names)}; known: {', '.join(names)}",
                 )
 
     def text(self, path: Keys, value: Any) -> str:

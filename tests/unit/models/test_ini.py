@@ -292,8 +292,13 @@ def test_nic_and_switch_must_agree() -> None:
 
 
 def test_a_value_of_the_wrong_kind_has_its_line() -> None:
-    refusal(SHORTEST.replace("mtu = 1024", "mtu = 4us"), 5, "node.nic.mtu must be a size", "a time")
-    refusal(SHORTEST.replace("mtu = 1024", "mtu ="), 5, "node.nic.mtu must be a size")
+    refusal(
+        SHORTEST.replace("mtu = 1024", "mtu = 4us"),
+        5,
+        "MTU (node.nic.mtu) must be a size",
+        "a time",
+    )
+    refusal(SHORTEST.replace("mtu = 1024", "mtu ="), 5, "MTU (node.nic.mtu) must be a size")
     refusal(SHORTEST.replace("credits = 9KB", "credits = 9KiB"), 20, "switch.credits")
 
 

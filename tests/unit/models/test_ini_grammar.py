@@ -105,7 +105,7 @@ class TestIncludes:
         (tmp_path / "bad.ini").write_text("\nnode.nic.mtu = wide\n")
         main = tmp_path / "main.ini"
         main.write_text(BASE + "include bad.ini\n")
-        with pytest.raises(ParseError, match=r"^bad\.ini:2: node\.nic\.mtu"):
+        with pytest.raises(ParseError, match=r"^bad\.ini:2: MTU \(node\.nic\.mtu\)"):
             read_ini(main)
         main.write_text("\ninclude gone.ini\n")
         with pytest.raises(ParseError, match=r"^main\.ini:2: there is no file"):

@@ -37,7 +37,7 @@ def test_it_prints_itself_with_units_and_known_errors() -> None:
     [
         ({"L": -1e-9}, "L must be a finite number of at least 0 s; got -1e-09"),
         ({"G": float("nan")}, "G must be a finite number of at least 0 s/B"),
-        ({"o": "fast"}, "o must be a finite number"),
+        ({"o": "fast"}, "o must be a time such as 500ns or 2us; units are"),
         ({"g": True}, "g must be a finite number"),
         ({"S": 1.5}, "S must be a whole number of bytes"),
         ({"S": 2**31}, "S must be a whole number of bytes of at most 2147483647"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import re
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -22,6 +22,7 @@ from workbench.models import (
     Processor,
     Protocol,
     SnapprMemory,
+    read_ini,
 )
 from workbench.models.parameter import Section
 
@@ -143,12 +144,12 @@ def test_replace_names_the_nearest_attribute() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"mtu": 0}, "node.nic.mtu must be at least 1"),
+        ({"mtu": 0}, "MTU (node.nic.mtu) must be at least 1"),
         ({"mtu": 4096.5}, "whole number of bytes"),
         ({"mtu": 2**32}, "at most 4294967295 B"),
         ({"mtu": True}, "must be a number"),
         ({"mtu": None}, "must be a number"),
-        ({"link_bandwidth": 0.0}, "switch.link.bandwidth must be more than 0 B/s"),
+        ({"link_bandwidth": 0.0}, "link bandwidth (switch.link.bandwidth) must be more than 0 B/s"),
         ({"link_bandwidth": float("nan")}, "must be finite"),
         ({"injection_latency": -1e-9}, "must be at least 0"),
         ({"injection_latency": 1e4}, "at most 1844 s"),
@@ -218,7 +219,8 @@ def test_the_message_says_rule_values_and_cure() -> None:
     with pytest.raises(
         ConfigurationError,
         match=re.escape(
-            "credits must hold one packet: node.nic.credits=4096 B < node.nic.mtu=8192 B; "
+            "credits must hold one packet: NIC credits (node.nic.credits) 4096 B < "
+            "MTU (node.nic.mtu) 8192 B; "
             "raise node.nic.credits or lower node.nic.mtu"
         ),
     ):
@@ -251,3 +253,29 @@ def test_only_packets_that_occur_need_room() -> None:
     # a PISCES NIC waits for credits of a full mtu, whatever it sends
     with pytest.raises(ConfigurationError):
         PISCES(mtu=8192, nic_credits=4096).validate(largest_message=1)
+
+
+@pytest.mark.parametrize(
+    ("model", "values"),
+    [
+        (SNAPPR, {"injection_latency": ("300ns", 3e-7), "mtu": ("4KiB", 4096)}),
+        (PISCES, {"link_bandwidth": ("100Gbit/s", 12.5e9), "mtu": ("4kB", 4000)}),
+        (LogP, {"out_in_latency": ("1.5 µs", 1.5e-6), "bandwidth": ("1TB/s", 1e12)}),
+        (Protocol, {"eager_max": ("64KiB", 65536), "rendezvous_handshake": ("3us", 3e-6)}),
+    ],
+)
+def test_keywords_take_the_units_that_panels_take(model: Any, values: dict[str, Any]) -> None:
+    texts = {name: text for name, (text, _) in values.items()}
+    for made in (model(**texts), model().replace(**texts)):
+        for name, (_, value) in values.items():
+            assert getattr(made, name) == pytest.approx(value, rel=1e-15)
+    assert MPIProtocol(max_eager_msg_size="8KiB").max_eager_msg_size == 8192
+    with pytest.raises(ParameterError, match="latencies is not an attribute of"):
+        model(latencies="300ns")
+
+
+def test_an_override_may_have_units_that_sstmacro_lacks() -> None:
+    assert read_ini(None, {"node.nic.mtu": "2KiB"}).get("node.nic.mtu") == 2048
+    assert (
+        read_ini(None, {"switch.link.bandwidth": "80Gbit/s"}).get("switch.link.bandwidth") == 1e10
+    )

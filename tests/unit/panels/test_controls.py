@@ -60,9 +60,38 @@ def test_a_value_is_typed_with_its_unit(make: Callable) -> None:
     control, heard = make(PARAMETERS["snappr node.nic.injection.latency"])
     control.text.value = "1.25 µs"
     control.text.value = "300ns"
-    control.text.value = "2e-6"
-    assert [value for _, value in heard] == pytest.approx([1.25e-6, 3e-7, 2e-6], rel=1e-15)
-    assert control.text.value == "2 µs"
+    assert [value for _, value in heard] == pytest.approx([1.25e-6, 3e-7], rel=1e-15)
+    assert control.text.value == "300 ns"
+
+
+def test_a_number_without_a_unit_is_refused_where_the_unit_is_not_obvious(make: Callable) -> None:
+    control, heard = make(PARAMETERS["snappr node.nic.injection.latency"])
+    for text in ("1", "2e-6"):
+        control.text.value = text
+        assert f"got '{text}', which has no unit" in control.error.message
+        assert "units are s, ms, us (or µs), ns and ps" in control.error.message
+    assert heard == []
+    sizes, heard = make(PARAMETERS["snappr node.nic.mtu"])
+    sizes.text.value = "2048"
+    assert heard == [("node.nic.mtu", 2048)]
+
+
+def test_a_value_outside_the_slider_is_marked_until_it_is_inside(make: Callable) -> None:
+    control, heard = make(PARAMETERS["snappr node.nic.injection.latency"])
+    control.text.value = "1s"
+    assert heard == [("node.nic.injection.latency", 1.0)]
+    assert control.error.message == "1 s lies outside the slider, 1 ns to 1 ms; check its unit"
+    control.text.value = "0s"
+    assert control.error.message == ""
+    control.show(2.0)
+    assert "2 s lies outside" in control.error.message
+    control.input.value = 3
+    assert control.error.message == ""
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_no_default_is_marked(name: str) -> None:
+    assert [p.key for p in MODELS[name]().parameters() if p.unusual(p.value)] == []
 
 
 def test_what_a_readout_shows_can_be_typed_again(make: Callable) -> None:

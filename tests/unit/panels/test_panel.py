@@ -43,6 +43,10 @@ def test_settings_are_attributes() -> None:
         panel.colour = "red"
     with pytest.raises(AttributeError, match="Small has no colour"):
         _ = panel.colour
+    with pytest.raises(AttributeError, match=r"sise cannot be set; did you mean size\?"):
+        panel.sise = 3
+    with pytest.raises(AttributeError, match=r"Small has no rul; did you mean rule\?"):
+        _ = panel.rul
 
 
 def test_a_panel_that_is_not_made_yet_has_no_settings() -> None:

@@ -12,8 +12,9 @@ import pytest
 
 from workbench import models, programs
 from workbench.errors import DatasetError, ParameterError, ParseError
+from workbench.models.loggps import read_loggps
 from workbench.panels import running as panel_running
-from workbench.panels.loggps_sliders import SCALES, position, read_value, value_at, worded
+from workbench.panels.loggps_sliders import SCALES, position, value_at, worded
 from workbench.panels.program_sources import GENERATED
 from workbench.panels.replay.panel import FIRST, FIRST_MACHINE, ReplayPanel
 from workbench.panels.replay.state import LOGGOPSIM, Shown
@@ -365,8 +366,10 @@ def test_what_cannot_be_set_says_what_can(panel: ReplayPanel) -> None:
         panel.latency = 3
     with pytest.raises(ParameterError, match="L must be"):
         panel.L_us = -1
-    with pytest.raises(ParameterError, match="L must be a number"):
+    with pytest.raises(ParameterError, match="L must be a time such as"):
         panel.L_us = "much"
+    panel.L_us = "300 ns"
+    assert pytest.approx(3e-7) == panel.model.L
     with pytest.raises(ParameterError, match="must be a name"):
         panel.program = 3
     with pytest.raises(DatasetError, match="program of that name"):
@@ -383,21 +386,26 @@ def test_a_slider_gives_back_the_value_it_was_moved_to(scale: Any) -> None:
     for place in range(0, last + 1):
         value = value_at(scale, place)
         assert position(scale, value) == place
-        assert read_value(scale, worded(scale, value)) == pytest.approx(value, rel=6e-3)
+        assert read_loggps(scale.name, worded(scale, value)) == pytest.approx(value, rel=6e-3)
     assert value_at(scale, 0) == 0
 
 
 @pytest.mark.parametrize(
     ("name", "text", "value"),
     [
-        ("L", "2.5", 2.5e-6),
+        ("L", "2.5", None),
+        ("L", "2.5us", 2.5e-6),
         ("L", "800 ns", 8e-7),
         ("L", "1µs", 1e-6),
-        ("G", "0.018", 1.8e-11),
+        ("G", "0.018", None),
+        ("G", "0.018ns/B", 1.8e-11),
+        ("G", "25GB/s", 4e-11),
+        ("G", "200Gbit/s", 4e-11),
         ("G", "40 ps/B", 4e-11),
         ("O", "0", 0.0),
         ("S", "64KiB", 65536),
-        ("S", "64 kB", None),
+        ("S", "64 kB", 64000),
+        ("S", "64 kb", None),
         ("S", "all", 2**31 - 1),
         ("S", "1.5 KiB", 1536),
         ("S", "-1", None),
@@ -408,12 +416,15 @@ def test_a_slider_gives_back_the_value_it_was_moved_to(scale: Any) -> None:
     ],
 )
 def test_typed_values_are_read_with_their_units(name: str, text: str, value: float | None) -> None:
-    scale = next(one for one in SCALES if one.name == name)
+    model = models.LogGPS(L=1e-6, o=1e-6, g=0.0, G=1e-10, O=0.0, S=1)
     if value is None:
+        with pytest.raises(ParameterError, match=rf"{name} \(.*must be"):
+            read_loggps(name, text)
         with pytest.raises(ParameterError):
-            read_value(scale, text)
+            model.replace(**{name: text})
     else:
-        assert read_value(scale, text) == value
+        assert read_loggps(name, text) == value
+        assert getattr(model.replace(**{name: text}), name) == value
 
 
 def test_a_typed_mistake_is_said_beside_its_slider(panel: ReplayPanel) -> None:

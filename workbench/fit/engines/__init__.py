@@ -10,6 +10,7 @@ from workbench.fit.engines.cma_es import CMAES
 from workbench.fit.engines.engine import Engine, Points, Problem, Values
 from workbench.fit.engines.least_squares import LeastSquares
 from workbench.fit.engines.tpe import TPE
+from workbench.suggestions import did_you_mean
 
 ENGINES: Mapping[str, Callable[[Problem], Engine]] = MappingProxyType(
     {"tpe": TPE, "cma-es": CMAES, "least-squares": LeastSquares}
@@ -34,7 +35,9 @@ def find_engine(engine: str) -> str:
     name = str(engine).lower()
     if name not in ENGINES:
         raise ParameterError(
-            f"engine must be one of {', '.join(ENGINES)}; got {engine!r}", key="engine"
+            f"engine must be one of {', '.join(ENGINES)}; got {engine!r}"
+            f"{did_you_mean(engine, ENGINES)}",
+            key="engine",
         )
     return name
 

@@ -31,6 +31,7 @@ from workbench.fit.trust.scan import Scan
 from workbench.jsonfile import Result
 from workbench.measure import OSUCurve, Spread
 from workbench.models import NetworkModel
+from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -330,7 +331,11 @@ def _check(result: FitResult, draws: int, of: str, dependence: str) -> None:
         ("dependence", dependence, get_args(Dependence)),
     ):
         if value not in known:
-            raise ParameterError(f"{key} must be one of {', '.join(known)}; got {value!r}", key=key)
+            raise ParameterError(
+                f"{key} must be one of {', '.join(known)}; got {value!r}"
+                f"{did_you_mean(value, known)}",
+                key=key,
+            )
     _spreads(result.measured, result.target)
 
 

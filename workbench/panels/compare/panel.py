@@ -43,6 +43,7 @@ from workbench.panels.look import panel_box, wrapping_row
 from workbench.panels.panel import Panel
 from workbench.panels.running import Running, wait_for, worded
 from workbench.panels.ticker import Ticker
+from workbench.suggestions import did_you_mean
 from workbench.topology import Topology
 from workbench.topology.link_load import LinkLoads
 
@@ -236,7 +237,9 @@ class ComparePanel(Panel):
         """
         if name is not None and name not in self.networks:
             raise ParameterError(
-                f"name must be one of {', '.join(self.networks)}; got {name!r}", key="name"
+                f"name must be one of {', '.join(self.networks)}; got {name!r}"
+                f"{did_you_mean(name, self.networks)}",
+                key="name",
             )
         return write_file(path, FILES, lambda suffix: self._file(suffix, name))
 

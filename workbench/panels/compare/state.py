@@ -14,6 +14,7 @@ from workbench.plotting.load_curves import LoadCurve
 from workbench.plotting.topology_columns import DrawnLinks
 from workbench.plotting.topology_layout import TopologyLayout
 from workbench.simulate.fabric.fabric import Congestion
+from workbench.suggestions import did_you_mean
 from workbench.topology import FAMILIES, Topology
 from workbench.topology.link_load import LinkLoads, LoadRouting
 from workbench.topology.presets import PRESETS
@@ -267,7 +268,8 @@ def known_word(text: str, given: Collection[str]) -> str:
         return f"{family}{colon}{rest}"
     raise ParameterError(
         f"a topology must be one of {', '.join(FAMILIES)} with its parameters, such as "
-        f"{FIRST[0]}, one of {', '.join(PRESETS)}, or a Topology; got {text!r}",
+        f"{FIRST[0]}, one of {', '.join(PRESETS)}, or a Topology; got {text!r}"
+        f"{did_you_mean(family, (*FAMILIES, *PRESETS))}",
         key="topologies",
     )
 

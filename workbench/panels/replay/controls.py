@@ -12,6 +12,7 @@ import ipywidgets as widgets
 from workbench import programs
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.models import LogGPS
+from workbench.models.loggps import read_loggps
 from workbench.models.profiles import profile, profiles
 from workbench.panels.controls import ErrorLine
 from workbench.panels.loggps_sliders import LogGPSSliders
@@ -27,6 +28,7 @@ from workbench.panels.replay.state import LOGGOPSIM, OWN, ReplayState, check_mod
 from workbench.panels.running import worded
 from workbench.programs import Program
 from workbench.programs.collectives import ALGORITHMS, DEFAULTS, find_algorithm
+from workbench.suggestions import did_you_mean
 
 DEFAULTS_NAME = "loggopsim"
 """Stands in the list of machines for LogGOPSim's defaults."""
@@ -163,7 +165,9 @@ class ReplayControls:
         if unknown:
             known = ", ".join(self.algorithms) or "none"
             raise ParameterError(
-                f"the program's collectives are {known}; got {unknown[0]!r}", key=unknown[0]
+                f"the program's collectives are {known}; got {unknown[0]!r}"
+                f"{did_you_mean(unknown[0], self.algorithms)}",
+                key=unknown[0],
             )
         for operation, name in chosen.items():
             find_algorithm(operation, name)
@@ -337,13 +341,15 @@ def seconds_of(name: str, value: Any, power: int) -> float:
     """Return a time by its decimal digits: 0.018 ns are 1.8e-11 s.
 
     Args:
-        name: whose it is, for the message.
-        value: a number.
+        name: whose it is, for the message, such as ``L_us``.
+        value: a number in the unit of the name, or a text with its own.
         power: of ten that one of it has in s.
 
     Raises:
         ParameterError: it is no number.
     """
+    if isinstance(value, str):
+        return read_loggps(name.partition("_")[0], value)
     try:
         return float(Decimal(repr(float(value))).scaleb(power))
     except (TypeError, ValueError, InvalidOperation):

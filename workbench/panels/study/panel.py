@@ -43,6 +43,7 @@ from workbench.panels.study.tabs import STUDY_FILES, StudyTabs, study_file
 from workbench.panels.ticker import Ticker
 from workbench.study import StudyResult, shipped
 from workbench.study.cell import AXES
+from workbench.suggestions import did_you_mean
 
 SHIPPED = "which-loss"
 _SETTINGS = ("rows", "value", *AXES)
@@ -141,7 +142,9 @@ class StudyPanel(Panel):
             for axis in where:
                 if axis not in AXES:
                     raise ParameterError(
-                        f"a fit is told by {', '.join(AXES)}; got {axis!r}", key=axis
+                        f"a fit is told by {', '.join(AXES)}; got {axis!r}"
+                        f"{did_you_mean(axis, AXES)}",
+                        key=axis,
                     )
             self._silent = True
             try:
@@ -179,7 +182,8 @@ class StudyPanel(Panel):
         unknown = [name for name in settings if name not in self._own.controls]
         if unknown:
             raise ParameterError(
-                f"a run is told by {', '.join(self._own.controls)}; got {unknown[0]!r}",
+                f"a run is told by {', '.join(self._own.controls)}; got {unknown[0]!r}"
+                f"{did_you_mean(unknown[0], self._own.controls)}",
                 key=unknown[0],
             )
         self._own.set(settings)

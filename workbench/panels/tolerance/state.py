@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from workbench import programs
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
-from workbench.panels.loggps_sliders import SCALES, read_value
+from workbench.models.loggps import read_loggps
 from workbench.panels.program_sources import GENERATED, MOST_RANKS
 from workbench.panels.programs import GIVEN, AnyProgram, Source
 from workbench.panels.replay.state import LOGGOPSIM, OWN, ReplayState, model_expression
@@ -272,13 +273,20 @@ def read_interval(text: str) -> Interval | None:
         return None
     parts = text.split("to")
     try:
-        low, high = (read_value(SCALES[0], part) for part in parts)
+        low, high = (_latency(part) for part in parts)
     except ValueError as error:
         raise ParameterError(
             f"the axis of L must be empty, or two latencies such as 0 to 20us; got {text!r}",
             key="interval",
         ) from error
     return check_interval((low, high))
+
+
+def _latency(text: str) -> float:
+    """Return a latency in s; the field says that a number alone is in µs."""
+    with contextlib.suppress(ValueError):
+        text = f"{float(text)!r}us"
+    return read_loggps("L", text)
 
 
 def check_interval(interval: Interval) -> Interval:

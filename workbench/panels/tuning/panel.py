@@ -33,6 +33,7 @@ from workbench.panels.tuning.runner import NAMES
 from workbench.panels.tuning.state import FIRST_SETTINGS, TuningState
 from workbench.panels.tuning.subjects import first_word, space_html, subjects
 from workbench.panels.tuning.view import TuningView
+from workbench.suggestions import did_you_mean
 from workbench.tune.experiment import Experiment
 from workbench.tune.result import TuningResult
 from workbench.tune.runners.runner import Runner
@@ -360,7 +361,8 @@ def _word(text: str, known: list[str]) -> str:
     found = [word for word in known if text in (word, word.partition(":")[2])]
     if not found:
         raise ParameterError(
-            f"there must be such a subject; got {text!r}; known are {', '.join(known)}",
+            f"there must be such a subject; got {text!r}{did_you_mean(text, known)}; known are "
+            f"{', '.join(known)}",
             key="subject",
         )
     return found[0]

@@ -36,6 +36,7 @@ from workbench.panels.tuning_study.state import (
 from workbench.panels.tuning_study.view import SearchStudyView
 from workbench.plotting.tuning_study_look import MEASURES, picked, values_of
 from workbench.plotting.tuning_study_tables import by_collective, method_columns, read_apart
+from workbench.suggestions import did_you_mean
 from workbench.tune.recorded.recorded import Recording
 from workbench.tune.study.files import StudyTables, load_study
 
@@ -167,7 +168,10 @@ class TuningStudyPanel(Panel):
             ParameterError: there is none of that name.
         """
         if title not in self._pages:
-            raise ParameterError(f"a tab is one of {', '.join(self._pages)}; got {title!r}")
+            raise ParameterError(
+                f"a tab is one of {', '.join(self._pages)}; got {title!r}"
+                f"{did_you_mean(title, self._pages)}"
+            )
         self._tabs.selected_index = list(self._pages).index(title)
 
     def save(self, path: str | Path) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -20,6 +19,7 @@ from workbench.programs.collectives import (
     scan,
 )
 from workbench.programs.collectives.rounds import Algorithm
+from workbench.suggestions import did_you_mean
 
 
 def _by_name(algorithms: Iterable[Algorithm]) -> Mapping[str, Algorithm]:
@@ -80,7 +80,7 @@ def find_algorithm(operation: str, name: str | None = None) -> Algorithm:
     if operation not in ALGORITHMS:
         raise ParameterError(
             f"operation must be one of {', '.join(ALGORITHMS)}; got {operation!r}"
-            f"{_hint(operation, ALGORITHMS)}",
+            f"{did_you_mean(operation, ALGORITHMS)}",
             key="operation",
         )
     known = ALGORITHMS[operation]
@@ -89,7 +89,7 @@ def find_algorithm(operation: str, name: str | None = None) -> Algorithm:
     if algorithm is None:
         raise ParameterError(
             f"algorithm of {operation} must be one of {', '.join(known)}; got {name!r}"
-            f"{_hint(wanted, known)}",
+            f"{did_you_mean(wanted, known)}",
             key="algorithm",
         )
     return with_value(algorithm, value) if colon else algorithm
@@ -121,8 +121,3 @@ def with_value(algorithm: Algorithm, value: str | int, parameter: str = "") -> A
             key=algorithm.parameter,
         )
     return replace(algorithm, value=int(text))
-
-
-def _hint(wanted: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(str(wanted).lower().replace("_", "-"), list(known), n=1)
-    return f"; did you mean {near[0]}?" if near else ""

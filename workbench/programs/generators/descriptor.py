@@ -14,6 +14,7 @@ from workbench.programs.generators.random_programs import random_program
 from workbench.programs.generators.sweep import sweep
 from workbench.programs.generators.training import training
 from workbench.programs.program import Program
+from workbench.suggestions import did_you_mean
 
 GENERATORS: dict[str, Callable[..., Program]] = {
     "cg": cg,
@@ -49,6 +50,7 @@ def from_descriptor(descriptor: Mapping[str, Any]) -> Program:
     if generator not in GENERATORS:
         raise DatasetError(
             f"{name}: generator must be one of {', '.join(GENERATORS)}; got {generator!r}"
+            f"{did_you_mean(generator, GENERATORS)}"
         )
     try:
         program = GENERATORS[generator](**arguments)
@@ -80,7 +82,9 @@ def describe(
     """
     if generator not in GENERATORS:
         raise ParameterError(
-            f"generator must be one of {', '.join(GENERATORS)}; got {generator!r}", key="generator"
+            f"generator must be one of {', '.join(GENERATORS)}; got {generator!r}"
+            f"{did_you_mean(generator, GENERATORS)}",
+            key="generator",
         )
     program = GENERATORS[generator](**arguments)
     return {

@@ -13,6 +13,7 @@ from __future__ import annotations
 from workbench.errors import ParameterError, ParseError
 from workbench.programs.program import Program
 from workbench.programs.traces.files import Source, gather, recognise
+from workbench.suggestions import did_you_mean
 
 __all__ = ["FORMATS", "read_trace", "recognise"]
 
@@ -40,7 +41,9 @@ def read_trace(
     """
     if format is not None and format not in FORMATS:
         raise ParameterError(
-            f"format must be one of {', '.join(FORMATS)}; got {format!r}", key="format"
+            f"format must be one of {', '.join(FORMATS)}; got {format!r}"
+            f"{did_you_mean(format, FORMATS)}",
+            key="format",
         )
     name, files = gather(source)
     kind = format or recognise(files[0].data)

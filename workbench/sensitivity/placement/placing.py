@@ -22,6 +22,7 @@ from workbench.sensitivity.placement.simple import block, round_robin, shuffled
 from workbench.sensitivity.placement.volume import by_volume
 from workbench.sensitivity.rank_wires import D_SWITCH_S, L_WIRE_S, Wires
 from workbench.simulate.picoseconds import PS_PER_S, PicosecondCosts
+from workbench.suggestions import did_you_mean
 from workbench.topology import Topology
 from workbench.topology.topology import routers_passed
 
@@ -183,7 +184,9 @@ def _placed(
     """Return what one method finds, with its own time and evaluations only."""
     if method not in METHODS:
         raise ParameterError(
-            f"method must be one of {', '.join(METHODS)}; got {method!r}", key="method"
+            f"method must be one of {', '.join(METHODS)}; got {method!r}"
+            f"{did_you_mean(method, METHODS)}",
+            key="method",
         )
     if evaluations < 0:
         raise ParameterError(

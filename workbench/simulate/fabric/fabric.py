@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.models import PISCES, SNAPPR
+from workbench.suggestions import did_you_mean
 from workbench.topology import Topology
 from workbench.topology.channels import Channels, channels
 from workbench.topology.routing import Routing, default_routing, route
@@ -55,7 +56,8 @@ class Fabric:
     def __post_init__(self) -> None:
         if self.congestion is not None and self.congestion not in CONGESTIONS:
             raise ParameterError(
-                f"congestion must be one of {', '.join(CONGESTIONS)}; got {self.congestion!r}",
+                f"congestion must be one of {', '.join(CONGESTIONS)}; got {self.congestion!r}"
+                f"{did_you_mean(self.congestion, CONGESTIONS)}",
                 key="congestion",
             )
         congestion = self.congestion

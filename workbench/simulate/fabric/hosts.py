@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
+from workbench.suggestions import did_you_mean
 from workbench.topology.topology import Topology
 
 Placement = Literal["block", "round-robin", "random", "by-group"]
@@ -48,7 +49,9 @@ def place_jobs(
     """
     if placement not in PLACEMENTS:
         raise ParameterError(
-            f"placement must be one of {', '.join(PLACEMENTS)}; got {placement!r}", key="placement"
+            f"placement must be one of {', '.join(PLACEMENTS)}; got {placement!r}"
+            f"{did_you_mean(placement, PLACEMENTS)}",
+            key="placement",
         )
     if ranks_per_host < 1:
         raise ParameterError(

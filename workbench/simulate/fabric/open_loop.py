@@ -27,6 +27,7 @@ from workbench.simulate.fabric.result import (
     QueueSeries,
 )
 from workbench.simulate.ticks import CLOCK_END, TICKS_PER_SECOND, byte_delay, ticks
+from workbench.suggestions import did_you_mean
 from workbench.topology.traffic import Traffic, traffic
 
 Process = Literal["poisson", "bernoulli"]
@@ -91,7 +92,9 @@ def run_traffic(
         raise ParameterError(f"load must be above 0 and at most 1; got {load!r}", key="load")
     if process not in PROCESSES:
         raise ParameterError(
-            f"process must be one of {', '.join(PROCESSES)}; got {process!r}", key="process"
+            f"process must be one of {', '.join(PROCESSES)}; got {process!r}"
+            f"{did_you_mean(process, PROCESSES)}",
+            key="process",
         )
     for key, value, most in (("messages", messages, MOST_MESSAGES), ("samples", samples, 2**20)):
         if not 1 <= value <= most:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from workbench.errors import ParameterError, ParseError
+from workbench.suggestions import did_you_mean
 from workbench.topology.files.assembly import MOST_HOSTS_OF_ROUTER
 from workbench.topology.files.codes import (
     connection_files,
@@ -66,7 +67,9 @@ def read_topology(
     """
     if format is not None and format not in FORMATS:
         raise ParameterError(
-            f"format must be one of {', '.join(FORMATS)}; got {format!r}", key="format"
+            f"format must be one of {', '.join(FORMATS)}; got {format!r}"
+            f"{did_you_mean(format, FORMATS)}",
+            key="format",
         )
     if hosts is not None:
         hosts = whole("hosts", hosts, 0, "the hosts of a router")

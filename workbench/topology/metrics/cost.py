@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
+from workbench.suggestions import did_you_mean
 from workbench.topology.topology import Topology
 
 
@@ -80,7 +81,9 @@ class PriceTable:
         for name in values:
             if name not in known:
                 raise ParameterError(
-                    f"a price table has {', '.join(known)}; got {name!r}", key=name
+                    f"a price table has {', '.join(known)}; got {name!r}"
+                    f"{did_you_mean(name, known)}",
+                    key=name,
                 )
         return replace(self, **values)
 

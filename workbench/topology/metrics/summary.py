@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.jsonfile import Result
+from workbench.suggestions import did_you_mean
 from workbench.topology.metrics.bisection import STARTS, Bisection, bisection
 from workbench.topology.metrics.cost import Cost, PriceTable, cost
 from workbench.topology.metrics.distances import Distances, distances, girth, moore_bound
@@ -273,7 +274,9 @@ def summary(
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         raise ParameterError(
-            f"parts must be of {', '.join(PARTS)}; got {unknown[0]!r}", key="parts"
+            f"parts must be of {', '.join(PARTS)}; got {unknown[0]!r}"
+            f"{did_you_mean(unknown[0], PARTS)}",
+            key="parts",
         )
     if isinstance(rng, bool) or not isinstance(rng, (int, np.integer)) or rng < 0:
         raise ParameterError(

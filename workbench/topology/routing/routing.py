@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ConfigurationError, ParameterError
+from workbench.suggestions import did_you_mean
 from workbench.topology.channels import Channels, channels
 from workbench.topology.routing.dependency import Dependencies, dependencies, turns
 from workbench.topology.routing.lanes import Lanes, rules
@@ -226,11 +227,15 @@ def route(
     name = default_routing(topology) if name is None else name
     if name not in ROUTINGS:
         raise ParameterError(
-            f"routing must be one of {', '.join(ROUTINGS)}; got {name!r}", key="routing"
+            f"routing must be one of {', '.join(ROUTINGS)}; got {name!r}"
+            f"{did_you_mean(name, ROUTINGS)}",
+            key="routing",
         )
     if choice is not None and choice not in CHOICES:
         raise ParameterError(
-            f"choice must be one of {', '.join(CHOICES)}; got {choice!r}", key="choice"
+            f"choice must be one of {', '.join(CHOICES)}; got {choice!r}"
+            f"{did_you_mean(choice, CHOICES)}",
+            key="choice",
         )
     scheme, usual, ordered, _ = ROUTINGS[name]
     if ordered is None:

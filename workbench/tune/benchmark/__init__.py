@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.errors import ParameterError
+from workbench.suggestions import did_you_mean
 from workbench.tune.target.osu_rows import osu_rows
 
 COLLECTIVES = ("allreduce", "bcast", "gather", "reduce")
@@ -84,7 +85,8 @@ def benchmark_arguments(
     """
     if collective not in COLLECTIVES:
         raise ParameterError(
-            f"collective must be one of {', '.join(COLLECTIVES)}; got {collective!r}",
+            f"collective must be one of {', '.join(COLLECTIVES)}; got {collective!r}"
+            f"{did_you_mean(collective, COLLECTIVES)}",
             key="collective",
         )
     if any(isinstance(size, bool) or not isinstance(size, int) for size in sizes):

@@ -17,6 +17,7 @@ from typing import Literal, get_args
 
 from workbench.errors import ParameterError
 from workbench.programs.recording import Launcher, RecordingError
+from workbench.suggestions import did_you_mean
 from workbench.tune.benchmark.build import build_benchmark
 from workbench.tune.benchmark.start import run_to_end
 from workbench.tune.component.invocation import Invocation
@@ -76,7 +77,8 @@ def find_benchmark(launcher: Launcher, form: Form | None = None) -> Benchmark:
     """
     if form is not None and form not in FORMS:
         raise ParameterError(
-            f"benchmark must be one of {', '.join(FORMS)}; got {form!r}", key="benchmark"
+            f"benchmark must be one of {', '.join(FORMS)}; got {form!r}{did_you_mean(form, FORMS)}",
+            key="benchmark",
         )
     reasons = []
     for name in FORMS if form is None else (form,):

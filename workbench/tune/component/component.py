@@ -22,6 +22,7 @@ from typing import Any
 from workbench.catalogue import Catalogue
 from workbench.datasets import data_folder
 from workbench.errors import DatasetError, ParameterError, ParseError
+from workbench.suggestions import did_you_mean
 from workbench.tune.component.invocation import Invocation
 from workbench.tune.component.parameter import PARAMETER_TYPES, Parameter, ParameterType
 from workbench.tune.component.rules import rule_left, untuned
@@ -121,7 +122,8 @@ class Component:
                 if other not in names:
                     raise ParameterError(
                         f"the condition of {parameter.name} must name parameters of {self.name}; "
-                        f"{other} is none; known: {', '.join(names)}",
+                        f"{other} is none{did_you_mean(other, names)}; "
+                        f"known: {', '.join(names)}",
                         key=parameter.name,
                     )
         for rule in self.constraints:
@@ -129,7 +131,7 @@ class Component:
                 if other not in names:
                     raise ParameterError(
                         f"the rule {rule.text} must name parameters of {self.name}; {other} is "
-                        f"none; known: {', '.join(names)}",
+                        f"none{did_you_mean(other, names)}; known: {', '.join(names)}",
                         key="constraints",
                     )
         parents_first(names, self._conditions())
@@ -138,9 +140,10 @@ class Component:
         for parameter in self.parameters:
             if parameter.name == name:
                 return parameter
+        names = [parameter.name for parameter in self.parameters]
         raise ParameterError(
-            f"{name} is no parameter of {self.name}; known: "
-            f"{', '.join(parameter.name for parameter in self.parameters)}",
+            f"{name} is no parameter of {self.name}{did_you_mean(name, names)}; known: "
+            f"{', '.join(names)}",
             key=str(name),
         )
 

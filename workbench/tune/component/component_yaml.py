@@ -23,6 +23,7 @@ from types import MappingProxyType
 from typing import Any
 
 from workbench.errors import ParameterError, ParseError
+from workbench.suggestions import did_you_mean
 from workbench.tune.component.component import Component
 from workbench.tune.component.parameter import PARAMETER_TYPES, Parameter
 from workbench.tune.space.axes import AnyAxis, Grid, Range
@@ -165,7 +166,9 @@ def _parameter(document: Document, path: Keys, name: str, values: Any) -> Parame
     kind = given["type"]
     if kind not in PARAMETER_TYPES:
         raise document.error(
-            (*path, "type"), f"must be one of {', '.join(PARAMETER_TYPES)}; got {kind!r}"
+            (*path, "type"),
+            f"must be one of {', '.join(PARAMETER_TYPES)}; got {kind!r}"
+            f"{did_you_mean(kind, PARAMETER_TYPES)}",
         )
 
     def truth(key: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from workbench.errors import ParameterError
+from workbench.suggestions import did_you_mean
 from workbench.tune.space.axes import AnyAxis, Choices, Grid, Range, axis_of, is_number
 from workbench.tune.space.constraints import Expression, Value
 
@@ -68,7 +69,8 @@ class Parameter:
         if self.type not in PARAMETER_TYPES:
             raise ParameterError(
                 f"the type of {self.name} must be one of {', '.join(PARAMETER_TYPES)}; "
-                f"got {self.type!r}",
+                f"got {self.type!r}"
+                f"{did_you_mean(self.type, PARAMETER_TYPES)}",
                 key="type",
             )
         if not (self.env_var or self.cmd_var or self.cli_var):
@@ -248,6 +250,7 @@ class Parameter:
         if self.choices and self.accepted(value, choices=False) is not None:
             known = ", ".join(map(str, self.choices))
             return (
-                f"{what} of {self.name} must be one of its choices; got {value!r}; known: {known}"
+                f"{what} of {self.name} must be one of its choices; got {value!r}"
+                f"{did_you_mean(value, self.choices)}; known: {known}"
             )
         return f"{what} of {self.name} must be {_TYPES[self.type]}; got {value!r}"

@@ -18,6 +18,7 @@ from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.jsonfile import read_json
 from workbench.provenance import ORIGINS, Provenance
 from workbench.replacing import replace_file
+from workbench.suggestions import did_you_mean
 from workbench.tune.recorded.recorded import RecordedSpace, Recording
 from workbench.tune.recorded.table import RecordedTable
 from workbench.tune.space.space import TuningSpace, Value
@@ -107,8 +108,8 @@ def shipped_recording(name: str) -> Recording:
     known = shipped_names()
     if name not in known:
         raise DatasetError(
-            f"there must be a recording of that name; got {name!r}; known: "
-            f"{', '.join(known) or 'none'}"
+            f"there must be a recording of that name; got {name!r}{did_you_mean(name, known)}; "
+            f"known: {', '.join(known) or 'none'}"
         )
     folder = data_folder() / _FOLDER / name
     try:
@@ -313,5 +314,7 @@ def _digest(data: bytes) -> str:
 
 def _origin(word: str) -> Any:
     if word not in ORIGINS:
-        raise ParseError(f"origin must be one of {', '.join(ORIGINS)}; got {word!r}")
+        raise ParseError(
+            f"origin must be one of {', '.join(ORIGINS)}; got {word!r}{did_you_mean(word, ORIGINS)}"
+        )
     return word

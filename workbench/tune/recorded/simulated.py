@@ -21,6 +21,7 @@ from workbench.models import SNAPPR, LogGPS
 from workbench.models.profiles import profile
 from workbench.programs.collectives import ALGORITHMS, DEFAULTS, schedule
 from workbench.simulate.fabric import Fabric, replay_on
+from workbench.suggestions import did_you_mean
 from workbench.topology import fat_tree
 from workbench.tune.recorded.files import Description, write_recording
 from workbench.tune.recorded.table import RecordedRun, RecordedTable
@@ -70,7 +71,8 @@ def simulated_space(collective: str) -> TuningSpace:
     """
     if collective not in COLLECTIVES:
         raise ParameterError(
-            f"collective must be one of {', '.join(COLLECTIVES)}; got {collective!r}",
+            f"collective must be one of {', '.join(COLLECTIVES)}; got {collective!r}"
+            f"{did_you_mean(collective, COLLECTIVES)}",
             key="collective",
         )
     known = ALGORITHMS[collective]

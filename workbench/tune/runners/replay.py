@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, WorkbenchError
+from workbench.suggestions import did_you_mean
 from workbench.tune.runners.function import Ended, virtual_run
 from workbench.tune.runners.runner import RunHandle, Runner, RunOutput, RunRequest
 from workbench.tune.space.space import Configuration, TuningSpace
@@ -100,7 +101,9 @@ class Replay(Runner):
         chosen = {True: "measured", False: "none"}[noise] if isinstance(noise, bool) else noise
         if chosen not in NOISES:
             raise ParameterError(
-                f"noise must be one of {', '.join(NOISES)}; got {noise!r}", key="noise"
+                f"noise must be one of {', '.join(NOISES)}; got {noise!r}"
+                f"{did_you_mean(noise, NOISES)}",
+                key="noise",
             )
         if not 0.0 <= scale < math.inf:
             raise ParameterError(f"scale must be 0 or more; got {scale}", key="scale")

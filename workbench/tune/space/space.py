@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
+from workbench.suggestions import did_you_mean
 from workbench.tune.space.axes import (
     MOST_VALUES,
     AnyAxis,
@@ -170,7 +171,8 @@ class TuningSpace:
         for name in configuration:
             if name not in self.axes:
                 raise ParameterError(
-                    f"{name} is no parameter of this space; known: {', '.join(self.names)}",
+                    f"{name} is no parameter of this space{did_you_mean(name, self.names)}; "
+                    f"known: {', '.join(self.names)}",
                     key=str(name),
                 )
         found: dict[str, Value | None] = {}
@@ -391,15 +393,15 @@ def _refuse_unknown(
         for name in rule.names:
             if name not in axes:
                 raise ParameterError(
-                    f"the rule {rule.text} must name parameters of the space; {name} is none; "
-                    f"known: {known}",
+                    f"the rule {rule.text} must name parameters of the space; {name} is none"
+                    f"{did_you_mean(name, axes)}; known: {known}",
                     key=name,
                 )
     for what, names in (("a condition", conditions), ("a default", defaults)):
         for name in names:
             if name not in axes:
                 raise ParameterError(
-                    f"{what} must belong to a parameter of the space; {name} is none; "
-                    f"known: {known}",
+                    f"{what} must belong to a parameter of the space; {name} is none"
+                    f"{did_you_mean(name, axes)}; known: {known}",
                     key=str(name),
                 )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import StudyError
 from workbench.storage.database import Database, locate
 from workbench.storage.quiet import quiet_optuna
+from workbench.suggestions import did_you_mean
 from workbench.tune.result import TuningResult
 from workbench.tune.space.space import TuningSpace
 from workbench.tune.store.memory import Begun
@@ -154,7 +155,10 @@ def find_experiment(where: str | Path, name: str | None = None) -> StoredExperim
     for one in found:
         if one.name == name:
             return one
-    raise StudyError(f"{locate(where).where} must hold the experiment {name!r}; it holds {known}")
+    hint = did_you_mean(name, (one.name for one in found))
+    raise StudyError(
+        f"{locate(where).where} must hold the experiment {name!r}; it holds {known}{hint}"
+    )
 
 
 def _budget(sessions: Sequence[Mapping[str, Any]]) -> int | None:

@@ -14,6 +14,7 @@ from workbench.datasets import data_folder
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.jsonfile import read_json
 from workbench.provenance import Provenance
+from workbench.suggestions import did_you_mean
 from workbench.tune.study.plan import HELD_OUT, PLAIN, PRUNINGS, Noise, StudyPlan
 from workbench.tune.study.result import PRUNING_COLUMNS, StudyResult
 
@@ -218,7 +219,9 @@ def load_study(folder: str | Path | None = None) -> StudyTables:
         for resource in values["resources"]:
             name = str(resource["name"])
             if name not in TABLES:
-                raise ParseError(f"tables must be {', '.join(TABLES)}; got {name!r}")
+                raise ParseError(
+                    f"tables must be {', '.join(TABLES)}; got {name!r}{did_you_mean(name, TABLES)}"
+                )
             data = (place / f"{name}.csv").read_bytes()
             if resource["hash"] != f"sha256:{hashlib.sha256(data).hexdigest()}":
                 raise ParseError(f"{name}.csv must have the checksum that is recorded")

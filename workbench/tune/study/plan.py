@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.errors import ParameterError
+from workbench.suggestions import did_you_mean
 from workbench.tune.heuristics import HEURISTICS
 from workbench.tune.runners.replay import NOISES
 from workbench.tune.settings import Chosen
@@ -66,8 +67,12 @@ class Noise:
 
     def __post_init__(self) -> None:
         if self.name not in (*NOISES, HELD_OUT):
-            known = ", ".join((*NOISES, HELD_OUT))
-            raise ParameterError(f"noise must be one of {known}; got {self.name!r}", key="noise")
+            known = (*NOISES, HELD_OUT)
+            raise ParameterError(
+                f"noise must be one of {', '.join(known)}; got {self.name!r}"
+                f"{did_you_mean(self.name, known)}",
+                key="noise",
+            )
         if not 0.0 <= self.scale < 10.0:
             raise ParameterError(f"scale must be from 0 to 10; got {self.scale}", key="scale")
         if (self.scale > 0) != (self.name in _WITH_SPREAD):
@@ -123,7 +128,9 @@ class StudyPlan:
             for name in given:
                 if name not in known:
                     raise ParameterError(
-                        f"{key} must be of {', '.join(known)}; got {name!r}", key=key
+                        f"{key} must be of {', '.join(known)}; got {name!r}"
+                        f"{did_you_mean(name, known)}",
+                        key=key,
                     )
         for key, least in (("seeds", 1), ("initial", 2), ("budget", self.initial)):
             if getattr(self, key) < least:

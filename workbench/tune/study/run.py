@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import ParameterError
+from workbench.suggestions import did_you_mean
 from workbench.tune.choosing import Chooser, Next, stopping_rule
 from workbench.tune.history import History
 from workbench.tune.options import at_least
@@ -248,7 +249,8 @@ def _tasks(plan: StudyPlan) -> Iterator[_Task]:
     for name in plan.spaces:
         if name not in known:
             raise ParameterError(
-                f"spaces must be of {', '.join(known)}; got {name!r}", key="spaces"
+                f"spaces must be of {', '.join(known)}; got {name!r}{did_you_mean(name, known)}",
+                key="spaces",
             )
     for folder in plan.recordings:
         recording = load_recording(folder)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.errors import ParameterError
+from workbench.suggestions import did_you_mean
 from workbench.tune.target.osu_latency import OSULatency
 from workbench.tune.target.run_output import Output, Target, TargetError, ending, finite
 
@@ -100,7 +101,9 @@ class OutputRegex:
             )
         if not isinstance(self.stream, str) or self.stream not in _STREAMS:
             raise ParameterError(
-                f"stream must be one of {', '.join(_STREAMS)}; got {self.stream!r}", key="stream"
+                f"stream must be one of {', '.join(_STREAMS)}; got {self.stream!r}"
+                f"{did_you_mean(self.stream, _STREAMS)}",
+                key="stream",
             )
         try:
             compiled = re.compile(self.pattern, re.MULTILINE)

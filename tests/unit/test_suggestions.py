@@ -1,0 +1,53 @@
+"""A mistyped name finds the one that was meant, everywhere by the same rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from workbench import datasets, models, topology
+from workbench.errors import WorkbenchError
+from workbench.programs.collectives import find_algorithm
+from workbench.suggestions import close_names, did_you_mean
+
+
+@pytest.mark.parametrize(
+    ("got", "meant"),
+    [
+        ("rign", "ring"),
+        ("Recursive_Doubling", "recursive-doubling"),
+        ("doubling", "recursive-doubling"),
+        ("zebra", None),
+        ("", None),
+        (3, None),
+    ],
+)
+def test_the_nearest_name_is_suggested(got: object, meant: str | None) -> None:
+    known = ("ring", "recursive-doubling", "linear")
+    assert did_you_mean(got, known) == ("" if meant is None else f"; did you mean {meant}?")
+
+
+def test_the_nearest_comes_first_and_no_more_than_wanted() -> None:
+    known = ("torus", "torus-3d", "fat-tree")
+    assert close_names("toru", known, 2) == ["torus", "torus-3d"]
+    assert close_names("toru", known) == ["torus"]
+
+
+@pytest.mark.parametrize(
+    ("ask", "meant"),
+    [
+        (lambda: find_algorithm("allreduce", "recursive-dubling"), "recursive-doubling"),
+        (lambda: datasets.load("azure-hb96v3-hrd"), "azure-hb96v3-hdr"),
+        (lambda: models.profile("azure-hb96v3-hrd"), "azure-hb96v3-hdr"),
+        (lambda: models.find_model("snaper"), "snappr"),
+        (lambda: models.SNAPPR(injection_latncy="1us"), "injection_latency"),
+        (lambda: topology.parse_topology("dragonfli:9,4,4"), "dragonfly"),
+        (lambda: topology.parse_topology("thetta"), "theta"),
+        (lambda: topology.traffic(topology.torus((4, 4)), "unifrom"), "uniform"),
+    ],
+)
+def test_names_of_all_kinds_are_suggested(ask: Callable[[], Any], meant: str) -> None:
+    with pytest.raises(WorkbenchError, match=f"did you mean {meant}"):
+        ask()

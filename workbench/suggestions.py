@@ -1,0 +1,93 @@
+"""Did you mean: the known name that a mistyped one is nearest to, for messages."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Final
+
+_LIKE: Final = 0.6
+_LEAST_PART: Final = 3
+_MOST: Final = 2
+
+
+def close_names(got: object, known: Iterable[object], most: int = 1) -> list[str]:
+    """Return the known names that one was probably meant to be, the nearest first.
+
+    Case does not matter, nor do ``_``, ``-`` and spaces differ. Where no name is alike as a whole,
+    those that contain it are returned.
+
+    Args:
+        got: what was given.
+        known: the names there are.
+        most: how many to return at most.
+    """
+    folded: dict[str, str] = {}
+    for name in known:
+        folded.setdefault(_fold(name), str(name))
+    asked = _fold(got)
+    near = difflib.get_close_matches(asked, folded, n=most, cutoff=_LIKE)
+    if not near and len(asked) >= _LEAST_PART:
+        near = [name for name in folded if asked in name][:most]
+    return [folded[name] for name in near]
+
+
+def did_you_mean(got: object, known: Iterable[object]) -> str:
+    """Return ``; did you mean ring?`` with the nearest names, to end a message, or an empty text.
+
+    Args:
+        got: what was given; only a text can be a slip of the pen.
+        known: the names there are.
+    """
+    near = close_names(got, known, _MOST) if isinstance(got, str) else []
+    return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
+def nearest_key(key: str, known: Iterable[str]) -> str:
+    """Return the known dotted key that one was probably meant to be, or an empty text.
+
+    A key whose last words are right but stand in the wrong scope is matched first, so
+    ``mpi.max_eager_msg_size`` finds ``node.app1.mpi.max_eager_msg_size``.
+
+    Args:
+        key: what was given.
+        known: the keys there are.
+    """
+    known = sorted(known)
+    leaf = key.rpartition(".")[2]
+    same_leaf = [k for k in known if k.rpartition(".")[2] == leaf]
+    if same_leaf:
+        return max(same_leaf, key=lambda k: (_shared_words(key, k), _alike(key, k)))
+    close = difflib.get_close_matches(key, known, n=1, cutoff=0.75)
+    if close:
+        return close[0]
+    leaves = {k.rpartition(".")[2]: k for k in reversed(known)}
+    close = difflib.get_close_matches(leaf, leaves, n=1, cutoff=0.8)
+    if not close:
+        return ""
+    candidates = [k for k in known if k.rpartition(".")[2] == close[0]]
+    return max(candidates, key=lambda k: (_shared_words(key, k), _alike(key, k)))
+
+
+def unknown_key(key: str, known: Iterable[str], *, what: str = "a parameter") -> str:
+    """Return the message for a key that does not exist, with the nearest one that does.
+
+    Args:
+        key: what was given.
+        known: the keys there are.
+        what: what it is not.
+    """
+    near = nearest_key(key, known)
+    return f"{key} is not {what}" + (f"; did you mean {near}?" if near else "")
+
+
+def _fold(name: object) -> str:
+    return str(name).strip().lower().replace("_", "-").replace(" ", "-")
+
+
+def _shared_words(a: str, b: str) -> int:
+    return len(set(a.split(".")) & set(b.split(".")))
+
+
+def _alike(a: str, b: str) -> float:
+    return difflib.SequenceMatcher(None, a, b).ratio()

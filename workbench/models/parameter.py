@@ -9,10 +9,11 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+from collections.abc import Iterable
 from typing import Any, Final, Literal
 
 from workbench.errors import ParameterError
-from workbench.suggestions import did_you_mean
+from workbench.suggestions import did_you_mean, unknown_key
 from workbench.units import (
     UNITS,
     Kind,
@@ -261,6 +262,25 @@ def described_fields(cls: type) -> tuple[tuple[str, Parameter], ...]:
         for field in fields
         if "parameter" in field.metadata
     )
+
+
+def key_named(name: str, parameters: Iterable[Parameter]) -> str:
+    """Return the dotted key that a key, an attribute path or its last word stands for.
+
+    Args:
+        name: such as ``node.nic.mtu``, ``mpi.max_eager_msg_size`` or ``injection_latency``.
+        parameters: those that may be meant.
+
+    Raises:
+        ParameterError: there is no such parameter; the nearest is named.
+    """
+    listed = tuple(parameters)
+    names = {p.path.rpartition(".")[2]: p.key for p in listed}
+    for p in listed:
+        names[p.path] = names[p.key] = p.key
+    if name not in names:
+        raise ParameterError(unknown_key(name, names), key=name)
+    return names[name]
 
 
 def coerce_fields(instance: Any) -> None:

@@ -15,9 +15,8 @@ import ipywidgets as widgets
 
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.models import NetworkModel, Parameter
-from workbench.models.parameter import Value
+from workbench.models.parameter import Value, key_named
 from workbench.plotting.theme import ERROR
-from workbench.suggestions import unknown_key
 from workbench.units import format_quantity
 
 Changed = Callable[[str, Value], None]
@@ -117,12 +116,13 @@ class ParameterControl:
         self.input.disabled = self.text.disabled = not value
 
     def say(self, message: str) -> None:
-        """Show what is wrong; where nothing is, what is odd about the value.
+        """Show what is odd about the value, and what is wrong.
 
         Args:
             message: plain text, empty where nothing is wrong.
         """
-        self.error.say(message or self.described.unusual(self._value))
+        said = (self.described.unusual(self._value), message)
+        self.error.say(". ".join(one for one in said if one))
 
     def show(self, value: Value) -> None:
         """Show a value that was set elsewhere, without calling back.
@@ -272,14 +272,7 @@ class ParameterControls:
         Raises:
             ParameterError: there is no such parameter; the nearest is named.
         """
-        names: dict[str, str] = {}
-        for key, control in self.controls.items():
-            names[control.described.path.rpartition(".")[2]] = key
-        for key, control in self.controls.items():
-            names[control.described.path] = names[key] = key
-        if name not in names:
-            raise ParameterError(unknown_key(name, names), key=name)
-        return names[name]
+        return key_named(name, (control.described for control in self.controls.values()))
 
     def enable(self) -> None:
         """Let only those parameters be moved that have an effect as the flags stand."""

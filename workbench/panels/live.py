@@ -15,6 +15,8 @@ from bokeh.models import ColumnDataSource, CustomJS, LayoutDOM
 from bokeh.protocol import Protocol
 from jupyter_bokeh import BokehModel
 
+from workbench.panels.spoken import SPEAK
+
 # A second view of the panel runs the same code; the token lets only one of them save the file.
 _SAVE_BYTES = """
 const {token, name, mime, base64} = cb_obj.data
@@ -84,7 +86,7 @@ class LiveView(BokehModel):  # type: ignore[misc]
         if document is None:
             document = Document()
             document.add_root(model)
-        document.js_on_event(DocumentReady, CustomJS(code=_TELL_OWN))
+        document.js_on_event(DocumentReady, CustomJS(code=_TELL_OWN), CustomJS(code=SPEAK))
         super().__init__(model, **options)
 
     def hear(self, source: ColumnDataSource) -> None:

@@ -12,6 +12,9 @@ from workbench.panels.number_field import REFUSED, NumberField, errors_of
 from workbench.plotting.theme import ERROR, PAGE_RULES
 from workbench.suggestions import did_you_mean
 
+STALE = "workbench-stale"
+"""Class of a picture that is of other values than the controls hold."""
+
 # Containment keeps a change inside the panel from laying out the whole page again.
 _RULES = f"""{PAGE_RULES}
 .workbench-panel {{ contain: content; }}
@@ -23,6 +26,7 @@ _RULES = f"""{PAGE_RULES}
 .workbench-panel .widget-html-content td code {{ font-size: 12px; line-height: 1.3; }}
 .workbench-panel textarea {{ font-size: 12px; line-height: 1.35; }}
 .workbench-panel .{REFUSED} input {{ border: 1px solid {ERROR} !important; }}
+.workbench-panel .{STALE} {{ opacity: 0.35; }}
 """
 
 

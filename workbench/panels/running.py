@@ -108,6 +108,13 @@ class Running(Generic[_T]):
         if self.job is not None:
             self.job.stop()
 
+    def drop(self) -> None:
+        """Ask what runs to end, and follow it no longer."""
+        if self.job is not None:
+            self.job.stop()
+            self.job = None
+            self._hold(False)
+
     def refresh(self) -> bool:
         """Show how far the job is, and return whether it runs."""
         job = self.job

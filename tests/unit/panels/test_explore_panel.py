@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from workbench.errors import ParameterError
+from workbench.models import MODELS
 from workbench.panels import ExplorePanel
+from workbench.panels.fit import simulating
+from workbench.panels.look import STALE
 from workbench.simulate import simulate_osu
 
 LATENCY = "node.nic.injection.latency"
@@ -32,3 +37,68 @@ def test_another_machine_and_a_mistake() -> None:
     assert panel._picture.measured.name == "llnl-dane-omnipath"
     with pytest.raises(ParameterError, match="did you mean"):
         panel.set("node.nic.injecton.latency", 1e-6)
+
+
+def test_a_bare_number_is_refused_and_an_implausible_value_is_marked() -> None:
+    panel = ExplorePanel()
+    before, control = panel.curve, panel._controls[LATENCY]
+    control.text.value = "1"
+    assert "got '1', which has no unit" in control.error.message
+    assert panel.model == MODELS["snappr"]()
+    control.text.value = "5ms"
+    assert "5 ms lies outside the slider, 1 ns to 1 ms" in panel.error
+    assert panel.wait() is not before, "it is simulated all the same"
+    assert STALE not in panel._picture.widget._dom_classes
+
+
+def test_curves_of_other_values_are_dimmed_and_it_says_why() -> None:
+    panel = ExplorePanel()
+    before = panel.curve
+    panel.injection_latency = 1
+    assert panel.wait() is before
+    message = panel._controls[LATENCY].error.message
+    assert "simulated time must stay below" in message
+    assert "the curves are of earlier values" in message
+    assert STALE in panel._picture.widget._dom_classes
+    panel.injection_latency = "300ns"
+    assert panel.wait() is not before
+    assert panel.error == ""
+    assert STALE not in panel._picture.widget._dom_classes
+
+
+def test_what_takes_long_says_so_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    panel = ExplorePanel()
+    before, work = panel.curve, panel._simulating
+    assert work.widget.layout.display == "none"
+    panel.mtu = 1  # 20 s and more
+    assert panel.running
+    assert work.widget.layout.display == ""
+    assert STALE in panel._picture.widget._dom_classes
+    assert panel.error == "1 B lies outside the slider, 128 B to 16 MB; check its unit"
+    job = work._work.job
+    while panel._simulating.refresh() and not job.progress.message:
+        time.sleep(0.01)
+    panel._simulating.refresh()
+    assert "the curves are of earlier values" in work._work.status.value
+    panel.stop()
+    assert panel.wait(10) is before
+    assert work._work.status.value == "stopped; the curves are of earlier values"
+    monkeypatch.setattr(simulating, "_AT_ONCE_S", 0.0)
+    panel.mtu = 64
+    curve = panel.wait(30)
+    assert curve.latency_us.tolist() == simulate_osu(panel.model, curve.sizes).latency_us.tolist()
+    assert work.widget.layout.display == "none"
+    assert STALE not in panel._picture.widget._dom_classes
+
+
+def test_settings_are_attributes_and_a_slip_is_told() -> None:
+    panel = ExplorePanel()
+    panel.machine = "llnl-dane-omnipath"
+    assert panel._picture.measured.name == "llnl-dane-omnipath"
+    assert panel.mtu == 4096
+    with pytest.raises(AttributeError, match="latncy cannot be set"):
+        panel.latncy = "1us"
+    with pytest.raises(AttributeError, match="did you mean injection_latency"):
+        panel.injection_latncy = "1us"
+    with pytest.raises(ParameterError, match="did you mean llnl-dane-omnipath"):
+        panel.machine = "llnl-dane-omnipaht"

@@ -1,23 +1,31 @@
-"""A small panel for a first look: a machine, a few parameters, and what one message costs."""
+"""A small panel for a first look: a machine, a few parameters, and what one message costs.
+
+What a slider holds is an attribute:
+
+    panel = ExplorePanel()
+    panel.injection_latency = "300ns"        # or 3e-7, or panel.set("node.nic...", ...)
+    panel.machine = "llnl-dane-omnipath"
+"""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ipywidgets as widgets
 
 from workbench import datasets
-from workbench.errors import ConfigurationError
+from workbench.errors import ConfigurationError, ParameterError
 from workbench.measure import OSUCurve
 from workbench.models import MODELS, NetworkModel
-from workbench.models.parameter import Value
-from workbench.panels.controls import ParameterControl
+from workbench.models.parameter import Value, key_named
+from workbench.panels.controls import ErrorLine, ParameterControl
 from workbench.panels.fit.picture import CurvePicture
-from workbench.panels.live import renew
-from workbench.panels.look import panel_box
-from workbench.simulate import simulate_osu
+from workbench.panels.fit.simulating import Simulating
+from workbench.panels.live import LiveView
+from workbench.panels.look import STALE, choose, panel_box
+from workbench.panels.panel import Panel
+from workbench.panels.running import worded
 
 FIRST_LOOK = (
     "node.nic.injection.latency",
@@ -25,9 +33,12 @@ FIRST_LOOK = (
     "node.nic.injection.bandwidth",
     "node.nic.mtu",
 )
+_UNITS = (
+    "Type a value with its unit, such as 500 ns, 12.5 GB/s or 100 Gbit/s; a size alone is in bytes."
+)
 
 
-class ExplorePanel:
+class ExplorePanel(Panel):
     """Drag a parameter of SNAPPR and see latency and bandwidth move beside a real machine.
 
     Args:
@@ -43,8 +54,7 @@ class ExplorePanel:
         *,
         height: int = 300,
     ) -> None:
-        # Callbacks may come from more than one thread of the kernel; one at a time may act.
-        self._lock = threading.RLock()
+        super().__init__()
         self._model: NetworkModel = MODELS["snappr"]()
         described = {p.key: p for p in self._model.parameters()}
         self._controls = {key: ParameterControl(described[key], self._changed) for key in keys}
@@ -55,15 +65,22 @@ class ExplorePanel:
             style={"description_width": "152px"},
             layout=widgets.Layout(width="47%", min_width="330px"),
         )
-        self._picture = CurvePicture(datasets.load(machine), height=height, errors=False)
+        self._moved = ""
+        self._error = ErrorLine()
+        self._measured = datasets.load(machine)
+        self._picture = CurvePicture(self._measured, height=height, errors=False)
+        self._simulating = Simulating(self._draw, self._refuse, self._mark_stale, self._locked)
         self._machine.observe(self._machine_changed, "value")
         # Two rows of two: the figures below should be in sight while a slider moves.
         half = widgets.Layout(width="47%", min_width="330px", margin="0 2% 0 0")
         rows = [widgets.VBox([control.widget], layout=half) for control in self._controls.values()]
         sliders = widgets.HBox(rows, layout=widgets.Layout(flex_flow="row wrap", width="100%"))
-        head = widgets.VBox([self._machine, sliders])
+        units = widgets.HTML(f'<div style="font-size:12px">{_UNITS}</div>')
+        head = widgets.VBox([self._machine, sliders, units, self._error, self._simulating.widget])
         self.widget = panel_box([head, self._picture.widget])
-        self._redraw()
+        names = (described[key].path.rpartition(".")[2] for key in keys)
+        object.__setattr__(self, "SETTINGS", ("machine", *names))
+        self._simulate()
 
     @property
     def model(self) -> NetworkModel:
@@ -75,44 +92,102 @@ class ExplorePanel:
         """The simulated curve that is shown."""
         return self._picture.simulated
 
+    @property
+    def running(self) -> bool:
+        """Whether a simulation runs in the background."""
+        return self._simulating.running
+
+    @property
+    def error(self) -> str:
+        """What the panel says is wrong or odd, empty where nothing is."""
+        lines = [self._error, *(control.error for control in self._controls.values())]
+        return "\n".join(line.message for line in lines if line.message)
+
     def set(self, key: str, value: Value) -> None:
-        """Move a slider.
+        """Move a slider; what takes long is simulated in the background.
 
         Args:
-            key: SST/macro's dotted key.
+            key: SST/macro's dotted key, attribute path or its last word.
             value: SI, or a text with a unit such as ``"300ns"``.
 
         Raises:
             ParameterError: there is no such parameter, or the value is not accepted.
         """
         with self._lock:
-            self._model = self._model.with_values({key: value})
-            if key in self._controls:
-                self._controls[key].show(self._model.get(key))
-            self._redraw()
+            self._moved = key_named(key, self._model.parameters())
+            self._model = self._model.with_values({self._moved: value})
+            if self._moved in self._controls:
+                self._controls[self._moved].show(self._model.get(self._moved))
+            self._simulate()
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        renew(self._picture.view)
-        return self.widget._repr_mimebundle_(**options)
+    def stop(self) -> None:
+        """End the simulation that runs; the curves stay those of the earlier values."""
+        self._simulating.stop()
+
+    def wait(self, timeout: float | None = None) -> OSUCurve | None:
+        """Wait until what runs has ended, and return the curve that is shown.
+
+        Args:
+            timeout: seconds to wait at most; None waits as long as it takes.
+        """
+        self._simulating.wait(timeout)
+        return self.curve
+
+    def _get(self, name: str) -> Any:
+        if name == "machine":
+            return self._machine.value
+        return self._model.get(key_named(name, self._model.parameters()))
+
+    def _set(self, name: str, value: Any) -> None:
+        if name == "machine":
+            choose(self._machine, name, value)
+        else:
+            self.set(name, value)
+
+    def _live_views(self) -> tuple[LiveView, ...]:
+        return (self._picture.view,)
 
     def _changed(self, key: str, value: Value) -> None:
-        self.set(key, value)
+        try:
+            self.set(key, value)
+        except ParameterError as error:
+            self._controls[key].say(str(error))
 
     def _machine_changed(self, change: Any) -> None:
         with self._lock:
-            self._redraw(datasets.load(change["new"]))
+            self._measured = datasets.load(change["new"])
+            self._simulate()
 
-    def _redraw(self, machine: OSUCurve | None = None) -> None:
-        messages: dict[str, str] = {}
-        measured = self._picture.measured if machine is None else machine
-        curve = None
-        try:
-            curve = simulate_osu(self._model, measured.sizes.tolist())
-        except ConfigurationError as error:
-            messages = {key: str(error) for key in error.keys if key in self._controls}
-        if machine is not None:
-            self._picture.show_machine(machine, curve)
-        elif curve is not None:
+    def _simulate(self) -> None:
+        """Simulate the sliders' model at the machine's sizes."""
+        self._error.say("")
+        for control in self._controls.values():
+            control.say("")
+        self._simulating.begin(self._model, self._measured.sizes.tolist())
+
+    def _draw(self, curve: OSUCurve) -> None:
+        # In one go: of two writes to one source in a row the page may keep the first.
+        if self._picture.measured is not self._measured:
+            self._picture.show_machine(self._measured, curve)
+        else:
             self._picture.draw(curve)
-        for key, control in self._controls.items():
-            control.error.say(messages.get(key, ""))
+
+    def _refuse(self, error: BaseException) -> None:
+        """Say what is wrong beside the slider it is about: that which moved, if no other."""
+        keys = [key for key in getattr(error, "keys", ()) if key in self._controls]
+        if not keys and self._moved in self._controls and isinstance(error, ConfigurationError):
+            keys = [self._moved]
+        for key in keys:
+            self._controls[key].say(f"{error}; the curves are of earlier values")
+        if not keys:
+            self._error.say(f"{worded(error)}; the curves are of earlier values")
+
+    def _mark_stale(self, stale: bool) -> None:
+        if stale and self._picture.measured is not self._measured:
+            self._picture.show_machine(self._measured, None)
+        view = self._picture.widget
+        (view.add_class if stale else view.remove_class)(STALE)
+
+    def _locked(self, action: Callable[[], bool]) -> bool:
+        with self._lock:
+            return action()

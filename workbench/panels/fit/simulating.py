@@ -1,0 +1,138 @@
+"""A model's curve, simulated beside the page: at once where it is quick, else with Stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench import jobs
+from workbench.measure import OSUCurve
+from workbench.measure.curve import byte_label
+from workbench.models import NetworkModel
+from workbench.panels.look import wrapping_row
+from workbench.panels.running import Running, wait_for
+from workbench.panels.ticker import Ticker
+from workbench.simulate import simulate_osu
+
+_AT_ONCE_S = 0.15
+_WINDOW = 64
+
+FloatArray = NDArray[np.float64]
+
+
+class Simulating:
+    """Simulates the last model it was given; what takes longer shows how far it is.
+
+    Attributes:
+        widget: buttons and bar, hidden while nothing takes long.
+
+    Args:
+        drawn: called with each curve.
+        refused: called with the error of a model that cannot be simulated.
+        stale: called with whether what is drawn is of other values than the controls hold.
+        locked: called with a function to run while nothing else touches the panel.
+    """
+
+    def __init__(
+        self,
+        drawn: Callable[[OSUCurve], None],
+        refused: Callable[[BaseException], None],
+        stale: Callable[[bool], None],
+        locked: Callable[[Callable[[], bool]], bool],
+    ) -> None:
+        self._drawn, self._refused, self._stale, self._locked = drawn, refused, stale, locked
+        self._last: tuple[NetworkModel, Sequence[int]] | None = None
+        self._work: Running[OSUCurve] = Running(
+            ("▶ Simulate", "Simulate these values again, in the background", "96px"),
+            "End the simulation; the curves stay those of the earlier values",
+            "",
+            lock=lambda running: None,
+            ended=self._ended,
+            failed=self._failed,
+        )
+        self._work.start.on_click(lambda _: self._again())
+        self._ticker = Ticker(self.refresh)
+        self.widget = wrapping_row(self._work.start, self._work.stop_button, self._work.state)
+        self.widget.layout.display = "none"
+
+    @property
+    def running(self) -> bool:
+        """Whether a simulation runs in the background."""
+        return self._work.job is not None
+
+    def begin(self, model: NetworkModel, sizes: Sequence[int]) -> None:
+        """Simulate a model; a quick one is drawn before this returns.
+
+        Args:
+            model: what to simulate.
+            sizes: in bytes.
+        """
+        # Only the last one counts: what still runs must not be drawn after it.
+        self._work.drop()
+        self._last = model, sizes
+        job = jobs.submit(_simulate, model, sizes)
+        if job.wait(_AT_ONCE_S):
+            self.widget.layout.display = "none"
+            error = job.exception
+            if error is None:
+                self._ended(job)
+            else:
+                self._stale(True)
+                self._refused(error)
+            return
+        self._stale(True)
+        self._work.begin(job, lambda: _how_far(job))
+        self.widget.layout.display = ""
+        self._ticker.start()
+
+    def stop(self) -> None:
+        """End what runs; the curves stay those of the earlier values."""
+        self._work.stop()
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Wait until nothing runs, and draw what came of it.
+
+        Args:
+            timeout: seconds to wait at most; None waits as long as it takes.
+        """
+        wait_for(self.refresh, timeout)
+
+    def refresh(self) -> bool:
+        """Show how far the simulation is, and return whether it runs."""
+        return self._locked(self._work.refresh)
+
+    def _again(self) -> None:
+        if self._last is not None:
+            self.begin(*self._last)
+
+    def _ended(self, job: jobs.Job[OSUCurve]) -> None:
+        self.widget.layout.display = "none"
+        self._stale(False)
+        self._drawn(job.result())
+
+    def _failed(self, error: BaseException) -> None:
+        if not self._work.refused(error, "the curves are of earlier values"):
+            self.widget.layout.display = "none"
+            self._refused(error)
+
+
+def _simulate(ctx: jobs.JobContext, model: NetworkModel, sizes: Sequence[int]) -> OSUCurve:
+    done = np.asarray(sizes, np.float64)
+
+    def told(latency: FloatArray, bandwidth: FloatArray) -> bool:
+        # A size costs as its bytes do, and the bandwidth test sends a window of messages.
+        share = done[~np.isnan(latency)].sum() + _WINDOW * done[~np.isnan(bandwidth)].sum()
+        ends = done[~np.isnan(bandwidth)]
+        words = f"simulated up to {byte_label(int(ends[-1]))}" if len(ends) else "simulating"
+        ctx.progress(int(share), int(done.sum() * (1 + _WINDOW)), words)
+        return False
+
+    return simulate_osu(model, sizes, halt=ctx.stop_event.cell, enough=told)
+
+
+def _how_far(job: jobs.Job[OSUCurve]) -> tuple[float, str]:
+    progress = job.progress
+    words = progress.message or "simulating"
+    return progress.fraction, f"{words}, {job.elapsed_s:.1f} s; the curves are of earlier values"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         simulate,
         study,
         topology,
+        tune,
         units,
     )
     from workbench.diagnosis import doctor
@@ -58,6 +59,7 @@ __all__ = [
     "simulate_osu",
     "study",
     "topology",
+    "tune",
     "units",
 ]
 
@@ -82,8 +84,11 @@ def __getattr__(name: str) -> Any:
     elif name in __all__:
         value = import_module(f"workbench.{name}")
     else:
+        from workbench.suggestions import did_you_mean
+
         raise AttributeError(
-            f"workbench has no attribute {name!r}; it has {', '.join(sorted(__all__))}"
+            f"workbench has no attribute {name!r}{did_you_mean(name, __all__)}; it has "
+            f"{', '.join(sorted(__all__))}"
         )
     globals()[name] = value
     return value

@@ -259,10 +259,10 @@ def _typed(text: str, kind: Kind) -> float | int | None:
     if kind == "count":
         return int(number) if not unit and number.is_integer() else None
     if kind == "bytes":
-        bits = _size_unit(unit)
+        eighths = _size_unit(unit)
         # by the decimal digits: 64.1 * 1000 is no whole number in doubles
-        size = Decimal(text[: len(text) - len(unit)].strip()) * bits / 8
-        return int(size) if bits and size == int(size) else None
+        size = Decimal(text[: len(text) - len(unit)].strip()) * eighths / 8
+        return int(size) if eighths and size == int(size) else None
     if not unit:
         return None if number else 0.0
     if kind == "bandwidth":

@@ -21,6 +21,8 @@ FLOOR = {
     "jsonfile",
     "replacing",
     "suggestions",
+    "counts",
+    "yaml_text",
     "result_files",
     "storage",
 }

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.counts import whole, whole_each
 from workbench.errors import ParameterError
-from workbench.programs.counts import whole, whole_each
 from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:

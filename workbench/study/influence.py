@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import jobs
+from workbench.counts import integer
 from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
 from workbench.fit.space import SearchSpace
 from workbench.jobs import StopFlag
@@ -295,15 +296,16 @@ class _Design:
         space: SearchSpace | None = None,
     ) -> None:
         for key, number, least in (("configurations", configurations, _LEAST), ("seed", seed, 0)):
-            if isinstance(number, bool) or not isinstance(number, int) or number < least:
+            counted = integer(number)
+            if counted is None or counted < least:
                 raise ParameterError(
                     f"{key} must be a whole number of at least {least}; got {number!r}", key=key
                 )
         self.base = find_model(model)
         self.space = space if space is not None else SearchSpace.for_model(self.base)
         self.sizes = np.array(sizes, np.int64)
-        self.seed = seed
-        self.positions = sobol(len(self.space), configurations, seed)
+        self.seed = int(seed)
+        self.positions = sobol(len(self.space), int(configurations), self.seed)
         self._fixed = self.base.with_values(self.space.fixed)
         self._curves: dict[int, FloatArray | None] = {}
         self._lock = threading.Lock()

@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import datasets
+from workbench.counts import integer
 from workbench.errors import ParameterError
 from workbench.fit import DEFAULT_TRIALS, ENGINES, LOSSES, TARGETS
 from workbench.fit.regimes import DEFAULT_THRESHOLD
@@ -251,11 +252,12 @@ def _refuse_twice(key: str, values: Sequence[Any]) -> None:
 
 
 def _whole(key: str, value: Any, *, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value < 2**63:
+    number = integer(value)
+    if number is None or not least <= number < 2**63:
         raise ParameterError(
             f"{key} must be whole numbers of at least {least}; got {value!r}", key=key
         )
-    return value
+    return number
 
 
 def _size(value: Any) -> int:

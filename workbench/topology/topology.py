@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.counts import integer
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -370,13 +371,14 @@ def whole(name: str, value: object, least: int, meaning: str) -> int:
     Raises:
         ParameterError: it is not a whole number of at least ``least``, or beyond 32 bits.
     """
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+    number = integer(value)
+    if number is None or number < least:
         raise ParameterError(
             f"{name}, {meaning}, must be a whole number of at least {least}; got {value!r}",
             key=name,
         )
-    if value > _MOST_ROUTERS:
+    if number > _MOST_ROUTERS:
         raise ParameterError(
             f"{name}, {meaning}, must be at most {_MOST_ROUTERS}; got {value!r}", key=name
         )
-    return int(value)
+    return number

@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from workbench.counts import integer
 from workbench.errors import ParameterError, StudyError
 from workbench.jobs import Job, JobContext, submit
 from workbench.suggestions import did_you_mean
@@ -89,11 +90,12 @@ class Experiment:
         self.application = tuple(application)
         self.space = self._space(what, axes, space)
         self.target = self._target(target)
-        if isinstance(jobs, bool) or not isinstance(jobs, int) or not 1 <= jobs <= _MOST_JOBS:
+        count = integer(jobs)
+        if count is None or not 1 <= count <= _MOST_JOBS:
             raise ParameterError(
                 f"jobs must be a whole number from 1 to {_MOST_JOBS}; got {jobs!r}", key="jobs"
             )
-        self.jobs = jobs
+        self.jobs = count
         self._chooser = Chooser(self.space, self.settings)
         if self.runner.needs_program and self.space.default is not None:
             # What cannot be run is told now, not by the first run.

@@ -46,7 +46,7 @@ from workbench.tune.shaman_names import (
 from workbench.tune.space.axes import AnyAxis
 from workbench.tune.space.constraints import Value
 from workbench.tune.space.space import TuningSpace
-from workbench.tune.yaml_text import Document, Keys, load_yaml
+from workbench.yaml_text import Document, Keys, load_yaml
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,12 @@ import inspect
 import math
 import sys
 from collections.abc import Callable, Mapping
+from numbers import Real
 from typing import Any, TypeVar
 
+import numpy as np
+
+from workbench.counts import integer
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 
@@ -79,7 +83,7 @@ def made(
 def at_least(
     value: object, least: float, key: str, *, whole: bool = False, most: float = math.inf
 ) -> None:
-    """Refuse a number out of bounds.
+    """Refuse a number out of bounds; numpy's count as Python's.
 
     Args:
         value: what was given.
@@ -91,14 +95,17 @@ def at_least(
     Raises:
         ParameterError: it is no such number.
     """
-    kind = int if whole else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kind) or not value >= least:
+    number: float | None = integer(value)
+    # numpy's numbers are Reals, and so are bools, which are none here.
+    if number is None and not whole and type(value) is not bool and isinstance(value, Real):
+        number = float(value)
+    if number is None or not number >= least:
         noun = "a whole number" if whole else "a number"
         raise ParameterError(f"{key} must be {noun} of {least} or more; got {value!r}", key=key)
     # An int can be larger than any float, and would overflow where it meets one.
-    if value > sys.float_info.max:
+    if number > sys.float_info.max:
         raise ParameterError(f"{key} must be finite; got {value!r}", key=key)
-    if value > most:
+    if number > most:
         raise ParameterError(f"{key} must be at most {most}; got {value!r}", key=key)
 
 
@@ -115,6 +122,21 @@ def above_zero(value: object, key: str) -> None:
     at_least(value, 0.0, key)
     if value == 0:
         raise ParameterError(f"{key} must be above 0; got {value!r}", key=key)
+
+
+def plain(value: Any) -> Any:
+    """Return an option as JSON can hold it: numpy's numbers as Python's, also in lists.
+
+    Args:
+        value: a number, a text, or a list or mapping of them.
+    """
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Mapping):
+        return {name: plain(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(plain(inner) for inner in value)
+    return value
 
 
 def one_of(value: object, known: tuple[str, ...] | Mapping[str, Any], key: str) -> None:

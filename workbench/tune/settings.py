@@ -12,7 +12,7 @@ from typing import Any
 from workbench.errors import ParameterError
 from workbench.tune.heuristics import DEFAULT_HEURISTIC
 from workbench.tune.history import AGGREGATIONS
-from workbench.tune.options import above_zero, at_least, one_of
+from workbench.tune.options import above_zero, at_least, one_of, plain
 from workbench.tune.starts import STARTS
 
 MOST_INITIAL = 10_000
@@ -44,7 +44,7 @@ class Chosen:
                     f"{option}={self.options[option]!r}: leave it out there",
                     key=option,
                 )
-        object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
+        object.__setattr__(self, "options", MappingProxyType(plain(self.options)))
 
     @classmethod
     def coerce(cls, value: Any, key: str) -> Chosen:
@@ -124,6 +124,8 @@ class SearchSettings:
     timeout_s: float | None = None
 
     def __post_init__(self) -> None:
+        for name in ("initial", "budget", "seed", "max_retries", "timeout_s"):
+            object.__setattr__(self, name, plain(getattr(self, name)))
         for name in ("heuristic", "resampling", "stopping", "pruning"):
             object.__setattr__(self, name, Chosen.coerce(getattr(self, name), name))
         at_least(self.initial, 0, "initial", whole=True, most=MOST_INITIAL)

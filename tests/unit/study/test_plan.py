@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -101,7 +102,10 @@ def test_the_example_of_the_documentation_is_a_plan() -> None:
         (("seeds: 3", "seeds: [1, 1]"), "plan.yaml:10: seeds must name each once; 1 is there twi"),
         (("trials: 20", "trials: 0"), "plan.yaml:11: trials must be whole numbers of at least 1;"),
         (("trials: 20", "trials: many"), "plan.yaml:11: trials must be whole .* got 'many'"),
-        (("trials: 20", "name: again"), "plan.yaml:11: name must be said once; it was on line 1"),
+        (
+            ("trials: 20", "name: again"),
+            "plan.yaml:11: a plan must say name once; it was",
+        ),
         (("trials: 20", "trials: [20"), "plan.yaml:12: a plan must be YAML"),
         (("name: which-loss", ""), "plan.yaml: a plan must say its name"),
         (("[rmsre, mae]", "[]"), r"plan.yaml:3: losses must be a list of at least one; got \[\]"),
@@ -153,3 +157,15 @@ def test_an_attribute_that_does_not_exist_is_refused() -> None:
         ParameterError, match="no attribute of a plan 'trails'; did you mean trials"
     ):
         StudyPlan.from_yaml(YAML).replace(trails=3)
+
+
+def test_a_number_with_an_exponent_is_a_number_and_a_text_of_it_stays_one() -> None:
+    plan = StudyPlan.from_yaml(
+        "name: '1e-3'\nmachines: [azure-hb96v3-hdr]\nseeds: [1]\ntrials: 20\n"
+        "models: [{label: slow, model: snappr, values: {node.nic.injection.latency: 1e-6}}]\n"
+    )
+    assert plan.models[0].build().get("node.nic.injection.latency") == 1e-6
+    assert plan.name == "1e-3"
+    assert "name: '1e-3'" in plan.to_yaml()
+    assert StudyPlan.from_yaml(plan.to_yaml()) == plan
+    assert plan.replace(seeds=(np.int64(3),)) == plan.replace(seeds=(3,))

@@ -6,6 +6,7 @@ import math
 import threading
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.unit.tune.tuned import SPACE, bowl, noisy
@@ -272,7 +273,9 @@ def test_settings_of_shaman_become_an_experiment() -> None:
 def test_what_is_not_accepted_is_told_before_anything_runs() -> None:
     with pytest.raises(ParameterError, match="needs a component"):
         Experiment(SPACE, Local())
-    with pytest.raises(ParameterError, match="speed is no setting of an experiment; known: heur"):
+    with pytest.raises(
+        ParameterError, match="speed is no setting of an experiment; did you mean seed"
+    ):
         tune(SPACE, Function(noisy), speed=3)
     with pytest.raises(ParameterError, match="heuristic must be one of"):
         tune(SPACE, Function(noisy), heuristic="magic")
@@ -343,3 +346,21 @@ def _still() -> Any:
             return 0.0
 
     return Still()
+
+
+def test_numbers_of_numpy_count_as_python_s() -> None:
+    settings = SearchSettings(
+        heuristic=("genetic", {"mating_pool": np.int64(4)}),
+        budget=np.int64(24),
+        seed=np.int64(3),
+        timeout_s=np.float64(60),
+    )
+    assert settings == SearchSettings(
+        heuristic=("genetic", {"mating_pool": 4}), budget=24, seed=3, timeout_s=60.0
+    )
+    assert type(settings.seed) is int
+    first = tune(bowl(), budget=12, seed=np.int64(3), jobs=np.int64(1))
+    assert sequence(first) == sequence(tune(bowl(), budget=12, seed=3))
+    for wrong in (True, np.bool_(True), 3.0, np.float64(3), "3"):
+        with pytest.raises(ParameterError, match="seed must be a whole number"):
+            SearchSettings(seed=wrong)

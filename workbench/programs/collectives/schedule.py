@@ -10,11 +10,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.counts import whole, whole_each
 from workbench.errors import ParameterError
 from workbench.programs.collectives.layout import lay_out, layout
 from workbench.programs.collectives.registry import find_algorithm, with_value
 from workbench.programs.collectives.rounds import Algorithm, Case, Ints, check_number
-from workbench.programs.counts import whole, whole_each
 from workbench.programs.graph import CALC, Dependents, ExecutionGraph
 
 _ROOTED = frozenset({"bcast", "reduce", "gather", "scatter"})

@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from workbench.counts import integer
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 from workbench.tune.target.osu_rows import osu_rows
@@ -45,11 +46,12 @@ class Loop:
     def __post_init__(self) -> None:
         for key, low in (("warmup", 0), ("least", 1), ("most", self.least), ("budget_ms", 1)):
             value = getattr(self, key)
-            whole = isinstance(value, int) and not isinstance(value, bool)
-            if not whole or not low <= value <= 1_000_000:
+            number = integer(value)
+            if number is None or not low <= number <= 1_000_000:
                 raise ParameterError(
                     f"{key} must be a whole number from {low} to 1000000; got {value!r}", key=key
                 )
+            object.__setattr__(self, key, number)
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ def benchmark_arguments(
             f"{did_you_mean(collective, COLLECTIVES)}",
             key="collective",
         )
-    if any(isinstance(size, bool) or not isinstance(size, int) for size in sizes):
+    if any(integer(size) is None for size in sizes):
         raise ParameterError(
             f"sizes must be whole numbers of bytes; got {', '.join(map(repr, sizes))}", key="sizes"
         )

@@ -29,7 +29,7 @@ from workbench.tune.component.parameter import PARAMETER_TYPES, Parameter
 from workbench.tune.space.axes import AnyAxis, Grid, Range
 from workbench.tune.space.constraints import Expression
 from workbench.tune.target.target import OSULatency, OutputRegex, Target, WallTime
-from workbench.tune.yaml_text import Document, Keys, load_yaml
+from workbench.yaml_text import Document, Keys, load_yaml
 
 _TOP = ("components",)
 _COMPONENT = (

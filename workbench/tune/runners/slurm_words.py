@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from workbench.counts import integer
 from workbench.errors import ParameterError
 
 _NAME = re.compile(r"[^\s,=-][^\s=]*")
@@ -44,7 +45,7 @@ def slurm_words(
     for key, count in (("nodes", nodes), ("ntasks", ntasks)):
         if count is None:
             continue
-        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        if (integer(count) or 0) < 1:
             raise ParameterError(f"{key} must be a whole number from 1; got {count!r}", key=key)
         words.append(f"--{key}={count}")
     if time:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from workbench.counts import integer
 from workbench.errors import ParameterError
 from workbench.tune.target.osu_rows import OSURow, osu_rows, rate_heading
 from workbench.tune.target.run_output import Output, TargetError, ending, finite
@@ -41,16 +42,17 @@ class OSULatency:
             raise ParameterError(
                 "a size and weights exclude one another; leave one of them out", key="weights"
             )
-        if self.size is not None and (
-            isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 0
-        ):
-            raise ParameterError(
-                f"size must be a number of bytes from 0; got {self.size!r}", key="size"
-            )
+        if self.size is not None:
+            number = integer(self.size)
+            if number is None or number < 0:
+                raise ParameterError(
+                    f"size must be a number of bytes from 0; got {self.size!r}", key="size"
+                )
+            object.__setattr__(self, "size", number)
         if isinstance(self.weights, Mapping):
             for size, weight in self.weights.items():
                 number = isinstance(weight, int | float) and math.isfinite(weight)
-                if isinstance(size, bool) or not isinstance(size, int) or not number:
+                if integer(size) is None or not number:
                     raise ParameterError(
                         "weights must be a number for each size in bytes; "
                         f"got {weight!r} for {size!r}",

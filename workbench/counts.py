@@ -10,6 +10,22 @@ import numpy as np
 from workbench.errors import ParameterError
 
 
+def integer(value: object) -> int | None:
+    """Return a whole number as an int, None where it is a float, a bool or no number at all.
+
+    Args:
+        value: an int, or what counts as one, such as numpy's integers.
+    """
+    if type(value) is int:
+        return value
+    try:
+        if not isinstance(value, bool | np.bool_):
+            return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        pass
+    return None
+
+
 def whole(value: object, name: str) -> int:
     """Return a count as an int.
 
@@ -20,13 +36,9 @@ def whole(value: object, name: str) -> int:
     Raises:
         ParameterError: it is a float, a bool or no number at all.
     """
-    if type(value) is int:
-        return value
-    try:
-        if not isinstance(value, bool | np.bool_):
-            return operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        pass
+    number = integer(value)
+    if number is not None:
+        return number
     raise ParameterError(
         f"{name} must be whole numbers, of type int; got {value!r} of type {type(value).__name__}",
         key=name,

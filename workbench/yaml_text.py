@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -144,6 +144,29 @@ def load_yaml(source: str | Path | bytes, what: str) -> Document:
         raise ParseError(f"{what} must be UTF-8 text", source=where, line=line) from error
     values, lines = _parsed(text, what, where)
     return Document(where, folder, values, lines)
+
+
+def dump_yaml(values: Mapping[str, Any]) -> str:
+    """Return plain values as YAML that ``load_yaml`` reads back, lists on a line where they fit.
+
+    Args:
+        values: what JSON can hold.
+    """
+    import yaml
+
+    class Dumper(yaml.SafeDumper):
+        """Puts a text such as 1e-3, which is a number to ``load_yaml``, in quotes."""
+
+    Dumper.add_implicit_resolver(_FLOAT_TAG, _EXPONENT, list(_STARTS_NUMBER))
+    text: str = yaml.dump(
+        dict(values),
+        Dumper=Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        default_flow_style=None,
+        width=96,
+    )
+    return text
 
 
 def _parsed(text: str, what: str, where: str) -> tuple[dict[str, Any], dict[Keys, int]]:

@@ -77,8 +77,32 @@ def test_a_programs_own_traffic(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     sent = message_traffic(made, graph.rank_of(sends), graph.peer[sends], graph.size[sends])
     expected = topology.throughput(made, sent).lower
     assert printed["throughput, halo.goal"] == pytest.approx(expected)
-    # Neighbours on the grid are neighbours on the torus: each link carries what it can.
-    assert printed["throughput, halo.goal"] > 1
+    # Neighbours on the grid are neighbours on the torus: only the hosts' own links are full.
+    assert printed["throughput, halo.goal"] == 1
+
+
+def test_a_network_without_groups_does_not_end_a_comparison(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["dragonfly:9,4,2,2", "torus:3x3x8", "dragonfly:5,2,2", "--part", "distances"]
+    words += ["--traffic", "adversarial", "--method", "quick"]
+    printed = answer(capsys, "compare", *words)
+    torus = printed["topologies"][1]
+    assert torus["throughput ran instead"] == {"adversarial": "longest-matching"}
+    assert not any("torus" in name for name in printed["best"]["throughput, adversarial"])
+    assert printed["notes"][0] == (
+        "throughput, adversarial: torus 3x3x8 has no groups of hosts and ran longest-matching "
+        "instead"
+    )
+    assert "unequal numbers of hosts (dragonfly" in printed["notes"][1]
+    assert main(["topology", "compare", *words]) == 0
+    shown = capsys.readouterr()
+    assert "(longest-matching)" in shown.out
+    assert all(note in shown.err for note in printed["notes"])
+    # Where all run the same, they are compared.
+    printed = answer(capsys, "compare", "torus:4x4", "torus:16", *words[3:])
+    assert printed["best"]["throughput, adversarial"] == ["torus 4x4"]
+    assert len(printed["notes"]) == 2
 
 
 def test_families_and_machines_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

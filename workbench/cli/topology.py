@@ -5,9 +5,11 @@ routers of each, hosts and global ports of a router), or by letters,
 dragonfly:a=4,p=2,h=2,wiring=relative; a machine, such as hopper; or a file: an edge list, CSV,
 GraphML, SST/macro's or CODES's. workbench topology list names all families and machines.
 
-Throughput is the largest share of their bandwidth at which all hosts can send at once, routes being
-chosen as well as can be: exact for small networks, two bounds for others. Cost and power are
-estimates by a price table.
+Average path is the mean number of links on a shortest way between the routers of two hosts that are
+at different routers; spines without hosts do not count as ends. Throughput is the largest share of
+their bandwidth at which all hosts can send at once, at most 1, routes being chosen as well as can
+be: exact for small networks, two bounds for others. A network without groups runs longest-matching
+for adversarial traffic, and the table says so. Cost and power are estimates by a price table.
 """
 
 from __future__ import annotations
@@ -129,6 +131,8 @@ def run(arguments: argparse.Namespace) -> int:
             print_json(compared.to_dict())
         else:
             print(compared.to_frame().to_string())
+            for note in compared.notes:
+                say(f"note: {note}")
     elif arguments.json:
         print_json(measured[0].to_dict())
     else:

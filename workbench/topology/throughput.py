@@ -1,9 +1,12 @@
 """How much of some traffic a network can carry at best: the maximum concurrent flow.
 
 The throughput is the largest share of its bandwidth that every host can send at, all flows of the
-traffic alike, when routes are chosen as well as can be and may be split (Shahrokhi, Matula 1990;
-Jyothi et al., SC 2016). Links between routers have the bandwidth of a host's link, each way; above
-1 the hosts' own links are the limit. For up to about 100 routers it is found exactly as a linear
+traffic alike, when routes are chosen as well as can be and may be split (Shahrokhi, Matula 1990).
+All links have the bandwidth of a host's link, each way, and the hosts' own links are among them, so
+that it is at most 1: a host cannot inject, or take, more than its link carries (Dally, Towles:
+Principles and Practices of Interconnection Networks, 2004, section 3.3.1). Jyothi et al., SC 2016,
+leave the hosts' links out to compare what networks have to spare; that is ``between_routers``. For
+up to about 100 routers it is found exactly as a linear
 program. Beyond that it lies between two bounds: routes that fit, as Garg and Könemann's method
 finds them, and lengths of the channels that no routes can beat, by duality.
 """
@@ -57,8 +60,10 @@ class Throughput(Result):
 
     Attributes:
         traffic: the pattern's name.
-        lower: what is known to fit.
+        lower: what is known to fit; at most 1 where a host sends, or gets, all it can.
         upper: what nothing exceeds.
+        between_routers: both bounds without the hosts' own links, as Jyothi et al. define it; above
+            1 a network has links to spare.
         distance_bound: the upper bound by distances: channels over what the shortest routes take.
         method: ``exact``, by linear program, or because both bounds agree; ``bounds``.
         phases: of Garg and Könemann's method; 0 where it was not needed.
@@ -67,6 +72,7 @@ class Throughput(Result):
     traffic: str
     lower: float
     upper: float
+    between_routers: tuple[float, float]
     distance_bound: float
     method: str
     phases: int = 0
@@ -74,7 +80,7 @@ class Throughput(Result):
     @property
     def exact(self) -> bool:
         """Whether it is known, to six digits at least, and not just between bounds."""
-        return self.method == "exact"
+        return self.method == "exact" or self.lower == self.upper
 
     def __str__(self) -> str:
         if self.exact:
@@ -96,7 +102,7 @@ def throughput(
     halt: Halt | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Throughput:
-    """Return the largest share of their bandwidth at which hosts can send.
+    """Return the largest share of their bandwidth at which hosts can send, at most 1.
 
     Args:
         topology: the network.
@@ -136,18 +142,24 @@ def throughput(
             key="topology",
         )
     matrix = sent.between_routers()
+    limit = _host_limit(sent)
+
+    def found(lower: float, upper: float, farthest: float, method: str, phases: int) -> Throughput:
+        ends = min(lower, limit), min(upper, limit)
+        return Throughput(sent.name, *ends, (lower, upper), farthest, method, phases)
+
     if not matrix.any():
-        return Throughput(sent.name, math.inf, math.inf, math.inf, "exact")
+        return found(math.inf, math.inf, math.inf, "exact", 0)
     stop = np.zeros(1, np.int8) if halt is None else halt
     problem = _Problem(Graph.of(topology), matrix)
     lower = 1.0 / float(link_loads(topology, matrix, routing="mixed", halt=stop).channel.max())
     farthest = problem.distance_bound()
     upper = min(farthest, problem.router_bound(), problem.cut_bound(topology))
     if upper <= lower * (1 + _EQUAL):
-        return Throughput(sent.name, lower, lower, farthest, "exact")
+        return found(lower, lower, farthest, "exact", 0)
     if method == "exact" or (method == "auto" and problem.variables <= LARGEST_EXACT):
         best = problem.solve(stop)
-        return Throughput(sent.name, best, best, farthest, "exact")
+        return found(best, best, farthest, "exact", 0)
     done = 0
     if method != "quick":
         search = _Search(problem, lower, upper)
@@ -158,7 +170,15 @@ def throughput(
             if progress is not None:
                 progress(done, phases)
         lower, upper = search.lower, search.upper
-    return Throughput(sent.name, lower, max(upper, lower), farthest, "bounds", done)
+    return found(lower, max(upper, lower), farthest, "bounds", done)
+
+
+def _host_limit(sent: Traffic) -> float:
+    """Return the share at which the link of some host is full, by what it sends or gets."""
+    n = sent.topology.num_hosts
+    each = [np.bincount(ends, sent.rate, n) for ends in (sent.source, sent.target)]
+    busiest = sent.everywhere + max(float(one.max(initial=0.0)) for one in each)
+    return 1.0 / busiest if busiest > 0 else math.inf
 
 
 class _Problem:

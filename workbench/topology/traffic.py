@@ -131,6 +131,22 @@ def traffic(topology: Topology, pattern: str, **options: Any) -> Traffic:
     return PATTERNS[pattern](topology, **options)
 
 
+def pattern_for(topology: Topology, name: str) -> str:
+    """Return the pattern that a network gets for a name where several are compared.
+
+    Without groups there is no adversarial traffic; nearly the worst there is then is the longest
+    matching.
+
+    Args:
+        topology: the network.
+        name: a pattern's.
+    """
+    grouped = int(topology.group[topology.host_router].min(initial=0)) >= 0
+    if name == "adversarial" and not (grouped and len(set(topology.group.tolist()) - {-1}) > 1):
+        return "longest-matching"
+    return name
+
+
 def uniform(topology: Topology) -> Traffic:
     """Return the traffic of each host to all others equally.
 

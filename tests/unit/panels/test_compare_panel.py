@@ -460,8 +460,10 @@ def test_a_bracket_is_shown_as_one_and_may_be_the_best(
         kinds = {"fat-tree:4": {"uniform": first}, "torus:4x4": {"uniform": second}}
         return compare_late.late_rows(compared, Simulated(throughput=kinds))[2]
 
-    wide, exact = Throughput("u", 0.5, 0.7, 1, "bounds"), Throughput("u", 0.6, 0.6, 1, "exact")
-    less = Throughput("u", 0.3, 0.4, 1, "bounds")
+    wide, exact, less = (
+        Throughput("u", *ends, ends, 1, method)
+        for ends, method in (((0.5, 0.7), "bounds"), ((0.6, 0.6), "exact"), ((0.3, 0.4), "bounds"))
+    )
     assert dict(texts(wide, exact).texts) == {"fat tree 4": "0.5 to 0.7", "torus 4x4": "0.6"}
     assert texts(wide, exact).best == [], "both may be"
     assert texts(less, exact).best == ["torus 4x4"]

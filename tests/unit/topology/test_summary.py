@@ -84,6 +84,22 @@ def test_the_best_of_each_row(three: Comparison) -> None:
     assert "★" in three._repr_html_()
 
 
+def test_the_average_path_is_between_routers_with_hosts() -> None:
+    """A tree's spines are nobody's end: of 8 leaves of two hosts one is 2 links away, six are 4."""
+    tree = topology.fat_tree(4)
+    found = summary(tree, parts=["distances"])
+    assert found.rows()["average path"].lower == pytest.approx((1 * 2 + 6 * 4) / 7)
+    leaves = np.unique(tree.host_router)
+    apart = tree.router_hops[np.ix_(leaves, leaves)].astype(float)
+    assert found.rows()["average path"].lower == pytest.approx(apart.sum() / (8 * 7))
+    assert found.distances is not None
+    assert found.distances.average < found.distances.between_hosts
+    with_spines = topology.parse_topology("dragonfly-plus:4,4,4,2")
+    both = compare([with_spines, topology.dragonfly(4, 4, 2, 9)], parts=["distances"])
+    # Its spines are near to all; messages between hosts go farther than in the dragonfly.
+    assert both.best("average path") == (1,) == both.best("routers passed")
+
+
 def test_bounds_that_overlap_may_all_be_best() -> None:
     class Told(TopologyMetrics):
         """Measures that are given."""
@@ -137,7 +153,7 @@ def test_networks_in_parts_without_hosts_or_alone_have_measures_too() -> None:
     assert str(bare["bisection"]) == "–"
     assert str(bare["cost per host"]) == "–"
     alone = summary(network([], [2]), traffic=["uniform"]).rows()
-    assert str(alone["throughput, uniform"]) == "∞"
+    assert str(alone["throughput, uniform"]) == "1"
     assert str(alone["routers passed"]) == "1"
 
 

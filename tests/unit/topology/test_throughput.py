@@ -43,8 +43,20 @@ LP = 1e-6  # of HiGHS's interior points, relative to 1
 def test_known_values(word: str, pattern: str, value: float) -> None:
     found = throughput(topology.parse_topology(word), pattern, method="exact")
     assert found.exact
-    assert found.lower == pytest.approx(value, abs=5e-4)
-    assert found.lower <= found.distance_bound * (1 + LP)
+    assert found.between_routers == pytest.approx((value, value), abs=5e-4)
+    assert found.between_routers[0] <= found.distance_bound * (1 + LP)
+    # No host sends more than its link carries.
+    assert found.lower == found.upper == min(1.0, found.between_routers[0])
+
+
+def test_a_hosts_own_link_is_the_limit_too() -> None:
+    made = topology.parse_topology("fully-connected:6")
+    hot = throughput(made, traffic(made, "hotspot", share=0.5), method="exact")
+    # One host gets half of what five send, and a fifth of the rest of each, and is full.
+    assert hot.lower == pytest.approx(1 / (5 * 0.5 + 0.5), abs=LP)
+    assert hot.between_routers[0] > hot.lower
+    alone = throughput(network([], [4]), "uniform")
+    assert (alone.lower, alone.between_routers[0]) == (1.0, math.inf)
 
 
 def test_of_equally_long_matchings_some_fit_better() -> None:
@@ -71,23 +83,26 @@ def test_the_optimum_is_that_over_all_routes(drawn: tuple[int, Links], seed: int
         assert math.isinf(found.lower)
         return
     best = reference.throughput(links, routers, demand.between_routers())
-    assert found.lower == pytest.approx(best, rel=1e-5)
-    bounds = throughput(made, demand, method="bounds", phases=60)
-    assert bounds.lower <= best * (1 + 1e-9)
-    assert bounds.upper >= best * (1 - 1e-9)
-    quick = throughput(made, demand, method="quick")
-    assert quick.lower <= bounds.lower <= bounds.upper <= quick.upper * (1 + 1e-9)
+    assert found.between_routers[0] == pytest.approx(best, rel=1e-5)
+    # The busiest host's link is just full at 1.
+    assert found.lower == pytest.approx(min(found.between_routers[0], 1.0), rel=1e-12)
+    low, high = throughput(made, demand, method="bounds", phases=60).between_routers
+    assert low <= best * (1 + 1e-9)
+    assert high >= best * (1 - 1e-9)
+    lowest, highest = throughput(made, demand, method="quick").between_routers
+    assert lowest <= low <= high <= highest * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("word", ["dragonfly:9,4,2,2", "slim-fly:5", "torus:5x4"])
 @pytest.mark.parametrize("pattern", ["longest-matching", "uniform", "permutation"])
 def test_bounds_close_in_on_the_optimum(word: str, pattern: str) -> None:
     made = topology.parse_topology(word)
-    exact = throughput(made, pattern, method="exact").lower
+    exact = throughput(made, pattern, method="exact").between_routers[0]
     found = throughput(made, pattern, method="bounds", tolerance=0.05, phases=400)
-    assert found.lower <= exact * (1 + LP)
-    assert found.upper >= exact * (1 - LP)
-    assert found.upper <= found.lower * 1.1
+    low, high = found.between_routers
+    assert low <= exact * (1 + LP)
+    assert high >= exact * (1 - LP)
+    assert high <= low * 1.1
     again = throughput(made, pattern, method="bounds", tolerance=0.05, phases=400)
     assert found == again
 
@@ -126,14 +141,8 @@ def test_more_links_never_carry_less() -> None:
     made = topology.torus((3, 3))
     wide = topology.torus((3, 3), multiplicity=(2, 2))
     for pattern in ("uniform", "permutation"):
-        one, two = (throughput(n, pattern, method="exact").lower for n in (made, wide))
+        one, two = (throughput(n, pattern, method="exact").between_routers[0] for n in (made, wide))
         assert two == pytest.approx(2 * one, rel=LP)
-
-
-def test_nothing_between_routers_has_no_limit() -> None:
-    found = throughput(network([], [4]), "uniform")
-    assert found.exact
-    assert math.isinf(found.lower)
 
 
 def test_what_is_refused() -> None:

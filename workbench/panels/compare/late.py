@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,7 +65,7 @@ def resilience_of(topology: Topology, seed: int, halt: NDArray[np.int8], told: L
 def throughput_of(
     topology: Topology, pattern: str, halt: NDArray[np.int8], told: Later
 ) -> Throughput:
-    """Return the throughput of a network, at most 1, exactly where it is small or else in bounds.
+    """Return the throughput of a network, exactly where it is small or else in bounds.
 
     Args:
         topology: the network.
@@ -79,11 +78,9 @@ def throughput_of(
         SimulationHalted: ``halt`` was set before anything was known.
     """
     phases = _phases(topology)
-    found = throughput(
+    return throughput(
         topology, pattern, tolerance=TOLERANCE, phases=phases, halt=halt, progress=told
     )
-    # Above 1 hosts' own links are full.
-    return replace(found, lower=min(found.lower, 1.0), upper=min(found.upper, 1.0))
 
 
 def _phases(topology: Topology) -> int:
@@ -103,7 +100,6 @@ def late_lines(topologies: Sequence[Topology], seed: int) -> list[str]:
         f"    topology.resilience(one, shares={SHARES}, trials={TRIALS}, rng={seed})",
         "    for one in networks",
         "]",
-        "# Above 1 the hosts' own links are full: the table says 1.",
         "best = {",
         "    pattern: [",
         f"        topology.throughput(one, pattern, tolerance={TOLERANCE}, phases=phases)",

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from workbench.panels.compare.late import late_rows
 from workbench.panels.compare.state import routing_name
-from workbench.panels.compare.traffic import pattern_for
 from workbench.plotting.metrics_table import MetricRow, Standing
 from workbench.plotting.reading import plain_number
 from workbench.topology import Comparison, Topology, TopologyMetrics, summary
 from workbench.topology.link_load import LinkLoads
 from workbench.topology.metrics import Row
+from workbench.topology.metrics.comparison import unequal_hosts
 from workbench.topology.metrics.summary import Part
+from workbench.topology.traffic import pattern_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +39,8 @@ _SHOWN: Mapping[str, tuple[str, str]] = {
     "diameter": ("diameter (links)", "most links between two routers on a shortest route"),
     "routers passed": (
         "mean distance (routers)",
-        "routers that a message passes, the mean over all pairs of different hosts",
+        "routers on a shortest way between two hosts, the mean over all pairs of different hosts; "
+        "routers without hosts lie on such ways but none begins or ends there",
     ),
     "Moore efficiency": (
         "of the Moore bound",
@@ -175,14 +177,34 @@ def _carried(compared: Compared) -> MetricRow:
     known = {
         name: loads.saturation for name, (_, loads) in compared.shown.items() if loads is not None
     }
-    most = max(known.values(), default=0.0)
-    best = [name for name, value in known.items() if value >= most * (1 - _ALIKE)]
+    other = {
+        name: pattern
+        for name in known
+        if (pattern := pattern_for(compared.shown[name][0].topology, state.traffic))
+        != state.traffic
+    }
+    # What is sent elsewhere, is not compared, unless it is everywhere.
+    alike = {name: value for name, value in known.items() if name not in other} or known
+    most = max(alike.values(), default=0.0)
+    best = [name for name, value in alike.items() if value >= most * (1 - _ALIKE)]
     return MetricRow(
         f"carries: {state.traffic}, {routing_name(state.routing)}",
-        {name: plain_number(value) for name, value in known.items()},
-        best if len(best) < len(known) else (),
+        {
+            name: plain_number(value) + (f" ({other[name]})" if name in other else "")
+            for name, value in known.items()
+        },
+        best if len(best) < len(alike) else (),
         "share of the hosts' bandwidth at which the first link is full: mean loads, no queues",
     )
+
+
+def comparison_notes(compared: Compared) -> tuple[str, ...]:
+    """Return what a reader must know before the topologies are compared, a sentence each.
+
+    Args:
+        compared: the topologies.
+    """
+    return unequal_hosts({name: e.metrics.hosts for name, (e, _) in compared.shown.items()})
 
 
 def standings(compared: Compared) -> list[Standing]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from workbench.topology import Topology
-from workbench.topology.traffic import Traffic, traffic
+from workbench.topology.traffic import Traffic, pattern_for, traffic
 
 PATTERNS: Mapping[str, str] = {
     "uniform": "uniform: each host to all others",
@@ -19,19 +19,6 @@ PATTERNS: Mapping[str, str] = {
     "hotspot": "hotspot: 20 % to one host",
 }
 """What the list says of each pattern."""
-
-
-def pattern_for(topology: Topology, name: str) -> str:
-    """Return the pattern that a name stands for: without groups, adversarial is the farthest.
-
-    Args:
-        topology: the network.
-        name: in `PATTERNS`.
-    """
-    grouped = int(topology.group[topology.host_router].min(initial=0)) >= 0
-    if name == "adversarial" and not (grouped and len(set(topology.group.tolist()) - {-1}) > 1):
-        return "longest-matching"
-    return name
 
 
 def traffic_of(topology: Topology, name: str, seed: int) -> Traffic:

@@ -8,7 +8,12 @@ import math
 import ipywidgets as widgets
 from bokeh.layouts import column, row
 
-from workbench.panels.compare.metrics import hops_of, metric_rows, standings
+from workbench.panels.compare.metrics import (
+    comparison_notes,
+    hops_of,
+    metric_rows,
+    standings,
+)
 from workbench.panels.compare.state import (
     MODELS,
     SLOTS,
@@ -230,14 +235,18 @@ def collective_notes(state: CompareState) -> tuple[str, ...]:
 
 
 def table_of(compared: Compared, found: Simulated) -> str:
-    """Return the table of metrics as HTML.
+    """Return the table of metrics as HTML, and below it what must be known to compare them.
 
     Args:
         compared: the topologies and their loads.
         found: what takes a moment, where it is known.
     """
     colours = {name: looks()[place][0] for place, name in enumerate(compared.names) if name}
-    return metrics_table(metric_rows(compared, found), colours)
+    notes = "".join(
+        f'<div style="{SMALL};max-width:640px;white-space:normal">{html.escape(note)}.</div>'
+        for note in comparison_notes(compared)
+    )
+    return metrics_table(metric_rows(compared, found), colours) + notes
 
 
 def carried_sentence(compared: Compared) -> str:

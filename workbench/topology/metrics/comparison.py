@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -61,11 +61,13 @@ class Comparison(Result):
             measure: one of ``measures``.
 
         Returns:
-            None of them where neither more nor less is better, or where all are equal.
+            None of them where neither more nor less is better, or where all are equal. A network
+            on which something else was measured is not among them, unless it was on all.
         """
         row = self.row(measure)
         better = next((one.better for one in row if one.better), 0)
         known = [i for i, one in enumerate(row) if not math.isnan(one.lower)]
+        known = [i for i in known if not row[i].instead] or known
         if not better or len(known) < 2:
             return ()
         ends = {i: sorted((better * row[i].lower, better * row[i].highest)) for i in known}
@@ -73,6 +75,21 @@ class Comparison(Result):
         slack = _EQUAL * abs(bar) if math.isfinite(bar) else 0.0
         winners = tuple(i for i in known if ends[i][1] >= bar - slack)
         return () if len(winners) == len(known) else winners
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know before the networks are compared, a sentence each."""
+        labels = self.labels
+        told = [
+            f"{measure}: {label} has no groups of hosts and ran {row.instead} instead"
+            for measure in self.measures
+            for label, row in zip(labels, self.row(measure), strict=True)
+            if row.instead
+        ]
+        return (
+            *told,
+            *unequal_hosts({n: m.hosts for n, m in zip(labels, self.metrics, strict=True)}),
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each measure and a column for each network, as text.
@@ -113,6 +130,7 @@ class Comparison(Result):
         return {
             "topologies": [one.to_dict() for one in self.metrics],
             "best": {m: [labels[i] for i in self.best(m)] for m in self.measures},
+            "notes": list(self.notes),
         }
 
     def __repr__(self) -> str:
@@ -133,7 +151,23 @@ class Comparison(Result):
         return (
             f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
             "<p>★ best, or may be the best of what lies between bounds. Cost is an estimate.</p>"
+            + "".join(f"<p>{html.escape(note)}.</p>" for note in self.notes)
         )
+
+
+def unequal_hosts(hosts: Mapping[str, int]) -> tuple[str, ...]:
+    """Return a note where networks differ in their hosts; none where they are equal.
+
+    Args:
+        hosts: number of hosts by the network's name.
+    """
+    if len(set(hosts.values())) < 2:
+        return ()
+    listed = "; ".join(f"{name}: {count:,}" for name, count in hosts.items())
+    return (
+        f"the networks have unequal numbers of hosts ({listed}): totals and distances grow with "
+        "them, and only measures per host allow for it",
+    )
 
 
 def compare(topologies: Sequence[Topology | TopologyMetrics], **options: Any) -> Comparison:

@@ -46,12 +46,24 @@ class Distances:
 
     @property
     def average(self) -> float:
-        """Average shortest path length between two different routers that a route joins, ASPL."""
+        """Average shortest path length between two different routers that a route joins, ASPL.
+
+        All routers count, those without hosts too.
+        """
         return _mean(self.routers, 0)
 
     @property
+    def between_hosts(self) -> float:
+        """Mean links on a shortest way between the routers of two hosts at different routers.
+
+        Routers without hosts are on the way, but no way begins or ends there: a fat tree's spines
+        do not shorten it. Where all routers have as many hosts it is ``average``.
+        """
+        return _mean(self.hosts[1:], 1)
+
+    @property
     def host_average(self) -> float:
-        """Mean of the routers that a message between two different hosts passes."""
+        """Mean of the routers on a shortest way between two different hosts; 1 at one router."""
         return _mean(self.hosts, 1)
 
     def __repr__(self) -> str:

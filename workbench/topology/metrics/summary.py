@@ -24,7 +24,7 @@ from workbench.topology.metrics.resilience import Resilience, resilience
 from workbench.topology.metrics.spectrum import Spectrum, spectrum
 from workbench.topology.throughput import Method, Throughput, throughput
 from workbench.topology.topology import Topology
-from workbench.topology.traffic import Traffic
+from workbench.topology.traffic import Traffic, pattern_for
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +63,8 @@ class TopologyMetrics(Result):
         diversity: ways between routers.
         cost: price and power, estimated.
         resilience: what is left when links fail.
-        throughput: how much of each traffic it carries, by the traffic's name.
+        throughput: how much of each traffic it carries, by the name that was asked for; where that
+            pattern needs groups that the network lacks, its ``traffic`` names the one that it ran.
     """
 
     name: str
@@ -94,7 +95,12 @@ class TopologyMetrics(Result):
         return self.routers / most if most > 0 else math.nan
 
     def rows(self) -> dict[str, Row]:
-        """Return the measures that are known, in the order of a table."""
+        """Return the measures that are known, in the order of a table.
+
+        Average path is ``Distances.between_hosts``: links on a shortest way between the routers of
+        two hosts at different routers, the mean. Throughput is a share of the hosts' bandwidth, at
+        most 1.
+        """
         found = {
             "hosts": Row(self.hosts),
             "routers": Row(self.routers),
@@ -106,7 +112,7 @@ class TopologyMetrics(Result):
             found["links per host"] = Row(self.links / self.hosts, better=-1)
         if self.distances is not None:
             found["diameter"] = Row(self.distances.diameter, better=-1)
-            found["average path"] = Row(self.distances.average, better=-1)
+            found["average path"] = Row(self.distances.between_hosts, better=-1)
             found["routers passed"] = Row(self.distances.host_average, better=-1)
             found["Moore efficiency"] = Row(self.moore_efficiency, better=1)
             found["girth"] = Row(self.girth)
@@ -127,7 +133,10 @@ class TopologyMetrics(Result):
             found["shortest routes"] = Row(self.diversity.mean_shortest, better=1)
             found["routes without common link"] = Row(self.diversity.mean_disjoint, better=1)
         for name, carried in self.throughput.items():
-            found[f"throughput, {name}"] = Row(carried.lower, carried.upper, better=1)
+            instead = carried.traffic if carried.traffic != name else ""
+            found[f"throughput, {name}"] = Row(
+                carried.lower, carried.upper, better=1, instead=instead
+            )
         if self.cost is not None:
             found["cost per host"] = Row(self.cost.per_host, better=-1)
             found["power per host, W"] = Row(self.cost.power_per_host_w, better=-1)
@@ -178,6 +187,11 @@ class TopologyMetrics(Result):
             found["throughput is exact"] = {
                 name: carried.exact for name, carried in self.throughput.items()
             }
+            found["throughput ran instead"] = {
+                name: carried.traffic
+                for name, carried in self.throughput.items()
+                if carried.traffic != name
+            }
         return found
 
     def __repr__(self) -> str:
@@ -206,12 +220,14 @@ class Row(NamedTuple):
         upper: the upper bound; None where the number is known.
         better: 1 where more is better, -1 where less is, 0 where neither.
         words: what 0 and 1 mean; none for numbers.
+        instead: what was measured where it is not what the name of the measure says.
     """
 
     lower: float
     upper: float | None = None
     better: int = 0
     words: tuple[str, ...] = ()
+    instead: str = ""
 
     @property
     def highest(self) -> float:
@@ -231,9 +247,10 @@ class Row(NamedTuple):
             return "–"
         if self.words:
             return self.words[int(self.lower)]
-        if self.highest - self.lower <= _EQUAL * abs(self.lower) or math.isinf(self.lower):
-            return _figure(self.lower)
-        return f"{_figure(self.lower)} to {_figure(self.highest)}"
+        text = _figure(self.lower)
+        if self.highest - self.lower > _EQUAL * abs(self.lower) and not math.isinf(self.lower):
+            text = f"{text} to {_figure(self.highest)}"
+        return f"{text} ({self.instead})" if self.instead else text
 
 
 def _figure(value: float) -> str:
@@ -259,7 +276,9 @@ def summary(
     Args:
         topology: the network.
         parts: what to find, of ``PARTS``; sizes are always there.
-        traffic: patterns' names, or traffic of this network, to find the throughput of.
+        traffic: patterns' names, or traffic of this network, to find the throughput of; a pattern
+            that needs groups where there are none is replaced by the longest matching, which the
+            row says.
         method: how; see ``throughput``.
         prices: the price table; None takes the default one.
         starts: random divisions that the search for a bisection begins with.
@@ -308,9 +327,10 @@ def summary(
         found["distances"], found["girth"] = found["distances"]
     carried: dict[str, Throughput] = {}
     for done, pattern in enumerate(traffic, len(steps)):
-        tell(done, pattern if isinstance(pattern, str) else pattern.name)
-        one = throughput(topology, pattern, method=method, halt=halt)
-        carried[one.traffic] = one
+        name = pattern if isinstance(pattern, str) else pattern.name
+        tell(done, name)
+        sent = pattern_for(topology, pattern) if isinstance(pattern, str) else pattern
+        carried[name] = throughput(topology, sent, method=method, halt=halt)
     tell(total, "its end")
     degree = topology.degree
     ports = degree + graph.hosts

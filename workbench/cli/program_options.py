@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import math
 from decimal import Decimal
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import given, say
@@ -37,7 +36,9 @@ def add_program(parser: argparse.ArgumentParser) -> None:
     Args:
         parser: a command's parser.
     """
-    parser.add_argument("file", metavar="FILE", help="a GOAL file, or a trace")
+    parser.add_argument(
+        "file", metavar="FILE", help="a GOAL file, a trace, or the name of a shipped program (cg-8)"
+    )
     for name, default in DEFAULTS_NS.items():
         unit = "ns/B" if name in "GO" else "ns"
         parser.add_argument(
@@ -78,20 +79,19 @@ def graph_of(arguments: argparse.Namespace) -> ExecutionGraph:
     Raises:
         WorkbenchError: the file cannot be read, or an algorithm is not known.
     """
-    from workbench.programs import Program, read
+    from workbench.programs import ExecutionGraph, find
+    from workbench.programs.given import graph_of as graph
 
-    program = read(Path(arguments.file))
+    program = find(arguments.file)
     for note in program.notes:
         say(f"note: {note}")
-    if isinstance(program, Program):
-        return program.graph(dict(arguments.algorithms))
-    if arguments.algorithms:
+    if isinstance(program, ExecutionGraph) and arguments.algorithms:
         raise ParameterError(
             "--algorithm needs a trace, whose collectives are still whole; a GOAL file has "
             f"messages only, and {arguments.file} is one",
             key="algorithm",
         )
-    return program
+    return graph(program, dict(arguments.algorithms))
 
 
 def model_of(arguments: argparse.Namespace) -> LogGPS:

@@ -190,7 +190,8 @@ def source_of(program: str | AnyProgram | None, first: str = "") -> Source:
     """Return where a program comes from that somebody named or handed over.
 
     Args:
-        program: the name of a shipped program or of a generator, a program, or a graph.
+        program: the name of a shipped program or of a generator, the path of a GOAL file or a
+            trace, a program, or a graph.
         first: name of the one to take for None.
 
     Raises:
@@ -200,14 +201,12 @@ def source_of(program: str | AnyProgram | None, first: str = "") -> Source:
     if isinstance(program, (Program, ExecutionGraph)):
         return Source.of(GIVEN, "program", program)
     name = first if program is None else program
-    if not isinstance(name, str):
-        raise ParameterError(
-            f"a program must be a name, a Program or an ExecutionGraph; got {program!r}",
-            key="program",
-        )
-    return (
-        GeneratorFields(name, lambda: None).source() if name in GENERATED else shipped_source(name)
-    )
+    if isinstance(name, str) and name in GENERATED:
+        return GeneratorFields(name, lambda: None).source()
+    if isinstance(name, str) and name in programs.list() and not Path(name).exists():
+        return shipped_source(name)
+    found = programs.find(name)
+    return Source.of(Path(name).name, f"programs.find({str(name)!r})", found)
 
 
 def shipped_source(name: str) -> Source:

@@ -1,9 +1,9 @@
-"""The programs that panels work on, as values: where one comes from, and its graph."""
+"""The programs that panels work on, as values: where one comes from."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from workbench.programs import ExecutionGraph, Program
@@ -42,17 +42,3 @@ class Source:
             program: itself.
         """
         return cls(name, expression, lambda: program, next(_serials))
-
-
-def graph_of(program: AnyProgram, algorithms: Mapping[str, str]) -> ExecutionGraph:
-    """Return a program's graph; one whose collectives are messages already stays as it is.
-
-    Args:
-        program: any.
-        algorithms: by collective operation.
-
-    Raises:
-        ParameterError: an operation or algorithm is not known.
-        ProgramError: the program is not whole.
-    """
-    return program.graph(dict(algorithms)) if isinstance(program, Program) else program

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.programs import generators as generate
     from workbench.programs.builder import ProgramBuilder
     from workbench.programs.check import Problem
+    from workbench.programs.given import find
     from workbench.programs.goal import read_goal, write_goal
     from workbench.programs.graph import (
         ANY_SOURCE,
@@ -56,6 +57,7 @@ __all__ = [
     "Problem",
     "Program",
     "ProgramBuilder",
+    "find",
     "generate",
     "list",
     "load",
@@ -73,6 +75,7 @@ _HOME = {
     **dict.fromkeys(("OPERATIONS", "WORLD", "Collective", "Program"), "program"),
     "Problem": "check",
     "ProgramBuilder": "builder",
+    "find": "given",
     "list": "shipped",
     "load": "shipped",
     "read": "recognise",

@@ -350,13 +350,22 @@ def _pools(
     named: dict[tuple[int, int, int], int] = {}
     for classes, numbers in ((sends, open_sends), (recvs, open_recvs)):
         for number in numbers.tolist():
-            key = (classes.source[number], classes.destination[number], classes.tag[number])
-            named.setdefault(tuple(map(int, key)), len(wild) + len(named))
+            key = (
+                int(classes.source[number]),
+                int(classes.destination[number]),
+                int(classes.tag[number]),
+            )
+            named.setdefault(key, len(wild) + len(named))
     for classes in (sends, recvs):
         of_class = np.where(wild[classes.destination], classes.destination, -1).astype(np.int32)
         if named:
-            keys = zip(classes.source, classes.destination, classes.tag, strict=True)
-            of_name = np.array([named.get(tuple(map(int, key)), -1) for key in keys], np.int32)
+            keys = zip(
+                classes.source.tolist(),
+                classes.destination.tolist(),
+                classes.tag.tolist(),
+                strict=True,
+            )
+            of_name = np.array([named.get(key, -1) for key in keys], np.int32)
             of_class = np.where(of_class >= 0, of_class, of_name)
         pool[classes.ops] = of_class[classes.number]
     return pool

@@ -27,8 +27,8 @@ from kernels import contention as kernel
 from kernels.loggops.llamp import count_missing
 from workbench.jsonfile import Result
 from workbench.models import LogGPS
-from workbench.programs.graph import CALC, RECV, SEND, ExecutionGraph
-from workbench.programs.program import Program
+from workbench.programs.given import GivenProgram, graph_of
+from workbench.programs.graph import CALC, RECV, SEND
 from workbench.provenance import Provenance
 from workbench.simulate.llamp import replay_llamp
 from workbench.simulate.picoseconds import PS_PER_S
@@ -166,7 +166,7 @@ class ContentionReport(Result):
 
 
 def compare_contention(
-    program: ExecutionGraph | Program,
+    program: GivenProgram,
     model: LogGPS,
     *,
     llamp_ps: int | None = None,
@@ -185,7 +185,7 @@ def compare_contention(
         ParameterError: a time is beyond what 64 bits of picoseconds hold.
         SimulationHalted: ``halt`` was set.
     """
-    graph = program.graph() if isinstance(program, Program) else program
+    graph = graph_of(program)
     if llamp_ps is None:
         llamp_ps = replay_llamp(graph, model, halt=halt).makespan_ps
     full = replay(graph, model, times=True, halt=halt)

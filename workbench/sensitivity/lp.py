@@ -24,8 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
-from workbench.programs.graph import ExecutionGraph
-from workbench.programs.program import Program
+from workbench.programs.given import GivenProgram, graph_of
 from workbench.sensitivity.lp_arrays import Matrix, Rows
 from workbench.sensitivity.lp_ranging import Ranging, critical_latencies
 from workbench.sensitivity.lp_result import US_PER_S, LPSolution, solution_of
@@ -77,13 +76,13 @@ class LatencyLP:
 
     def __init__(
         self,
-        graph: ExecutionGraph | Program,
+        graph: GivenProgram,
         model: LogGPS,
         *,
         match: NDArray[np.int32] | None = None,
         message_variables: MessageVariables | None = None,
     ) -> None:
-        self.graph = graph.graph() if isinstance(graph, Program) else graph
+        self.graph = graph_of(graph)
         self.model = model
         joined = match_messages(self.graph, model) if match is None else match
         # Refuses what can never end, and times out of range: the rows are of finite graphs.
@@ -95,7 +94,7 @@ class LatencyLP:
     @classmethod
     def by_class(
         cls,
-        graph: ExecutionGraph | Program,
+        graph: GivenProgram,
         model: LogGPS,
         latency_s: Mapping[str, float],
         multiples: ArrayLike,
@@ -120,14 +119,14 @@ class LatencyLP:
             ParameterError: shapes do not fit, or a number is negative or not finite.
             ProgramError: as for the linear program itself.
         """
-        plain = graph.graph() if isinstance(graph, Program) else graph
+        plain = graph_of(graph)
         variables = MessageVariables.of_classes(plain, model, latency_s, multiples, constant_s)
         return cls(plain, model, match=match, message_variables=variables)
 
     @classmethod
     def by_pair(
         cls,
-        graph: ExecutionGraph | Program,
+        graph: GivenProgram,
         model: LogGPS,
         latency_s: ArrayLike | None = None,
         gap_s: ArrayLike | None = None,
@@ -149,7 +148,7 @@ class LatencyLP:
             ParameterError: shapes do not fit, or a number is negative or not finite.
             ProgramError: as for the linear program itself.
         """
-        plain = graph.graph() if isinstance(graph, Program) else graph
+        plain = graph_of(graph)
         variables = MessageVariables.of_pairs(plain, model, latency_s, gap_s)
         return cls(plain, model, match=match, message_variables=variables)
 

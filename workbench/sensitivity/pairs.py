@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.errors import ParameterError
 from workbench.jsonfile import Result
 from workbench.models import LogGPS
-from workbench.programs.graph import ExecutionGraph
+from workbench.programs.given import GivenProgram
 from workbench.provenance import Provenance
 from workbench.sensitivity.sweep import Sweep
 from workbench.simulate.picoseconds import LONGEST_COST, LONGEST_PARAMETER, PS_PER_S
@@ -24,7 +24,6 @@ from workbench.simulate.picoseconds import LONGEST_COST, LONGEST_PARAMETER, PS_P
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.programs import Program
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -111,7 +110,7 @@ class PairSensitivity(Result):
 
 
 def pair_sensitivity(
-    program: ExecutionGraph | Program,
+    program: GivenProgram,
     model: LogGPS,
     *,
     L: float | ArrayLike | None = None,

@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
-from workbench.programs.graph import CALC, SEND, ExecutionGraph
-from workbench.programs.program import Program
+from workbench.programs.given import GivenProgram, graph_of
+from workbench.programs.graph import CALC, SEND
 from workbench.sensitivity.packing import Costs, costs_of, pack
 from workbench.sensitivity.passes import Passes, Side
 from workbench.sensitivity.points import (
@@ -76,13 +76,13 @@ class Sweep:
 
     def __init__(
         self,
-        graph: ExecutionGraph | Program,
+        graph: GivenProgram,
         model: LogGPS,
         *,
         match: NDArray[np.int32] | None = None,
         halt: NDArray[np.int8] | None = None,
     ) -> None:
-        self.graph = graph.graph() if isinstance(graph, Program) else graph
+        self.graph = graph_of(graph)
         self.model = model
         self._halt = halt
         parameters = PicosecondCosts.of(model)

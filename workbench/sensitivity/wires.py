@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from workbench.errors import ParameterError
 from workbench.jsonfile import Result
 from workbench.models import LogGPS
-from workbench.programs.graph import ExecutionGraph
+from workbench.programs.given import GivenProgram
 from workbench.sensitivity.rank_wires import D_SWITCH_S, L_WIRE_S, HasHosts, Wires
 from workbench.sensitivity.sweep import Sweep, SweepPoint
 from workbench.simulate.picoseconds import PS_PER_S
@@ -26,11 +26,9 @@ from workbench.topology import Topology
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.programs import Program
-
 
 def wire_sweep(
-    program: ExecutionGraph | Program,
+    program: GivenProgram,
     model: LogGPS,
     topology: Topology,
     placement: ArrayLike | HasHosts | None = None,
@@ -91,7 +89,7 @@ class WireSensitivity(Result):
 
 
 def wire_sensitivity(
-    program: ExecutionGraph | Program,
+    program: GivenProgram,
     model: LogGPS,
     topology: Topology,
     placement: ArrayLike | HasHosts | None = None,
@@ -140,7 +138,7 @@ def wire_sensitivity(
 
 
 def wire_tolerance(
-    program: ExecutionGraph | Program,
+    program: GivenProgram,
     model: LogGPS,
     topology: Topology,
     placement: ArrayLike | HasHosts | None = None,
@@ -184,7 +182,7 @@ def wire_tolerance(
 
 
 def topology_study(
-    programs: Mapping[str, ExecutionGraph | Program],
+    programs: Mapping[str, GivenProgram],
     model: LogGPS,
     topologies: Iterable[Topology],
     *,

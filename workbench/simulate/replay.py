@@ -23,8 +23,8 @@ from kernels.loggops.matching import Waiting, empty_waiting, with_more_room
 from kernels.loggops.queues import empty_queues
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.models import LogGPS
+from workbench.programs.given import GivenProgram, graph_of
 from workbench.programs.graph import RECV, ExecutionGraph
-from workbench.programs.program import Program
 from workbench.programs.stuck import explain, refuse_peers
 from workbench.provenance import Provenance
 from workbench.simulate.noise import Noise, kernel_noise
@@ -41,7 +41,7 @@ _MOST_QUEUES = 2**27
 
 
 def replay(
-    program: ExecutionGraph | Program,
+    program: GivenProgram,
     model: LogGPS,
     *,
     semantics: Semantics = "loggopsim",
@@ -90,7 +90,7 @@ def replay(
                 f"{did_you_mean(value, known)}",
                 key=key,
             )
-    graph = program.graph() if isinstance(program, Program) else program
+    graph = graph_of(program)
     if semantics == "llamp":
         if compatible or noise is not None:
             raise ParameterError(

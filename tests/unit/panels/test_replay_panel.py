@@ -370,9 +370,12 @@ def test_what_cannot_be_set_says_what_can(panel: ReplayPanel) -> None:
         panel.L_us = "much"
     panel.L_us = "300 ns"
     assert pytest.approx(3e-7) == panel.model.L
-    with pytest.raises(ParameterError, match="must be a name"):
+    with pytest.raises(ParameterError, match="the name of a shipped program"):
         panel.program = 3
-    with pytest.raises(DatasetError, match="program of that name"):
+    with pytest.raises(
+        DatasetError,
+        match="no file or folder is called .nowhere.: there must be a program of that name",
+    ):
         ReplayPanel("nowhere")
     with pytest.raises(DatasetError, match="profile of that name"):
         ReplayPanel(machine="nowhere")

@@ -33,10 +33,10 @@ from workbench.panels.compare.state import (
     ranks_of,
 )
 from workbench.panels.compare.traffic import traffic_of
-from workbench.panels.programs import graph_of
 from workbench.panels.running import worded
 from workbench.plotting.wire_tolerance import PERCENT
 from workbench.programs import ExecutionGraph
+from workbench.programs.given import graph_of
 from workbench.sensitivity.wires import wire_tolerance
 from workbench.simulate.fabric.collectives import collective_times
 from workbench.simulate.fabric.fabric import Congestion, Fabric

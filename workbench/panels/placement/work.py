@@ -9,8 +9,9 @@ from typing import TypeVar
 
 from workbench import jobs
 from workbench.panels.placement.state import Placed, PlacementState
-from workbench.panels.programs import AnyProgram, graph_of
+from workbench.panels.programs import AnyProgram
 from workbench.programs import ExecutionGraph
+from workbench.programs.given import graph_of
 from workbench.sensitivity.pairs import PairSensitivity, pair_sensitivity
 from workbench.sensitivity.placement import METHODS, Method, Placement, place
 from workbench.sensitivity.rank_wires import Wires

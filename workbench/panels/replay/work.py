@@ -8,9 +8,10 @@ from typing import TypeVar
 import numpy as np
 
 from workbench import jobs
-from workbench.panels.programs import AnyProgram, graph_of
+from workbench.panels.programs import AnyProgram
 from workbench.panels.replay.state import MANY_OPERATIONS, ReplayState, Shown
 from workbench.programs import SEND, ExecutionGraph
+from workbench.programs.given import graph_of
 from workbench.simulate.replay import replay
 
 _KEPT_PROGRAMS, _KEPT_GRAPHS = 3, 6

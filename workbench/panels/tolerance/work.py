@@ -12,10 +12,11 @@ import numpy as np
 from workbench import jobs
 from workbench.errors import ProgramError, SimulationHalted, WorkbenchError
 from workbench.models import LogGPS
-from workbench.panels.programs import AnyProgram, graph_of
+from workbench.panels.programs import AnyProgram
 from workbench.panels.replay.state import MANY_OPERATIONS
 from workbench.panels.tolerance.state import Analysed, Case, Interval, ToleranceState, distinct
 from workbench.programs import ExecutionGraph
+from workbench.programs.given import graph_of
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG, RECV
 from workbench.sensitivity import (
     ContentionReport,

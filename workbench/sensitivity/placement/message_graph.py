@@ -8,23 +8,20 @@ The time is that of ``Sweep.along`` to the picosecond (Shen et al., LLAMP, appen
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
-from workbench.programs.graph import SEND, ExecutionGraph
+from workbench.programs.given import GivenProgram, graph_of
+from workbench.programs.graph import SEND
 from workbench.simulate.picoseconds import (
     CLOCK_END,
     PS_PER_NS,
     PS_PER_S,
     PicosecondCosts,
 )
-
-if TYPE_CHECKING:
-    from workbench.programs import Program
 
 IntArray = NDArray[np.int64]
 
@@ -66,7 +63,7 @@ class MessageGraph:
 
     def __init__(
         self,
-        graph: ExecutionGraph | Program,
+        graph: GivenProgram,
         model: LogGPS,
         *,
         match: NDArray[np.int32] | None = None,
@@ -84,7 +81,7 @@ class MessageGraph:
         """
         from workbench.simulate.llamp import forward_pass
 
-        self.graph = graph if isinstance(graph, ExecutionGraph) else graph.graph()
+        self.graph = graph_of(graph)
         self.model = model
         self.costs = PicosecondCosts.of(model)
         # The pass refuses what cannot run, in words, and what the clock could not hold.

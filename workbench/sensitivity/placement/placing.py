@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
-from workbench.programs.graph import ExecutionGraph
+from workbench.programs.given import GivenProgram
 from workbench.provenance import Provenance
 from workbench.sensitivity.placement.algorithm3 import algorithm_3
 from workbench.sensitivity.placement.message_graph import MessageGraph
@@ -29,7 +29,6 @@ from workbench.topology.topology import routers_passed
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.programs import Program
 
 Method = Literal["block", "round-robin", "random", "volume", "algorithm-3", "search"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -42,7 +41,7 @@ _WITH_CHANCE = ("random", "volume", "search")
 
 
 def place(
-    program: ExecutionGraph | Program,
+    program: GivenProgram,
     model: LogGPS,
     topology: Topology,
     *,
@@ -98,7 +97,7 @@ def place(
 
 
 def place_all(
-    program: ExecutionGraph | Program,
+    program: GivenProgram,
     model: LogGPS,
     topology: Topology,
     *,
@@ -122,7 +121,7 @@ def place_all(
 
 
 def compare_placements(
-    program: ExecutionGraph | Program,
+    program: GivenProgram,
     model: LogGPS,
     topology: Topology,
     *,

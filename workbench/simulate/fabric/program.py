@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.models.parameter import INT32_MAX
+from workbench.programs.given import GivenProgram, graph_of
 from workbench.programs.graph import CALC, SEND, ExecutionGraph
-from workbench.programs.program import Program
 from workbench.provenance import Provenance
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.fabric.flow import run_flow
@@ -46,7 +46,7 @@ _TICKS_PER_PS = 10**4
 
 
 def replay_on(
-    program: ExecutionGraph | Program,
+    program: GivenProgram,
     fabric: Fabric,
     *,
     host: LogGPS | None = None,
@@ -87,7 +87,7 @@ def replay_on(
         ConfigurationError: the program runs on beyond the end of the clock.
         SimulationHalted: ``halt`` was set.
     """
-    graph = program.graph() if isinstance(program, Program) else program
+    graph = graph_of(program)
     if isinstance(placement, str):
         (hosts,) = place_jobs(
             fabric.topology, [graph.num_ranks], placement, ranks_per_host=ranks_per_host, rng=rng

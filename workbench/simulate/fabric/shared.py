@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError
 from workbench.jsonfile import Result
 from workbench.models import LogGPS
+from workbench.programs.given import GivenProgram, graph_of
 from workbench.programs.graph import Dependents, ExecutionGraph
-from workbench.programs.program import Program
 from workbench.provenance import Provenance
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.fabric.hosts import place_jobs
@@ -153,7 +153,7 @@ class SharedRun(Result):
 
 
 def run_jobs(
-    jobs: Mapping[str, ExecutionGraph | Program],
+    jobs: Mapping[str, GivenProgram],
     fabric: Fabric,
     *,
     host: LogGPS | None = None,
@@ -187,7 +187,7 @@ def run_jobs(
     """
     if not jobs:
         raise ParameterError("jobs must hold at least one program", key="jobs")
-    graphs = [job.graph() if isinstance(job, Program) else job for job in jobs.values()]
+    graphs = [graph_of(job) for job in jobs.values()]
     hosts = place_jobs(
         fabric.topology,
         [graph.num_ranks for graph in graphs],

@@ -20,6 +20,7 @@ from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
     from workbench.programs.check import Problem
+    from workbench.programs.recorded_run import RecordedRun
 
 SEND, RECV, CALC = 1, 2, 3
 KIND_NAMES = {SEND: "send", RECV: "recv", CALC: "calc"}
@@ -119,6 +120,7 @@ class ExecutionGraph:
         source: name of the file or generator the graph came from; not compared.
         line: int32[n], line of the file each operation stands in, or None; not compared.
         notes: what the source held that the graph does not, a sentence each; not compared.
+        recorded: what the program's recording took, where it was recorded; not compared.
     """
 
     rank_start: IntArray
@@ -133,6 +135,7 @@ class ExecutionGraph:
     source: str = "program"
     line: NDArray[np.int32] | None = None
     notes: tuple[str, ...] = field(default=())
+    recorded: RecordedRun | None = None
 
     def __post_init__(self) -> None:
         n = len(self.kind)

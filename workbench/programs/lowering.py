@@ -173,6 +173,7 @@ def _expanded(
         source=program.source,
         line=line if program.line is not None else None,
         notes=program.notes + notes,
+        recorded=program.recorded,
     )
 
 

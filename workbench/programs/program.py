@@ -23,6 +23,7 @@ from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from workbench.programs.graph import ExecutionGraph
+    from workbench.programs.recorded_run import RecordedRun
 
 COMPUTE, SEND, RECV, ISEND, IRECV, WAIT, COLLECTIVE, ICOLLECTIVE = range(8)
 """What a rank may call; ICOLLECTIVE is the start of a collective that a WAIT ends."""
@@ -120,6 +121,7 @@ class Program:
             first is that of all ranks.
         source: name of the file or generator.
         notes: what the source held that the program does not, a sentence each.
+        recorded: what its recording took; None where it was not recorded with times.
     """
 
     rank_start: IntArray
@@ -138,6 +140,7 @@ class Program:
     source: str = "program"
     line: NDArray[np.int32] | None = None
     notes: tuple[str, ...] = field(default=())
+    recorded: RecordedRun | None = None
 
     @property
     def num_ranks(self) -> int:
@@ -222,6 +225,7 @@ class Program:
             "communicators": len(self.communicators),
             "compute_ns": int(self.compute_ns.sum()),
             "notes": list(self.notes),
+            "recorded": None if self.recorded is None else self.recorded.to_dict(),
         }
 
     def _compared(self) -> tuple[NDArray[Any], ...]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.programs.graph import Dependents, ExecutionGraph
+from workbench.programs.recorded_run import RecordedRun
 from workbench.result_files import Arrays, array_of
 
 _ARRAYS = {
@@ -28,7 +29,8 @@ def graph_values(graph: ExecutionGraph) -> dict[str, Any]:
     Args:
         graph: which.
     """
-    return {"source": graph.source, "notes": list(graph.notes)}
+    recorded = None if graph.recorded is None else graph.recorded.to_dict()
+    return {"source": graph.source, "notes": list(graph.notes), "recorded": recorded}
 
 
 def graph_arrays(graph: ExecutionGraph) -> dict[str, NDArray[Any]]:
@@ -58,6 +60,8 @@ def graph_from(values: Mapping[str, Any], arrays: Arrays) -> ExecutionGraph:
         ParameterError: they are not that; or KeyError, TypeError or ValueError, which readers of
             files word.
     """
+    # Results of before recordings' times were kept have none.
+    recorded = values.get("recorded")
     return ExecutionGraph(
         **{name: array_of(arrays, f"graph.{name}", dtype) for name, dtype in _ARRAYS.items()},
         requires=_dependents(arrays, "graph.requires"),
@@ -65,6 +69,7 @@ def graph_from(values: Mapping[str, Any], arrays: Arrays) -> ExecutionGraph:
         source=str(values["source"]),
         line=array_of(arrays, "graph.line", np.int32) if "graph.line" in arrays else None,
         notes=tuple(map(str, values["notes"])),
+        recorded=None if recorded is None else RecordedRun.from_dict(recorded),
     )
 
 

@@ -374,7 +374,7 @@ def test_what_cannot_be_set_says_what_can(panel: ReplayPanel) -> None:
         panel.program = 3
     with pytest.raises(
         DatasetError,
-        match="no file or folder is called .nowhere.: there must be a program of that name",
+        match=r"no file or folder is called .nowhere.: there must be a program of that name",
     ):
         ReplayPanel("nowhere")
     with pytest.raises(DatasetError, match="profile of that name"):

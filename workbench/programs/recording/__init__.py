@@ -14,7 +14,9 @@ LogGOPSim, HPDC 2010), one line a call, ``MPI_Name:start:arguments:end``, and sa
     # mpi Open MPI v4.1.4
     # request stride 0                      requests are numbers, not addresses
     # clock elapsed                         or cpu
+    # node 8 ranks on 4 cores               of this rank's node
     # comm 6 1 3                            communicator 6 is ranks 1 and 3 of all, in this order
+    # grid 6 -2 1 : -2 1                    neighbours in its topology: from whom : to whom
     # type 1 MPI_DOUBLE                     what the program's first datatype is called
     MPI_Irecv:530.100:0:80:1,8,8:-1:5:6,0,2:7:530.900
     MPI_Waitany:531.000:2:7,9:0:1,5,640:544.200
@@ -38,8 +40,13 @@ number of requests, these, the index of the one that completed and its status.
   v-variants are two fields, ``0:c0,c1,...``, displacements ``0:-``.
 - Tests and probes in vain, equal and in a row, are one line whose start is moved so that the time
   before it is all the program's own.
-- ``# cancelled 7`` and ``# failed MPI_Name`` say what did not take place. Windows, files and new
-  processes are told by the call that makes them, alone.
+- ``# cancelled 7`` and ``# failed MPI_Name`` say what did not take place.
+- ``# grid`` or ``# neighbours`` follows the ``# comm`` line of a communicator with a topology; -2
+  is PROC_NULL. Neighbourhood collectives become messages by it.
+- ``# incomplete reason``, the second line of rank 0, says that the recording failed.
+- Calls on windows and files, of other programs, in parts, persistent collectives and those with
+  counts of more than 31 bits (``library/told.c``) have neither arguments nor a place in a replay:
+  their lines keep their time from being taken for the program's own work.
 """
 
 from __future__ import annotations

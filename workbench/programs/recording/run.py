@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import collections
+import contextlib
+import dataclasses
 import os
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, WorkbenchError
 from workbench.programs.recording.build import build_recorder
 from workbench.programs.recording.errors import RecordingError
 from workbench.programs.recording.launch import find_launcher
+from workbench.programs.traces.files import FAILED
 
 if TYPE_CHECKING:
     from workbench.programs.program import Program
@@ -52,7 +56,9 @@ def record(
     Args:
         command: the program and its arguments, without the launcher; no shell reads them.
         ranks: number of ranks, at least 1.
-        folder: where the traces go; made where it is missing, and must hold no trace yet.
+        folder: where the traces go; made where it is missing, and must hold no trace yet. It gets
+            them when all are whole; of a recording that fails they are kept in its folder
+            ``failed``, until the next.
         mpirun: launcher of the MPI that the program was built with; None takes that of the path.
         timeout: seconds after which it is ended; None waits as long as it takes.
         oversubscribe: whether there may be more ranks than cores.
@@ -63,8 +69,7 @@ def record(
     Raises:
         ParameterError: a value is out of range, or the folder holds a trace.
         RecordingError: there is no MPI or compiler, the program failed, ran too long or was
-            stopped, or it left no trace.
-        ParseError: the trace cannot be read.
+            stopped, it left no trace, or one that cannot be read.
     """
     from workbench.programs.traces import read_trace
 
@@ -91,28 +96,70 @@ def record(
         )
     launcher = find_launcher(mpirun)
     library = build_recorder(launcher.compiler())
-    folder.mkdir(parents=True, exist_ok=True)
     before = os.environ.get("LD_PRELOAD")
     preload = f"{library}:{before}" if before else str(library)
-    words = launcher.command(
-        command,
-        ranks,
-        {"LD_PRELOAD": preload, _FOLDER_VARIABLE: str(folder), _CLOCK_VARIABLE: clock},
-        oversubscribe=oversubscribe,
-    )
-    status, last = _run(words, launcher.own_environment(), timeout, output, stop)
-    if status != 0:
-        raise RecordingError(
-            f"{command[0]} must end well to be recorded; it ended with status {status}"
-            + (f" and wrote: {last}" if last else " and wrote nothing")
+    with _kept_when_whole(folder) as unfinished:
+        words = launcher.command(
+            command,
+            ranks,
+            {"LD_PRELOAD": preload, _FOLDER_VARIABLE: str(unfinished), _CLOCK_VARIABLE: clock},
+            oversubscribe=oversubscribe,
         )
-    if not (folder / "trace-0.txt").exists():
-        raise RecordingError(
-            f"{command[0]} must call MPI through the C functions of {launcher.version}, in "
-            f"{launcher.mpirun}; it ended well but left no trace: it may be linked to another MPI, "
-            "statically, or be written in Fortran; name its own launcher with mpirun="
-        )
-    return read_trace(folder)
+        status, last = _run(words, launcher.own_environment(), timeout, output, stop)
+        if status != 0:
+            raise RecordingError(
+                f"{command[0]} must end well to be recorded; it ended with status {status}"
+                + (f" and wrote: {last}" if last else " and wrote nothing")
+            )
+        if not (unfinished / "trace-0.txt").exists():
+            raise RecordingError(
+                f"{command[0]} must call MPI through the C functions of {launcher.version}, in "
+                f"{launcher.mpirun}; it ended well but left no trace: it may be linked to another "
+                "MPI, statically, or be written in Fortran; name its own launcher with mpirun="
+            )
+        program = read_trace(unfinished)
+    return dataclasses.replace(program, source=folder.name)
+
+
+@contextlib.contextmanager
+def _kept_when_whole(folder: Path) -> Iterator[Path]:
+    """Yield a folder to record in; its files move to ``folder``, or after an error to ``failed``.
+
+    An error then says where they are, and rank 0's file that they are not whole.
+    """
+    made = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    unfinished = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=folder))
+    failed = folder / FAILED
+    try:
+        yield unfinished
+    except WorkbenchError as error:
+        shutil.rmtree(failed, ignore_errors=True)
+        if not any(unfinished.iterdir()):
+            unfinished.rmdir()
+            if made:
+                folder.rmdir()
+            raise
+        _mark_incomplete(unfinished / "trace-0.txt", str(error))
+        unfinished.rename(failed)
+        raise RecordingError(f"{error}; what was noted until then is in {failed}") from error
+    except BaseException:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        raise
+    shutil.rmtree(failed, ignore_errors=True)
+    for path in sorted(unfinished.iterdir()):
+        path.replace(folder / path.name)
+    unfinished.rmdir()
+
+
+def _mark_incomplete(path: Path, reason: str) -> None:
+    """Let a trace's second line say that it is not whole, and why."""
+    if not path.exists():
+        return
+    first, _, rest = path.read_text("latin-1").partition("\n")
+    said = " ".join(reason.split())[:_LONGEST_LINE]
+    told = said.encode("ascii", "replace").decode("ascii")
+    path.write_text(f"{first}\n# incomplete {told}\n{rest}", "latin-1")
 
 
 def _run(
@@ -141,11 +188,10 @@ def _run(
     try:
         while process.poll() is None:
             if stop is not None and stop.is_set():
-                raise RecordingError("stopped before the program had ended; nothing is recorded")
+                raise RecordingError("stopped before the program had ended")
             if end is not None and time.monotonic() > end:
                 raise RecordingError(
-                    f"the program must end within {timeout:g} s; it did not and was ended; the "
-                    "traces so far show what each rank had finished"
+                    f"the program must end within {timeout:g} s; it did not and was ended"
                 )
             time.sleep(_POLL_S)
     finally:

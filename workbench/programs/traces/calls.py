@@ -6,7 +6,7 @@ several waits ended a request may show later. So entries can still be changed un
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from workbench.errors import ParameterError, ParseError
 from workbench.programs.builder import ProgramBuilder
@@ -21,6 +21,7 @@ from workbench.programs.program import (
     WORLD,
     Program,
 )
+from workbench.programs.recorded_run import LeftOutCalls, RecordedRun
 from workbench.programs.traces.joint import Share, agree
 from workbench.programs.traces.notes import Notes
 
@@ -57,7 +58,8 @@ class Comm:
 class Entry:
     """One call of one rank; of a non-blocking one it stands for the request too.
 
-    What a wait ends may grow while the trace is read.
+    What a wait ends may grow while the trace is read. ``parts`` are the messages that one request
+    stands for; its entry is then no call itself.
     """
 
     kind: int
@@ -72,6 +74,7 @@ class Entry:
     matched: tuple[int, int] | None = None
     cancelled: bool = False
     number: int = -1
+    parts: list[Entry] | None = None
 
     def end(self, *calls: Entry) -> None:
         """Let a wait end the requests of some calls too.
@@ -83,6 +86,29 @@ class Entry:
             self.ended = list(calls)
         else:
             self.ended.extend(calls)
+
+
+@dataclass(slots=True)
+class Timing:
+    """Where one rank's time went while it was recorded."""
+
+    compute_ns: int = 0
+    mpi_ns: int = 0
+    elapsed_ns: int | None = None
+    clock: str = "elapsed"
+    node: tuple[int, int] = (0, 0)  # ranks on its node, cores that these may use
+    left_out: dict[str, list[int]] = field(default_factory=dict)  # calls and ns by name
+
+    def leave_out(self, name: str, ns: int) -> None:
+        """Count a call that is not replayed.
+
+        Args:
+            name: of the call.
+            ns: time inside it.
+        """
+        seen = self.left_out.setdefault(name, [0, 0])
+        seen[0] += 1
+        seen[1] += ns
 
 
 class TraceCalls:
@@ -101,6 +127,7 @@ class TraceCalls:
         self.notes = Notes()
         self._entries: list[list[Entry]] = [[] for _ in range(num_ranks)]
         self._compute = [0] * num_ranks
+        self.timings = [Timing() for _ in range(num_ranks)]
         # of each communicator: for each of its ranks, what that rank gives to each collective
         self._shares: dict[int, tuple[Comm, dict[int, list[Share]]]] = {}
 
@@ -180,9 +207,35 @@ class TraceCalls:
                 builder.compute(rank, self._compute[rank])
             for text in self.notes.sentences(self.files):
                 builder.note(text)
-            return builder.build()
+            return replace(builder.build(), recorded=self._recorded())
         except ParameterError as error:
             raise ParseError(str(error), source=self.source) from None
+
+    def _recorded(self) -> RecordedRun | None:
+        """Return what the recording took, None where no times are told."""
+        ranks = self.timings
+        if not any(one.compute_ns + one.mpi_ns for one in ranks):
+            return None
+        by_name: dict[str, list[int]] = {}
+        for one in ranks:
+            for name, (calls, ns) in one.left_out.items():
+                seen = by_name.setdefault(name, [0, 0])
+                seen[0] += calls
+                seen[1] += ns
+        left_out = [LeftOutCalls(name, *seen) for name, seen in by_name.items()]
+        elapsed = tuple(one.elapsed_ns for one in ranks if one.elapsed_ns is not None)
+        node = max((one.node for one in ranks), key=lambda node: node[0] / max(node[1], 1))
+        return RecordedRun(
+            time_ns=tuple(one.compute_ns + one.mpi_ns for one in ranks),
+            compute_ns=tuple(one.compute_ns for one in ranks),
+            mpi_ns=tuple(one.mpi_ns for one in ranks),
+            left_out_ns=tuple(sum(ns for _, ns in one.left_out.values()) for one in ranks),
+            left_out=tuple(sorted(left_out, key=lambda calls: (-calls.ns, calls.name))),
+            elapsed_ns=elapsed if len(elapsed) == len(ranks) else (),
+            clock=ranks[0].clock,
+            ranks_of_node=node[0],
+            cores_of_node=node[1],
+        )
 
     def entries(self, rank: int) -> list[Entry]:
         """Return a rank's calls so far, in order.

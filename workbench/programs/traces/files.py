@@ -18,6 +18,9 @@ from workbench.errors import ParameterError, ParseError
 MOST_BYTES = 2**30
 """Most bytes of text that a trace may have in all its files."""
 
+FAILED = "failed"
+"""Folder, within that of a trace, of what a recording noted that did not come to its end."""
+
 Contents = Mapping[str, bytes | str]
 Source = str | Path | Sequence[str | Path] | Iterator[str | Path] | Contents
 _Stream = IO[bytes] | gzip.GzipFile
@@ -142,6 +145,12 @@ def _from_path(path: Path) -> list[TraceFile]:
         if len(found) == 1:
             return _in_order(_unpacked([_read(found[0], budget)]), listed=False)
         packed = [_read(p, budget) for p in found if _may_be_trace(p)]
+        if not packed and (path / FAILED).is_dir():
+            raise ParseError(
+                f"the recording failed; what it noted until then is in {path / FAILED}; record the "
+                "program again",
+                source=path.name,
+            )
         return _in_order([f for f in _unpacked(packed) if recognise(f.data)], listed=False)
     first = _unpacked([_read(path, budget)])
     if len(first) > 1:

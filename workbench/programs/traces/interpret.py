@@ -150,14 +150,18 @@ class RankReader(Arguments):
         """
         clock: int | None = None
         line = None
+        timing = self.calls.timings[self.rank]
         for line in lines:
             name = line.name
             if name == COMMENT:
                 self.comment(line)
                 continue
-            start = line.start_ns
+            start, end = line.start_ns, line.end_ns
             if start is not None and clock is not None and start > clock:
                 self.calls.compute(self.rank, start - clock)
+                timing.compute_ns += start - clock
+            inside = end - start if start is not None and end is not None else 0
+            timing.mpi_ns += inside
             signature = self.signatures.get(name)
             if signature is not None:
                 at = signature.places(len(line.fields))
@@ -173,13 +177,14 @@ class RankReader(Arguments):
             elif name == "MPI_Abort":
                 self.calls.notes.count("the program was aborted", self.rank, line.number)
             elif not (name.startswith("MPI_Init") or is_local(name)):
+                timing.leave_out(name, inside)
                 self.calls.notes.count(
-                    f"{name} has no place in a program: it takes no time and moves no data",
+                    f"{name} is not replayed: it takes no time and moves no data",
                     self.rank,
                     line.number,
                 )
-            if line.end_ns is not None:
-                clock = line.end_ns
+            if end is not None:
+                clock = end
         if line is None or line.name != "MPI_Finalize":
             last = line.number if line else 0
             text = "the trace of a rank ends without MPI_Finalize"

@@ -183,13 +183,32 @@ def _signatures() -> dict[str, Signature]:
 SIGNATURES = _signatures()
 """The calls that a program is made of, or that tell something of a communicator."""
 
-RECORDER_SIGNATURES = SIGNATURES | {
-    "MPI_Mrecv": Signature("recv", SIGNATURES["MPI_Recv"].arguments),
-    "MPI_Imrecv": Signature("recv", SIGNATURES["MPI_Irecv"].arguments, manner=NONBLOCKING),
-    "MPI_Dist_graph_create": Signature("comm_order", ("comm", "newcomm")),
-    "MPI_Dist_graph_create_adjacent": Signature("comm_order", ("comm", "newcomm")),
-}
-"""The same for the workbench's recorder, which tells a matched receive as the plain one."""
+
+def _neighbourhood() -> dict[str, Signature]:
+    """Return the collectives among neighbours, with the arguments of those among all."""
+    table = {}
+    for name in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"):
+        for begin, manner in (("", BLOCKING), ("I", NONBLOCKING)):
+            like = SIGNATURES[f"MPI_{begin}{name}" if begin else f"MPI_{name.capitalize()}"]
+            bare = f"neighbor_{name}"
+            table[f"MPI_{begin}{bare if begin else bare.capitalize()}"] = Signature(
+                "neighbours", like.arguments, manner=manner
+            )
+    return table
+
+
+RECORDER_SIGNATURES = (
+    SIGNATURES
+    | _neighbourhood()
+    | {
+        "MPI_Mrecv": Signature("recv", SIGNATURES["MPI_Recv"].arguments),
+        "MPI_Imrecv": Signature("recv", SIGNATURES["MPI_Irecv"].arguments, manner=NONBLOCKING),
+        "MPI_Dist_graph_create": Signature("comm_order", ("comm", "newcomm")),
+        "MPI_Dist_graph_create_adjacent": Signature("comm_order", ("comm", "newcomm")),
+    }
+)
+"""The same for the workbench's recorder, which tells a matched receive as the plain one, and the
+neighbours in a communicator's topology."""
 
 LOCAL_PREFIXES = (
     "MPI_Type_",
@@ -226,4 +245,6 @@ def is_local(name: str) -> bool:
     Args:
         name: of the call, such as ``MPI_Type_commit``.
     """
+    if name in ("MPI_Get_accumulate", "MPI_Get_accumulate_c"):
+        return False
     return name in LOCAL or name.startswith(LOCAL_PREFIXES)

@@ -7,16 +7,19 @@ tests tell which requests they ended. The format is described in ``workbench.pro
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from workbench.errors import ParseError
+from workbench.programs.program import IRECV, ISEND, WAIT
 from workbench.programs.traces.arguments import Names, Places
 from workbench.programs.traces.calls import Comm, Entry, TraceCalls
 from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.handles import Known
 from workbench.programs.traces.interpret import RankReader
 from workbench.programs.traces.lines import Line
-from workbench.programs.traces.mpi_calls import RECORDER_SIGNATURES, Signature
+from workbench.programs.traces.mpi_calls import NONBLOCKING, RECORDER_SIGNATURES, Signature
 from workbench.programs.traces.requests import RequestTable
+from workbench.programs.traces.shares import sizes_of_each
 
 VERSION = "1"
 
@@ -39,6 +42,8 @@ class RecordedReader(RankReader):
         table = RequestTable(rank, calls.notes)
         super().__init__(calls, rank, Names(), table, RECORDER_SIGNATURES)
         self.handlers["cancel"] = self.free_comm  # a comment tells what was cancelled
+        self.handlers["neighbours"] = self._neighbours
+        self._around: dict[int, Neighbours] = {}
         self._comms = comms
         self._mine: dict[int, Comm | None] = {0: comms.known.world}
         self._shown: dict[str, Comm | None] = {}
@@ -85,12 +90,21 @@ class RecordedReader(RankReader):
             ParseError: it names no ranks, or others than another rank's file.
         """
         words = line.fields
+        timing = self.calls.timings[self.rank]
         if words == ["clock", "cpu"]:
+            timing.clock = "cpu"
             self.calls.notes.say(CPU_CLOCK)
+        elif words[:1] == ["incomplete"]:
+            self.calls.notes.say(f"the recording is not whole: {' '.join(words[1:])}")
+        elif words[:1] == ["elapsed"] and len(words) == 2:
+            timing.elapsed_ns = _elapsed_ns(words[1])
+        elif words[:1] == ["node"] and len(words) == 6:
+            counts = [int(word) if word.isdecimal() else 0 for word in (words[1], words[4])]
+            timing.node = counts[0], counts[1]
         elif words[:1] == ["failed"]:
             name = words[1][:60] if len(words) > 1 else "a call"
             self.calls.notes.count(f"{name} failed: it is left out", self.rank, line.number)
-        if not words or words[0] not in ("comm", "intercomm", "cancelled"):
+        if not words or words[0] not in ("comm", "intercomm", "cancelled", "grid", "neighbours"):
             return
         try:
             number = int(words[1])
@@ -106,8 +120,54 @@ class RecordedReader(RankReader):
             if request is not None:
                 request.cancelled = True
             return
+        if words[0] in ("grid", "neighbours"):
+            self._around[number] = Neighbours(words[0] == "grid", tuple(members), tuple(remote))
+            return
         self._shown.clear()
+        self._around.pop(number, None)
         self._mine[number] = self._comms.comm(self.rank, line, number, members, remote)
+
+    def _neighbours(self, line: Line, at: Places, signature: Signature) -> None:
+        """Take in a collective among neighbours: a message to each, and one from each."""
+        text = line.fields[at["comm"]]
+        comm = self.comm(line, text)
+        around = self._around.get(int(text.split(",")[0]))
+        if comm is None or around is None:
+            self.left_out(line)
+            self.calls.timings[self.rank].leave_out(line.name, 0)
+            if signature.manner == NONBLOCKING:
+                self.requests.put(self.number(line, at, "request"), None)
+            return
+        apart = self._comms.among_neighbours(comm)
+        parts = []
+        for kind, peers, side in (
+            (IRECV, around.sources, "recv"),
+            (ISEND, around.destinations, "send"),
+        ):
+            sizes = self._each(line, at, side, len(peers))
+            for slot, (peer, size) in enumerate(zip(peers, sizes, strict=True)):
+                if peer < 0:
+                    continue
+                if peer >= len(comm.members):
+                    raise self.fail(line, f"a neighbour must be 0 to {len(comm.members) - 1}")
+                # In a grid what goes down is taken from above, also where both are the same rank.
+                tag = 0 if not around.grid else slot if kind == ISEND else slot ^ 1
+                to = comm.members[peer]
+                parts.append(self.calls.message(self.rank, kind, line.number, apart, to, size, tag))
+        if signature.manner == NONBLOCKING:
+            group = Entry(WAIT, 0, line.number, parts=parts) if parts else None
+            self.requests.put(self.number(line, at, "request"), group)
+        elif parts:
+            self.calls.wait(self.rank, line.number).end(*parts)
+
+    def _each(self, line: Line, at: Places, side: str, count: int) -> tuple[int, ...]:
+        """Return the bytes to or from each of some neighbours."""
+        if f"{side}counts" not in at:
+            return (self.size(line, at, f"{side}count", f"{side}type") or 0,) * count
+        sizes = sizes_of_each(self, line, at, f"{side}counts", f"{side}type") or (0,) * count
+        if len(sizes) != count:
+            raise self.fail(line, f"{line.name} must have one count for each of {count} neighbours")
+        return sizes
 
     def make_comm(self, line: Line, at: Places, signature: Signature) -> None:
         """Do nothing: a ``# comm`` line has told the new communicator.
@@ -209,6 +269,28 @@ class RecordedReader(RankReader):
             ) from None
 
 
+@dataclass(frozen=True)
+class Neighbours:
+    """Whom a rank's neighbourhood collectives on a communicator join.
+
+    Attributes:
+        grid: whether they are a Cartesian grid's: down and up in each dimension.
+        sources: ranks in the communicator that send to it; negative ones are MPI_PROC_NULL.
+        destinations: ranks that it sends to.
+    """
+
+    grid: bool
+    sources: tuple[int, ...]
+    destinations: tuple[int, ...]
+
+
+def _elapsed_ns(text: str) -> int | None:
+    try:
+        return round(float(text) * 1000)
+    except (ValueError, OverflowError):
+        return None
+
+
 class RecordedComms:
     """The communicators that the ``# comm`` lines of all ranks tell.
 
@@ -223,6 +305,7 @@ class RecordedComms:
         # numbers below 0 are a rank's own: the k-th of the same ranks is the same everywhere
         self._own: dict[tuple[object, ...], Comm] = {}
         self._count: dict[tuple[object, ...], int] = {}
+        self._apart: dict[int, Comm] = {}
 
     def comm(
         self, rank: int, line: Line, number: int, members: list[int], remote: list[int]
@@ -273,6 +356,18 @@ class RecordedComms:
                 f"{members[:16]} and {list(comm.members[:16])}",
             )
         return comm
+
+    def among_neighbours(self, comm: Comm) -> Comm:
+        """Return a communicator of the same ranks, for the messages of neighbourhood collectives.
+
+        The program's own receives must not take them.
+
+        Args:
+            comm: the one that the collectives are called on.
+        """
+        if comm.number not in self._apart:
+            self._apart[comm.number] = self.known.new(comm.members)
+        return self._apart[comm.number]
 
     def _new(
         self, sides: tuple[object, ...], count: int, members: list[int], remote: list[int]

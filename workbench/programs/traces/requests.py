@@ -108,7 +108,8 @@ class RequestTable:
             wait: the call that ends them.
         """
         pop = self._active.pop
-        wait.end(*[call for key in keys if (call := pop(key, None)) is not None])
+        ended = [call for key in keys if (call := pop(key, None)) is not None]
+        wait.end(*[part for call in ended for part in call.parts or (call,)])
 
     def finish(self) -> None:
         """Settle what is open at the end of the trace."""

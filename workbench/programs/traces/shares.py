@@ -52,15 +52,26 @@ def share_of(
     if "recvcount" in at and gets:
         recv = arguments.size(line, at, "recvcount", "recvtype" if "recvtype" in at else "type")
     variable = any(name.endswith("[]") for name in signature.arguments)
-    sends = _sizes(arguments, line, at, "sendcounts", "sendtype") if gives else None
-    recvs = _sizes(arguments, line, at, "recvcounts", "recvtype") if gets else None
+    sends = sizes_of_each(arguments, line, at, "sendcounts", "sendtype") if gives else None
+    recvs = sizes_of_each(arguments, line, at, "recvcounts", "recvtype") if gets else None
     return Share(line.name, line.number, operation, root, send, recv, sends, recvs, variable)
 
 
-def _sizes(
+def sizes_of_each(
     arguments: Arguments, line: Line, at: Places, counts: str, kind: str
 ) -> tuple[int, ...] | None:
-    """Return the bytes of each rank of a v-variant, None where they are not told."""
+    """Return the bytes of each rank of a v-variant, None where they are not told.
+
+    Args:
+        arguments: of the rank.
+        line: the line.
+        at: field of each argument.
+        counts: name of the argument that counts elements for each rank.
+        kind: name of the argument with their datatype, or with one for each rank.
+
+    Raises:
+        ParseError: a count or datatype is damaged.
+    """
     if counts not in at or line.fields[at[counts]] == "-":
         return None
     if kind not in at:

@@ -14,7 +14,10 @@ ROOT = Path(__file__).resolve().parents[4]
 APPS = ROOT / "datasets" / "traces" / "apps"
 SOURCES = {
     **{name: APPS / f"{name}.c" for name in ("halo", "cg", "transpose")},
-    **{n: Path(__file__).with_name(f"{n}.c") for n in ("every_call", "threads", "sleeper")},
+    **{
+        n: Path(__file__).with_name(f"{n}.c")
+        for n in ("every_call", "neighbours", "threads", "sleeper")
+    },
 }
 
 

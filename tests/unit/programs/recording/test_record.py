@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from workbench.cli import trace as command
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, ParseError
 from workbench.programs.recording import (
     Launcher,
     RecordingError,
@@ -22,6 +22,7 @@ from workbench.programs.recording import (
     find_launcher,
     record,
 )
+from workbench.programs.traces import read_trace
 
 Build = Callable[[Launcher, str], str]
 
@@ -119,6 +120,32 @@ def gone(pid: int) -> bool:
             return True
         time.sleep(0.01)
     return False
+
+
+def test_a_failed_recording_is_kept_apart_and_marked(
+    mpi: Launcher, build: Build, tmp_path: Path
+) -> None:
+    folder, program = tmp_path / "trace", build(mpi, "halo")
+    failing = ["sh", "-c", f"{program} 16 3 && exit 3"]
+    with pytest.raises(RecordingError, match=r"status 3.*noted until then is in .*trace/failed"):
+        record(failing, 2, folder, timeout=60)
+    assert sorted(path.name for path in folder.iterdir()) == ["failed"]
+    with pytest.raises(ParseError, match=r"the recording failed; .* record the program again"):
+        read_trace(folder)
+    kept = read_trace(folder / "failed")
+    assert any("the recording is not whole" in note for note in kept.notes)
+    assert kept.num_ranks == 2
+    whole = record([program, "16", "3"], 2, folder, timeout=60)
+    assert sorted(path.name for path in folder.iterdir()) == ["trace-0.txt", "trace-1.txt"]
+    assert not any("not whole" in note for note in whole.notes)
+    assert whole.source == "trace"
+    assert whole == read_trace(folder)
+
+
+def test_a_recording_without_a_trace_leaves_nothing(mpi: Launcher, tmp_path: Path) -> None:
+    with pytest.raises(RecordingError, match="left no trace"):
+        record(["true"], 1, tmp_path / "trace", timeout=60)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_with_a_trace_is_not_written_over(tmp_path: Path) -> None:

@@ -9,15 +9,24 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from workbench.models import LogGPS
+from workbench.programs.check import NOTE
+from workbench.programs.graph import RECV as RECV_OP
+from workbench.programs.program import ISEND, SEND
 from workbench.programs.recording import Launcher, build_recorder
 from workbench.programs.recording.run import record
+from workbench.programs.traces.mpi_calls import is_local
+from workbench.simulate import replay
+from workbench.simulate.replay_result import times_of
 
 Build = Callable[[Launcher, str], str]
 Trace = list[list[str]]
 TIME = re.compile(r"-?\d+\.\d{3}")
 RANKS = 3
+MODEL = LogGPS(L=1e-6, o=1e-7, g=1e-8, G=1e-10, O=0.0, S=65535)
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +52,10 @@ def test_each_rank_says_who_it_is(traces: Trace) -> None:
         assert trace[0] == "# workbench trace 1"
         assert trace[1] == f"# rank {rank} of {RANKS}"
         assert re.fullmatch(r"# mpi (Open MPI|MPICH).*\d", trace[2])
-        assert trace[3:7] == ["# request stride 0", "# clock elapsed", "", "# comm 0 0 1 2"]
-        assert trace[8].startswith("MPI_Init:-:0:0:")
+        assert trace[3:5] == ["# request stride 0", "# clock elapsed"]
+        assert re.fullmatch(rf"# node {RANKS} ranks on [1-9]\d* cores", trace[5])
+        assert trace[6:8] == ["", "# comm 0 0 1 2"]
+        assert trace[9].startswith("MPI_Init:-:0:0:")
         elapsed = re.fullmatch(r"# elapsed (\d+\.\d{3})", trace[-2])
         finalize = re.fullmatch(r"MPI_Finalize:(\d+\.\d{3}):-", trace[-1])
         assert elapsed is not None
@@ -55,7 +66,7 @@ def test_each_rank_says_who_it_is(traces: Trace) -> None:
 def test_time_never_runs_backwards(traces: Trace) -> None:
     for trace in traces:
         before = 0.0
-        for line in trace[9:-1]:
+        for line in trace[10:-1]:
             if line.startswith("MPI_"):
                 words = line.split(":")
                 assert TIME.fullmatch(words[1]), line
@@ -170,6 +181,80 @@ def test_an_intercommunicator_names_both_sides(traces: Trace) -> None:
 
 def test_what_cannot_be_recorded_is_told(traces: Trace) -> None:
     assert all(calls(trace, "Win_create") == [[]] for trace in traces)
+
+
+def test_neighbourhood_collectives_are_messages_and_other_calls_are_counted(
+    any_mpi: Launcher, build: Build, tmp_path: Path
+) -> None:
+    for ranks in (2, 3):
+        folder = tmp_path / str(ranks)
+        words = [build(any_mpi, "neighbours"), str(tmp_path / "file")]
+        program = record(words, ranks, folder, mpirun=any_mpi.mpirun, timeout=60)
+        sent = Counter(program.size[np.isin(program.kind, (SEND, ISEND))].tolist())
+        assert sent == {
+            8: ranks,  # down the ring
+            24: ranks,  # up the ring
+            40: 2 * (ranks - 1),  # both ways along the line, whose ends have one neighbour
+            16: ranks,  # of the program's own
+            56: ranks - 1,  # to the middle of the star
+        }
+        graph = program.graph()
+        assert [p for p in graph.check() if p.severity != NOTE] == []
+        match = times_of(replay(graph, MODEL, times=True)).match
+        receives = np.flatnonzero(graph.kind == RECV_OP)
+        assert np.array_equal(graph.size[receives], graph.size[match[receives]])
+
+        recorded = program.recorded
+        assert recorded is not None
+        told = {calls.name: calls.calls for calls in recorded.left_out}
+        once = ("Win_create", "Win_lock", "Fetch_and_op", "Get_accumulate", "Win_unlock")
+        files = ("Win_free", "File_open", "File_write_at_all", "File_close")
+        assert told == {
+            "MPI_Put": 10 * ranks,
+            "MPI_Win_fence": 2 * ranks,
+            **{f"MPI_{name}": ranks for name in (*once, *files)},
+        }
+        assert sum(recorded.left_out_ns) == sum(calls.ns for calls in recorded.left_out) > 0
+        for rank in range(ranks):
+            inside = recorded.compute_ns[rank] + recorded.mpi_ns[rank]
+            assert recorded.time_ns[rank] == inside <= recorded.elapsed_ns[rank]
+        assert sum(recorded.compute_ns) == program.compute_ns.sum()
+        assert recorded.ranks_of_node == ranks
+        assert "MPI_Put × " in recorded.describe_left_out()
+
+
+NOT_TOLD = re.compile(
+    r"""MPI_(
+        .*_(c2f|f2c|f082c|c2f08|f2f08|f082f) | T_.* | DUP_FN | X?[a-z].*   # no communication
+      | .*([Kk]eyval|errhandler|[Aa]ttr).* | (Add|Delete|Remove)_error_.* | Grequest_.* | Session_.*
+      | (Win|File)_(get|set)_(name|info|group) | Win_shared_query(_c)? | Register_datarep(_c)?
+      | Comm_(rank|size|group|compare|set_.*|get_.*|test_inter|remote_.*) | Aint_(add|diff)
+      | Cart(dim)?_(coords|get|rank|shift) | Topo_test | Reduce_local(_c)? | Buffer_.*_c
+      | Init(ialized|_thread)? | Finalized? | Abort | Wtime | Wtick
+    )""",
+    re.VERBOSE,
+)
+
+
+def test_every_function_that_reaches_other_ranks_or_files_is_noted(
+    any_mpi: Launcher, tmp_path: Path
+) -> None:
+    source = tmp_path / "calls.c"
+    source.write_text("#include <mpi.h>\n")
+    words = [str(any_mpi.mpicc), "-E", "-P", str(source)]
+    header = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    declared = set(re.findall(r"\bint\s+(MPI_\w+)\s*\(", header))
+    assert len(declared) > 300
+    wanted = {n for n in declared if not (is_local(n) or NOT_TOLD.fullmatch(n))}
+    assert wanted > {"MPI_Put", "MPI_File_iwrite_at", "MPI_Ineighbor_alltoallw", "MPI_Send"}
+    listed = subprocess.run(
+        ["nm", "-D", "--defined-only", str(build_recorder(any_mpi.mpicc))],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    wrapped = {line.split()[-1] for line in listed.stdout.splitlines()}
+    assert wanted - wrapped == set()
 
 
 def test_on_the_cpu_clock_sleep_is_no_computation(

@@ -55,9 +55,9 @@ def test_local_calls_are_left_out_and_the_work_around_them_is_kept() -> None:
 def test_unknown_calls_are_noted_once_with_their_number() -> None:
     p = program(["Put:1:2:3", "Put:1:2:3", "Win_fence:0:1"])
     assert p.notes == (
-        "MPI_Put has no place in a program: it takes no time and moves no data (2 times, first in "
+        "MPI_Put is not replayed: it takes no time and moves no data (2 times, first in "
         "pmpi-trace-rank-0.txt line 5).",
-        "MPI_Win_fence has no place in a program: it takes no time and moves no data "
+        "MPI_Win_fence is not replayed: it takes no time and moves no data "
         "(pmpi-trace-rank-0.txt line 7).",
     )
 

@@ -186,24 +186,6 @@ FROM_ALL(Alltoall, Ialltoall)
 FROM_ALL(Neighbor_allgather, Ineighbor_allgather)
 FROM_ALL(Neighbor_alltoall, Ineighbor_alltoall)
 
-/* How many ranks send to this one and get from it in the communicator's topology. */
-static void neighbours(MPI_Comm comm, int *sources, int *destinations)
-{
-    int kind, rank, dimensions, weighted;
-    *sources = *destinations = 0;
-    PMPI_Topo_test(comm, &kind);
-    if (kind == MPI_CART) {
-        PMPI_Cartdim_get(comm, &dimensions);
-        *sources = *destinations = 2 * dimensions;
-    } else if (kind == MPI_GRAPH) {
-        PMPI_Comm_rank(comm, &rank);
-        PMPI_Graph_neighbors_count(comm, rank, sources);
-        *destinations = *sources;
-    } else if (kind == MPI_DIST_GRAPH) {
-        PMPI_Dist_graph_neighbors_count(comm, sources, destinations, &weighted);
-    }
-}
-
 static int sources_of(MPI_Comm comm)
 {
     int sources, destinations;

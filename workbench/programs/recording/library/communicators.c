@@ -1,4 +1,4 @@
-/* How communicators are made and freed, and what is only told because it cannot be recorded. */
+/* How communicators are made and freed. */
 #include "trace.h"
 
 #define LIST(...) __VA_ARGS__
@@ -111,40 +111,3 @@ RECORDED int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request)
 
 FREES(Comm_free)
 FREES(Comm_disconnect)
-
-/* Memory of others, files and new processes: that they are used is told, and no more. */
-#define TELL(NAME, PARAMETERS, ARGUMENTS)                                                      \
-    RECORDED int MPI_##NAME(LIST PARAMETERS)                                                   \
-    {                                                                                          \
-        int64_t start = clock_ns();                                                            \
-        int result = PMPI_##NAME(LIST ARGUMENTS);                                              \
-        if (result) return line_failed("MPI_" #NAME, result);                                  \
-        line_begin("MPI_" #NAME, start);                                                       \
-        line_end();                                                                            \
-        return result;                                                                         \
-    }
-
-TELL(Win_create,
-     (void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *window),
-     (base, size, unit, info, comm, window))
-TELL(Win_allocate,
-     (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *window),
-     (size, unit, info, comm, base, window))
-TELL(Win_allocate_shared,
-     (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *window),
-     (size, unit, info, comm, base, window))
-TELL(Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *window), (info, comm, window))
-TELL(File_open, (MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *opened),
-     (comm, name, mode, info, opened))
-TELL(Comm_spawn,
-     (const char *command, char *argv[], int count, MPI_Info info, int root, MPI_Comm comm,
-      MPI_Comm *made, int errors[]),
-     (command, argv, count, info, root, comm, made, errors))
-TELL(Comm_spawn_multiple,
-     (int count, char *commands[], char **argvs[], const int counts[], const MPI_Info infos[],
-      int root, MPI_Comm comm, MPI_Comm *made, int errors[]),
-     (count, commands, argvs, counts, infos, root, comm, made, errors))
-TELL(Comm_accept, (const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made),
-     (port, info, root, comm, made))
-TELL(Comm_connect, (const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made),
-     (port, info, root, comm, made))

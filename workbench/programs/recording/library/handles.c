@@ -58,6 +58,59 @@ static void comment_members(MPI_Group group)
     PMPI_Group_free(&group);
 }
 
+/* How many ranks send to this one and get from it in the communicator's topology. */
+void neighbours(MPI_Comm comm, int *sources, int *destinations)
+{
+    int kind, rank, dimensions, weighted;
+    *sources = *destinations = 0;
+    PMPI_Topo_test(comm, &kind);
+    if (kind == MPI_CART) {
+        PMPI_Cartdim_get(comm, &dimensions);
+        *sources = *destinations = 2 * dimensions;
+    } else if (kind == MPI_GRAPH) {
+        PMPI_Comm_rank(comm, &rank);
+        PMPI_Graph_neighbors_count(comm, rank, sources);
+        *destinations = *sources;
+    } else if (kind == MPI_DIST_GRAPH) {
+        PMPI_Dist_graph_neighbors_count(comm, sources, destinations, &weighted);
+    }
+}
+
+static void comment_ranks(int count, const int *ranks)
+{
+    for (int i = 0; i < count; i++) comment_number(ranks[i] == MPI_PROC_NULL ? -2 : ranks[i]);
+}
+
+/* The neighbours, in the order of the neighbourhood collectives' buffers. */
+static void comment_neighbours(MPI_Comm comm, long long number)
+{
+    int kind, rank, sources, destinations;
+    PMPI_Topo_test(comm, &kind);
+    if (kind == MPI_UNDEFINED) return;
+    PMPI_Comm_rank(comm, &rank);
+    neighbours(comm, &sources, &destinations);
+    int *from = room(2 * sizeof(int) * (size_t)(sources + destinations + 1));
+    int *to = from + sources, *weights = to + destinations;
+    if (kind == MPI_CART) {
+        for (int i = 0; i < sources / 2; i++)
+            PMPI_Cart_shift(comm, i, 1, &from[2 * i], &from[2 * i + 1]);
+        memcpy(to, from, sizeof(int) * (size_t)sources);
+    } else if (kind == MPI_GRAPH) {
+        PMPI_Graph_neighbors(comm, rank, sources, from);
+        memcpy(to, from, sizeof(int) * (size_t)sources);
+    } else {
+        PMPI_Dist_graph_neighbors(comm, sources, from, weights, destinations, to,
+                                  weights + sources);
+    }
+    comment(kind == MPI_CART ? "grid" : "neighbours");
+    comment_number(number);
+    comment_ranks(sources, from);
+    comment_text(" :");
+    comment_ranks(destinations, to);
+    comment_end();
+    free(from);
+}
+
 static struct comm *name_comm(MPI_Comm comm, long long number)
 {
     int inter;
@@ -78,6 +131,7 @@ static struct comm *name_comm(MPI_Comm comm, long long number)
         comment_members(group);
     }
     comment_end();
+    if (!inter) comment_neighbours(comm, number);
     return known;
 }
 

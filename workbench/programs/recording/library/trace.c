@@ -1,10 +1,11 @@
 /* The trace of this rank: its file, its clock, its lines. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include "trace.h"
 
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { MASK_WORDS = 1024 / (8 * sizeof(long)) };
 enum { OUT_BYTES = 1 << 18, NUMBER_BYTES = 24, TIMES_BYTES = 64 };
 
 struct text {
@@ -178,6 +180,30 @@ static void open_file(int rank)
                           path, rank);
 }
 
+/* How many ranks are on this rank's node, and how many cores these may use. */
+static void comment_node(void)
+{
+    MPI_Comm node;
+    int ranks;
+    PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    PMPI_Comm_size(node, &ranks);
+    unsigned long mine[MASK_WORDS] = {0}, all[MASK_WORDS];
+    long cores = 0;
+    if (sched_getaffinity(0, sizeof mine, (cpu_set_t *)mine) == 0) {
+        PMPI_Allreduce(mine, all, MASK_WORDS, MPI_UNSIGNED_LONG, MPI_BOR, node);
+        for (int i = 0; i < MASK_WORDS; i++) cores += __builtin_popcountl(all[i]);
+    } else {
+        cores = sysconf(_SC_NPROCESSORS_ONLN);
+    }
+    PMPI_Comm_free(&node);
+    comment("node");
+    comment_number(ranks);
+    comment_text(" ranks on");
+    comment_number(cores);
+    comment_text(" cores");
+    comment_end();
+}
+
 void trace_open(void)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -207,6 +233,7 @@ void trace_open(void)
     comment_end();
     comment(on_cpu_clock ? "clock cpu" : "clock elapsed");
     comment_end();
+    comment_node();
     out_bytes("\n", 1);
 }
 
@@ -249,6 +276,8 @@ __attribute__((destructor)) static void left_without_finalize(void)
 {
     if (file >= 0 && getpid() == owner) trace_close();
 }
+
+int trace_is_open(void) { return file >= 0; }
 
 void trace_lock(void) { pthread_mutex_lock(&lock); }
 

@@ -41,6 +41,7 @@ struct request {
 int64_t clock_ns(void);
 void trace_open(void);
 void trace_close(void);
+int trace_is_open(void);
 void trace_lock(void);
 void trace_unlock(void);
 void comment(const char *text);
@@ -67,6 +68,7 @@ void append_text(const char *text);
 void handles_open(void);
 void comm_made(MPI_Comm comm, int agree); /* agree: all its ranks are in the same call */
 struct comm comm_of(MPI_Comm comm);
+void neighbours(MPI_Comm comm, int *sources, int *destinations); /* how many there are */
 void field_comm(MPI_Comm comm);
 void field_comm_as(struct comm comm);
 void field_type(MPI_Datatype type);

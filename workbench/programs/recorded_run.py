@@ -1,0 +1,180 @@
+"""What a program's recording took, beside which its replay is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.errors import ParameterError
+from workbench.units import format_quantity
+
+
+@dataclass(frozen=True)
+class LeftOutCalls:
+    """Calls of one function that a replay has no place for.
+
+    Attributes:
+        name: of the function, such as ``MPI_Put``.
+        calls: how many of all ranks.
+        ns: time inside them, of all ranks together, on the recording's clock.
+    """
+
+    name: str
+    calls: int
+    ns: int
+
+
+@dataclass(frozen=True)
+class RecordedRun:
+    """The times of a recording, rank by rank, from the end of MPI_Init to MPI_Finalize.
+
+    ``compute + MPI = time`` for each rank, on the recording's clock.
+
+    Attributes:
+        time_ns: int per rank; how long it ran.
+        compute_ns: int per rank, between MPI calls; calls that reach no other rank, such as
+            ``MPI_Type_commit``, belong to it where the recorder does not note them.
+        mpi_ns: int per rank, inside MPI calls.
+        left_out_ns: int per rank, of ``mpi_ns`` what is inside calls that are not replayed.
+        left_out: these calls by function, the longest first.
+        elapsed_ns: int per rank; time that passed, where that is not ``time_ns``.
+        clock: ``elapsed``, or ``cpu`` where work between calls is the thread's CPU time.
+        ranks_of_node: ranks on the node with the fewest cores for its ranks; 0 where not known.
+        cores_of_node: cores that these could use; 0 where not known.
+    """
+
+    time_ns: tuple[int, ...]
+    compute_ns: tuple[int, ...]
+    mpi_ns: tuple[int, ...]
+    left_out_ns: tuple[int, ...]
+    left_out: tuple[LeftOutCalls, ...] = ()
+    elapsed_ns: tuple[int, ...] = ()
+    clock: str = "elapsed"
+    ranks_of_node: int = 0
+    cores_of_node: int = 0
+
+    @property
+    def makespan_ns(self) -> int:
+        """Time that passed until the last rank came to MPI_Finalize, ns."""
+        return max(self.elapsed_ns or self.time_ns, default=0)
+
+    def shares(self) -> dict[str, float]:
+        """Return percent of all ranks' time: ``compute``, ``replayed`` MPI and ``left out`` MPI."""
+        whole = sum(self.time_ns) or 1
+        left_out = sum(self.left_out_ns)
+        return {
+            "compute": 100 * sum(self.compute_ns) / whole,
+            "replayed": 100 * (sum(self.mpi_ns) - left_out) / whole,
+            "left out": 100 * left_out / whole,
+        }
+
+    def describe(self) -> str:
+        """Return the sentence that says how long the recording took, and what with."""
+        shares = self.shares()
+        text = (
+            f"Recorded: {_time(self.makespan_ns)} until the last rank ended; "
+            f"{shares['compute']:.3g} % of the ranks' time between MPI calls, "
+            f"{shares['replayed']:.3g} % inside calls that are replayed"
+        )
+        if self.left_out:
+            text += f", {shares['left out']:.3g} % inside calls that are not"
+        return text + "."
+
+    def describe_left_out(self) -> str:
+        """Return the sentence that names the calls that are not replayed, empty without any."""
+        if not self.left_out:
+            return ""
+        shown = [f"{c.name} × {c.calls:,} ({_time(c.ns)})" for c in self.left_out]
+        return (
+            "Not replayed, where they move no data and take no time: "
+            f"{', '.join(shown)}; times of all ranks together."
+        )
+
+    def reasons(self) -> tuple[str, ...]:
+        """Return why a replay differs from the recording, a sentence each."""
+        found = []
+        if self.ranks_of_node > self.cores_of_node > 0:
+            waited = (
+                "a rank that waits in MPI keeps its core busy"
+                if self.clock == "elapsed"
+                else "its CPU clock leaves out of the computations what ranks waited for cores"
+            )
+            found.append(
+                f"{self.ranks_of_node} ranks shared {self.cores_of_node} "
+                f"core{'s' if self.cores_of_node > 1 else ''} while recording, and {waited}; in a "
+                "replay each rank has a core of its own."
+            )
+        elif self.clock == "cpu":
+            found.append(
+                "The recording's CPU clock leaves out of the computations what ranks slept or "
+                "waited for a core."
+            )
+        if sum(self.left_out_ns):
+            found.append(
+                f"{_time(sum(self.left_out_ns))} inside calls that are not replayed are missing "
+                "from it."
+            )
+        found.append(
+            "Messages take what L, o, g, G, O and S say, not what they took on the recording's "
+            "machine."
+        )
+        return tuple(found)
+
+    def compare(self, simulated_ns: float) -> str:
+        """Return the sentences that set a replay beside the recording, and say why they differ.
+
+        Args:
+            simulated_ns: the replay's makespan, ns.
+        """
+        ratio = f"{simulated_ns / self.makespan_ns:.3g}" if self.makespan_ns else "?"
+        sentences = (
+            self.describe(),
+            f"The replay's time is {ratio} × the recorded one.",
+            *self.reasons(),
+            self.describe_left_out(),
+        )
+        return " ".join(filter(None, sentences))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the times as plain numbers, for JSON."""
+        return {
+            "makespan_ns": self.makespan_ns,
+            "time_ns": list(self.time_ns),
+            "compute_ns": list(self.compute_ns),
+            "mpi_ns": list(self.mpi_ns),
+            "left_out_ns": list(self.left_out_ns),
+            "left_out": [vars(calls) for calls in self.left_out],
+            "elapsed_ns": list(self.elapsed_ns),
+            "clock": self.clock,
+            "ranks_of_node": self.ranks_of_node,
+            "cores_of_node": self.cores_of_node,
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> RecordedRun:
+        """Return the times that ``to_dict`` gave.
+
+        Args:
+            values: its numbers.
+
+        Raises:
+            ParameterError: a number is missing or is none.
+        """
+        try:
+            each = {
+                name: tuple(int(ns) for ns in values[name])
+                for name in ("time_ns", "compute_ns", "mpi_ns", "left_out_ns", "elapsed_ns")
+            }
+            left_out = tuple(
+                LeftOutCalls(str(c["name"]), int(c["calls"]), int(c["ns"]))
+                for c in values["left_out"]
+            )
+            counts = {name: int(values[name]) for name in ("ranks_of_node", "cores_of_node")}
+            return cls(**each, left_out=left_out, clock=str(values["clock"]), **counts)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ParameterError(f"the times of a recording are damaged: {error!r}") from error
+
+
+def _time(ns: float) -> str:
+    return format_quantity(ns / 1e9, "time")

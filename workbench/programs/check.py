@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from kernels.goal import order
 from kernels.loggops import layout, untimed
 from kernels.loggops.matching import empty_waiting, with_more_room
+from workbench.counts import whole
 from workbench.errors import ParameterError, ProgramError
 from workbench.programs.columns import edges, transposed
-from workbench.programs.counts import whole
 from workbench.programs.graph import ANY_SOURCE, CALC, RECV, SEND, ExecutionGraph
 from workbench.programs.messages import Classes, surplus, with_wildcards
 from workbench.programs.stuck import Standstill, describe_circle, explain

@@ -84,6 +84,48 @@ def test_people_read_the_ranks_of_each_router(
     assert "group 0, router 1: ranks 2 3\n" in out
 
 
+def test_a_placement_becomes_files_that_start_the_program(
+    capsys: pytest.CaptureFixture[str], goal: str, tmp_path: Path
+) -> None:
+    ranks, hosts, names = (tmp_path / one for one in ("ranks", "hosts", "names"))
+    names.write_text("\n".join(f"node{host:02d}" for host in range(16)))
+    words = ["--topology", "fat-tree:4", "--method", "random", "--ranks-per-host", "2"]
+    files = ["--rankfile", str(ranks), "--hostfile", str(hosts)]
+    at = answer(capsys, goal, *words, *files, "--host-names", str(names))["hosts"]
+    assert hosts.read_text().splitlines() == [f"node{host:02d}" for host in at]
+    lines = ranks.read_text().splitlines()
+    taken = [at[:rank].count(host) for rank, host in enumerate(at)]
+    assert max(taken) == 1
+    assert lines == [
+        f"rank {rank}=node{host:02d} slot={slot}"
+        for rank, (host, slot) in enumerate(zip(at, taken, strict=True))
+    ]
+    answer(capsys, goal, *words, *files, "--host-names", "nid{:03d}.cluster")
+    assert hosts.read_text().splitlines() == [f"nid{host:03d}.cluster" for host in at]
+    answer(capsys, goal, *words, *files)
+    assert hosts.read_text().splitlines() == [f"host{host}" for host in at]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--method", "all"], "of one placement; got --method all"),
+        (["--host-names", "a,b,c"], "each of the network's 16 hosts; got 3"),
+        (["--host-names", ",".join(["a"] * 16)], "'a' stands twice"),
+        (["--host-names", "n{:q}"], "one pair of braces"),
+        (["--host-names", "n {}"], "no spaces; got 'n 0'"),
+    ],
+)
+def test_names_that_do_not_fit_are_refused_before_the_search(
+    capsys: pytest.CaptureFixture[str], goal: str, tmp_path: Path, words: list[str], said: str
+) -> None:
+    out = tmp_path / "ranks"
+    asked = ["place", goal, "--topology", "fat-tree:4", "--rankfile", str(out), *words]
+    assert main(asked) == 1
+    assert said in capsys.readouterr().err
+    assert not out.exists()
+
+
 def test_a_latency_that_is_not_used_is_noted(capsys: pytest.CaptureFixture[str], goal: str) -> None:
     words = ["--topology", "fat-tree:4", "--method", "block", "-L", "900", "-g", "1"]
     assert main(["place", goal, *words]) == 0

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import SIGNALLED, add_json, given, patience, print_json, say
@@ -27,6 +28,7 @@ from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
     from workbench.sensitivity.placement import Placement
+    from workbench.topology import Topology
 
 ABOUT = "place a program's ranks on a network"
 
@@ -83,6 +85,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seconds", type=float, metavar="S", help="time after which a search ends (default: none)"
     )
     parser.add_argument("--seed", type=int, metavar="N", help="of the random choices (default 0)")
+    parser.add_argument(
+        "--rankfile", metavar="OUT", help="write the placement for Open MPI: mpirun --rankfile OUT"
+    )
+    parser.add_argument(
+        "--hostfile",
+        metavar="OUT",
+        help="write it for MPICH, mpiexec -f OUT, and Slurm, SLURM_HOSTFILE=OUT srun -m arbitrary",
+    )
+    parser.add_argument(
+        "--host-names",
+        metavar="NAMES",
+        help="of the network's hosts, in both: a pattern such as nid{:05d} (default host{}), names "
+        "with commas between, or a file of them",
+    )
     add_json(parser)
 
 
@@ -99,6 +115,7 @@ def run(arguments: argparse.Namespace) -> int:
     from workbench.topology import parse_topology
 
     network = parse_topology(arguments.topology)
+    names = _names(arguments, network)
     graph, model = graph_of(arguments), model_of(arguments)
     unused = [f"-{name}" for name in _UNUSED if getattr(arguments, name) is not None]
     if unused:
@@ -131,6 +148,10 @@ def run(arguments: argparse.Namespace) -> int:
         status = SIGNALLED + stop.number if stop.number else 0
     if status:
         say("stopped; this is the best so far")
+    if arguments.rankfile is not None:
+        found.to_rankfile(arguments.rankfile, names)
+    if arguments.hostfile is not None:
+        found.to_hostfile(arguments.hostfile, names)
     if arguments.method == ALL and arguments.json:
         print_json({method: placement.to_dict() for method, placement in found.items()})
     elif arguments.method == ALL:
@@ -140,6 +161,26 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(_report(found))
     return status
+
+
+def _names(arguments: argparse.Namespace, network: Topology) -> list[str]:
+    """Return the hosts' names for the files that are asked for, before anything is searched.
+
+    Raises:
+        ParameterError: they do not fit, or there would be a file for each of all methods.
+    """
+    if arguments.rankfile is None and arguments.hostfile is None:
+        return []
+    if arguments.method == ALL:
+        raise ParameterError(
+            "a rankfile or hostfile is of one placement; got --method all: choose a method",
+            key="method",
+        )
+    from workbench.sensitivity.placement import HOST_NAMES, host_names
+
+    text = HOST_NAMES if arguments.host_names is None else arguments.host_names
+    listed = Path(text).read_text() if Path(text).is_file() else text
+    return host_names(listed, network.num_hosts)
 
 
 def _table(placements: Iterable[Placement]) -> str:

@@ -21,6 +21,8 @@ _MIME = {
     ".goal": "text/plain",
     ".html": "text/html",
     ".graphml": "application/xml",
+    ".rankfile": "text/plain",
+    ".hostfile": "text/plain",
 }
 
 

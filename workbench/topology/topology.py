@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -277,6 +277,17 @@ class Topology:
             )
         )
         return graph
+
+    def plot(self, **options: Any) -> Any:
+        """Return a drawing of the network, links in the colours of their classes or loads.
+
+        Args:
+            options: of ``workbench.plotting.topology_map.plot_topology``, such as ``load``, a
+                number for each link.
+        """
+        from workbench.plotting.topology_map import plot_topology
+
+        return plot_topology(self, **options)
 
     def _routes(self, sources: NDArray[np.int32], weight: NDArray[np.uint16]) -> NDArray[np.uint8]:
         """Return the links of each class from routers to all, uint8[s, routers, classes]."""

@@ -393,6 +393,18 @@ def test_files_hold_what_is_shown(panel: PlacementPanel, tmp_path: Path) -> None
     assert ranks["host"].tolist() == content["hosts"]
     with pytest.raises(ParameterError, match="comparison as"):
         panel.save(tmp_path / "a.json", "comparison")
+    placement = panel.placements[panel.placement]
+    assert panel.save(tmp_path / "e.rankfile").read_text() == placement.to_rankfile()
+    panel.host_names = "nid{:05d}"
+    assert panel.save(tmp_path / "e.rankfile").read_text() == placement.to_rankfile(
+        names="nid{:05d}"
+    )
+    first = panel.save(tmp_path / "e.hostfile").read_text().split()[0]
+    assert first == f"nid{placement.hosts[0]:05d}"
+    panel.host_names = ["only", "two"]
+    with pytest.raises(ParameterError, match="got 2: add names"):
+        panel.save(tmp_path / "e.hostfile")
+    panel.host_names = "host{}"
     for button in panel._exports["placement"].buttons.values():
         button.click()
     assert panel.error == ""

@@ -150,3 +150,14 @@ def test_there_is_a_load_for_each_link() -> None:
     assert fig.title.text.startswith("torus 4x4")
     named = plot_topology(parse_topology("fat-tree:4")).legend[0].items
     assert [item.label["value"] for item in named] == ["intra-group", "inter-group"]
+
+
+def test_a_topology_draws_itself() -> None:
+    made = torus((3, 3))
+    load = np.arange(made.num_links, dtype=float)
+    drawn, plain = made.plot(load=load, full=2.0), plot_topology(made, load=load, full=2.0)
+    assert [type(one) for one in drawn.renderers] == [type(one) for one in plain.renderers]
+    for mine, other in zip(drawn.renderers, plain.renderers, strict=True):
+        assert repr(mine.data_source.data) == repr(other.data_source.data)
+    with pytest.raises(ParameterError, match="load"):
+        made.plot(load=[1.0])

@@ -9,42 +9,46 @@ from workbench.panels.placement.state import Placed, python_lines
 from workbench.sensitivity.placement import Method
 
 
-def comparison_csv(placed: Placed, method: Method) -> str:
+def comparison_csv(placed: Placed, method: Method, names: str) -> str:
     """Return one row a method: its run time, its gain over block, and what it took to find.
 
     Args:
         placed: what has been found.
         method: the placement that is shown; all are written.
+        names: of the hosts, not used.
     """
     return str(placed.frame.to_csv(index=False))
 
 
-def pairs_csv(placed: Placed, method: Method) -> str:
+def pairs_csv(placed: Placed, method: Method, names: str) -> str:
     """Return one row a pair of ranks on the critical path: its λ_L and λ_G.
 
     Args:
         placed: what has been found.
         method: the placement that is meant.
+        names: of the hosts, not used.
     """
     return str(placed.pairs[method].to_frame().to_csv(index=False))
 
 
-def placement_csv(placed: Placed, method: Method) -> str:
+def placement_csv(placed: Placed, method: Method, names: str) -> str:
     """Return one row a rank: its host, router and group.
 
     Args:
         placed: what has been found.
         method: the placement that is meant.
+        names: of the hosts, not used.
     """
     return str(placed.placements[method].to_frame().to_csv(index=False))
 
 
-def placement_json(placed: Placed, method: Method) -> str:
+def placement_json(placed: Placed, method: Method, names: str) -> str:
     """Return the host of each rank and all that decided it, as JSON.
 
     Args:
         placed: what has been found.
         method: the placement that is meant.
+        names: of the hosts, not used.
     """
     base, placement = placed.state.base, placed.placements[method]
     content = {
@@ -61,7 +65,35 @@ def placement_json(placed: Placed, method: Method) -> str:
     return json.dumps(content, indent=1, allow_nan=False) + "\n"
 
 
-Files = dict[str, tuple[Callable[[Placed, Method], str], str]]
+def placement_rankfile(placed: Placed, method: Method, names: str) -> str:
+    """Return Open MPI's rankfile of a placement.
+
+    Args:
+        placed: what has been found.
+        method: the placement that is meant.
+        names: of the hosts.
+
+    Raises:
+        ParameterError: names are missing, stand twice or have spaces.
+    """
+    return placed.placements[method].to_rankfile(names=names)
+
+
+def placement_hostfile(placed: Placed, method: Method, names: str) -> str:
+    """Return the host of each rank, a line each, for MPICH and Slurm.
+
+    Args:
+        placed: what has been found.
+        method: the placement that is meant.
+        names: of the hosts.
+
+    Raises:
+        ParameterError: names are missing, stand twice or have spaces.
+    """
+    return placed.placements[method].to_hostfile(names=names)
+
+
+Files = dict[str, tuple[Callable[[Placed, Method, str], str], str]]
 
 FILES: dict[str, Files] = {
     "comparison": {
@@ -73,6 +105,11 @@ FILES: dict[str, Files] = {
     "placement": {
         ".csv": (placement_csv, "the host, router and group of each rank"),
         ".json": (placement_json, "the host of each rank, with program, network and parameters"),
+        ".rankfile": (placement_rankfile, "for Open MPI: mpirun --rankfile FILE"),
+        ".hostfile": (
+            placement_hostfile,
+            "for MPICH, mpiexec -f FILE, and Slurm, SLURM_HOSTFILE=FILE srun -m arbitrary",
+        ),
     },
 }
 """By what it is about and by suffix: what makes the text, and what is in it."""

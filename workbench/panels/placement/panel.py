@@ -24,7 +24,7 @@ from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.live import LiveView
-from workbench.panels.look import choose, panel_box, wrapping_row
+from workbench.panels.look import choose, named, panel_box, wrapping_row
 from workbench.panels.panel import Panel
 from workbench.panels.placement.controls import PlacementControls
 from workbench.panels.placement.files import FILES
@@ -44,7 +44,7 @@ from workbench.panels.running import Running, wait_for
 from workbench.panels.ticker import Ticker
 from workbench.programs import ExecutionGraph, Program
 from workbench.sensitivity.pairs import PairSensitivity
-from workbench.sensitivity.placement import Method, Placement
+from workbench.sensitivity.placement import HOST_NAMES, Method, Placement
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +58,10 @@ FIRST_MACHINE = "azure-hb96v3-hdr"
 _NETWORK = tuple(one.name for one in fields(Network))
 _EFFORT = tuple(one.name for one in fields(Effort))
 _SHOWN = ("placement", "value")
-_SETTINGS = ("program", "machine", "model", "algorithms", *_SHOWN, *_NETWORK, *_EFFORT)
+_SETTINGS = (
+    *("program", "machine", "model", "algorithms", *_SHOWN, *_NETWORK, *_EFFORT),
+    "host_names",
+)
 _AT_ONCE_S = 0.1
 _FIRST_S = 20.0
 _TABLE, _PYTHON, _EXPORT = "Table", "Python", "Export"
@@ -108,6 +111,11 @@ class PlacementPanel(Panel):
         self._table = widgets.HTML()
         self._python = widgets.Textarea(rows=13, layout=widgets.Layout(width="98%", height="auto"))
         self._tabs = widgets.Tab(layout=widgets.Layout(width="99%"))
+        self._names: Any = widgets.Text(
+            HOST_NAMES,
+            tooltip="A name for each host of the network, in their order, or a pattern: nid{:05d}",
+            **named("Host names in RANKFILE, HOSTFILE", "480px"),
+        )
         self._ticker = Ticker(self.refresh)
         self.widget = self._lay_out()
         self._work.start.on_click(lambda _: self.run())
@@ -192,7 +200,10 @@ class PlacementPanel(Panel):
             self._controls.programs.take_upload(files)
 
     def save(self, path: str | Path, what: str = "placement") -> Path:
-        """Write ``.csv`` of the comparison, the pairs or the placement, or the latter's ``.json``.
+        """Write ``.csv`` of the comparison, the pairs or the placement, or another of the latter.
+
+        A placement can be written as ``.json``, as Open MPI's ``.rankfile`` and as ``.hostfile``
+        for MPICH and Slurm, with the hosts' names that ``host_names`` holds.
 
         Args:
             path: file to write.
@@ -226,6 +237,8 @@ class PlacementPanel(Panel):
             return state.base.source.name
         if name in _SHOWN:
             return self._shown_view().controls[name].value
+        if name == "host_names":
+            return self._names.value
         return getattr(state.base, name)
 
     def _set(self, name: str, value: Any) -> None:
@@ -236,6 +249,8 @@ class PlacementPanel(Panel):
             choose(getattr(controls, name), name, value)
         elif name in _SHOWN:
             choose(self._shown_view().controls[name], name, value)
+        elif name == "host_names":
+            self._names.value = value if isinstance(value, str) else " ".join(value)
         elif name == "model":
             controls.programs.take_model(value)
         elif name == "algorithms":
@@ -322,6 +337,7 @@ class PlacementPanel(Panel):
             about = {suffix: text for suffix, (_, text) in files.items()}
             self._exports[what] = ExportTab(about, partial(self._file, what), pictures[what])
             shown += [widgets.HTML(f"<b>{titles[what]}</b>"), self._exports[what].widget]
+        shown.append(wrapping_row(self._names))
         self._tabs.children = [self._table, self._python, widgets.VBox(shown)]
         self._tabs.titles = (_TABLE, _PYTHON, _EXPORT)
         self._tabs.selected_index = 0
@@ -341,7 +357,9 @@ class PlacementPanel(Panel):
     def _file(self, what: str, suffix: str) -> tuple[str, str]:
         if self._placed is None:
             raise ParameterError("no placement has been found yet", key="path")
-        return self._stem(what), FILES[what][suffix][0](self._placed, self._method())
+        return self._stem(what), FILES[what][suffix][0](
+            self._placed, self._method(), self._names.value
+        )
 
     def _stem(self, what: str) -> str:
         return f"{self.state.base.source.name}-{what}"

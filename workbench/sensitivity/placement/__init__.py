@@ -10,6 +10,7 @@ compare_placements(program, model, network)
 
 from __future__ import annotations
 
+from workbench.sensitivity.placement.launch_files import HOST_NAMES, host_names
 from workbench.sensitivity.placement.placement import Placement
 from workbench.sensitivity.placement.placing import (
     EVALUATIONS,
@@ -23,11 +24,13 @@ from workbench.sensitivity.placement.placing import (
 
 __all__ = [
     "EVALUATIONS",
+    "HOST_NAMES",
     "METHODS",
     "Method",
     "Placement",
     "compare_placements",
     "frame_of",
+    "host_names",
     "place",
     "place_all",
 ]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +13,13 @@ from numpy.typing import NDArray
 
 from workbench.jsonfile import Result
 from workbench.provenance import Provenance
+from workbench.replacing import replace_file
+from workbench.sensitivity.placement.launch_files import (
+    HOST_NAMES,
+    host_names,
+    hostfile,
+    rankfile,
+)
 from workbench.topology import Topology
 
 if TYPE_CHECKING:
@@ -65,6 +74,48 @@ class Placement(Result):
                 "group": self.topology.group[routers],
             }
         )
+
+    def to_rankfile(
+        self, path: str | Path | None = None, names: str | Sequence[str] = HOST_NAMES
+    ) -> str:
+        """Return Open MPI's rankfile, and write it where a path is given.
+
+        Args:
+            path: file to write, replaced in one step.
+            names: of the network's hosts, in their order: a list, a text with spaces or lines
+                between them, or a pattern such as ``nid{:05d}``.
+
+        Raises:
+            ParameterError: names are missing, stand twice or have spaces.
+        """
+        return self._launch_file(rankfile, path, names)
+
+    def to_hostfile(
+        self, path: str | Path | None = None, names: str | Sequence[str] = HOST_NAMES
+    ) -> str:
+        """Return a host for each rank, a line each, and write it where a path is given.
+
+        MPICH takes it by ``mpiexec -f``, Slurm by ``SLURM_HOSTFILE`` and ``srun -m arbitrary``.
+
+        Args:
+            path: as for ``to_rankfile``.
+            names: as for ``to_rankfile``.
+
+        Raises:
+            ParameterError: names are missing, stand twice or have spaces.
+        """
+        return self._launch_file(hostfile, path, names)
+
+    def _launch_file(
+        self,
+        make: Callable[[NDArray[np.int64], Sequence[str]], str],
+        path: str | Path | None,
+        names: str | Sequence[str],
+    ) -> str:
+        text = make(self.hosts, host_names(names, self.topology.num_hosts))
+        if path is not None:
+            replace_file(path, text.encode())
+        return text
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold; the topology by its name and parameters."""

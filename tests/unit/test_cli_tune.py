@@ -102,8 +102,11 @@ def test_resume_goes_on_and_status_tells(
     taken = capsys.readouterr()
     assert "6 runs of 'a'" in taken.err
     assert "9 runs (9 complete)" in taken.out
+    assert run("list", store) == 0
+    listed = capsys.readouterr().out
+    assert "a  finished  9 of 9 runs  the budget" in listed
     assert run("status", store) == 0
-    assert "a  finished  9 of 9 runs  the budget" in capsys.readouterr().out
+    assert capsys.readouterr().out == listed
     straight = tmp_path / "straight.json"
     assert run("run", "--replay", REPLAY, "--budget", "9", "--save", straight) == 0
     capsys.readouterr()

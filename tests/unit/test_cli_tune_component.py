@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import textwrap
 from pathlib import Path
 
 import pytest
 
-from workbench.cli import tune_component
+from workbench.cli import main, tune_component
 from workbench.errors import ParseError
+from workbench.tune import read_components
 
 GOOD = """\
 components:
@@ -110,3 +112,16 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     assert "open-mpi-allreduce" in capsys.readouterr().out
     assert run("list", "--json") == 0
     assert json.loads(capsys.readouterr().out)["ackley"]["configurations"] == 441
+
+
+def test_the_help_explains_the_yaml_by_a_file_that_can_be_read(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["tune", "component", "--help"])
+    said = capsys.readouterr().out
+    example = said[said.index("  components:") : said.index("\nA parameter is passed")]
+    (component,) = read_components(textwrap.dedent(example)).values()
+    assert component.invocation({"bs": "4K"}).argv[-1] == "bs=4K"
+    for key in ("cmd_var", "env_var", "cli_var", "flag", "suffix", "values", "step_type", "log"):
+        assert key in said

@@ -53,11 +53,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
     made = {
-        name: actions.add_parser(name, help=about, description=about, allow_abbrev=False)
+        name: actions.add_parser(
+            name,
+            help=about,
+            description=_MOUNTED[name].__doc__ if name in _MOUNTED else about,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+            aliases=["list"] if name == "status" else [],
+        )
         for name, about in (
             ("run", "search the configurations of a component; goes on where the store has it"),
             ("resume", "go on with a stored experiment as it was made"),
-            ("status", "say how far the experiments of a store are, whoever runs them"),
+            ("status", "list the experiments of a store, and how far they are, whoever runs them"),
             ("show", "print what an experiment found"),
             ("export", "write all runs of an experiment to a file"),
             *((name, module.ABOUT) for name, module in _MOUNTED.items()),
@@ -174,7 +181,7 @@ def run(arguments: argparse.Namespace) -> int:
         return status
     with patience():
         from workbench.tune.store import store
-    if arguments.action == "status":
+    if arguments.action in ("status", "list"):
         found = store.stored_experiments(_existing(arguments.store))
         if arguments.json:
             print_json({one.name: _stored(one) for one in found})

@@ -1,8 +1,21 @@
-"""Say what a component file declares: parameters, values to try, and what a run would execute.
+"""Check a component file, or list the components that ship.
 
-workbench tune component check my-component.yaml
-workbench tune component check open-mpi.yaml --json
-workbench tune component list
+A component is a program and its parameters, in YAML (SHAMan's files are read as they are):
+
+  components:
+    copy:
+      command: [dd, if=/dev/zero, of=/dev/null, count=64M, iflag=count_bytes, "{parameters}"]
+      target: {regex: '([0-9.e-]+) s,', unit: s, stream: stderr}
+      parameters:
+        bs: {type: categorical, default: 64K, cmd_var: true, values: [4K, 64K, 1M]}
+
+A parameter is passed as a word of the command (cmd_var), an environment variable (env_var: NAME) or
+an option of sbatch (cli_var). A word is name=VALUE; with flag: b it is -b VALUE, with flag: size it
+is --size VALUE, with flag: --size= it is --size=VALUE, and with suffix: K the value ends in K. The
+values to try are values: [...], or min, max and step (step_type: multiplicative for factors), or
+low and high (log: true). Types: int, float, bool, str, categorical. More keys: optional, switch,
+choices, condition: "mode == 'fast'" of a parameter; constraints, env, description of a component.
+The target is the wall time where none is named; a regex takes it from what the program prints.
 """
 
 from __future__ import annotations

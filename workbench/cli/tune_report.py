@@ -28,6 +28,7 @@ def summary_of(result: TuningResult) -> dict[str, Any]:
         "counts": result.counts,
         "seconds": result.seconds,
         "importance": result.importance(),
+        "importance_intervals": result.importance_intervals(),
     }
 
 
@@ -37,6 +38,7 @@ def result_text(result: TuningResult) -> str:
     Args:
         result: of an experiment.
     """
+    from workbench.tune.result import FEWEST_CONFIGURATIONS
     from workbench.tune.result_words import replay_text
 
     unit = f" {result.unit}" if result.unit else ""
@@ -68,11 +70,25 @@ def result_text(result: TuningResult) -> str:
             lines += [head, *_indented(expected[0])]
     if math.isfinite(result.explored):
         lines.append(f"explored: {100 * result.explored:.1f} % of {result.space.size}")
-    weights = result.importance()
+    weights, intervals = result.importance(), result.importance_intervals()
     if weights:
-        shares = ", ".join(f"{name} {100 * share:.0f} %" for name, share in weights.items())
-        lines.append(f"what makes the best tenth: {shares}")
+        shares = ", ".join(
+            f"{name} {100 * share:.0f} % ({_range(intervals.get(name))})"
+            for name, share in weights.items()
+        )
+        lines.append(
+            f"what makes the best tenth (5 to 95 % if configurations are drawn again): {shares}"
+        )
+    elif len(result.space) > 1 and result.best is not None:
+        lines.append(
+            "what makes the best tenth: too few configurations, or all alike; it takes "
+            f"{FEWEST_CONFIGURATIONS}"
+        )
     return "\n".join(lines)
+
+
+def _range(interval: tuple[float, float] | None) -> str:
+    return "–" if interval is None else f"{100 * interval[0]:.0f}–{100 * interval[1]:.0f}"
 
 
 def experiments_text(found: Sequence[StoredExperiment], store: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bokeh.models import ColumnDataSource, FactorRange, HoverTool, Range1d
+from bokeh.models import ColumnDataSource, FactorRange, HoverTool, Range1d, Whisker
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
@@ -22,18 +22,27 @@ class ImportanceFigure:
 
     Attributes:
         figure: the figure.
-        source: columns ``parameter`` (shortened where long), ``percent`` and ``name``.
+        source: columns ``parameter`` (shortened where long), ``percent``, ``name``, and ``low``
+            and ``high``, the ends of an interval in percent.
     """
 
     figure: figure
     source: ColumnDataSource
 
-    def show(self, importance: Mapping[str, float]) -> None:
+    def show(
+        self,
+        importance: Mapping[str, float],
+        intervals: Mapping[str, tuple[float, float]] | None = None,
+    ) -> None:
         """Draw other shares.
 
         Args:
             importance: share of each parameter, the largest first.
+            intervals: from where to where each lies if configurations are drawn again.
         """
+        ends = {
+            name: (intervals or {}).get(name, (share,) * 2) for name, share in importance.items()
+        }
         names = list(importance)
         shown = list(short_names(names).values())
         self.figure.y_range.factors = shown[::-1]
@@ -41,19 +50,27 @@ class ImportanceFigure:
             "parameter": shown,
             "percent": [100 * importance[name] for name in names],
             "name": names,
+            "low": [100 * ends[name][0] for name in names],
+            "high": [100 * ends[name][1] for name in names],
         }
         self.figure.title.text = _TITLE if names else f"{_TITLE}: too few runs"
 
 
-def plot_importance(importance: Mapping[str, float], *, height: int = 200) -> figure:
+def plot_importance(
+    importance: Mapping[str, float],
+    intervals: Mapping[str, tuple[float, float]] | None = None,
+    *,
+    height: int = 200,
+) -> figure:
     """Return how much each parameter sets the best tenth of the configurations apart.
 
     Args:
         importance: as ``TuningResult.importance`` returns it.
+        intervals: as ``TuningResult.importance_intervals`` returns it.
         height: pixels.
     """
     drawn = importance_figure(height=height)
-    drawn.show(importance)
+    drawn.show(importance, intervals)
     return drawn.figure
 
 
@@ -74,10 +91,14 @@ def importance_figure(*, height: int = 200) -> ImportanceFigure:
         y_range=FactorRange(),
     )
     fig.xaxis.axis_label = "importance (%)"
-    source = ColumnDataSource({"parameter": [], "percent": [], "name": []})
+    source = ColumnDataSource({"parameter": [], "percent": [], "name": [], "low": [], "high": []})
     bars = fig.hbar(
         y="parameter", right="percent", source=source, height=0.6, fill_color=palette.BLUE
     )
-    tips = [("@name", "@percent{0.0} %")]
+    whiskers = Whisker(
+        base="parameter", lower="low", upper="high", dimension="width", source=source
+    )
+    fig.add_layout(whiskers)
+    tips = [("@name", "@percent{0} %, @low{0} to @high{0} % if configurations are drawn again")]
     fig.add_tools(HoverTool(renderers=[bars], tooltips=tips))
     return ImportanceFigure(fig, source)

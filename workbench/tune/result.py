@@ -27,7 +27,14 @@ if TYPE_CHECKING:
 
 _FORMAT = "workbench tuning result"
 _VERSION = 1
-_FEWEST = 5
+FEWEST_CONFIGURATIONS = 20
+"""Fewest configurations of which it is said what makes the best tenth: it is two of them then.
+
+Of 10 configurations the share of the parameter that matters most varies by most of the scale from
+one sample to the next, and its interval misses the share over all recorded configurations more
+often than not (tests/benchmarks/test_importance.py).
+"""
+_RESAMPLES = 60
 _FIXED = (
     *("number", "value", "seconds", "status", "initial", "resampled", "repeat", "best_so_far"),
     *("queue_seconds", "state", "returncode", "limit_s", "load", "job_id", "node_list"),
@@ -156,15 +163,48 @@ class TuningResult(Result):
 
         Largest first. PED-ANOVA (Watanabe et al. 2023) as Optuna computes it: what sets the best
         tenth apart, which is no share of the spread. Over configurations whose value is known, one
-        point each. Empty where fewer than five are known or none differs.
+        point each. Empty where fewer than ``FEWEST_CONFIGURATIONS`` are known or none differs.
         """
+        rows, losses = self._known()
+        return _importance(self.space, rows, losses.tolist()) if rows else {}
+
+    def importance_intervals(
+        self, resamples: int = _RESAMPLES, *, rng: np.random.Generator | int | None = 0
+    ) -> dict[str, tuple[float, float]]:
+        """Return the 5th and 95th percentile of each share where configurations are drawn again.
+
+        A bootstrap: as many configurations as there are, with replacement. Wide intervals say that
+        other runs might give another order; one that ends at 0 or 1 may miss the truth there.
+
+        Args:
+            resamples: how often.
+            rng: of the draws.
+        """
+        rows, losses = self._known()
+        if not rows:
+            return {}
+        drawn = np.random.default_rng(rng).integers(len(rows), size=(resamples, len(rows)))
+        shares: dict[str, list[float]] = {name: [] for name in self.importance()}
+        for at in drawn:
+            if np.ptp(losses[at]) == 0.0:
+                continue
+            found = _importance(self.space, [rows[i] for i in at], losses[at].tolist())
+            for name, one in shares.items():
+                one.append(found.get(name, 0.0))
+        return {
+            name: (float(np.quantile(one, 0.05)), float(np.quantile(one, 0.95)))
+            for name, one in shares.items()
+            if one
+        }
+
+    def _known(self) -> tuple[list[Configuration], NDArray[np.float64]]:
+        """Return the configurations whose value is known with their losses, none of too few."""
         table = self.history.aggregated()
         known = np.flatnonzero(table.known)
         losses = table.losses[known]
-        if len(known) < _FEWEST or np.ptp(losses) == 0.0 or len(self.space) < 1:
-            return {}
-        rows = [table.configurations[row] for row in known]
-        return _importance(self.space, rows, losses.tolist())
+        if len(known) < FEWEST_CONFIGURATIONS or np.ptp(losses) == 0.0 or len(self.space) < 1:
+            return [], losses[:0]
+        return [table.configurations[row] for row in known], losses
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a run in the order they ended, without what the programs printed.

@@ -12,6 +12,7 @@ from workbench.panels.tuning.run_by import RunBy
 from workbench.panels.tuning.state import FIRST_SETTINGS
 from workbench.panels.tuning.subjects import first_word, subjects
 from workbench.panels.tuning.view import output_html, true_values
+from workbench.tune import Range, TuningSpace
 from workbench.tune.experiment import tune
 from workbench.tune.result import read_result
 from workbench.tune.runners import Function, RunnerError
@@ -397,3 +398,41 @@ def test_a_number_out_of_range_is_said_and_starts_nothing(panel: TuningPanel) ->
     assert (panel.budget, panel.error) == (3, "")
     with pytest.raises(ParameterError, match="timeout_s must be a number from 0 to 1,000,000"):
         panel.timeout_s = -1
+
+
+def test_another_subject_shows_nothing_of_the_one_before(panel: TuningPanel) -> None:
+    first = run(panel)
+    assert not panel._resume.disabled
+    other = "open-mpi-4-ranks/reduce/65536"
+    panel.subject = other
+    assert panel.result is None
+    assert panel.reading == panel.python == ""
+    assert panel._view._drawn.layout.display == "none"
+    assert panel._resume.disabled
+    with pytest.raises(ParameterError, match=r"no experiment with .* to go on with"):
+        panel.resume()
+    second = run(panel)
+    assert other in second.name
+    panel.subject = SMALL
+    assert panel.result.records == first.records
+    assert '["gather/65536"]' in panel.python
+    panel.budget = len(first) + 2
+    panel.resume()
+    assert panel.wait(PATIENCE_S).name == first.name
+    assert len(panel.result) == len(first) + 2
+    assert panel._view._drawn.layout.display == ""
+
+
+def test_all_experiments_of_a_store_are_listed(panel: TuningPanel, tmp_path: Path) -> None:
+    store = str(tmp_path / "tuning.db")
+    space, runner = TuningSpace({"x": Range(0, 1)}), Function(lambda c: float(c["x"]))
+    tune(space, runner, budget=2, initial=1, store=store, name="another")
+    panel.store = store
+    assert [one.name for one in panel.experiments] == ["another"]
+    assert "another" in panel._view.stored.value
+    run(panel)
+    assert len(panel.experiments) == 2
+    for words in ("12 of 12", "2 of 2", "finished", SMALL):
+        assert words in panel._view.stored.value
+    panel.store = ""
+    assert panel._view.stored.value == ""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bokeh.models import Whisker
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -202,6 +203,10 @@ def test_importance_in_percent() -> None:
     assert figure.renderers[0].data_source.data["percent"] == [75.0, 25.0]
     assert figure.title.text == "What makes the best tenth"
     assert plot_importance({}).title.text.endswith(": too few runs")
+    drawn = plot_importance({"a": 0.75, "b": 0.25}, {"a": (0.5, 0.875), "b": (0.125, 0.5)})
+    (whisker,) = drawn.select(Whisker)
+    assert whisker.source.data["low"] == [50.0, 12.5]
+    assert whisker.source.data["high"] == [87.5, 50.0]
 
 
 def test_long_names_are_shortened_to_what_tells_them_apart() -> None:

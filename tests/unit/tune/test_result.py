@@ -55,9 +55,27 @@ def test_importance_finds_what_matters() -> None:
     assert sum(found.values()) == pytest.approx(1.0)
 
 
+def test_importance_has_intervals_that_narrow_with_configurations() -> None:
+    space = TuningSpace({name: Grid.of(list(range(8))) for name in ("much", "little")})
+    runner = Function(lambda c: 10.0 * c["much"] + c["little"])
+
+    def width(budget: int) -> float:
+        found = tune(space, runner, heuristic="random", budget=budget, revisit=False)
+        intervals = found.importance_intervals()
+        assert intervals == found.importance_intervals(rng=0), "the same draws each time"
+        low, high = intervals["much"]
+        assert 0.0 <= low <= found.importance()["much"] <= high <= 1.0
+        return high - low
+
+    assert width(60) < width(20)
+
+
 def test_importance_is_not_made_up_of_nothing() -> None:
-    few = tune(SPACE, Function(noisy), heuristic="random", budget=3, initial=3)
-    assert few.importance() == {}
+    few = tune(SPACE, Function(noisy), heuristic="random", budget=19, revisit=False)
+    assert len({tuple(r.run.configuration.values()) for r in few.records}) == 19
+    assert few.importance() == few.importance_intervals() == {}
+    enough = tune(SPACE, Function(noisy), heuristic="random", budget=20, revisit=False)
+    assert enough.importance() != {}
     level = tune(SPACE, Function(lambda c: 1.0), heuristic="random", budget=20)
     assert level.importance() == {}
 

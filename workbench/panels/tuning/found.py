@@ -52,6 +52,7 @@ class TuningFound:
     def begin(self) -> None:
         """Draw the next result whole."""
         self._drawn = (-1, 0.0)
+        self._view.blank(False)
 
     def draw(self, result: TuningResult) -> None:
         """Draw what is new of an experiment.
@@ -111,6 +112,30 @@ class TuningFound:
             )
         self._all |= found
         self.compare()
+
+    def turn(self, result: TuningResult | None) -> None:
+        """Show the last experiment with the subject that is chosen, and no other subject's.
+
+        Args:
+            result: what it found; None where there is none.
+        """
+        self.compare()
+        self.result = None
+        self._view.blank(True)
+        if result is not None:
+            self.begin()
+            self.draw(result)
+
+    def list_store(self, store: str) -> None:
+        """List all experiments of a store, also those of what is not chosen.
+
+        Args:
+            store: SQLite file or PostgreSQL address, empty for none.
+
+        Raises:
+            StudyError: it cannot be read.
+        """
+        self._view.list_store(store, stored_experiments(store) if store else ())
 
     def forget(self) -> None:
         """Compare nothing of what was found so far."""

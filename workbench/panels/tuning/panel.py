@@ -18,7 +18,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from workbench.errors import ParameterError, WorkbenchError
+from workbench.errors import ParameterError, StudyError, WorkbenchError
 from workbench.jobs import Job
 from workbench.panels.controls import ErrorLine
 from workbench.panels.export_tab import ExportTab
@@ -37,11 +37,13 @@ from workbench.suggestions import did_you_mean
 from workbench.tune.experiment import Experiment
 from workbench.tune.result import TuningResult
 from workbench.tune.runners.runner import Runner
+from workbench.tune.store.store import StoredExperiment, stored_experiments
 
 _OTHERS = ("start_from", "aggregation", "revisit", "store", *NAMES)
 _SETTINGS = ("subject", *RULES, *NUMBERS, *_OTHERS)
 _FIRST_S = 8.0
 _READY = "Start runs the experiment"
+_HELD = "Resume goes on with this experiment, Start begins one"
 
 
 class TuningPanel(Panel):
@@ -62,9 +64,10 @@ class TuningPanel(Panel):
         known, problem = subjects()
         word = first_word(known) if subject is None else _word(subject, list(known))
         self._controls = TuningControls(known, word, FIRST_SETTINGS, self._other_subject)
+        self._running: tuple[Experiment, TuningState] | None = None
         self._view = TuningView()
-        self._experiment: Experiment | None = None
-        self._state: TuningState | None = None
+        # The last of each subject: Resume goes on with that of the chosen one.
+        self._last: dict[str, tuple[Experiment, TuningState]] = {}
         self._found = TuningFound(self._view, self._controls)
         self._work: Running[TuningResult] = Running(
             ("▶ Start", "Begin this experiment", "92px"),
@@ -152,7 +155,17 @@ class TuningPanel(Panel):
     @property
     def python(self) -> str:
         """The lines of Python that give ``result``."""
-        return "" if self._state is None else self._state.python()
+        return "" if self._shown is None else self._shown[1].python()
+
+    @property
+    def experiments(self) -> tuple[StoredExperiment, ...]:
+        """All experiments of the store that the controls name, whoever runs them.
+
+        Raises:
+            StudyError: it cannot be read.
+        """
+        where = str(self._controls.store.value).strip()
+        return stored_experiments(where) if where else ()
 
     @property
     def error(self) -> str:
@@ -178,10 +191,10 @@ class TuningPanel(Panel):
             self._say("")
             state = self._controls.state()
             experiment = state.experiment()
-            if self._experiment is not None:
-                self._experiment.close()
-            self._experiment, self._state = experiment, state
-            return self._go_on(experiment, state.settings.budget)
+            before = self._last.get(state.subject.word)
+            if before is not None:
+                before[0].close()
+            return self._go_on(experiment, state, state.settings.budget)
 
     def stop(self) -> None:
         """End the runs under way; what has run is kept, and Resume goes on."""
@@ -198,9 +211,12 @@ class TuningPanel(Panel):
             if self.refresh() and self._work.job is not None:
                 return self._work.job
             self._say("")
-            experiment, state = self._experiment, self._state
-            if experiment is None or state is None:
-                raise ParameterError("there is no experiment to go on with; start one")
+            if self._shown is None:
+                raise ParameterError(
+                    f"there is no experiment with {self._controls.chosen.title} to go on with; "
+                    "start one"
+                )
+            experiment, state = self._shown
             held = self._controls.state().settings
             if experiment.done >= held.budget:
                 raise ParameterError(
@@ -214,11 +230,11 @@ class TuningPanel(Panel):
                 )
             # These two may change while an experiment stays the same one.
             settings = replace(state.settings, budget=held.budget, stopping=held.stopping)
-            self._state = replace(state, settings=settings)
+            state = replace(state, settings=settings)
             if state.store:
                 experiment.close()
-                self._experiment = experiment = self._state.experiment()
-            return self._go_on(experiment, held.budget)
+                experiment = state.experiment()
+            return self._go_on(experiment, state, held.budget)
 
     def wait(self, timeout: float | None = None) -> TuningResult | None:
         """Wait until what runs has ended, and return the result.
@@ -233,8 +249,8 @@ class TuningPanel(Panel):
         """Show how far things are, and return whether any runs; the kernel's loop calls it."""
         with self._lock:
             job = self._work.job
-            if job is not None and not job.finished and self._experiment is not None:
-                self._found.draw(self._experiment.result())
+            if job is not None and not job.finished and self._running is not None:
+                self._found.draw(self._running[0].result())
             return self._work.refresh()
 
     def upload(self, files: Mapping[str, bytes]) -> None:
@@ -264,6 +280,7 @@ class TuningPanel(Panel):
             raise ParameterError("name a store first", key="store")
         with self._lock:
             self._found.load(where)
+            self._found.list_store(where)
             return self.results
 
     def save(self, path: str | Path) -> Path:
@@ -294,6 +311,7 @@ class TuningPanel(Panel):
     def _connect(self) -> None:
         self._work.start.on_click(lambda _: self._guarded(self.start))
         self._resume.on_click(lambda _: self._guarded(self.resume))
+        self._controls.store.observe(lambda _: self._list_store(), "value")
         self._view.load.on_click(lambda _: self._guarded(self.load))
         self._view.clear.on_click(lambda _: self._found.forget())
         self._view.over.observe(lambda _: self._found.compare(), "value")
@@ -303,7 +321,13 @@ class TuningPanel(Panel):
             # What Start or Slurm said of other words is no mistake of these.
             control.observe(lambda _: self._say(""), "value")
 
-    def _go_on(self, experiment: Experiment, budget: int) -> Job[TuningResult]:
+    @property
+    def _shown(self) -> tuple[Experiment, TuningState] | None:
+        """The last experiment with what is chosen, and what it was made of."""
+        return self._last.get(self._controls.subject.value)
+
+    def _go_on(self, experiment: Experiment, state: TuningState, budget: int) -> Job[TuningResult]:
+        self._running = self._last[state.subject.word] = (experiment, state)
         self._found.begin()
         job = experiment.submit(budget)
         threading.Thread(target=_give_back, args=(job, experiment.runner), daemon=True).start()
@@ -316,18 +340,33 @@ class TuningPanel(Panel):
         done, total = len(result), self._controls.numbers["budget"].value
         why = result.stop_reason or f"stopped after {done} of {total} runs; Resume goes on"
         self._work.status.value = why
-        if self._state is not None:
-            self._found.keep(self._state.subject.word, result)
-        self._resume.disabled = False
+        if self._running is not None:
+            self._found.keep(self._running[1].subject.word, result)
+        self._resume.disabled = self._shown is None
+        self._list_store()
 
     def _other_subject(self) -> None:
         self._space.value = space_html(self._controls.chosen)
-        self._found.compare()
+        if self._work.job is not None:
+            self._found.compare()
+            return
+        shown = self._shown
+        self._found.turn(None if shown is None else shown[0].result())
+        self._resume.disabled = shown is None
+        self._work.progress.value = 0.0
+        self._work.status.value = _READY if shown is None else _HELD
+        self._python.value = self.python
+
+    def _list_store(self) -> None:
+        try:
+            self._found.list_store(str(self._controls.store.value).strip())
+        except StudyError as error:
+            self._say(str(error))
 
     def _hold(self, running: bool) -> None:
         self._controls.hold(running)
         if "_resume" in self.__dict__:
-            self._resume.disabled = running or self._experiment is None
+            self._resume.disabled = running or self._shown is None
 
     def _guarded(self, action: Callable[[], Any]) -> None:
         """Run what a button does; what goes wrong is said below it."""

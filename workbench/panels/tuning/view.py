@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import ipywidgets as widgets
@@ -30,6 +30,7 @@ from workbench.plotting.tuning_trajectory import (
 from workbench.tune.recorded.recorded import RecordedSpace
 from workbench.tune.result import TuningResult
 from workbench.tune.store.run_record import RunRecord
+from workbench.tune.store.store import StoredExperiment
 
 _TEXT = "font-size:13px;line-height:1.4"
 _TRAJECTORY_PX, _LOWER_PX, _COMPARE_PX = 300, 260, 280
@@ -62,6 +63,7 @@ class TuningView:
         self.headline = widgets.HTML()
         self.runs = RunsTable()
         self.compared = widgets.HTML()
+        self.stored = widgets.HTML()
         self.over: Any = widgets.Dropdown(
             options=[("runs", "runs"), ("time of the runs", "seconds")], **named("Over", "200px")
         )
@@ -70,15 +72,46 @@ class TuningView:
         )
         self.clear = push_button("Clear", "Compare nothing of what was found so far")
         self.compare_box = widgets.VBox(
-            [wrapping_row(self.over, self.load, self.clear), self.compare_view, self.compared],
+            [
+                wrapping_row(self.over, self.load, self.clear),
+                self.stored,
+                self.compare_view,
+                self.compared,
+            ],
             layout=wide,
         )
-        self.widget = widgets.VBox([self.headline, self.upper_view, self.lower_view], layout=wide)
+        self._drawn = widgets.VBox([self.headline, self.upper_view, self.lower_view], layout=wide)
+        self._nothing = widgets.HTML(
+            f'<div style="{_TEXT}">No experiment with this has run yet; Start begins one.</div>'
+        )
+        self.widget = widgets.VBox([self._nothing, self._drawn], layout=wide)
+        self.blank(True)
 
     @property
     def views(self) -> tuple[LiveView, ...]:
         """The live views, to be renewed before they are shown again."""
         return self.upper_view, self.lower_view, self.compare_view
+
+    def blank(self, nothing: bool) -> None:
+        """Hide what is drawn, for it is of another subject, or show it again.
+
+        Args:
+            nothing: whether there is nothing to show.
+        """
+        self._nothing.layout.display = "" if nothing else "none"
+        self._drawn.layout.display = "none" if nothing else ""
+        if nothing:
+            self.sentence = ""
+            self.runs.clear()
+
+    def list_store(self, store: str, found: Sequence[StoredExperiment]) -> None:
+        """List the experiments of a store.
+
+        Args:
+            store: its file or address, empty where none is named.
+            found: what it holds.
+        """
+        self.stored.value = stored_html(store, found)
 
     def show(self, result: TuningResult) -> None:
         """Draw the course of an experiment.
@@ -99,12 +132,14 @@ class TuningView:
         """Draw what takes a moment: the configurations, the importance, the table of runs.
 
         Args:
-            result: as far as it is.
+            result: as far as it is; the intervals of importance take most, and are drawn once it
+                has ended.
         """
         shares = result.importance()
+        intervals = result.importance_intervals() if result.stop_reason else {}
         with self.lower_view.one_patch():
             self.parallel.show(result)
-            self.importance.show(shares)
+            self.importance.show(shares, intervals)
         self.runs.show(result)
 
     def compare(
@@ -149,6 +184,13 @@ class RunsTable:
         self.which.limit(1, max(len(result), 1))
         self._tell()
 
+    def clear(self) -> None:
+        """Show no run."""
+        self._records = ()
+        self.table.value = ""
+        self.which.limit(1, 1)
+        self._tell()
+
     def _tell(self) -> None:
         at = self.which.value - 1
         self.output.value = output_html(self._records[at]) if at < len(self._records) else ""
@@ -182,6 +224,30 @@ def runs_html(result: TuningResult) -> str:
     unit = f"value ({html.escape(result.unit)})" if result.unit else "value"
     head = "".join(f"<th>{unit if name == 'value' else name}</th>" for name in _HEAD)
     return f"<table><tr>{head}</tr>{''.join(rows)}</table>{note if left else ''}"
+
+
+def stored_html(store: str, found: Sequence[StoredExperiment]) -> str:
+    """Return the experiments of a store as a table, one row each.
+
+    Args:
+        store: its file or address, empty where none is named.
+        found: what it holds.
+    """
+    if not store:
+        return ""
+    if not found:
+        return f'<div style="{_TEXT}">{html.escape(store)} holds no experiment yet.</div>'
+    rows = []
+    for one in found:
+        runs = f"{one.runs} of {one.budget}" if one.budget is not None else str(one.runs)
+        cells = (one.name, str(one.problem["component"]), one.state, runs, one.stop_reason)
+        rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
+    columns = ("experiment", "what is tuned", "state", "runs", "ended because")
+    head = "".join(f"<th>{name}</th>" for name in columns)
+    return (
+        f'<div style="{_TEXT}">{html.escape(store)} holds</div>'
+        f"<table><tr>{head}</tr>{''.join(rows)}</table>"
+    )
 
 
 def output_html(record: RunRecord) -> str:

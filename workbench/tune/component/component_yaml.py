@@ -183,6 +183,13 @@ def _parameter(document: Document, path: Keys, name: str, values: Any) -> Parame
     choices = given.get("choices", [])
     if not isinstance(choices, list):
         raise document.error((*path, "choices"), f"must be a list; got {choices!r}")
+    flag = text("flag")
+    if flag.endswith("=") and not flag.startswith("-"):
+        raise document.error(
+            (*path, "flag"),
+            f"must say whether it has dashes; got {flag}: write --{flag} for the word "
+            f"--{flag}VALUE, or leave the flag out for {name}=VALUE",
+        )
     condition = given.get("condition")
     rule = None if condition is None else _expression(document, (*path, "condition"), condition)
     try:
@@ -197,7 +204,7 @@ def _parameter(document: Document, path: Keys, name: str, values: Any) -> Parame
             cmd_var=truth("cmd_var"),
             cli_var=truth("cli_var"),
             switch=truth("switch"),
-            flag=text("flag"),
+            flag=flag,
             suffix=text("suffix"),
             description=text("description"),
         )

@@ -37,8 +37,8 @@ class Parameter:
         cmd_var: whether it is an argument of the command.
         cli_var: whether it is an option of ``sbatch``.
         flag: what stands before the value: ``block-size`` gives the words ``--block-size 4``,
-            ``b`` gives ``-b 4``, ``block-size=`` gives ``--block-size=4``, ``-mca x`` stays as it
-            is; without a flag, ``name=4``.
+            ``b`` gives ``-b 4``, ``--block-size=`` gives ``--block-size=4`` (in a file with its
+            dashes), ``-mca x`` stays as it is; without a flag, ``name=4``.
         suffix: what is glued to the value, such as ``K``.
         switch: for a ``bool``: the flag alone where it is true, nothing where it is false.
         description: a sentence for people.

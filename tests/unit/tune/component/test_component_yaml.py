@@ -160,6 +160,7 @@ def test_what_means_nothing_is_noted() -> None:
         ("type: int", "kind: int", "7: components.copy.parameters.bs.kind: is no key of a para"),
         ("        type: int\n", "", "5: components.copy.parameters.bs: must say its type"),
         ("cmd_var: True", "cmd_var: 3", "6: components.copy.parameters.bs.cmd_var: must be true"),
+        ("flag: m", "flag: m=", "flag: must say whether it has dashes; got m=: write --m= for"),
         ("cmd_var: True", "cmdvar: True", "6: .*cmdvar: is no key .* did you mean cmd_var"),
         ("cmd_var: True", "cmd_var: False", "bs.env_var: bs must reach the component by env_var"),
         ('default: "toto"', "default: 4", "13: .*label.default: .* must be a text; got 4; put it"),

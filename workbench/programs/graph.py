@@ -121,6 +121,8 @@ class ExecutionGraph:
         line: int32[n], line of the file each operation stands in, or None; not compared.
         notes: what the source held that the graph does not, a sentence each; not compared.
         recorded: what the program's recording took, where it was recorded; not compared.
+        collective: bool[n], whether an operation is part of a collective; None where that is not
+            known, as of GOAL files; not compared.
     """
 
     rank_start: IntArray
@@ -136,6 +138,7 @@ class ExecutionGraph:
     line: NDArray[np.int32] | None = None
     notes: tuple[str, ...] = field(default=())
     recorded: RecordedRun | None = None
+    collective: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         n = len(self.kind)

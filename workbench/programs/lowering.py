@@ -98,7 +98,6 @@ def lower(
     calls_tag = tag.call
     joined = program.collective >= 0
     calls_tag[joined] = tag.collective[program.collective[joined]]
-    line = program.line if program.line is not None else np.zeros(program.num_calls, np.int32)
     calls = (
         program.rank_start,
         program.kind,
@@ -109,7 +108,7 @@ def lower(
         program.request,
         part,
         first_member,
-        line,
+        np.arange(program.num_calls, dtype=np.int32),
     )
     return _expanded(program, calls, templates, progress_cpu, tag.notes)
 
@@ -159,7 +158,7 @@ def _expanded(
             f"{counts[LEFT]} requests are never waited for, so nothing waits for their "
             f"operations; the first is of {_where(program, int(counts[FIRST_LEFT]))}.",
         )
-    kind, size, peer, tag, cpu, line = ops
+    kind, size, peer, tag, cpu, call_of = ops
     return ExecutionGraph(
         rank_start=op_start,
         kind=kind,
@@ -171,9 +170,10 @@ def _expanded(
         requires=_dependents(edges[0], n),
         irequires=_dependents(edges[1], n),
         source=program.source,
-        line=line if program.line is not None else None,
+        line=None if program.line is None else program.line[call_of],
         notes=program.notes + notes,
         recorded=program.recorded,
+        collective=(program.collective >= 0)[call_of],
     )
 
 

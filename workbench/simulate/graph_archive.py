@@ -21,6 +21,7 @@ _ARRAYS = {
     "cpu": np.uint8,
     "nic": np.uint8,
 }
+_OPTIONAL = {"line": np.int32, "collective": np.bool_}
 
 
 def graph_values(graph: ExecutionGraph) -> dict[str, Any]:
@@ -44,8 +45,9 @@ def graph_arrays(graph: ExecutionGraph) -> dict[str, NDArray[Any]]:
         dependents = getattr(graph, name)
         arrays[f"graph.{name}.start"] = dependents.start
         arrays[f"graph.{name}.ops"] = dependents.ops
-    if graph.line is not None:
-        arrays["graph.line"] = graph.line
+    for name in _OPTIONAL:
+        if getattr(graph, name) is not None:
+            arrays[f"graph.{name}"] = getattr(graph, name)
     return arrays
 
 
@@ -67,7 +69,11 @@ def graph_from(values: Mapping[str, Any], arrays: Arrays) -> ExecutionGraph:
         requires=_dependents(arrays, "graph.requires"),
         irequires=_dependents(arrays, "graph.irequires"),
         source=str(values["source"]),
-        line=array_of(arrays, "graph.line", np.int32) if "graph.line" in arrays else None,
+        **{
+            name: array_of(arrays, f"graph.{name}", dtype)
+            for name, dtype in _OPTIONAL.items()
+            if f"graph.{name}" in arrays
+        },
         notes=tuple(map(str, values["notes"])),
         recorded=None if recorded is None else RecordedRun.from_dict(recorded),
     )

@@ -156,6 +156,35 @@ class ReplayResult(Result):
             }
         )
 
+    def waiting(self) -> pd.DataFrame:
+        """Return why each rank waited; the causes add up to the waiting of ``breakdown``.
+
+        A core waits from the end of its work to the begin of the next, and that begin says for
+        what. The names are Scalasca's (Geimer et al.: The Scalasca performance toolset
+        architecture, 2010), but the time that a message takes is no lateness here:
+
+        - ``late_sender``: it waits for a message whose send has not begun yet;
+        - ``late_receiver``: a send above S bytes waits for a receive that is not posted yet;
+        - ``collective``: either of the two, of a collective's messages (Scalasca's wait at
+          collective, message by message); known of programs, not of GOAL files;
+        - ``transfer``: the other side is there, and the message is on its way, is being taken by
+          the other host, or an interface is still occupied;
+        - ``other``: a core without work until its rank's end, or waiting for another core.
+
+        A message that comes before its receive is posted ends no wait: its core is then taken to
+        wait for what ends the next.
+
+        Returns:
+            One row a rank: ``rank``, ``waiting_ns``, ``late_sender_ns``, ``late_receiver_ns``,
+            ``collective_ns``, ``transfer_ns``, ``other_ns``.
+
+        Raises:
+            ParameterError: the replay kept no times, or had noise, quirks or llamp semantics.
+        """
+        from workbench.simulate.waiting import waiting_causes
+
+        return waiting_causes(self)
+
     def critical_path(self) -> tuple[PathStep, ...]:
         """Return the chain of operations that set the makespan, from the last to the first.
 

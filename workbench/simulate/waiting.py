@@ -1,0 +1,270 @@
+"""Why the ranks of a replay waited: late senders and receivers, collectives, messages under way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError
+from workbench.programs.graph import CALC, RECV, SEND
+from workbench.simulate.picoseconds import PS_PER_NS
+from workbench.simulate.replay_result import CPU, DEPENDENCY, NIC, STARTED, times_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from workbench.programs.graph import ExecutionGraph
+    from workbench.simulate.replay_result import ReplayResult, ReplayTimes
+
+IntArray = NDArray[np.int64]
+
+CAUSES = ("late_sender", "late_receiver", "collective", "transfer", "other")
+"""Causes of waiting, in the order of the table's columns."""
+
+_LATE_SENDER, _LATE_RECEIVER, _COLLECTIVE, _TRANSFER, _OTHER = range(5)
+
+CAUSE_TEXTS = {
+    "late_sender": "for senders that had not begun to send",
+    "late_receiver": "for receivers that had not posted their receive",
+    "collective": "in collectives for ranks that were behind",
+    "transfer": "for messages under way",
+    "other": "on cores without work",
+}
+"""What each cause is, to be read after "they wait"."""
+
+
+def waiting_causes(result: ReplayResult) -> pd.DataFrame:
+    """Return what each rank waited for; see ``ReplayResult.waiting``.
+
+    Args:
+        result: a replay with times.
+
+    Raises:
+        ParameterError: it kept no times, or is one of those whose waiting cannot be divided.
+    """
+    import pandas as pd
+
+    times, graph = times_of(result), result.graph
+    if result.semantics != "loggopsim" or result.compatible or result.noise_ps is not None:
+        raise ParameterError(
+            "causes of waiting are those of a replay with loggopsim semantics, without quirks and "
+            "noise; replay the program so",
+            key="semantics",
+        )
+    cpus = graph.num_cpus
+    begin, end, core, item = _busy(result, times)
+    order = np.lexsort((end, begin, core))
+    begin, end, core, item = begin[order], end[order], core[order], item[order]
+    # After each core's last work comes the end of its rank.
+    first = np.flatnonzero(np.diff(core, prepend=-1))
+    before = np.concatenate([[0], end[:-1]])
+    before[first] = 0
+    used = core[first]
+    last_end = end[np.append(first[1:], len(core)) - 1] if len(core) else np.zeros(0, np.int64)
+    awaited, kind = _awaited(result, times, begin, item, core)
+    sends = np.flatnonzero((graph.kind == SEND) & (graph.size > result.costs.S))
+    held_by = _last_send(times, sends, graph.rank_of(sends) * cpus + graph.cpu[sends], used)
+    finish = result.finish_ps[used // cpus]
+    held = (held_by >= 0) & (times.end_ps[np.maximum(held_by, 0)] == finish)
+
+    # A message that nobody has asked for yet ends no wait: what follows on the core does.
+    passing = _passing(graph, times, begin, item)
+    passing[_last_passing(graph, times, begin, item, core)] = False
+    awaited, kind = _following(awaited, kind, passing, core, used, np.where(held, held_by, -1))
+
+    gap_from = np.concatenate([before, last_end])
+    gap_to = np.concatenate([begin, finish])
+    gap_core = np.concatenate([core, used])
+    awaited = np.concatenate([awaited, np.where(held, held_by, -1)])
+    kind = np.concatenate([kind, np.where(held, _LATE_RECEIVER, _OTHER)])
+    gap = np.maximum(gap_to - gap_from, 0)
+
+    late = np.zeros(len(gap), np.int64)
+    of_message = np.flatnonzero(awaited >= 0)
+    other_end = times.start_ps[times.match[awaited[of_message]]]
+    late[of_message] = np.clip(other_end - gap_from[of_message], 0, gap[of_message])
+    if graph.collective is not None:
+        joint = of_message[graph.collective[awaited[of_message]]]
+        kind[joint] = _COLLECTIVE
+    table = np.zeros((graph.num_ranks, len(CAUSES)), np.int64)
+    rank = gap_core // cpus
+    np.add.at(table, (rank, kind), np.where(awaited >= 0, late, gap))
+    np.add.at(table, (rank, _TRANSFER), np.where(awaited >= 0, gap - late, 0))
+    # Cores without any work until their rank's end.
+    breakdown = result.breakdown()
+    waiting = np.rint(breakdown["waiting_ns"].to_numpy() * PS_PER_NS).astype(np.int64)
+    table[:, _OTHER] += waiting - table.sum(axis=1)
+    columns: dict[str, Any] = {"rank": np.arange(graph.num_ranks)}
+    columns["waiting_ns"] = breakdown["waiting_ns"].to_numpy()
+    for at, cause in enumerate(CAUSES):
+        columns[f"{cause}_ns"] = table[:, at] / PS_PER_NS
+    return pd.DataFrame(columns)
+
+
+def _busy(
+    result: ReplayResult, times: ReplayTimes
+) -> tuple[IntArray, IntArray, IntArray, NDArray[np.intp]]:
+    """Return when cores work: begin and end in ps, core, and the operation; a receive's message."""
+    graph, costs, cpus = result.graph, result.costs, result.graph.num_cpus
+    calc = np.flatnonzero((graph.kind == CALC) & (graph.size > 0))
+    send = np.flatnonzero(graph.kind == SEND)
+    recv = np.flatnonzero(graph.kind == RECV)
+    source = times.match[recv]
+    item = np.concatenate([calc, send, recv])
+    begin = np.concatenate([times.start_ps[calc], times.start_ps[send], times.begin_ps[recv]])
+    work = np.concatenate(
+        [
+            graph.size[calc] * PS_PER_NS,
+            costs.send_ps(graph.size[send]),
+            costs.receive_ps(graph.size[source]),
+        ]
+    )
+    lane = np.concatenate([graph.cpu[calc], graph.cpu[send], graph.cpu[source]]).astype(np.int64)
+    return begin, begin + work, graph.rank_of(item).astype(np.int64) * cpus + lane, item
+
+
+def _awaited(
+    result: ReplayResult,
+    times: ReplayTimes,
+    begin: IntArray,
+    item: NDArray[np.intp],
+    core: IntArray,
+) -> tuple[IntArray, IntArray]:
+    """Return for each piece of work the message that its core waited for before it, and the cause.
+
+    The message is named by the receive where its receiver waited, by the send where its sender
+    did; -1 where it was an interface (``transfer``) or nothing known (``other``).
+    """
+    graph = result.graph
+    post_cause = times.cause if times.post_cause is None else times.post_cause
+    post_kind = times.cause_kind if times.post_cause_kind is None else times.post_cause_kind
+    synchronous = (graph.kind == SEND) & (graph.size > result.costs.S)
+    awaited = np.full(len(item), -1, np.int64)
+    kind = np.full(len(item), _OTHER, np.int64)
+    receives = graph.kind[item] == RECV
+    at = np.flatnonzero(receives)
+    cause, how = times.cause[item[at]], times.cause_kind[item[at]]
+    awaited[at], kind[at] = item[at], _LATE_SENDER
+    on_core = (cause >= 0) & (how == CPU)
+    _released(times, synchronous, begin, at[on_core], cause[on_core], awaited, kind)
+
+    # Work of the rank's own: back through what was ready at the same instant.
+    left = np.flatnonzero(~receives)
+    last = _last_passing(graph, times, begin, item, core)
+    awaited[last], kind[last] = -1, _OTHER
+    left = np.concatenate([left, last])
+    op = item[left].astype(np.int64)
+    ready = np.where(receives, times.start_ps[item], begin)
+    while len(left):
+        cause, how, now = post_cause[op].astype(np.int64), post_kind[op], ready[left]
+        known = cause >= 0
+        kind[left[known & (how == NIC)]] = _TRANSFER
+        _released(times, synchronous, ready, left[known], cause[known], awaited, kind)
+        safe = np.maximum(cause, 0)
+        received = known & (how == DEPENDENCY) & (graph.kind[safe] == RECV)
+        posted = times.start_ps[safe] == now
+        # It took a message that came after it was posted, on another core.
+        taken = received & (times.end_ps[safe] == now) & ~posted
+        awaited[left[taken]], kind[left[taken]] = cause[taken], _LATE_SENDER
+        onward = known & posted & (kind[left] == _OTHER)
+        onward &= (how == STARTED) | ((how == DEPENDENCY) & (times.end_ps[safe] == now))
+        left, op = left[onward], cause[onward]
+    _by_dependencies(result, times, synchronous, item, awaited, kind)
+    return awaited, kind
+
+
+def _by_dependencies(
+    result: ReplayResult,
+    times: ReplayTimes,
+    synchronous: NDArray[np.bool_],
+    item: NDArray[np.intp],
+    awaited: IntArray,
+    kind: IntArray,
+) -> None:
+    """Find the message behind work whose core was just taking another one when it became ready.
+
+    It is the one that ended last of those that the work depends on.
+    """
+    graph = result.graph
+    unknown = np.zeros(graph.num_ops, bool)
+    unknown[item[kind == _OTHER]] = True
+    found = []
+    for dependents, at_ps in ((graph.requires, times.end_ps), (graph.irequires, times.start_ps)):
+        after, before = dependents.pairs()
+        here = unknown[after]
+        found.append((after[here], before[here], at_ps[before[here]]))
+    after, before, at_ps = map(np.concatenate, zip(*found, strict=True))
+    by_end = np.argsort(at_ps, kind="stable")
+    latest = np.full(graph.num_ops, -1, np.int64)
+    latest[after[by_end]] = before[by_end]
+    cause = np.where(kind == _OTHER, latest[item], -1)
+    for of_kind, named in ((synchronous, _LATE_RECEIVER), (graph.kind == RECV, _LATE_SENDER)):
+        at = np.flatnonzero((cause >= 0) & of_kind[np.maximum(cause, 0)])
+        awaited[at], kind[at] = cause[at], named
+
+
+def _passing(
+    graph: ExecutionGraph, times: ReplayTimes, begin: IntArray, item: NDArray[np.intp]
+) -> NDArray[np.bool_]:
+    """Return which work is for a message that nobody has asked for yet."""
+    passing: NDArray[np.bool_] = (graph.kind[item] == RECV) & (times.start_ps[item] > begin)
+    return passing
+
+
+def _last_passing(
+    graph: ExecutionGraph,
+    times: ReplayTimes,
+    begin: IntArray,
+    item: NDArray[np.intp],
+    core: IntArray,
+) -> NDArray[np.intp]:
+    """Return such work that is its core's last: what let its receive be posted ends the wait."""
+    last = np.append(core[1:] != core[:-1], True)[: len(core)]
+    return np.flatnonzero(last & _passing(graph, times, begin, item))
+
+
+def _released(
+    times: ReplayTimes,
+    synchronous: NDArray[np.bool_],
+    begin: IntArray,
+    at: NDArray[np.intp],
+    cause: NDArray[Any],
+    awaited: IntArray,
+    kind: IntArray,
+) -> None:
+    """Mark the work that could begin when a receiver let a synchronous send go."""
+    freed = synchronous[cause] & (times.end_ps[cause] == begin[at])
+    awaited[at[freed]], kind[at[freed]] = cause[freed], _LATE_RECEIVER
+
+
+def _last_send(
+    times: ReplayTimes, sends: NDArray[np.intp], cores: NDArray[Any], used: IntArray
+) -> IntArray:
+    """Return the last of some sends to end on each core, -1 where there is none."""
+    last = np.full(int(used.max(initial=-1)) + 1, -1, np.int64)
+    by_end = np.argsort(times.end_ps[sends], kind="stable")
+    last[cores[by_end]] = sends[by_end]
+    return last[used]
+
+
+def _following(
+    awaited: IntArray,
+    kind: IntArray,
+    passing: NDArray[np.bool_],
+    core: IntArray,
+    used: IntArray,
+    held: IntArray,
+) -> tuple[IntArray, IntArray]:
+    """Return what was waited for, where some work takes it from what follows on its core."""
+    n = len(core)
+    place = np.where(passing, n, np.arange(n))
+    nearest = np.minimum.accumulate(place[::-1])[::-1] if n else place
+    inside = (nearest < n) & (core[np.minimum(nearest, n - 1)] == core)
+    source = np.where(inside, nearest, 0)
+    end = held[np.searchsorted(used, core)]
+    return (
+        np.where(inside, awaited[source], end),
+        np.where(inside, kind[source], np.where(end >= 0, _LATE_RECEIVER, _OTHER)),
+    )

@@ -89,6 +89,17 @@ def test_a_curve_as_text_and_its_channels(
     assert frame["utilisation"].max() > 0.9
 
 
+def test_several_seeds_have_a_spread(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["torus:8", "--load", "0.2", "--seeds", "3", *FEW]
+    assert main(["fabric", "traffic", *words]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].endswith("mean latency of the runs")
+    curve = load_curve(Fabric(parse_topology("torus:8")), loads=[0.2], seeds=range(3), messages=200)
+    low, high = curve.latency_ends_s[:, 0] * 1e6
+    assert lines[3].endswith(f"{low:.3f} to {high:.3f} us in 3")
+    assert low < high
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -71,7 +71,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--messages", type=int, metavar="N", help="to measure at each load (default 20000)"
     )
     parser.add_argument(
-        "--seeds", type=int, metavar="N", default=1, help="runs of each load (default 1)"
+        "--seeds",
+        type=int,
+        metavar="N",
+        default=1,
+        help="runs of each load (default 1); of several the least and the largest are printed",
     )
     parser.add_argument("--seed", type=int, metavar="N", default=0, help="of the first (default 0)")
     parser.add_argument(
@@ -146,8 +150,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _report(curve: LatencyLoad) -> str:
     """Return the curve as a person reads it: a line for each load, means over the seeds."""
     lines = [repr(curve), repr(curve.fabric.routes)]
+    several = bool((curve.num_runs > 1).any())
     lines.append(
         f"{'load':>6}{'accepted':>10}{'mean latency':>15}{'median':>12}{'99 %':>12}{'hops':>7}"
+        + (f"{'mean latency of the runs':>32}" if several else "")
     )
     columns = (
         curve.load,
@@ -156,13 +162,16 @@ def _report(curve: LatencyLoad) -> str:
         curve.latency_s(50),
         curve.latency_s(99),
         curve.of("mean_hops"),
+        *(curve.latency_ends_s * 1e6),
+        curve.num_runs,
     )
-    for load, accepted, mean, median, high, hops in zip(*columns, strict=True):
+    for load, accepted, mean, median, high, hops, least, most, runs in zip(*columns, strict=True):
         if math.isnan(mean):
             lines.append(f"{load:>6.3f}{accepted:>10.4f}{'saturated':>15}")
             continue
         lines.append(
             f"{load:>6.3f}{accepted:>10.4f}{mean * 1e6:>12.3f} us{median * 1e6:>9.3f} us"
             f"{high * 1e6:>9.3f} us{hops:>7.2f}"
+            + (f"{least:>11.3f} to {most:.3f} us in {runs}" if several else "")
         )
     return "\n".join(lines)

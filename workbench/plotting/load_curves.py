@@ -16,7 +16,7 @@ from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, log_range, new_figure, set_range, steady_log_ticks
 from workbench.plotting.topology_look import TopologyLines, looks
 
-_COLUMNS = ("load", "latency", "line", "fill", "name", "said")
+_COLUMNS = ("load", "latency", "line", "fill", "low", "high", "name", "said")
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +30,9 @@ class LoadCurve:
         saturated: bool[n], whether less is delivered than offered, so that queues grow for ever;
             None for nowhere.
         bound: the load at which the expected load of some link reaches its bandwidth; nan for none.
+        ends_us: float64[2, n], the least and the largest mean latency of several runs of each load,
+            with other seeds; None for one run.
+        runs: int[n], how many there are of each load; None for one.
     """
 
     load: ArrayLike
@@ -37,17 +40,22 @@ class LoadCurve:
     accepted: ArrayLike
     saturated: ArrayLike | None = None
     bound: float = float("nan")
+    ends_us: ArrayLike | None = None
+    runs: ArrayLike | None = None
 
     def columns(self) -> NDArray[np.float64]:
-        """Return load, latency, accepted load and saturation as float64[4, n], by the load.
+        """Return the curve as float64[7, n], by the load.
+
+        Rows are load, latency, accepted load, saturation, both ends of the latency and runs.
 
         Raises:
             ParameterError: they are not of one length.
         """
         full = np.zeros(np.shape(self.load)) if self.saturated is None else self.saturated
-        given = [
-            np.asarray(one, float) for one in (self.load, self.latency_us, self.accepted, full)
-        ]
+        low, high = (self.latency_us,) * 2 if self.ends_us is None else np.asarray(self.ends_us)
+        runs = np.ones(np.shape(self.load)) if self.runs is None else self.runs
+        columns = (self.load, self.latency_us, self.accepted, full, low, high, runs)
+        given = [np.asarray(one, float) for one in columns]
         shapes = [one.shape for one in given]
         if len(set(shapes)) > 1 or given[0].ndim != 1:
             raise ParameterError(
@@ -84,7 +92,13 @@ class LoadCurves(TopologyLines):
         columns = {name: load_columns(name, one) for name, one in curves.items()}
         nothing: dict[str, list[Any]] = {one: [] for one in _COLUMNS}
         self.draw(columns, lambda name: columns.get(name, nothing))
-        latencies = [value for one in columns.values() for value in one["latency"]]
+        latencies = [
+            value
+            for one in columns.values()
+            for key in ("latency", "low", "high")
+            for value in one[key]
+            if np.isfinite(value)
+        ]
         ends = log_range(latencies)
         set_range(self.figure.y_range, ends)
         known = [
@@ -109,7 +123,8 @@ def plot_load_curves(
 ) -> figure:
     """Return mean latency over offered load; dotted uprights are where some link is full.
 
-    Hollow points are of loads that the network does not carry.
+    Hollow points are of loads that the network does not carry. Whiskers go from the least to the
+    largest of several runs of a load.
 
     Args:
         curves: by topology.
@@ -168,6 +183,19 @@ def load_curves(
             line_width=2,
             legend_label=marker,
         )
+        fig.segment(
+            x0="load",
+            x1="load",
+            y0="low",
+            y1="high",
+            source=source,
+            line_color=colour,
+            line_width=1.5,
+        )
+        for end in ("low", "high"):
+            fig.scatter(
+                "load", end, source=source, marker="dash", size=8, line_color=colour, line_width=1.5
+            )
         points.append(
             fig.scatter(
                 "load",
@@ -205,20 +233,29 @@ def load_columns(name: str, curve: LoadCurve) -> dict[str, list[Any]]:
     Raises:
         ParameterError: its columns are not of one length.
     """
-    load, latency, accepted, full = curve.columns().tolist()
-    rows = list(zip(load, latency, accepted, full, strict=True))
+    load, latency, *_ = columns = curve.columns().tolist()
+    rows = list(zip(*columns, strict=True))
     return {
         "load": load,
         "latency": latency,
         # Where queues grow for ever, latency is that of the run's length: no point of the line.
-        "line": [float("nan") if over else y for _, y, _, over in rows],
-        "fill": [0.0 if over else 1.0 for *_, over in rows],
+        "line": [float("nan") if over else y for _, y, _, over, *_ in rows],
+        "fill": [0.0 if over else 1.0 for _, _, _, over, *_ in rows],
+        "low": [_whisker(low, over, runs) for _, _, _, over, low, _, runs in rows],
+        "high": [_whisker(high, over, runs) for _, _, _, over, _, high, runs in rows],
         "name": [name] * len(rows),
         "said": [
-            f"offered {x:.3g}, accepted {a:.3g}: " + ("saturated" if over else f"{y:.3g} µs")
-            for x, y, a, over in rows
+            f"offered {x:.3g}, accepted {a:.3g}: "
+            + ("saturated" if over else f"{y:.3g} µs")
+            + (f", {low:.3g} to {high:.3g} in {runs:.0f} runs" if runs > 1 and not over else "")
+            for x, y, a, over, low, high, runs in rows
         ],
     }
+
+
+def _whisker(end: float, over: float, runs: float) -> float:
+    """Return the end of a whisker; nan where there is none."""
+    return float("nan") if over or runs < 2 else end
 
 
 def read_load_curves(curves: Mapping[str, LoadCurve]) -> str:

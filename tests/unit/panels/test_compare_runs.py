@@ -16,6 +16,7 @@ from workbench.panels.compare.runs import Runner
 from workbench.panels.compare.state import Compared, CompareState
 from workbench.panels.compare.work import Comparer
 from workbench.panels.program_sources import source_of
+from workbench.simulate.fabric import Fabric, run_traffic
 
 PATIENCE_S = 60.0
 PROGRAM = source_of(programs.generate.cg(4, iterations=1, rng=0))
@@ -90,6 +91,44 @@ def test_a_collective_that_was_stopped_has_no_times() -> None:
 
     jobs.submit(stopped).result(PATIENCE_S)
     assert runner.found(compared).times == {}
+
+
+@pytest.mark.jit_only
+def test_other_seeds_follow_for_the_same_loads_and_can_be_stopped() -> None:
+    state = CompareState(("torus:4x4", "torus:8"), PROGRAM, seed=5, runs=3)
+    compared = jobs.submit(Comparer().work, state).result(PATIENCE_S)
+    runner, told = Runner(), []
+
+    def first_alone(ctx: jobs.JobContext) -> None:
+        steps = [text for _, text, _ in runner._left(compared)]
+        told.extend(text for text in steps if text.startswith("load"))
+        while (run := runner._missing(compared)) and "run 2" not in run[0][1]:
+            run[0][2](ctx, lambda done, whole: None)
+
+    jobs.submit(first_alone).result(PATIENCE_S)
+    assert not any("run" in text for text in told), "which loads there are is not known yet"
+    (curve, _) = runner.found(compared).curves.values()
+    assert curve.columns()[6].tolist() == [1] * len(curve.columns()[0])
+    curves = jobs.submit(runner.work, compared).result(PATIENCE_S).curves
+    assert not runner.missing(compared)
+    for word, of_word in curves.items():
+        load, mean, _, _, low, high, runs = of_word.columns()
+        assert (runs == 3).all()
+        assert (low < mean).all()
+        assert (mean < high).all()
+        network = topology.parse_topology(word)
+        seeds = [
+            run_traffic(
+                Fabric(network, None, "minimal", seed=5),
+                "uniform",
+                load[0],
+                messages=300,
+                seed=seed,
+            )
+            for seed in (5, 6, 7)
+        ]
+        each = [1e6 * one.mean_latency_s for one in seeds]
+        assert (low[0], high[0]) == pytest.approx((min(each), max(each)))
 
 
 def test_large_networks_push_each_other_out(monkeypatch: pytest.MonkeyPatch) -> None:

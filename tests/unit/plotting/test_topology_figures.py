@@ -103,6 +103,29 @@ def test_saturated_loads_are_hollow_points_beside_the_line() -> None:
         plot_load_curves({"net": LoadCurve([0.1], [1.0, 2.0], [0.1])})
 
 
+def test_several_runs_of_a_load_have_whiskers() -> None:
+    ends = [[1.8, 0.9, 4.0], [2.4, 1.1, 9.0]]
+    curve = LoadCurve(
+        [0.5, 0.1, 0.9],
+        [2.0, 1.0, 7.0],
+        [0.5, 0.1, 0.6],
+        [False, False, True],
+        ends_us=ends,
+        runs=[3, 3, 3],
+    )
+    drawn = load_curves({"net": curve, "one": LoadCurve([0.1], [1.0], [0.1])})
+    data = drawn.sources[0].data
+    assert data["load"] == [0.1, 0.5, 0.9]
+    assert (data["low"][:2], data["high"][:2]) == ([0.9, 1.8], [1.1, 2.4])
+    assert np.isnan([data["low"][2], data["high"][2]]).all(), "saturated: no latency"
+    assert data["said"][1] == "offered 0.5, accepted 0.5: 2 µs, 1.8 to 2.4 in 3 runs"
+    assert np.isnan(drawn.sources[1].data["low"]).all(), "one run has no spread"
+    assert drawn.sources[1].data["said"] == ["offered 0.1, accepted 0.1: 1 µs"]
+    assert drawn.figure.y_range.start <= 0.9
+    with pytest.raises(ParameterError, match="one latency"):
+        plot_load_curves({"net": LoadCurve([0.1], [1.0], [0.1], ends_us=[[1, 1], [2, 2]])})
+
+
 def test_the_sentence_names_what_delivers_the_most() -> None:
     curves = {
         "ring": LoadCurve([0.1, 0.3], [1, 5], [0.1, 0.2]),

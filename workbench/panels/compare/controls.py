@@ -44,6 +44,8 @@ MADE: dict[str, tuple[str, dict[str, Any]]] = {
 
 OPERATIONS = ("allreduce", "allgather", "alltoall")
 FIRST_HOSTS, FIRST_LOAD = 1024, 0.7
+MOST_RUNS = 32
+"""Most runs of each load, with other seeds."""
 _LARGEST_UPLOAD = 64 << 20
 
 
@@ -121,6 +123,13 @@ class CompareControls:
             **named("Model", "250px"),
         )
         self.seed: Any = NumberField(first.seed, 0, 2**31 - 1, **named("seed", "100px"))
+        self.runs: Any = NumberField(
+            first.runs,
+            1,
+            MOST_RUNS,
+            tooltip="Simulate each load with so many seeds; whiskers show the least and the most",
+            **named("runs a load", "150px"),
+        )
         wide = widgets.Layout(width="100%", flex_flow="row wrap")
         self.widget = widgets.VBox(
             [
@@ -131,7 +140,7 @@ class CompareControls:
                 self.traffic_error,
             ]
         )
-        self.simulated = (self.collective, self.model, self.program, self.seed)
+        self.simulated = (self.collective, self.model, self.program, self.seed, self.runs)
         for control in (
             self.traffic,
             self.routing,
@@ -140,6 +149,7 @@ class CompareControls:
             self.collective,
             self.model,
             self.seed,
+            self.runs,
         ):
             control.observe(lambda _: self._tell(), "value")
         self.match.observe(lambda _: self._match_chosen(), "value")
@@ -158,13 +168,14 @@ class CompareControls:
             collective=self.collective.value,
             model=self.model.value,
             seed=self.seed.value,
+            runs=self.runs.value,
         )
 
     @property
     def errors(self) -> tuple[str, ...]:
         """What the controls say is wrong."""
         lines = [self.upload_error, self.traffic_error, self.program_error]
-        lines += errors_of((self.amount, self.offered, self.seed))
+        lines += errors_of((self.amount, self.offered, self.seed, self.runs))
         return *(one.error.message for one in self.slots), *(line.message for line in lines)
 
     def show_words(self, words: tuple[str, ...]) -> None:

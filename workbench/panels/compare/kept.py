@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from workbench.panels.compare.late import PATTERNS
 from workbench.panels.compare.state import (
@@ -86,8 +88,9 @@ class Kept:
                     for pattern in PATTERNS
                     if (key := throughput_key(entry, pattern)) in self.throughput
                 }
-                if (key := load_key(state, entry)) in self.points:
-                    found.curves[word] = _curve(self.points[key])
+                if load_key(state, entry) in self.points:
+                    runs = (load_key(state, entry, run) for run in range(state.runs))
+                    found.curves[word] = _curve([self.points.get(key, {}) for key in runs])
                 if (key := times_key(compared, entry)) in self.times:
                     found.times[word] = dict(self.times[key])
                 if (key := wires_key(state, entry)) in self.tolerances:
@@ -152,14 +155,15 @@ def throughput_key(entry: Entry, pattern: str) -> Key:
     return f"throughput {pattern}", entry.key
 
 
-def load_key(state: CompareState, entry: Entry) -> Key:
+def load_key(state: CompareState, entry: Entry, run: int = 0) -> Key:
     """Return what the latency over load is kept by.
 
     Args:
         state: what the controls held.
         entry: the topology.
+        run: which of several with other seeds.
     """
-    return "load", entry.key, state.traffic, state.routing, state.seed
+    return "load", entry.key, state.traffic, state.routing, state.seed, run
 
 
 def times_key(compared: Compared, entry: Entry) -> Key:
@@ -191,16 +195,21 @@ def _keys(compared: Compared, entry: Entry) -> list[Key]:
         metrics_key(entry),
         resilience_key(state, entry),
         *(throughput_key(entry, pattern) for pattern in PATTERNS),
-        load_key(state, entry),
+        *(load_key(state, entry, run) for run in range(state.runs)),
         times_key(compared, entry),
         wires_key(state, entry),
     ]
 
 
-def _curve(points: dict[float, Point]) -> LoadCurve:
+def _curve(runs: Sequence[dict[float, Point]]) -> LoadCurve:
+    """Return the means of several runs; the first one has all loads."""
+    of_load = [[run[load] for run in runs if load in run] for load in runs[0]]
+    latencies = [[one.latency_us for one in points] for points in of_load]
     return LoadCurve(
-        list(points),
-        [one.latency_us for one in points.values()],
-        [one.accepted for one in points.values()],
-        [one.saturated for one in points.values()],
+        list(runs[0]),
+        [float(np.mean(some)) for some in latencies],
+        [float(np.mean([one.accepted for one in points])) for points in of_load],
+        [sum(one.saturated for one in points) * 2 > len(points) for points in of_load],
+        ends_us=np.array([[min(some), max(some)] for some in latencies]).reshape(-1, 2).T,
+        runs=[len(points) for points in of_load],
     )

@@ -54,7 +54,7 @@ FIRST_PROGRAM = "CG, 256 ranks"
 
 _CONTROLS = (
     *("match", "amount", "traffic", "routing", "offered", "shade"),
-    *("program", "collective", "model", "seed"),
+    *("program", "collective", "model", "seed", "runs"),
 )
 _SETTINGS = ("topologies", *_CONTROLS)
 _AT_ONCE_S = 0.1

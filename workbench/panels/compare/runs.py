@@ -236,15 +236,25 @@ class Runner:
         # Those with the fewest loads first, so that all curves grow together.
         for _, name, entry, key, load in sorted(waiting, key=lambda one: one[0]):
             yield key, f"load {load:g} on {name}", self._load(key, state, entry, load)
+        # The same loads with other seeds, once it is known which they are.
+        for run in range(1, state.runs):
+            for name, (entry, _) in compared.shown.items():
+                key = load_key(state, entry, run)
+                for load in kept.points.get(load_key(state, entry), {}):
+                    if load not in kept.points.get(key, {}) and key not in kept.notes:
+                        text = f"load {load:g} on {name}, run {run + 1} of {state.runs}"
+                        yield key, text, self._load(key, state, entry, load, run)
 
-    def _load(self, key: Key, state: CompareState, entry: Entry, load: float) -> Run:
+    def _load(
+        self, key: Key, state: CompareState, entry: Entry, load: float, number: int = 0
+    ) -> Run:
         def run(ctx: jobs.JobContext, told: Later) -> None:
             found = run_traffic(
                 self._fabric(state, entry, state.routing, "packet"),
                 traffic_of(entry.topology, state.traffic, state.seed),
                 load,
                 messages=MESSAGES,
-                seed=state.seed,
+                seed=state.seed + number,
                 halt=ctx.stop_event.cell,
             )
             point = Point(found.mean_latency_s * 1e6, found.accepted, bool(found.saturated))

@@ -90,6 +90,7 @@ class CompareState:
         collective: operation and algorithm, with a slash between them.
         model: one of `MODELS`, which the collective runs on.
         seed: of random traffic and of the simulations.
+        runs: of each load, with this seed and the next ones.
     """
 
     words: tuple[str, ...]
@@ -100,6 +101,7 @@ class CompareState:
     collective: str = "allreduce/recursive-doubling"
     model: str = "fluid"
     seed: int = 0
+    runs: int = 1
 
     @property
     def load_routing(self) -> LoadRouting:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+from dataclasses import replace
 
 import ipywidgets as widgets
 from bokeh.layouts import column, row
@@ -166,7 +167,7 @@ class CompareView:
         }
         empty = LoadCurve([], [], [], [])
         curves = {
-            name: LoadCurve(one.load, one.latency_us, one.accepted, one.saturated, bounds[name])
+            name: replace(one, bound=bounds[name])
             for name, word in names.items()
             for one in (found.curves.get(word, empty),)
         }

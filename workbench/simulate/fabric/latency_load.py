@@ -187,6 +187,21 @@ class LatencyLoad(Result):
         return np.where(self.saturated, np.nan, np.array(found))
 
     @property
+    def num_runs(self) -> NDArray[np.int64]:
+        """Runs of each load, one with each seed, int64[n]."""
+        return np.unique([run.nominal_load for run in self.runs], return_counts=True)[1]
+
+    @property
+    def latency_ends_s(self) -> FloatArray:
+        """Least and largest mean latency of each load, s; nan where saturated, float64[2, n]."""
+        found = [
+            [run.mean_latency_s for run in self.runs if run.nominal_load == load]
+            for load in self.load
+        ]
+        ends = np.array([[min(one), max(one)] for one in found], np.float64).reshape(-1, 2).T
+        return np.where(self.saturated, np.nan, ends)
+
+    @property
     def throughput(self) -> float:
         """The most that was accepted at any load, as a share of the hosts' bandwidth."""
         return float(self.accepted.max(initial=0.0))
@@ -222,6 +237,8 @@ class LatencyLoad(Result):
     def plot(self, **options: Any) -> Any:
         """Return the figure of latency over offered load; hollow points are saturated.
 
+        With several seeds the line is their mean, and whiskers go from the least to the largest.
+
         Args:
             options: of `workbench.plotting.load_curves.plot_load_curves`.
         """
@@ -232,6 +249,8 @@ class LatencyLoad(Result):
             latency_us=self.of("mean_latency_s") * 1e6,
             accepted=self.accepted,
             saturated=self.saturated,
+            ends_us=self.latency_ends_s * 1e6,
+            runs=self.num_runs,
         )
         return plot_load_curves({self.fabric.topology.name: curve}, **options)
 

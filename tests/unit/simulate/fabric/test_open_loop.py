@@ -212,6 +212,12 @@ def test_the_same_seed_gives_the_same_run_with_any_number_of_workers() -> None:
         np.testing.assert_array_equal(left.latencies_s, right.latencies_s)
         np.testing.assert_array_equal(left.channel.busy_s, right.channel.busy_s)
     assert not np.array_equal(one.runs[0].latencies_s, one.runs[1].latencies_s)
+    each = np.array([run.mean_latency_s for run in one.runs]).reshape(2, 2)
+    assert one.num_runs.tolist() == [2, 2]
+    np.testing.assert_array_equal(one.latency_ends_s, [each.min(axis=1), each.max(axis=1)])
+    assert (one.latency_ends_s[0] < one.latency_ends_s[1]).all()
+    (drawn, *_) = (r.data_source.data for r in one.plot().renderers if "said" in r.data_source.data)
+    np.testing.assert_allclose(drawn["high"], one.latency_ends_s[1] * 1e6)
     other = run_traffic(
         Fabric(fabric.topology, routing=fabric.routes, seed=9),
         "uniform",

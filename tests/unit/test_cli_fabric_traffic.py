@@ -13,6 +13,7 @@ from workbench.cli import main
 from workbench.models import PISCES, SNAPPR
 from workbench.simulate.fabric import Fabric, load_curve
 from workbench.topology import parse_topology
+from workbench.topology.demand import read_demand
 
 FEW = ["--messages", "200"]
 
@@ -87,6 +88,18 @@ def test_a_curve_as_text_and_its_channels(
     frame = pd.read_csv(table)
     assert len(frame) == 16 + 16
     assert frame["utilisation"].max() > 0.9
+
+
+def test_a_matrix_of_ones_own_is_simulated(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("0,1,0,0\n0,0,1,0\n0,0,0,1\n1,0,0,0\n")
+    printed = answer(capsys, "torus:4", "--pattern", str(path), "--load", "0.5")
+    assert printed["pattern"] == "mine.csv"
+    fabric, sent = Fabric(parse_topology("torus:4")), read_demand(path)
+    curve = load_curve(fabric, sent.on(fabric.topology), [0.5], messages=200)
+    assert without_clock(printed) == without_clock(curve.to_dict())
 
 
 def test_several_seeds_have_a_spread(capsys: pytest.CaptureFixture[str]) -> None:

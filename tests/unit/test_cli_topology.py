@@ -11,6 +11,7 @@ import pytest
 from workbench import programs, topology
 from workbench.cli import main
 from workbench.topology.application import message_traffic
+from workbench.topology.demand import read_demand
 from workbench.topology.metrics import compare, summary
 
 
@@ -79,6 +80,26 @@ def test_a_programs_own_traffic(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert printed["throughput, halo.goal"] == pytest.approx(expected)
     # Neighbours on the grid are neighbours on the torus: only the hosts' own links are full.
     assert printed["throughput, halo.goal"] == 1
+
+
+def test_a_matrix_of_ones_own_loads_the_network(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("src,dst,weight\n" + "".join(f"{h},{(h + 8) % 16},5\n" for h in range(16)))
+    words = ["torus:4x4", "hypercube:4", "--part", "cost", "--traffic", str(path)]
+    printed = answer(capsys, "compare", *words)
+    carried = [one["throughput, mine.csv"] for one in printed["topologies"]]
+    halves = [
+        read_demand(path).on(made) for made in (topology.torus((4, 4)), topology.hypercube(4))
+    ]
+    assert carried == [topology.throughput(one.topology, one).lower for one in halves]
+    path.write_text("src,dst,weight\n0,99,1\n")
+    assert main(["topology", "compare", *words]) == 1
+    assert "between 100 hosts; torus 4x4 has 16" in capsys.readouterr().err
+    path.write_text("0 1\n1 0\n")
+    assert main(["topology", "compare", *words]) == 1
+    assert "mine.csv:1: a weight must be a number" in capsys.readouterr().err
 
 
 def test_a_network_without_groups_does_not_end_a_comparison(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.cli.ini_options import add_ini, model_of_ports
 from workbench.cli.output import SIGNALLED, add_json, given, patience, print_json, say
 from workbench.cli.stopping import stoppable
-from workbench.cli.topology import topology_of
+from workbench.cli.topology import pattern_of, topology_of
 from workbench.errors import SimulationHalted
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         default="uniform",
         help="uniform (default), permutation, tornado, transpose, bit-complement, adversarial, "
-        "hotspot or longest-matching",
+        "hotspot, longest-matching, or a CSV file of your own, hosts by hosts or src,dst,weight",
     )
     parser.add_argument(
         "--load",
@@ -121,12 +121,11 @@ def run(arguments: argparse.Namespace) -> int:
     asked: dict[str, Any] = given(arguments, "process", "message_bytes", "messages", "workers")
     seeds = range(arguments.seed, arguments.seed + max(arguments.seeds, 0))
     loads = LOADS if arguments.loads is None else arguments.loads
+    pattern = pattern_of(arguments.pattern, network)
     with stoppable() as stop:
         # In a thread of its own: the main thread handles signals between its Python steps.
         job = jobs.submit(
-            lambda _: load_curve(
-                fabric, arguments.pattern, loads, seeds=seeds, halt=stop.event.cell, **asked
-            )
+            lambda _: load_curve(fabric, pattern, loads, seeds=seeds, halt=stop.event.cell, **asked)
         )
         while not job.wait(_WAIT_S):
             pass

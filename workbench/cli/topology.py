@@ -77,7 +77,8 @@ def _add_measures(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME",
         help="find the throughput under it: uniform, permutation, tornado, transpose, "
-        "bit-complement, adversarial, hotspot, longest-matching; may be repeated",
+        "bit-complement, adversarial, hotspot, longest-matching, or a CSV file of your own, hosts "
+        "by hosts or src,dst,weight; may be repeated",
     )
     parser.add_argument(
         "--program",
@@ -172,6 +173,25 @@ def topology_of(spec: str) -> Topology:
         raise ParameterError(f"{error}{other}", key=error.key) from None
 
 
+def pattern_of(word: str, network: Topology) -> str | Traffic:
+    """Return the pattern that a word names, or the traffic of the file whose path it is.
+
+    Args:
+        word: of the command line.
+        network: whose traffic it is.
+
+    Raises:
+        WorkbenchError: the file holds no traffic, or that of more hosts.
+        OSError: it cannot be read.
+    """
+    from workbench.topology.demand import read_demand
+    from workbench.topology.traffic import PATTERNS
+
+    if word in PATTERNS or not Path(word).is_file():
+        return word
+    return read_demand(Path(word)).on(network)
+
+
 def _options(arguments: argparse.Namespace, network: Topology) -> dict[str, Any]:
     from workbench.topology.metrics import PARTS
 
@@ -180,7 +200,7 @@ def _options(arguments: argparse.Namespace, network: Topology) -> dict[str, Any]
         options["parts"] = PARTS if _ALL in arguments.part else arguments.part
     if arguments.seed is not None:
         options["rng"] = arguments.seed
-    traffic: list[str | Traffic] = list(arguments.traffic)
+    traffic = [pattern_of(word, network) for word in arguments.traffic]
     if arguments.file is not None:
         traffic.append(_program(arguments, network))
     return options | {"traffic": traffic}

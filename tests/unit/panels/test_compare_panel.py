@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from workbench import jobs, programs, topology
-from workbench.errors import DatasetError, ParameterError, WorkbenchError
+from workbench.errors import DatasetError, ParameterError, ParseError, WorkbenchError
 from workbench.panels.compare import controls as compare_controls
 from workbench.panels.compare import kept as compare_kept
 from workbench.panels.compare import late as compare_late
@@ -30,6 +30,7 @@ from workbench.panels.compare.state import (
 from workbench.plotting.topology_map import CLASS_COLOURS
 from workbench.simulate.fabric.collectives import collective_times
 from workbench.simulate.fabric.fabric import Fabric
+from workbench.topology.demand import read_demand
 from workbench.topology.files import read_topology
 from workbench.topology.link_load import link_loads
 from workbench.topology.metrics.resilience import resilience
@@ -46,6 +47,7 @@ AT_FIRST: dict[str, Any] = {
     "collective": "allreduce/recursive-doubling",
     "model": "fluid",
     "seed": 0,
+    "runs": 1,
 }
 
 
@@ -105,6 +107,35 @@ def tabs(panel: ComparePanel) -> Any:
 def view(panel: ComparePanel) -> Any:
     assert panel._view is not None
     return panel._view
+
+
+def test_traffic_of_ones_own_loads_the_links(panel: ComparePanel, tmp_path: Path) -> None:
+    panel.topologies = ["torus:4x4", "fat-tree:4", "torus:3"]
+    content = "src,dst,weight\n" + "".join(f"{h},{15 - h},{h + 1}\n" for h in range(16))
+    panel.upload_traffic({"mine.csv": content.encode()})
+    settled(panel)
+    assert panel.traffic == "file:mine.csv"
+    sent = read_demand(content.encode())
+    for name in ("torus 4x4", "fat tree 4"):
+        network = panel.networks[name]
+        expected = link_loads(network, sent.on(network).between_routers())
+        assert np.array_equal(panel.loads[name].channel, expected.channel)
+    assert "between 16 hosts; torus 3 has 3" in panel._controls.slots[2].error.message
+    assert "mine.csv traffic" in panel.reading
+    assert "read_demand('mine.csv').on(networks[1])" in panel.python
+    assert "carries: mine.csv, minimal" in panel.comparison.index  # type: ignore[union-attr]
+    before = panel.loads["torus 4x4"].channel
+    with pytest.raises(ParseError, match=r"mine\.csv:2: dst must be"):
+        panel.upload_traffic({"mine.csv": b"src,dst,weight\n0,x,1\n"})
+    panel.upload_traffic({"mine.csv": b"src,dst,weight\n0,5,1\n"})
+    settled(panel)
+    assert not np.array_equal(panel.loads["torus 4x4"].channel, before), "another file of its name"
+    control = panel._controls.upload_traffic
+    panel._controls._traffic_files({"new": [{"name": "a.csv", "content": b"1,2\n3\n"}]})
+    assert "a.csv:2: each row of a matrix" in panel.error
+    assert control.accept.startswith(".csv")
+    panel.traffic = "uniform"
+    settled(panel)
 
 
 def test_it_opens_with_four_of_about_a_thousand_hosts() -> None:

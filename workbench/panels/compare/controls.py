@@ -20,7 +20,7 @@ from workbench.panels.compare.state import (
     UPLOADED,
     CompareState,
 )
-from workbench.panels.compare.traffic import PATTERNS
+from workbench.panels.compare.traffic import OWN, PATTERNS, traffic_name
 from workbench.panels.controls import ErrorLine
 from workbench.panels.look import choose, named, wrapping_row
 from workbench.panels.number_field import NumberField, errors_of, slider_of
@@ -30,6 +30,7 @@ from workbench.panels.running import worded
 from workbench.panels.topology_options import near_sizes
 from workbench.programs.collectives import ALGORITHMS
 from workbench.topology import FAMILIES, Topology
+from workbench.topology.demand import Demand, read_demand
 from workbench.topology.files import read_topology
 
 MADE: dict[str, tuple[str, dict[str, Any]]] = {
@@ -84,10 +85,17 @@ class CompareControls:
             tooltip="An edge list, CSV, GraphML, or a file of SST/macro or CODES",
             layout=widgets.Layout(width="170px", margin="2px 8px"),
         )
+        self.upload_traffic: Any = widgets.FileUpload(
+            description="Upload traffic",
+            accept=".csv,.txt,.tsv",
+            tooltip="A CSV of your own: hosts by hosts, or src,dst,weight",
+            layout=widgets.Layout(width="150px", margin="2px 8px"),
+        )
+        self._demands: dict[str, Demand] = {}
         self.upload_error, self.program_error = ErrorLine(), ErrorLine()
         self.traffic_error = ErrorLine()
         self.traffic: Any = widgets.Dropdown(
-            options=[(text, name) for name, text in PATTERNS.items()],
+            options=self._patterns(),
             value=first.traffic,
             **named("Traffic", "265px"),
         )
@@ -136,7 +144,14 @@ class CompareControls:
                 wrapping_row(self.match, self.amount, self.upload),
                 self.upload_error,
                 widgets.HBox([one.widget for one in self.slots], layout=wide),
-                wrapping_row(self.traffic, self.routing, offered, self.offered, self.shade),
+                wrapping_row(
+                    self.traffic,
+                    self.upload_traffic,
+                    self.routing,
+                    offered,
+                    self.offered,
+                    self.shade,
+                ),
                 self.traffic_error,
             ]
         )
@@ -155,6 +170,7 @@ class CompareControls:
         self.match.observe(lambda _: self._match_chosen(), "value")
         self.amount.observe(lambda _: self._matched(), "value")
         self.upload.observe(self._files, "value")
+        self.upload_traffic.observe(self._traffic_files, "value")
 
     @property
     def state(self) -> CompareState:
@@ -169,6 +185,7 @@ class CompareControls:
             model=self.model.value,
             seed=self.seed.value,
             runs=self.runs.value,
+            own=self._demands.get(self.traffic.value),
         )
 
     @property
@@ -247,6 +264,39 @@ class CompareControls:
             free = next((slot for slot in self.slots if not slot.word), self.slots[-1])
             free.show(word)
         self._tell()
+
+    def take_traffic(self, name: str, content: bytes) -> None:
+        """Take a user's own traffic from a CSV, and load the links with it.
+
+        Args:
+            name: of the file.
+            content: of the file.
+
+        Raises:
+            ParseError: it holds no traffic; the line is named.
+        """
+        demand = read_demand(content, name=name)
+        word = f"{OWN}:{name}"
+        self._demands[word] = demand
+        self._silent = True
+        try:
+            self.traffic.options = self._patterns()
+            self.traffic.value = word
+        finally:
+            self._silent = False
+        self._tell()
+
+    def _patterns(self) -> list[tuple[str, str]]:
+        own = [(traffic_name(word), word) for word in self._demands]
+        return [*((text, name) for name, text in PATTERNS.items()), *own]
+
+    def _traffic_files(self, change: Any) -> None:
+        for one in change["new"]:
+            self.traffic_error.say("")
+            try:
+                self.take_traffic(one["name"], bytes(one["content"]))
+            except WorkbenchError as error:
+                self.traffic_error.say(worded(error))
 
     def _files(self, change: Any) -> None:
         files = {one["name"]: bytes(one["content"]) for one in change["new"]}

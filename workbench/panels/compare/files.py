@@ -11,6 +11,7 @@ from bokeh.models import Div, LayoutDOM
 from workbench.errors import ParameterError
 from workbench.panels.compare.metrics import comparison_frame, hops_of
 from workbench.panels.compare.state import Compared, Simulated, python_lines, routing_name
+from workbench.panels.compare.traffic import traffic_name
 from workbench.panels.compare.view import (
     BASE_NS,
     carried_sentence,
@@ -68,7 +69,8 @@ def page_html(compared: Compared, found: Simulated, name: str | None) -> tuple[s
     if broken:
         parts.append(plot_resilience(broken))
     if curves:
-        title = f"Latency over load (simulated): {state.traffic}, {routing_name(state.routing)}"
+        how = f"{traffic_name(state.traffic)}, {routing_name(state.routing)}"
+        title = f"Latency over load (simulated): {how}"
         parts.append(plot_load_curves(curves, title=title))
     if times:
         title = f"{state.operation.capitalize()} (simulated): {collective_words(state)}"

@@ -163,7 +163,7 @@ def load_key(state: CompareState, entry: Entry, run: int = 0) -> Key:
         entry: the topology.
         run: which of several with other seeds.
     """
-    return "load", entry.key, state.traffic, state.routing, state.seed, run
+    return "load", entry.key, state.sent, state.routing, run
 
 
 def times_key(compared: Compared, entry: Entry) -> Key:

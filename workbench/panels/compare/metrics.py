@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from workbench.panels.compare.late import late_rows
 from workbench.panels.compare.state import routing_name
+from workbench.panels.compare.traffic import traffic_name
 from workbench.plotting.metrics_table import MetricRow, Standing
 from workbench.plotting.reading import plain_number
 from workbench.topology import Comparison, Topology, TopologyMetrics, summary
@@ -188,7 +189,7 @@ def _carried(compared: Compared) -> MetricRow:
     most = max(alike.values(), default=0.0)
     best = [name for name, value in alike.items() if value >= most * (1 - _ALIKE)]
     return MetricRow(
-        f"carries: {state.traffic}, {routing_name(state.routing)}",
+        f"carries: {traffic_name(state.traffic)}, {routing_name(state.routing)}",
         {
             name: plain_number(value) + (f" ({other[name]})" if name in other else "")
             for name, value in known.items()

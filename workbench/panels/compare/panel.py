@@ -225,6 +225,19 @@ class ComparePanel(Panel):
         with self._lock:
             self._controls.take_files(files)
 
+    def upload_traffic(self, files: Mapping[str, bytes]) -> None:
+        """Load the links with traffic of one's own: a CSV, hosts by hosts or src,dst,weight.
+
+        Args:
+            files: content by file name; the last one is shown, and ``traffic`` names it.
+
+        Raises:
+            ParseError: one holds no traffic; the line is named.
+        """
+        with self._lock:
+            for name, content in files.items():
+                self._controls.take_traffic(name, content)
+
     def save(self, path: str | Path, name: str | None = None) -> Path:
         """Write ``.csv`` (the table), ``.html`` (the figures) or ``.graphml`` (one topology).
 

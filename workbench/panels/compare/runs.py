@@ -251,7 +251,7 @@ class Runner:
         def run(ctx: jobs.JobContext, told: Later) -> None:
             found = run_traffic(
                 self._fabric(state, entry, state.routing, "packet"),
-                traffic_of(entry.topology, state.traffic, state.seed),
+                traffic_of(entry.topology, *state.sent),
                 load,
                 messages=MESSAGES,
                 seed=state.seed + number,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from workbench.errors import ParameterError
 from workbench.panels.compare.late import late_lines
-from workbench.panels.compare.traffic import traffic_words
+from workbench.panels.compare.traffic import OWN, traffic_call
 from workbench.panels.programs import Source
 from workbench.plotting.load_curves import LoadCurve
 from workbench.plotting.topology_columns import DrawnLinks
@@ -16,6 +16,7 @@ from workbench.plotting.topology_layout import TopologyLayout
 from workbench.simulate.fabric.fabric import Congestion
 from workbench.suggestions import did_you_mean
 from workbench.topology import FAMILIES, Topology
+from workbench.topology.demand import Demand
 from workbench.topology.link_load import LinkLoads, LoadRouting
 from workbench.topology.presets import PRESETS
 
@@ -91,6 +92,7 @@ class CompareState:
         model: one of `MODELS`, which the collective runs on.
         seed: of random traffic and of the simulations.
         runs: of each load, with this seed and the next ones.
+        own: the user's own traffic, where ``traffic`` names a file.
     """
 
     words: tuple[str, ...]
@@ -102,6 +104,12 @@ class CompareState:
     model: str = "fluid"
     seed: int = 0
     runs: int = 1
+    own: Demand | None = None
+
+    @property
+    def sent(self) -> tuple[str, int, Demand | None]:
+        """What decides the traffic of a network: the arguments of ``traffic_of`` after it."""
+        return self.traffic, self.seed, self.own
 
     @property
     def load_routing(self) -> LoadRouting:
@@ -311,14 +319,17 @@ def python_lines(compared: Compared, offered: float) -> str:
             f"read_topology({rest!r})" if family == UPLOADED else f"parse_topology({entry.word!r})"
         )
         made.append(f"    topology.{call},\n")
-        words = traffic_words(entry.topology, state.traffic, state.seed)
-        patterns.append(f"    traffic(networks[{len(patterns)}], {words}),\n")
+        variable = f"networks[{len(patterns)}]"
+        call = traffic_call(entry.topology, variable, state.traffic, state.seed)
+        patterns.append(f"    {call},\n")
     return "\n".join(
         [
             "from workbench import topology",
             "from workbench.plotting.topology_map import plot_topology",
             "from workbench.topology.link_load import link_loads",
-            "from workbench.topology.traffic import traffic",
+            "from workbench.topology.demand import read_demand"
+            if state.traffic.startswith(f"{OWN}:")
+            else "from workbench.topology.traffic import traffic",
             f"networks = [\n{''.join(made)}]",
             "comparison = topology.compare(networks)",
             *late_lines([entry.topology for entry, _ in compared.shown.values()], state.seed),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from workbench.topology import Topology
+from workbench.topology.demand import Demand
 from workbench.topology.traffic import Traffic, pattern_for, traffic
 
 PATTERNS: Mapping[str, str] = {
@@ -21,29 +22,49 @@ PATTERNS: Mapping[str, str] = {
 """What the list says of each pattern."""
 
 
-def traffic_of(topology: Topology, name: str, seed: int) -> Traffic:
-    """Return the traffic of a pattern.
+OWN = "file"
+"""Stands before the name of an uploaded file, where a pattern's name could stand."""
+
+
+def traffic_of(topology: Topology, name: str, seed: int, own: Demand | None = None) -> Traffic:
+    """Return the traffic of a pattern, or the user's own.
 
     Args:
         topology: the network.
-        name: in `PATTERNS`.
+        name: in `PATTERNS`; not used for the user's own.
         seed: of the random permutation.
+        own: the user's own.
 
     Raises:
         ParameterError: the network has no place for the pattern.
     """
+    if own is not None:
+        return own.on(topology)
     pattern = pattern_for(topology, name)
     make = partial(traffic, topology, pattern)
     return make(rng=seed) if pattern == "permutation" else make()
 
 
-def traffic_words(topology: Topology, name: str, seed: int) -> str:
-    """Return the arguments of ``traffic`` after the topology, as Python.
+def traffic_call(topology: Topology, variable: str, name: str, seed: int) -> str:
+    """Return the call that makes the traffic, as Python.
 
     Args:
         topology: the network.
-        name: in `PATTERNS`.
+        variable: what it is called in Python.
+        name: in `PATTERNS`, or of a file.
         seed: of the random permutation.
     """
+    if name.startswith(f"{OWN}:"):
+        return f"read_demand({traffic_name(name)!r}).on({variable})"
     pattern = pattern_for(topology, name)
-    return f'"{pattern}", rng={seed}' if pattern == "permutation" else f'"{pattern}"'
+    drawn = f", rng={seed}" if pattern == "permutation" else ""
+    return f'traffic({variable}, "{pattern}"{drawn})'
+
+
+def traffic_name(name: str) -> str:
+    """Return what people call a pattern or a file.
+
+    Args:
+        name: in `PATTERNS`, or of a file.
+    """
+    return name.removeprefix(f"{OWN}:")

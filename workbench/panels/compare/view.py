@@ -25,6 +25,7 @@ from workbench.panels.compare.state import (
     ranks_of,
     routing_name,
 )
+from workbench.panels.compare.traffic import traffic_name
 from workbench.panels.live import Downloads, LiveView
 from workbench.plotting import palette
 from workbench.plotting.collective_times import (
@@ -182,7 +183,7 @@ class CompareView:
             self.curves.show(
                 curves,
                 title="Latency over load (simulated)\n"
-                f"{state.traffic}, {routing_name(state.routing)}",
+                f"{traffic_name(state.traffic)}, {routing_name(state.routing)}",
             )
             self.times.show(
                 times,
@@ -257,10 +258,11 @@ def carried_sentence(compared: Compared) -> str:
         compared: the topologies and their loads.
     """
     state, known = compared.state, standings(compared)
+    sent = traffic_name(state.traffic)
     routing = f"{routing_name(state.routing)} routing"
     if compared.shown and not known:
-        return f"No load is known for any of them under {state.traffic} traffic with {routing}."
-    return read_comparison(known, state.traffic, routing)
+        return f"No load is known for any of them under {sent} traffic with {routing}."
+    return read_comparison(known, sent, routing)
 
 
 def _key(load: float) -> str:

@@ -114,14 +114,14 @@ class Comparer:
         return self._kept(self._entries, (word, serial), make)
 
     def _load(self, ctx: jobs.JobContext, entry: Entry, state: CompareState) -> LinkLoads:
-        key = entry.key, state.traffic, state.seed, state.load_routing
+        key = entry.key, state.sent, state.load_routing
         halt = ctx.stop_event.cell
         return self._kept(
             self._loads,
             key,
             lambda: link_loads(
                 entry.topology,
-                traffic_of(entry.topology, state.traffic, state.seed).between_routers(),
+                traffic_of(entry.topology, *state.sent).between_routers(),
                 routing=state.load_routing,
                 halt=halt,
             ),

@@ -1,0 +1,201 @@
+"""A user's own traffic from a CSV file: a matrix of hosts, or a line for each pair of them.
+
+A matrix has a row for each host that sends and a column for each that gets. The other form has the
+columns src, dst and weight, by a header or without one:
+
+    src,dst,weight
+    0,5,100
+    5,0,20
+
+Weights are of any unit, such as bytes: traffic is scaled so that the busiest host's link is just
+full. Columns are separated by commas, semicolons or tabs; lines that begin with # are left out.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError, ParseError
+from workbench.topology.application import message_traffic
+from workbench.topology.topology import Topology
+from workbench.topology.traffic import Traffic
+
+MOST_HOSTS = 2**22
+"""Most hosts of a file."""
+
+_COLUMNS = {
+    "src": 0, "source": 0, "sender": 0, "from": 0,
+    "dst": 1, "dest": 1, "destination": 1, "target": 1, "receiver": 1, "to": 1,
+    "weight": 2, "bytes": 2, "size": 2, "rate": 2,
+}  # fmt: skip
+_LIST = 3
+
+Cells = tuple[int, list[str]]
+"""A line's number and its cells."""
+
+
+@dataclass(frozen=True, eq=False)
+class Demand:
+    """What hosts send to one another, for any network that has as many.
+
+    Attributes:
+        name: of the file.
+        sender: int64[n], hosts.
+        receiver: int64[n], hosts.
+        weight: float64[n], of any unit.
+        hosts: how many a network must have at least.
+    """
+
+    name: str
+    sender: NDArray[np.int64]
+    receiver: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    hosts: int
+
+    def on(self, topology: Topology) -> Traffic:
+        """Return the traffic on a network, host i of the file at its host i.
+
+        Args:
+            topology: the network.
+
+        Raises:
+            ParameterError: it has fewer hosts.
+        """
+        if self.hosts > topology.num_hosts:
+            raise ParameterError(
+                f"the traffic of {self.name} is between {self.hosts} hosts; {topology.name} has "
+                f"{topology.num_hosts}: take a network with as many, or fewer rows",
+                key="traffic",
+            )
+        return message_traffic(topology, self.sender, self.receiver, self.weight, name=self.name)
+
+    def __repr__(self) -> str:
+        return f"Demand({self.name}: {len(self.weight)} pairs of {self.hosts} hosts)"
+
+
+def read_demand(source: str | Path | bytes, *, name: str = "") -> Demand:
+    """Return the traffic that a CSV file holds.
+
+    Args:
+        source: path of the file, or its content as bytes.
+        name: of the traffic; empty takes the file's name.
+
+    Raises:
+        ParseError: it is no such file; the line is named.
+        OSError: it cannot be read.
+    """
+    content = source if isinstance(source, bytes) else Path(source).read_bytes()
+    called = name or ("traffic" if isinstance(source, bytes) else Path(source).name)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ParseError("traffic must be CSV, as UTF-8 text", source=called) from None
+    rows = list(_rows(text))
+    if not rows:
+        raise ParseError("traffic must have a line at least; the file is empty", source=called)
+    first = [cell.lower() for cell in rows[0][1]]
+    headed = set(first) & set(_COLUMNS)
+    if headed:
+        order = [_COLUMNS.get(cell, -1) for cell in first]
+        if sorted(order) != [0, 1, 2]:
+            raise ParseError(
+                f"the header must be src,dst,weight; got {','.join(rows[0][1])[:60]}",
+                source=called,
+                line=rows[0][0],
+            )
+        return _listed(rows[1:], order, called)
+    if len(first) == _LIST and len(rows) != _LIST:
+        return _listed(rows, [0, 1, 2], called)
+    return _matrix(rows, called)
+
+
+def _rows(text: str) -> Iterator[Cells]:
+    """Yield the lines that hold something, their numbers and cells."""
+    separator = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        separator = separator or next((one for one in "\t;" if one in line), ",")
+        cells = next(csv.reader([line], delimiter=separator))
+        decimals = separator != ","
+        yield number, [one.strip().replace(",", ".") if decimals else one.strip() for one in cells]
+
+
+def _listed(rows: list[Cells], order: list[int], name: str) -> Demand:
+    """Return the traffic of lines of a sender, a receiver and a weight."""
+    ends = np.zeros((len(rows), 2), np.int64)
+    weight = np.zeros(len(rows))
+    for at, (line, cells) in enumerate(rows):
+        if len(cells) != _LIST:
+            raise ParseError(
+                f"a line must have src, dst and weight; got {len(cells)} columns",
+                source=name,
+                line=line,
+            )
+        found = [cells[order.index(column)] for column in range(_LIST)]
+        for place, text in enumerate(found[:2]):
+            if not text.isdecimal() or int(text) >= MOST_HOSTS:
+                raise ParseError(
+                    f"{('src', 'dst')[place]} must be the number of a host, 0 to "
+                    f"{MOST_HOSTS - 1}; got {text[:40]!r}",
+                    source=name,
+                    line=line,
+                )
+            ends[at, place] = int(text)
+        weight[at] = _weight(found[2], name, line)
+    return _demand(name, ends[:, 0], ends[:, 1], weight, int(ends.max(initial=-1)) + 1)
+
+
+def _matrix(rows: list[Cells], name: str) -> Demand:
+    """Return the traffic of a matrix."""
+    columns = len(rows[0][1])
+    found = np.zeros((len(rows), columns))
+    for at, (line, cells) in enumerate(rows):
+        if len(cells) != columns:
+            raise ParseError(
+                f"each row of a matrix must have as many columns as the first, {columns}; got "
+                f"{len(cells)}",
+                source=name,
+                line=line,
+            )
+        found[at] = [_weight(cell, name, line) for cell in cells]
+    if len(rows) != columns:
+        raise ParseError(
+            f"a matrix must have a row and a column for each host; got {len(rows)} rows of "
+            f"{columns} columns: for pairs give the header src,dst,weight",
+            source=name,
+            line=rows[-1][0],
+        )
+    sender, receiver = np.nonzero(found)
+    return _demand(name, sender, receiver, found[sender, receiver], columns)
+
+
+def _weight(text: str, name: str, line: int) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0):
+        raise ParseError(
+            f"a weight must be a number of at least 0; got {text[:40]!r}", source=name, line=line
+        )
+    return value
+
+
+def _demand(
+    name: str,
+    sender: NDArray[np.int64],
+    receiver: NDArray[np.int64],
+    weight: NDArray[np.float64],
+    hosts: int,
+) -> Demand:
+    if not (weight[sender != receiver] > 0).any():
+        raise ParseError("some host must send to another one; none does", source=name)
+    return Demand(name, sender, receiver, weight, hosts)

@@ -19,11 +19,17 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
+    import networkx
+    import pandas as pd
+
     from workbench.programs.check import Problem
     from workbench.programs.recorded_run import RecordedRun
 
 SEND, RECV, CALC = 1, 2, 3
 KIND_NAMES = {SEND: "send", RECV: "recv", CALC: "calc"}
+
+MOST_NODES = 100_000
+"""Most operations of a graph that becomes one of networkx, which takes about 2 KB for each."""
 
 ANY_SOURCE = -1
 """Peer of a receive that takes a message from any rank."""
@@ -177,6 +183,10 @@ class ExecutionGraph:
         """Number of network interfaces a rank needs: the highest that is named, and one."""
         return int(self.nic.max(initial=0)) + 1
 
+    def __len__(self) -> int:
+        """Return the number of operations of all ranks."""
+        return self.num_ops
+
     def ops_of(self, rank: int) -> range:
         """Return the numbers of a rank's operations.
 
@@ -305,6 +315,50 @@ class ExecutionGraph:
         from workbench.programs.goal import write_goal
 
         return write_goal(self, path, binary=binary)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row an operation; what it does not have, such as a receive's time, is missing.
+
+        Returns:
+            ``op``, ``rank``, ``line`` of the file, ``kind`` (send, recv, calc), ``size_bytes`` of
+            a message, ``compute_ns`` of a computation, ``peer`` and ``tag`` with -1 for any,
+            ``cpu``, ``nic``, and ``waits_for``: how many operations must come before it.
+        """
+        from workbench.programs.tables import graph_frame
+
+        return graph_frame(self)
+
+    def to_networkx(self, *, most: int = MOST_NODES) -> networkx.MultiDiGraph:
+        """Return a ``networkx.MultiDiGraph``: a node an operation, an edge to what waits for it.
+
+        Nodes are the operations' numbers with the columns of ``to_frame`` that they have, and
+        ``label``, the operation in words. Edges have ``kind``: ``requires`` and ``irequires`` (its
+        end, its start, is waited for), or ``message`` with ``size_bytes``, from a send to its
+        receive: the k-th to the k-th of the same ranks and tag. Where a rank receives by a
+        wildcard that is decided when the program runs, and there is no such edge.
+
+        Args:
+            most: how many operations the graph may have; each takes about 2 KB.
+
+        Raises:
+            ParameterError: the graph has more.
+        """
+        from workbench.programs.tables import graph_networkx
+
+        return graph_networkx(self, most)
+
+    def plot(self, **options: Any) -> Any:
+        """Return who sends how much to whom as a Bokeh figure; 129 ranks and more share tiles.
+
+        A graph has no times: ``simulate.replay(graph, model, times=True).plot()`` draws when its
+        operations run.
+
+        Args:
+            options: of ``workbench.plotting.plot_communication_matrix``.
+        """
+        from workbench.plotting.communication import plot_communication_matrix
+
+        return plot_communication_matrix(self, **options)
 
     def summary(self) -> dict[str, Any]:
         """Return counts: ranks, operations by kind, bytes, dependencies, largest message."""

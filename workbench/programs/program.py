@@ -19,9 +19,13 @@ from numpy.typing import NDArray
 
 from workbench.counts import whole, whole_each
 from workbench.errors import ParameterError
+from workbench.programs.graph import MOST_NODES
 from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
+    import networkx
+    import pandas as pd
+
     from workbench.programs.graph import ExecutionGraph
     from workbench.programs.recorded_run import RecordedRun
 
@@ -152,6 +156,10 @@ class Program:
         """Number of calls of all ranks."""
         return len(self.kind)
 
+    def __len__(self) -> int:
+        """Return the number of calls of all ranks."""
+        return self.num_calls
+
     @property
     def waits(self) -> tuple[tuple[int, ...], ...]:
         """For each WAIT the requests it ends."""
@@ -203,6 +211,42 @@ class Program:
             progress_cpu=progress_cpu,
             reduce_ns_per_byte=reduce_ns_per_byte,
         )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a call; what it does not have, such as a barrier's peer, is missing.
+
+        Returns:
+            ``call``, ``rank``, ``line`` of the trace, ``kind``, ``operation`` of a collective,
+            ``compute_before_ns``, ``size_bytes`` of a message or collective (as in `Collective`;
+            the sum of a v-variant), ``peer`` and ``tag`` with -1 for any, ``communicator``,
+            ``collective`` (place in ``collectives``), ``request``.
+        """
+        from workbench.programs.tables import program_frame
+
+        return program_frame(self)
+
+    def to_networkx(
+        self, algorithms: Mapping[str, str] | None = None, *, most: int = MOST_NODES
+    ) -> networkx.MultiDiGraph:
+        """Return the execution graph as networkx has it; see `ExecutionGraph.to_networkx`.
+
+        Args:
+            algorithms: as for ``graph``.
+            most: how many operations the graph may have.
+
+        Raises:
+            ParameterError: the graph has more.
+        """
+        return self.graph(algorithms).to_networkx(most=most)
+
+    def plot(self, algorithms: Mapping[str, str] | None = None, **options: Any) -> Any:
+        """Return who sends how much to whom as a Bokeh figure, collectives as their messages.
+
+        Args:
+            algorithms: as for ``graph``.
+            options: of ``workbench.plotting.plot_communication_matrix``.
+        """
+        return self.graph(algorithms).plot(**options)
 
     def fingerprint(self) -> str:
         """Return a SHA-256 of the calls, in hexadecimal; source, lines and notes do not count."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.browser.layout import cut
 from tests.browser.servers import Server
 
 pytestmark = [
@@ -64,6 +65,7 @@ def test_traffic_and_load_colour_the_links(
 ) -> None:
     watch = opened(server, page, until, steady)
     keep("opened")
+    assert cut(page) == []
     assert "uniform load" in headline(page)
     dragonfly = drawings(page)[1]
     before = dragonfly.screenshot()

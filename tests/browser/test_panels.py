@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from tests.browser.layout import cut
 from tests.browser.servers import Server
+from workbench.plotting.picture import PNG_SCALE, WIDTH_PX
 
 pytestmark = [
     pytest.mark.browser,
@@ -77,6 +79,8 @@ def test_a_key_press_changes_the_figure(
     watch = server.open(page, notebook)
     settle(page, steady)
     keep("opened")
+    assert cut(page) == []
+    settle(page, steady)
     before, sentence = pixels(page), page.get_by_text("8 KiB message").first.inner_text()
     slider(page, LATENCY).focus()
     for _ in range(5):
@@ -89,6 +93,21 @@ def test_a_key_press_changes_the_figure(
     assert watch.outside == []
 
 
+def test_a_figure_follows_the_theme_while_the_page_is_open(
+    server: Server, page: Any, steady: Steady, until: Until, keep: Keep
+) -> None:
+    watch = server.open(page, NOTEBOOKS[1], anew=False)
+    light = settle(page, steady)
+    page.evaluate("() => { document.body.dataset.jpThemeLight = 'false' }")
+    until(lambda: pixels(page) != light)
+    keep("dark")
+    drawing = page.locator(".bk-Figure .bk-Canvas").first
+    assert "invert(1)" in drawing.evaluate("e => getComputedStyle(e).filter")
+    page.evaluate("() => { document.body.dataset.jpThemeLight = 'true' }")
+    until(lambda: pixels(page) == light)
+    assert watch.errors == []
+
+
 def test_files_are_saved_by_the_browser(server: Server, page: Any, steady: Steady) -> None:
     watch = server.open(page, NOTEBOOKS[1], anew=False)
     settle(page, steady)
@@ -99,12 +118,18 @@ def test_files_are_saved_by_the_browser(server: Server, page: Any, steady: Stead
         ("JSON", b"{"),
         ("HTML", b"<!DOCTYPE html>"),
         ("PNG", b"\x89PNG"),
+        ("SVG", b"<svg "),
     ):
         with page.expect_download() as download:
             button(page, name).click()
         assert download.value.suggested_filename == f"azure-hb96v3-hdr-snappr.{name.lower()}"
         content = Path(download.value.path()).read_bytes()
         assert content.lstrip()[: len(begins)] == begins, content[:40]
+        if name == "PNG":
+            assert int.from_bytes(content[16:20]) == PNG_SCALE * WIDTH_PX
+        if name == "SVG":
+            assert f'width="{WIDTH_PX}"'.encode() in content
+            assert b"Points: published: Azure" in content
     assert watch.errors == []
     assert watch.outside == []
 

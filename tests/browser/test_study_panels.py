@@ -117,6 +117,7 @@ def test_files_are_saved_by_the_browser(server: Server, page: Any, steady: Stead
         ("CSV", b"size_bytes,"),
         ("JSON", b"{"),
         ("PNG", b"\x89PNG"),
+        ("SVG", b"<svg "),
     ):
         with page.expect_download() as download:
             button(page, name).click()

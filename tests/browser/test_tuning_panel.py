@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.browser.layout import cut
 from tests.browser.servers import Server
 
 pytestmark = [
@@ -46,6 +47,7 @@ def test_another_heuristic_is_compared(
 ) -> None:
     watch = opened(server, page, steady)
     keep("opened")
+    assert cut(page) == []
     assert "better than the default" in headline(page)
     panel = page.locator(".workbench-panel")
     drawn = panel.locator(".bk-Figure").first

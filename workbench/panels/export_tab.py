@@ -13,6 +13,7 @@ from workbench.errors import ParameterError, WorkbenchError
 from workbench.panels.controls import ErrorLine
 from workbench.panels.live import Downloads
 from workbench.panels.look import push_button, wrapping_row
+from workbench.plotting.picture import PNG_SCALE, WIDTH_PX
 
 _MIME = {
     ".csv": "text/csv",
@@ -32,7 +33,9 @@ class ExportTab:
     Args:
         about: what is in a file, by suffix.
         make: given a suffix, returns the name without it and the text.
-        pictures: by what its button says, a live figure and what returns the picture's name.
+        pictures: by what is drawn, empty where there is one, a live figure and what returns the
+            picture's name; each has a button for PNG and one for SVG.
+        caption: returns what is written below a picture, such as where its values come from.
     """
 
     def __init__(
@@ -40,7 +43,9 @@ class ExportTab:
         about: Mapping[str, str],
         make: Callable[[str], tuple[str, str]],
         pictures: Mapping[str, tuple[Downloads, Callable[[], str]]],
+        caption: Callable[[], str] = str,
     ) -> None:
+        self._caption = caption
         self._make = make
         self._downloads = next(downloads for downloads, _ in pictures.values())
         self._saved = widgets.HTML()
@@ -50,13 +55,21 @@ class ExportTab:
             button = push_button(suffix[1:].upper(), f"Save {text}")
             button.on_click(lambda _, suffix=suffix: self._offer(suffix))
             self.buttons[suffix] = button
-        for text, (downloads, name) in pictures.items():
-            button = push_button(text, "Save the figure as it is on the screen", width="140px")
-            button.on_click(lambda _, d=downloads, n=name: self._offer_picture(d, n()))
-            self.buttons[text] = button
+        for what, (downloads, name) in pictures.items():
+            for kind in ("PNG", "SVG"):
+                text = f"{kind} {what}".strip()
+                button = push_button(text, f"Save a picture for a paper, {about_picture(kind)}")
+                button.layout.width = "140px" if what else "88px"
+                button.on_click(
+                    lambda _, d=downloads, n=name, k=kind: self._offer_picture(d, n(), k.lower())
+                )
+                self.buttons[text] = button
         legend = "".join(
             f"<li><b>{suffix[1:].upper()}</b>: {html.escape(text)}</li>"
-            for suffix, text in about.items()
+            for suffix, text in (
+                *about.items(),
+                *((f".{kind}", f"a picture, {about_picture(kind)}") for kind in ("PNG", "SVG")),
+            )
         )
         self.widget = widgets.VBox(
             [
@@ -78,13 +91,23 @@ class ExportTab:
         self._downloads.offer(name, text, _MIME[suffix])
         self._say(name)
 
-    def _offer_picture(self, downloads: Downloads, stem: str) -> None:
-        name = f"{file_stem(stem)}.png"
-        downloads.offer_picture(name)
+    def _offer_picture(self, downloads: Downloads, stem: str, suffix: str) -> None:
+        name = f"{file_stem(stem)}.{suffix}"
+        downloads.offer_picture(name, self._caption())
         self._say(name)
 
     def _say(self, name: str) -> None:
         self._saved.value = f"{html.escape(name)} was handed to the browser."
+
+
+def about_picture(kind: str) -> str:
+    """Return the size of a saved picture in words.
+
+    Args:
+        kind: ``PNG`` or ``SVG``.
+    """
+    size = f"{PNG_SCALE * WIDTH_PX} pixels" if kind == "PNG" else f"{WIDTH_PX} px, lines and text"
+    return f"7 inches ({size}) wide, light, the same on every screen"
 
 
 def write_file(

@@ -16,6 +16,7 @@ from bokeh.protocol import Protocol
 from jupyter_bokeh import BokehModel
 
 from workbench.panels.spoken import SPEAK
+from workbench.plotting.picture import SAVE_PICTURE
 
 # A second view of the panel runs the same code; the token lets only one of them save the file.
 _SAVE_BYTES = """
@@ -34,22 +35,16 @@ if (token.length > 0) {
 }
 """
 
-_SAVE_PICTURE = """
-const {token, name} = cb_obj.data
-if (token.length > 0) {
+_SAVE_PICTURE = f"""
+{SAVE_PICTURE}
+const {{token, name, caption}} = cb_obj.data
+if (token.length > 0) {{
   const seen = (window.workbenchDownloads ??= new Set())
-  const view = window.Bokeh.index.find_one(layout)
-  if (!seen.has(token[0]) && view != null) {
+  if (!seen.has(token[0]) && window.Bokeh.index.find_one(layout) != null) {{
     seen.add(token[0])
-    view.export('png').to_blob().then(blob => {
-      const link = document.createElement('a')
-      link.href = URL.createObjectURL(blob)
-      link.download = name[0]
-      link.click()
-      setTimeout(() => URL.revokeObjectURL(link.href), 60000)
-    })
-  }
-}
+    savePicture(layout, name[0], caption[0])
+  }}
+}}
 """
 
 
@@ -189,7 +184,7 @@ class Downloads:
     def __init__(self, layout: LayoutDOM) -> None:
         self._file = ColumnDataSource(data={"token": [], "name": [], "mime": [], "base64": []})
         self._file.js_on_change("data", CustomJS(code=_SAVE_BYTES))
-        self._picture = ColumnDataSource(data={"token": [], "name": []})
+        self._picture = ColumnDataSource(data={"token": [], "name": [], "caption": []})
         self._picture.js_on_change("data", CustomJS(args={"layout": layout}, code=_SAVE_PICTURE))
         # Only what hangs on the document reaches the browser; the tags carry the two sources.
         layout.tags = [*layout.tags, self._file, self._picture]
@@ -210,10 +205,11 @@ class Downloads:
             "base64": [base64.b64encode(data).decode("ascii")],
         }
 
-    def offer_picture(self, name: str) -> None:
-        """Let the browser save the layout as a PNG, as it is on the screen.
+    def offer_picture(self, name: str, caption: str = "") -> None:
+        """Let the browser save the layout as a picture for a paper, the same on every screen.
 
         Args:
-            name: file name that is proposed.
+            name: file name that is proposed, with ``.png`` or ``.svg``.
+            caption: written below the drawing, such as where the values come from.
         """
-        self._picture.data = {"token": [uuid4().hex], "name": [name]}
+        self._picture.data = {"token": [uuid4().hex], "name": [name], "caption": [caption]}

@@ -6,14 +6,55 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from bokeh.models import FixedTicker, LogTicker, NumeralTickFormatter, Range1d, SaveTool
+from bokeh.models import (
+    CustomAction,
+    CustomJS,
+    CustomJSTicker,
+    FixedTicker,
+    NoOverlap,
+    NumeralTickFormatter,
+    Range1d,
+)
 from bokeh.plotting import figure
 
 from workbench.measure.curve import byte_label
 from workbench.plotting import palette
+from workbench.plotting.picture import save_tool
 from workbench.plotting.theme import figure_styles
 
 FONT_SIZE = "12px"
+
+# Once the page knows how wide a figure is, and whenever the title is another: as large as fits, on
+# more lines where 10 pixels are still too wide. The tags keep what Python wrote, to unfold it.
+_FIT_TITLE = """
+const [kept, shown] = title.tags
+const whole = title.text === shown ? kept : title.text
+if (fig.inner_width > 0 && whole !== '') {
+  const context = (window.workbenchRuler ??= document.createElement('canvas').getContext('2d'))
+  const fold = (line, width) => line.split(' ').reduce((lines, word) => {
+    const longer = lines.length > 0 ? `${lines[lines.length - 1]} ${word}` : word
+    return lines.length > 0 && context.measureText(longer).width <= width
+      ? [...lines.slice(0, -1), longer] : [...lines, word]
+  }, [])
+  const lines = whole.split('\\n')
+  const room = fig.inner_width + 4
+  const fits = px => {
+    context.font = `${title.text_font_style} ${px}px ${title.text_font}`
+    return lines.every(line => context.measureText(line).width <= room)
+  }
+  const px = [13, 12, 11, 10].find(fits) ?? 10
+  const folded = fits(px) ? whole : lines.flatMap(line => fold(line, room)).join('\\n')
+  if (folded !== title.text || title.text_font_size !== `${px}px`) {
+    title.setv({tags: [whole, folded]}, {sync: false})
+    title.setv({text: folded, text_font_size: `${px}px`}, {sync: false})
+    const view = window.Bokeh.index.find_one(fig)
+    setTimeout(() => {
+      view?.canvas_view.primary.clear()  // Bokeh leaves half a pixel at the top of what was there
+      view?.invalidate_layout()
+    }, 0)
+  }
+}
+"""
 
 
 def size_ticks(smallest: float, largest: float, count: int = 6) -> list[int]:
@@ -61,13 +102,13 @@ def new_figure(
         active_drag="box_zoom",
         active_scroll=None,
         toolbar_location="above",
-        min_width=220,
+        min_width=160,
         stylesheets=figure_styles(),
         background_fill_color=None,
         border_fill_color=None,
         **options,
     )
-    fig.add_tools(SaveTool(filename=file_name))
+    fig.add_tools(save_tool(fig, file_name))
     fig.toolbar.logo = None
     fig.toolbar.autohide = True
     fig.toolbar_inner = True
@@ -76,7 +117,11 @@ def new_figure(
         axis.axis_label_text_font_size = FONT_SIZE
         axis.axis_label_text_font_style = "normal"
         axis.major_label_text_font_size = "11px"
+        axis.major_label_policy = NoOverlap(min_distance=4)
     fig.title.text_font_size = "13px"
+    fit_title = CustomJS(args={"fig": fig, "title": fig.title}, code=_FIT_TITLE)
+    fig.js_on_change("inner_width", fit_title)
+    fig.title.js_on_change("text", fit_title)
     fig.xgrid.grid_line_color = fig.ygrid.grid_line_color = palette.GRID
     fig.outline_line_color = None
     return fig
@@ -105,6 +150,28 @@ def live_figure(
     )
 
 
+# As many of 1, 2 and 5 times the powers of ten as there is room for: Bokeh's own ticker goes over
+# to equal steps within two decades, which leaves half of the axis without a number.
+_LOG_TICKS = """
+const low = Math.log10(Math.min(cb_data.range.start, cb_data.range.end))
+const high = Math.log10(Math.max(cb_data.range.start, cb_data.range.end))
+const at = (steps, every = 1) => {
+  const ticks = []
+  for (let power = Math.floor(low); power <= Math.ceil(high); power++) {
+    if (power % every === 0) {
+      ticks.push(...steps.map(step => Number(`${step}e${power}`)))
+    }
+  }
+  return ticks.filter(tick => Math.log10(tick) >= low - 1e-9 && Math.log10(tick) <= high + 1e-9)
+}
+const tenths = [...Array(90).keys()].map(tenth => Number((1 + tenth / 10).toFixed(1)))
+const choices = [tenths, tenths.filter((_, n) => n % 5 === 0), [1, 2, 3, 4, 5, 6, 7, 8, 9],
+  [1, 2, 3, 5], [1, 2, 5], [1, 3]].map(steps => at(steps))
+choices.push(...[1, 2, 3, 4, 6].map(every => at([1], every)))
+return choices.find(ticks => ticks.length <= count) ?? choices[choices.length - 1]
+"""
+
+
 def plain_log_ticks(axis: Any, count: int = 6) -> None:
     """Write a logarithmic axis as 1, 10, 100 instead of powers with raised exponents.
 
@@ -112,7 +179,7 @@ def plain_log_ticks(axis: Any, count: int = 6) -> None:
         axis: a Bokeh axis, or what ``fig.yaxis`` gives.
         count: how many labels there is room for.
     """
-    axis.ticker = LogTicker(mantissas=[1, 2, 5], desired_num_ticks=count)
+    axis.ticker = CustomJSTicker(args={"count": count}, major_code=_LOG_TICKS)
     axis.formatter = NumeralTickFormatter(format="0.[0000]")
 
 
@@ -185,7 +252,7 @@ def tools_beside(fig: figure) -> None:
         fig: figure of `new_figure`.
     """
     fig.toolbar.active_drag = None
-    fig.toolbar.tools = [tool for tool in fig.toolbar.tools if isinstance(tool, SaveTool)]
+    fig.toolbar.tools = [tool for tool in fig.toolbar.tools if isinstance(tool, CustomAction)]
     fig.toolbar_inner = False
     fig.toolbar_location = "right"
 

@@ -122,7 +122,7 @@ def error_columns(measured: OSUCurve, simulated: OSUCurve | None) -> dict[str, l
         "size": labels * 2,
         "benchmark": [name for name in BENCHMARKS for _ in labels],
         "error": errors.tolist(),
-        "text": [_cell_text(error) for error in errors.tolist()],
+        "text": [percent_text(error) for error in errors.tolist()],
         "ink": [palette.ink_on(_cell_colour(error, colours)) for error in errors.tolist()],
     }
 
@@ -141,15 +141,25 @@ def _name_sizes(fig: figure, measured: OSUCurve) -> None:
     fig.xaxis.major_label_overrides = {tick: byte_label(sizes[tick]) for tick in ticks}
 
 
-def _cell_text(error: float) -> str:
-    """Return the number written in a cell, four characters at most so that it fits."""
+def percent_text(error: float) -> str:
+    """Return a signed percent error in few characters: ``−7``, ``+120``, ``+12k``.
+
+    Args:
+        error: percent.
+    """
     if not np.isfinite(error):
         return "–"
     if abs(error) < 0.5:
         return "0"
-    if abs(error) >= 1000:
-        return f"{error / 1000:+.0f}k"
-    return f"{error:+.0f}".replace("-", "−")
+    scale, letter = next(
+        (
+            (scale, letter)
+            for scale, letter in ((1e6, "M"), (1e3, "k"))
+            if abs(error) >= scale - 0.5
+        ),
+        (1.0, ""),
+    )
+    return f"{error / scale:+.0f}{letter}".replace("-", "−")
 
 
 def _cell_colour(error: float, colours: tuple[str, ...]) -> str:

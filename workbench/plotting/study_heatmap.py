@@ -23,7 +23,7 @@ from workbench.plotting.axes import live_figure, tools_beside
 from workbench.plotting.cells import distinct, in_common, pick, plural, value
 from workbench.plotting.grid import folded
 from workbench.plotting.reading import plain_percent
-from workbench.plotting.tiles import numbered_tiles, percent_bar, show_tiles
+from workbench.plotting.tiles import names_below, numbered_tiles, percent_bar, show_tiles
 from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ LEAST, MOST = 3.0, 1000.0
 """Percent at the ends of the colours; what lies beyond keeps them and shows its number."""
 
 _ROW_PX = 30
+_AROUND_PX = 124  # title, and the names of columns that stand upright
 _SUMMED = ("machine", "seed")
 _OF = {"joint": "latency and bandwidth", "latency": "latency", "bandwidth": "bandwidth"}
 
@@ -87,7 +88,7 @@ class StudyHeatmap:
         for axis, names in ((fig.xaxis, column_names), (fig.yaxis, row_names)):
             axis.ticker = FixedTicker(ticks=list(range(len(names))))
             axis.major_label_overrides = {at: folded(name, wide) for at, name in enumerate(names)}
-        fig.height = 80 + _ROW_PX * len(row_names)
+        fig.height = _AROUND_PX + _ROW_PX * len(row_names)
         fig.title.text = (
             f"RMSPE of simulated {_OF[error]} (%): {in_common(cells, besides=(rows, columns))}"
         )
@@ -138,6 +139,7 @@ def study_heatmap(
         nonselection_fill_alpha=1.0,
         nonselection_line_color="white",
     )
+    names_below(fig)
     fig.axis.axis_line_color = None
     fig.axis.major_tick_line_color = None
     fig.axis.minor_tick_line_color = None

@@ -6,10 +6,44 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bokeh.models import ColorBar, ColorMapper, ColumnDataSource, PrintfTickFormatter, Ticker
+from bokeh.models import (
+    AllLabels,
+    ColorBar,
+    ColorMapper,
+    ColumnDataSource,
+    CustomJS,
+    PrintfTickFormatter,
+    Ticker,
+)
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
+
+# Once the page knows how large a tile is, and whenever the numbers are others: the largest size at
+# which the longest fits, on its side where the tile is too narrow; none where it is too small.
+_FIT_NUMBERS = """
+const {inner_width, inner_height, x_range, y_range} = fig
+const tiles = range => range.factors?.length ?? Math.abs(range.end - range.start)
+const across = inner_width / tiles(x_range) - 2, down = inner_height / tiles(y_range) - 1
+const context = (window.workbenchRuler ??= document.createElement('canvas').getContext('2d'))
+context.font = '100px helvetica'
+const widths = source.data.text.map(text => context.measureText(text).width)
+const longest = widths.reduce((most, width) => Math.max(most, width), 0) / 100
+const sizes = [0, 1, 2, 3, 4].map(less => text_px - less).filter(px => px >= 8)
+const level = sizes.find(px => px * longest <= across && px <= down)
+const turned = sizes.find(px => px * longest <= down && px <= across)
+const px = level ?? turned
+const next = {
+  text_font_size: {value: `${px ?? text_px}px`},
+  angle: {value: level == null && turned != null ? Math.PI / 2 : 0},
+  text_alpha: {value: px == null ? 0 : 1},
+}
+const state = JSON.stringify(next)
+if (inner_width > 0 && state !== numbers.workbenchState) {
+  numbers.workbenchState = state
+  numbers.setv(next, {sync: false})
+}
+"""
 
 
 def numbered_tiles(
@@ -25,6 +59,8 @@ def numbered_tiles(
 ) -> Any:
     """Draw a rectangle for each row of a source, with its number, and return the rectangles.
 
+    Numbers become smaller, turn or vanish where the page leaves no room for them.
+
     Args:
         fig: the figure, which loses its grid.
         source: columns `x`, `y` and `value`, `text` and `ink`, the text's colour.
@@ -32,7 +68,7 @@ def numbered_tiles(
         x: column of the places across.
         y: column of the places down.
         value: column of what is coloured.
-        text_px: size of the numbers.
+        text_px: size of the numbers where there is room.
         look: further properties of the rectangles.
     """
     tiles = fig.rect(
@@ -45,7 +81,7 @@ def numbered_tiles(
         line_color="white",
         **look,
     )
-    fig.text(
+    numbers = fig.text(
         x=x,
         y=y,
         text="text",
@@ -56,8 +92,43 @@ def numbered_tiles(
         text_font_size=f"{text_px}px",
         nonselection_text_alpha=1.0,
     )
+    fit = CustomJS(
+        args={"fig": fig, "source": source, "numbers": numbers.glyph, "text_px": text_px},
+        code=_FIT_NUMBERS,
+    )
+    for size in ("inner_width", "inner_height"):
+        fig.js_on_change(size, fit)
+    source.js_on_change("data", fit)
     fig.grid.grid_line_color = None
     return tiles
+
+
+# The names under the columns stand upright where the widest of their lines is wider than a column.
+_TURN_NAMES = """
+const names = [...axis.major_label_overrides.values()].flatMap(name => name.split('\\n'))
+const context = (window.workbenchRuler ??= document.createElement('canvas').getContext('2d'))
+context.font = `${axis.major_label_text_font_size} ${axis.major_label_text_font}`
+const widest = Math.max(0, ...names.map(name => context.measureText(name).width))
+const room = fig.inner_width / Math.abs(fig.x_range.end - fig.x_range.start)
+const turned = widest > room - 3 ? Math.PI / 2 : 'horizontal'
+if (fig.inner_width > 0 && axis.major_label_orientation !== turned) {
+  axis.setv({major_label_orientation: turned}, {sync: false})
+}
+"""
+
+
+def names_below(fig: figure) -> None:
+    """Show every name beside and below a heatmap, upright where a column is narrower than its name.
+
+    Args:
+        fig: figure with a name a column in the overrides of its horizontal axis.
+    """
+    axis = fig.xaxis[0]
+    for named in fig.axis:
+        named.major_label_policy = AllLabels()
+    turn = CustomJS(args={"fig": fig, "axis": axis}, code=_TURN_NAMES)
+    fig.js_on_change("inner_width", turn)
+    axis.js_on_change("major_label_overrides", turn)
 
 
 def show_tiles(source: ColumnDataSource, columns: Mapping[str, Sequence[Any]]) -> None:

@@ -21,7 +21,7 @@ from bokeh.plotting import figure
 from workbench.measure.curve import byte_label
 from workbench.plotting import palette
 from workbench.plotting.axes import live_figure, tools_beside
-from workbench.plotting.tiles import numbered_tiles, percent_bar, show_tiles
+from workbench.plotting.tiles import names_below, numbered_tiles, percent_bar, show_tiles
 from workbench.plotting.tuning_study_look import (
     Measure,
     interval_text,
@@ -167,6 +167,7 @@ def study_tiles(*, file_name: str = "searches") -> StudyTiles:
         line_color=palette.VERMILLION,
         line_width=4,
     )
+    names_below(fig)
     fig.axis.axis_line_color = None
     fig.axis.major_tick_line_color = fig.axis.minor_tick_line_color = None
     tips = [

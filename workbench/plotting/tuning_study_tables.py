@@ -49,7 +49,7 @@ TABLE_1 = ("potential", "gain", "share", "distance", "delta_us", "spread_us", "t
 TABLE_2 = ("grid_s", "exhaustive_s", "spent_s", "saved_grid", "saved")
 """What the paper's Table 2 has, and more: how long it takes."""
 
-_NUMBER = "white-space:nowrap;text-align:right"
+_NUMBER = "text-align:right"
 _WITH_INTERVAL = ("gain", "share", "distance", "tied", "saved_grid", "saved")
 
 

@@ -4,10 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
+from bokeh.models import CustomAction, NoOverlap, SaveTool
 from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.plotting.axes import log_range, message_size_axis, new_figure, size_ticks
+from workbench.plotting.picture import SAVE_PICTURE
 
 
 @pytest.mark.parametrize("count", [2, 3, 5, 6, 12])
@@ -44,3 +46,22 @@ def test_a_log_range_holds_the_values_on_round_ends(values: list[float]) -> None
 
 def test_nothing_to_draw_still_gives_a_range() -> None:
     assert log_range([np.nan, 0.0]) == (0.1, 10.0)
+
+
+def test_a_title_and_the_numbers_of_an_axis_make_room_for_themselves() -> None:
+    fig = new_figure(title="t", y_label="latency (µs)", height=200)
+    for changed in (
+        fig.js_property_callbacks["change:inner_width"],
+        *fig.title.js_property_callbacks.values(),
+    ):
+        assert any(fig.title in callback.args.values() for callback in changed)
+    for axis in (*fig.xaxis, *fig.yaxis):
+        assert isinstance(axis.major_label_policy, NoOverlap)
+
+
+def test_the_tool_that_saves_makes_the_picture_that_the_panels_make() -> None:
+    fig = new_figure(title="t", y_label="", height=200, file_name="errors")
+    saving = [tool for tool in fig.toolbar.tools if isinstance(tool, CustomAction)]
+    assert [tool.callback.args["name"] for tool in saving] == ["errors.png"]
+    assert SAVE_PICTURE in saving[0].callback.code
+    assert not any(isinstance(tool, SaveTool) for tool in fig.toolbar.tools)

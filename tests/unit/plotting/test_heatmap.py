@@ -8,7 +8,7 @@ import pytest
 from workbench.errors import ParameterError
 from workbench.measure import OSUCurve
 from workbench.plotting import error_figure
-from workbench.plotting.heatmap import error_columns
+from workbench.plotting.heatmap import error_columns, percent_text
 
 
 def test_errors_are_signed_percent_of_the_measured_value(
@@ -69,3 +69,20 @@ def test_the_figure_follows_a_machine_with_other_sizes(
 
 def test_nothing_simulated_gives_empty_cells(measured: OSUCurve) -> None:
     assert set(error_columns(measured, None)["text"]) == {"–"}
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (-0.4, "0"),
+        (-7.2, "−7"),
+        (782.0, "+782"),
+        (999.4, "+999"),
+        (999.6, "+1k"),
+        (523_000.0, "+523k"),
+        (7e6, "+7M"),
+        (float("nan"), "–"),
+    ],
+)
+def test_a_large_error_is_written_short(error: float, text: str) -> None:
+    assert percent_text(error) == text

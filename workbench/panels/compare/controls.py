@@ -97,7 +97,7 @@ class CompareControls:
         self.traffic: Any = widgets.Dropdown(
             options=self._patterns(),
             value=first.traffic,
-            **named("Traffic", "265px"),
+            **named("Traffic", "290px"),
         )
         self.routing: Any = widgets.Dropdown(
             options=[(text, name) for name, (text, _) in ROUTINGS.items()],

@@ -55,7 +55,7 @@ class Slot:
         )
         self.widget = widgets.VBox(
             [bar, self.family, self.parameters, self.machine, self.sizes, self.error, self.about],
-            layout=widgets.Layout(width="25%", min_width="220px", flex="1 1 220px"),
+            layout=widgets.Layout(width="auto", min_width="190px", flex="1 1 190px"),
         )
         self.show(word)
         self.family.observe(lambda change: self._family_chosen(change["new"]), "value")

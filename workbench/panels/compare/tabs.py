@@ -41,8 +41,8 @@ class CompareTabs:
             {suffix: text for suffix, (_, text) in FILES.items()},
             lambda suffix: make(suffix, self.whose.value),
             {
-                "PNG topologies": (maps, lambda: "topologies"),
-                "PNG curves": (curves, lambda: "curves"),
+                "topologies": (maps, lambda: "topologies"),
+                "curves": (curves, lambda: "curves"),
             },
         )
         files = widgets.VBox([wrapping_row(self.whose), self.exports.widget])

@@ -297,7 +297,7 @@ class FitPanel:
         reset.on_click(lambda _: self._guarded(self.reset))
         left = widgets.VBox(
             [self._controls.widget, widgets.HBox([reset, self._tabs.use])],
-            layout=widgets.Layout(width="372px", flex="0 0 auto", margin="0 8px 0 0"),
+            layout=widgets.Layout(width="352px", flex="0 0 auto", margin="0 8px 0 0"),
         )
         right = widgets.VBox(
             [self._picture.widget],

@@ -44,7 +44,7 @@ class Settings:
             ),
             "kind": widgets.Dropdown(options=KINDS, value="snappr", **named("Model", "225px")),
             "variant": widgets.Dropdown(
-                options=VARIANT_NAMES, value="sstmacro", **named("Variant", "195px")
+                options=VARIANT_NAMES, value="sstmacro", **named("Variant", "205px")
             ),
             "loss": widgets.Dropdown(options=losses, value="rmsre", **named("Loss", "120px")),
             "target": widgets.Dropdown(options=TARGETS, value="both", **named("Target", "140px")),

@@ -15,6 +15,7 @@ from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.fit import FitResult
 from workbench.fit.trust.identify import identify
+from workbench.panels.export_tab import about_picture
 from workbench.panels.fit.exports import Shown, csv_text, html_text, ini_text, json_text
 from workbench.panels.fit.fitting import FitRun
 from workbench.panels.live import Downloads, LiveView
@@ -72,10 +73,7 @@ class FitTabs:
         self.fit_python = widgets.Textarea(rows=7, layout=wide)
         self._saved = widgets.HTML()
         self.buttons = {suffix: self._button(suffix) for suffix in _FILES}
-        self.png = widgets.Button(
-            description="PNG", tooltip="Save the figures as they are on the screen"
-        )
-        self.png.on_click(self._offer_picture)
+        self.pictures = [self._picture_button(kind) for kind in ("PNG", "SVG")]
         self.widget = widgets.Tab(
             [
                 widgets.VBox([self._picture, self._reading]),
@@ -90,7 +88,7 @@ class FitTabs:
                     ]
                 ),
                 widgets.VBox(
-                    [widgets.HBox([*self.buttons.values(), self.png]), self._saved, _legend()]
+                    [widgets.HBox([*self.buttons.values(), *self.pictures]), self._saved, _legend()]
                 ),
             ],
             titles=("Convergence", "Result", "Identifiability", "Python", "Export"),
@@ -198,11 +196,20 @@ class FitTabs:
             self.identifiability.want(id(result), lambda ctx: _identified(result, ctx))
             self._busy()
 
-    def _offer_picture(self, _: Any) -> None:
-        shown = self._shown()
-        name = f"{shown.measured.name}-{shown.model.name}.png"
-        self._downloads.offer_picture(name)
-        self._saved.value = f"{html.escape(name)} was handed to the browser."
+    def _picture_button(self, kind: str) -> Any:
+        button = widgets.Button(
+            description=kind, tooltip=f"Save curves and errors, {about_picture(kind)}"
+        )
+
+        def offer(_: Any) -> None:
+            shown = self._shown()
+            name = f"{shown.measured.name}-{shown.model.name}.{kind.lower()}"
+            origin = f"Points: {shown.measured.provenance.caption()}. Lines: simulated."
+            self._downloads.offer_picture(name, origin)
+            self._saved.value = f"{html.escape(name)} was handed to the browser."
+
+        button.on_click(offer)
+        return button
 
     def _button(self, suffix: str) -> Any:
         make, mime, about = _FILES[suffix]
@@ -233,6 +240,8 @@ def _legend() -> Any:
     lines = "".join(
         f"<li><b>{s[1:].upper()}</b>: {about}</li>" for s, (_, _, about) in _FILES.items()
     )
-    return widgets.HTML(
-        f"<ul>{lines}<li><b>PNG</b>: curves and errors as they are on the screen</li></ul>"
+    pictures = "".join(
+        f"<li><b>{kind}</b>: curves and errors, {about_picture(kind)}</li>"
+        for kind in ("PNG", "SVG")
     )
+    return widgets.HTML(f"<ul>{lines}{pictures}</ul>")

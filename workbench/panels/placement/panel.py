@@ -323,9 +323,9 @@ class PlacementPanel(Panel):
 
     def _make_tabs(self, view: PlacementView) -> Any:
         pictures = {
-            "comparison": {"PNG figures": (view.downloads, lambda: self._stem("comparison"))},
-            "pairs": {"PNG figures": (view.downloads, lambda: self._stem("pairs"))},
-            "placement": {"PNG map": (view.map_downloads, lambda: self._stem("placement"))},
+            "comparison": {"figures": (view.downloads, lambda: self._stem("comparison"))},
+            "pairs": {"figures": (view.downloads, lambda: self._stem("pairs"))},
+            "placement": {"map": (view.map_downloads, lambda: self._stem("placement"))},
         }
         titles = {
             "comparison": "The comparison",

@@ -238,7 +238,8 @@ class RegimePanel(Panel):
         self._export = ExportTab(
             {suffix: about for suffix, (_, about) in FILES.items()},
             self._file,
-            {"PNG": (self._view.downloads, self._name)},
+            {"": (self._view.downloads, self._name)},
+            lambda: self._view.origins,
         )
         self._tabs = widgets.Tab(
             [self._parameters, self._python, self._export.widget],

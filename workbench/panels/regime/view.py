@@ -54,6 +54,7 @@ class RegimeView:
             layout=widgets.Layout(width="100%"),
         )
         self.downloads = Downloads(self.curves.layout)
+        self.origins = ""
         self.reading, self.below = widgets.HTML(), widgets.HTML()
         self.widget = widgets.VBox(
             [self._curves_view, self.reading, self._errors_view, self.below],
@@ -101,7 +102,7 @@ class RegimeView:
     def _say(self, bolted: Bolted) -> None:
         pair = self._pair
         sstmacro = bolted.sstmacro_reason or "SST/macro can run this pair: see Export, INI"
-        origins = (
+        self.origins = (
             f"Small: {pair.low.origin}. Large: {pair.high.origin}. One model: "
             f"{pair.single.origin}. Lines: simulated here at all sizes. "
             f"Points: {pair.measured.provenance.caption()}."
@@ -109,7 +110,7 @@ class RegimeView:
         self.reading.value = (
             f'<div role="status" style="{_TEXT}">{html.escape(read_pair(bolted, pair))}<br>'
             f"{html.escape(sstmacro)}.</div>"
-            f'<div style="{SMALL}">{html.escape(origins)}</div>'
+            f'<div style="{SMALL}">{html.escape(self.origins)}</div>'
         )
         below = html.escape(read_threshold(pair.table, threshold=bolted.threshold))
         self.below.value = f'<div role="status" style="{_TEXT}">{below}</div>'

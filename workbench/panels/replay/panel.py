@@ -297,8 +297,8 @@ class ReplayPanel(Panel):
             {suffix: about for suffix, (_, about) in FILES.items()},
             self._file,
             {
-                "PNG diagram": (view.downloads, lambda: f"{self._stem()}-spacetime"),
-                "PNG breakdown": (view.breakdown_downloads, lambda: f"{self._stem()}-breakdown"),
+                "diagram": (view.downloads, lambda: f"{self._stem()}-spacetime"),
+                "breakdown": (view.breakdown_downloads, lambda: f"{self._stem()}-breakdown"),
             },
         )
         self._tabs.children = [

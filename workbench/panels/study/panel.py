@@ -255,8 +255,8 @@ class StudyPanel(Panel):
             STUDY_FILES,
             self._file,
             {
-                "PNG heatmap": (self._heatmap.downloads, lambda: f"{study}-{self.value}"),
-                "PNG fit": (self._fit.downloads, lambda: self._chosen.cell.cell.name),
+                "heatmap": (self._heatmap.downloads, lambda: f"{study}-{self.value}"),
+                "fit": (self._fit.downloads, lambda: self._chosen.cell.cell.name),
             },
         )
 

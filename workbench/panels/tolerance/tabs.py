@@ -71,8 +71,8 @@ class ToleranceTabs:
             {suffix: about for suffix, (_, about) in FILES.items()},
             self.file,
             {
-                "PNG curves": (view.downloads, lambda: f"{self._stem()}-tolerance"),
-                "PNG diagram": (view.diagram_downloads, lambda: f"{self._stem()}-spacetime"),
+                "curves": (view.downloads, lambda: f"{self._stem()}-tolerance"),
+                "diagram": (view.diagram_downloads, lambda: f"{self._stem()}-spacetime"),
             },
         )
         self._export_place.children = [self.export.widget]

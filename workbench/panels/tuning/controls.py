@@ -71,7 +71,7 @@ class TuningControls:
             accept=".yaml,.yml",
             description="Component file",
             tooltip="Upload a component file (YAML), yours or one of SHAMan's",
-            layout=widgets.Layout(width="150px"),
+            layout=widgets.Layout(width="168px"),
         )
         self.store: Any = widgets.Text(
             placeholder="keep runs in this file, such as tuning.db",

@@ -88,9 +88,10 @@ class TuningPanel(Panel):
             FILES,
             self._found.file,
             {
-                "PNG runs": (self._view.upper_downloads, lambda: "trajectory"),
-                "PNG parameters": (self._view.lower_downloads, lambda: "parameters"),
+                "runs": (self._view.upper_downloads, lambda: "trajectory"),
+                "parameters": (self._view.lower_downloads, lambda: "parameters"),
             },
+            lambda: f"Tuned: {self._controls.subject.label}.",
         )
         self._tabs = widgets.Tab(
             [

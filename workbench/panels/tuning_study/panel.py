@@ -95,9 +95,10 @@ class TuningStudyPanel(Panel):
             _FILES,
             self._file,
             {
-                text: (downloads, functools.partial(self._picture, text.partition(" ")[2]))
+                text: (downloads, functools.partial(self._picture, text))
                 for text, downloads in self._view.downloads.items()
             },
+            lambda: f"Searches of recorded runs, {self._controls['recording'].label}.",
         )
         self._pages = self._make_pages()
         self._tabs = widgets.Tab(

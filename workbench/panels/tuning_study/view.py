@@ -70,8 +70,8 @@ class SearchStudyView:
         )
         # A figure in a tab that is not open has no size; its own tools save it.
         self.downloads = {
-            "PNG methods": Downloads(self.tiles.figure),
-            "PNG ranking": Downloads(self.ranking.figure),
+            "methods": Downloads(self.tiles.figure),
+            "ranking": Downloads(self.ranking.figure),
         }
         self.headline, self.apart = widgets.HTML(), widgets.HTML()
         self.reading = ""

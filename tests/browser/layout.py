@@ -1,0 +1,53 @@
+"""Whether what a panel shows is cut or sticks out, at the width of a small laptop's screen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# A panel is as wide in JupyterLab at 1280 pixels with its file browser open as at this width
+# without it.
+NARROW = {"width": 1030, "height": 900}
+
+_CUT = """panel => {
+  const seen = one => one.getClientRects().length > 0
+  const name = one => `${one.tagName.toLowerCase()}.${one.className} ${one.textContent.trim()}`
+  const found = []
+  const context = document.createElement('canvas').getContext('2d')
+  for (const list of panel.querySelectorAll('select')) {
+    const style = getComputedStyle(list), chosen = list.selectedOptions[0]
+    context.font = style.font
+    const padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight)
+    if (seen(list) && chosen && !list.multiple
+        && context.measureText(chosen.textContent).width > list.clientWidth - padding + 1) {
+      found.push(`the list cuts ${chosen.textContent}`)
+    }
+  }
+  for (const text of panel.querySelectorAll('.widget-label, .widget-button')) {
+    if (seen(text) && text.scrollWidth > text.clientWidth + 1) {
+      found.push(`cut: ${name(text)}`)
+    }
+  }
+  const right = panel.getBoundingClientRect().right
+  for (const one of panel.querySelectorAll('*')) {
+    const scrolls = one.closest('.widget-html-content')
+    if (seen(one) && !scrolls && one.getBoundingClientRect().right > right + 1) {
+      found.push(`${Math.round(one.getBoundingClientRect().right - right)} px out: ${name(one)}`)
+    }
+  }
+  return found.map(one => one.slice(0, 160))
+}"""
+
+
+def cut(page: Any) -> list[str]:
+    """Return what is cut or sticks out of the panel at a narrow width, which is left again.
+
+    Args:
+        page: of Playwright, with a panel.
+    """
+    before = page.viewport_size
+    page.set_viewport_size(NARROW)
+    page.wait_for_timeout(800)
+    found = page.locator(".workbench-panel").first.evaluate(_CUT)
+    page.set_viewport_size(before)
+    page.wait_for_timeout(300)
+    return list(found)

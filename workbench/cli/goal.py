@@ -1,6 +1,7 @@
 """Convert, check and count GOAL files: execution graphs as text or as LogGOPSim's binary.
 
     workbench goal convert halo.goal halo.bin
+    workbench goal from-trace trace halo.goal --algorithm allreduce=ring
     workbench goal check halo.goal
     workbench goal summary halo.bin --json
 
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import BINARY_SUFFIX, FAILED, add_json, patience, print_json, say
+from workbench.cli.program_options import add_algorithm, graph_of
 
 if TYPE_CHECKING:
     from workbench.programs.graph import ExecutionGraph
@@ -32,12 +34,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
     for name, about in (
         ("convert", "write a GOAL file as text, or as LogGOPSim's binary"),
+        ("from-trace", "write a trace, or a shipped program, as GOAL"),
         ("check", "look for circular waits, wrong peers, and messages without a match"),
         ("summary", "count ranks, operations, bytes and dependencies"),
     ):
         action = actions.add_parser(name, help=about, description=about, allow_abbrev=False)
-        action.add_argument("file", metavar="FILE", help="GOAL, text or binary")
-        if name == "convert":
+        if name == "from-trace":
+            action.add_argument(
+                "file",
+                metavar="TRACE",
+                help="a trace's folder or first file, or a shipped program's name such as cg-8",
+            )
+            add_algorithm(action)
+        else:
+            action.add_argument("file", metavar="FILE", help="GOAL, text or binary")
+        if name in ("convert", "from-trace"):
             action.add_argument("out", metavar="OUT", help="file to write")
             action.add_argument(
                 "--to",
@@ -65,6 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
         WorkbenchError: the file is not GOAL.
         OSError: a file cannot be written.
     """
+    if arguments.action == "from-trace":
+        return _convert(graph_of(arguments), arguments)
     with patience():
         from workbench.programs.goal import read_goal
 

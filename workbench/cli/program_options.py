@@ -59,6 +59,15 @@ def add_program(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="take L, o, g, G, O and S from a machine's fitted profile; options go before it",
     )
+    add_algorithm(parser)
+
+
+def add_algorithm(parser: argparse.ArgumentParser) -> None:
+    """Add ``--algorithm``.
+
+    Args:
+        parser: a command's parser.
+    """
     parser.add_argument(
         "--algorithm",
         dest="algorithms",

@@ -42,6 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="with LogGOPSim's quirks too: zero-byte messages, several cpus",
     )
+    parser.add_argument(
+        "--waiting",
+        action="store_true",
+        help="say why ranks waited: late senders and receivers, collectives, messages under way",
+    )
     add_json(parser)
 
 
@@ -61,6 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
         from workbench import jobs
         from workbench.simulate.replay import replay
     options = {**given(arguments, "semantics"), "compatible": arguments.compatible}
+    if arguments.waiting:
+        options["times"] = True
     with stoppable() as stop:
         # In a thread of its own: the main thread handles signals between its Python steps.
         job = jobs.submit(lambda _: replay(graph, model, halt=stop.event.cell, **options))
@@ -72,23 +79,26 @@ def run(arguments: argparse.Namespace) -> int:
             say("stopped")
             return SIGNALLED + stop.number
     if arguments.json:
-        print_json(_summary(result))
+        print_json(_summary(result, waiting=arguments.waiting))
     else:
-        print(_report(result))
+        print(_report(result, waiting=arguments.waiting))
     return 0
 
 
-def _summary(result: ReplayResult) -> dict[str, Any]:
+def _summary(result: ReplayResult, *, waiting: bool) -> dict[str, Any]:
+    recorded = result.graph.recorded
     return {
         "finish_ns": result.finish_ns,
         "makespan_ns": result.makespan_ns,
         "events": result.events,
         "seconds": result.seconds,
         "semantics": result.semantics,
+        "recorded": None if recorded is None else recorded.to_dict(),
+        **({"waiting": result.waiting().to_dict("list")} if waiting else {}),
     }
 
 
-def _report(result: ReplayResult) -> str:
+def _report(result: ReplayResult, *, waiting: bool) -> str:
     """Return a replay as a person reads it: the ranks' finish times, the slowest of many."""
     finish = dict(enumerate(result.finish_ns))
     ranks = list(finish)
@@ -98,7 +108,25 @@ def _report(result: ReplayResult) -> str:
         head.append(f"the {_SHOWN_RANKS} of {len(finish)} ranks that finish last (--json: all)")
     width = max(len(_number(finish[rank])) for rank in ranks)
     rows = [f"rank {rank:<8}{_number(finish[rank]):>{width}} ns" for rank in ranks]
+    if result.graph.recorded is not None:
+        rows += ["", result.graph.recorded.compare(result.makespan_ns)]
+    if waiting:
+        rows += ["", *_waiting(result, ranks)]
     return "\n".join([*head, *rows])
+
+
+def _waiting(result: ReplayResult, ranks: list[int]) -> list[str]:
+    """Return the lines of the table of causes, and the sentence that reads it."""
+    from workbench.simulate.waiting import CAUSES, describe_waiting
+
+    table = result.waiting()
+    head = ("waiting, ns", *(cause.replace("_", " ") for cause in CAUSES))
+    names = ("waiting_ns", *(f"{cause}_ns" for cause in CAUSES))
+    lines = [" " * 13 + "".join(f"{word:>16}" for word in head)]
+    for rank in ranks:
+        values = (_number(float(table[name].iloc[rank])) for name in names)
+        lines.append(f"rank {rank:<8}" + "".join(f"{value:>16}" for value in values))
+    return [*lines, describe_waiting(result)]
 
 
 def _number(nanoseconds: float) -> str:

@@ -86,6 +86,10 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(summary)
         return 0
     print(f"{program!r}\nin {arguments.output}")
+    if program.recorded is not None:
+        print(program.recorded.describe())
+        if program.recorded.left_out:
+            print(program.recorded.describe_left_out())
     for note in program.notes:
         say(f"note: {note}")
     return 0

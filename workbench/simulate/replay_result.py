@@ -296,6 +296,11 @@ class ReplayResult(Result):
             "first rank ends": format_quantity(float(finish.min(initial=np.inf)), "time"),
             "events": f"{self.events:,}",
             "semantics": self.semantics + (", compatible" if self.compatible else ""),
+            **(
+                {}
+                if self.graph.recorded is None
+                else {"recording": self.graph.recorded.compare(self.makespan_ns)}
+            ),
             "model": repr(self.model),
         }
         body = "".join(

@@ -11,6 +11,7 @@ from workbench.errors import ParameterError
 from workbench.programs.graph import CALC, RECV, SEND
 from workbench.simulate.picoseconds import PS_PER_NS
 from workbench.simulate.replay_result import CPU, DEPENDENCY, NIC, STARTED, times_of
+from workbench.units import format_quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +26,8 @@ CAUSES = ("late_sender", "late_receiver", "collective", "transfer", "other")
 
 _LATE_SENDER, _LATE_RECEIVER, _COLLECTIVE, _TRANSFER, _OTHER = range(5)
 
+_LEAST_PERCENT = 0.05
+
 CAUSE_TEXTS = {
     "late_sender": "for senders that had not begun to send",
     "late_receiver": "for receivers that had not posted their receive",
@@ -32,7 +35,29 @@ CAUSE_TEXTS = {
     "transfer": "for messages under way",
     "other": "on cores without work",
 }
-"""What each cause is, to be read after "they wait"."""
+"""What each cause is, to be read after "waiting"."""
+
+
+def describe_waiting(result: ReplayResult) -> str:
+    """Return the sentence that says what share of their waiting the ranks spend on each cause.
+
+    Args:
+        result: as for ``waiting_causes``.
+
+    Raises:
+        ParameterError: as for ``waiting_causes``.
+    """
+    table = waiting_causes(result)
+    whole = float(table["waiting_ns"].sum())
+    if whole <= 0:
+        return "No rank waits."
+    shares = {cause: 100 * float(table[f"{cause}_ns"].sum()) / whole for cause in CAUSES}
+    parts = [
+        f"{share:.3g} % {CAUSE_TEXTS[cause]}"
+        for cause, share in sorted(shares.items(), key=lambda item: -item[1])
+        if share >= _LEAST_PERCENT
+    ]
+    return f"Of all waiting, {format_quantity(whole / 1e9, 'time')}, {', '.join(parts)}."
 
 
 def waiting_causes(result: ReplayResult) -> pd.DataFrame:

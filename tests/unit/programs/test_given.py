@@ -59,3 +59,16 @@ def test_what_is_none_of_it_is_said(tmp_path: Path) -> None:
         programs.find("folder/none.goal")
     with pytest.raises(ParameterError, match="the path of a GOAL file or of a trace"):
         simulate.replay(7, MODEL)  # type: ignore[arg-type]
+
+
+def test_a_trace_becomes_goal_in_the_shell(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "ring.goal"
+    assert main(["goal", "from-trace", "cg-4", str(out), "--algorithm", "allreduce=ring"]) == 0
+    assert programs.read_goal(out) == programs.load("cg-4").graph(allreduce="ring")
+    assert programs.read_goal(out) != programs.load("cg-4").graph()
+    binary = tmp_path / "cg.bin"
+    assert main(["goal", "from-trace", "cg-4", str(binary)]) == 0
+    assert "binary, 4 ranks" in capsys.readouterr().out
+    assert main(["goal", "from-trace", "cg-4", str(out), "--algorithm", "allreduce=rung"]) == 1

@@ -21,13 +21,17 @@ from workbench.plotting.message_sizes import (
     message_sizes_figure,
     read_message_sizes,
 )
+from workbench.plotting.reading import plain_percent
 from workbench.plotting.replay_look import caption, time_text
 from workbench.plotting.spacetime import SpacetimeFigure, spacetime_figure
 from workbench.plotting.theme import SMALL
 from workbench.programs import ExecutionGraph
 from workbench.provenance import Provenance
+from workbench.simulate.replay_result import ReplayResult
+from workbench.simulate.waiting import CAUSE_TEXTS, CAUSES
 
 _TEXT = "font-size:13px;line-height:1.35"
+_CELL = "text-align:right;padding:1px 14px 1px 0;font-size:12px"
 _ROW_PX = 24
 _COMMUNICATION_PX = 330
 _LEAST_PX, _MOST_PX, _AROUND_PX = 230, 430, 105
@@ -93,9 +97,7 @@ class ReplayView:
                 if pinned is not None:
                     drawn.figure.title.text = f"{letter}: {time_text(one.result.makespan_ns)}"
         self.headline.value = _headline(shown, pinned)
-        self.reading.value = (
-            f'<div role="status" style="{_TEXT}">{html.escape(read_breakdown(shown.result))}</div>'
-        )
+        self.reading.value = _reading(shown.result)
 
     def _window_asked(self) -> None:
         with self.view.one_patch():
@@ -146,6 +148,39 @@ class CommunicationView:
             for sentence in (read_communication(graph), read_message_sizes(graph))
         )
         self.reading.value = f'<div role="status" style="{_TEXT}">{text}</div>'
+
+
+def _reading(result: ReplayResult) -> str:
+    """Return what the breakdown says, why ranks waited, and what the recording took."""
+    blocks = [f'<div role="status">{html.escape(read_breakdown(result))}</div>']
+    if result.semantics == "loggopsim":
+        blocks.append(_waiting_table(result))
+    recorded = result.graph.recorded
+    if recorded is not None:
+        blocks.append(f"<div>{html.escape(recorded.compare(result.makespan_ns))}</div>")
+    return f'<div style="{_TEXT}">{"".join(blocks)}</div>'
+
+
+def _waiting_table(result: ReplayResult) -> str:
+    """Return the causes of waiting as a table: of all ranks, and of the one that waits longest."""
+    table = result.waiting()
+    if not table["waiting_ns"].sum():
+        return ""
+    longest = table.loc[table["waiting_ns"].idxmax()]
+    columns = (("all ranks", table.sum()), (f"rank {longest['rank']:.0f}", longest))
+    head = "".join(f'<th style="{_CELL}">{name}</th>' for name, _ in columns)
+    rows = [f'<tr><th style="{_CELL};text-align:left">waiting</th>{head}</tr>']
+    for cause in CAUSES:
+        if not table[f"{cause}_ns"].sum():
+            continue
+        cells = "".join(
+            f'<td style="{_CELL}">{time_text(float(values[f"{cause}_ns"]))} '
+            f"({plain_percent(100 * float(values[f'{cause}_ns'] / values['waiting_ns']))})</td>"
+            for _, values in columns
+        )
+        text = html.escape(CAUSE_TEXTS[cause])
+        rows.append(f'<tr><td style="{_CELL};text-align:left">{text}</td>{cells}</tr>')
+    return f'<table style="border-spacing:0;margin:2px 0">{"".join(rows)}</table>'
 
 
 def _short(provenance: Provenance) -> Provenance:

@@ -22,7 +22,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 # tests/conftest.py says how many processes there are.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 
-.PHONY: help lab install test lint types kernels-uncompiled bench fuzz studies tuning-study slurm-demo binder-check clean
+.PHONY: help lab install test lint types kernels-uncompiled bench deep fuzz studies tuning-study slurm-demo binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -64,6 +64,17 @@ kernels-uncompiled: $(TEST_STAMP)
 bench: $(TEST_STAMP) ## print the rates: trials, packet hops, slider latency, first picture
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	$(PY) -m pytest tests/benchmarks --capture=no
+
+# The standard run draws the same examples every time; luck belongs here. The seed alone decides what
+# a round draws, and each failure is printed with its @reproduce_failure.
+ROUNDS ?= 5
+deep: $(TEST_STAMP) ## search for failing examples: new seeds, more examples (ROUNDS=5, SEED=)
+	@for round in $$(seq $(ROUNDS)); do \
+	  seed=$${SEED:-$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}; \
+	  echo "round $$round of $(ROUNDS); the same again: make deep ROUNDS=1 SEED=$$seed"; \
+	  $(PY) -m pytest --quiet tests -m "hypothesis and not browser" --ignore=tests/benchmarks \
+	    --hypothesis-profile=deep --hypothesis-seed=$$seed $(IN_PARALLEL) || exit; \
+	done
 
 fuzz: $(TEST_STAMP) ## read 300,000 damaged GOAL, binary and trace files (minutes)
 	$(PY) -m tests.fuzz --count 300000 --seed 0

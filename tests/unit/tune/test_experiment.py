@@ -241,7 +241,7 @@ def test_a_job_tells_how_far_it_is_and_can_be_stopped() -> None:
         with pytest.raises(StudyError, match="running already"):
             experiment.run()
         job.stop()
-        result = job.result(timeout=20)
+        result = job.result(timeout=60)
     assert 3 <= len(result) < 500
     assert job.state == "stopped"
 

@@ -41,7 +41,7 @@ def alive(pid: int) -> bool:
 
 
 def gone(pid: int) -> bool:
-    deadline = time.monotonic() + 5.0
+    deadline = time.monotonic() + 60.0
     while alive(pid) and time.monotonic() < deadline:
         time.sleep(0.01)
     return not alive(pid)

@@ -46,7 +46,7 @@ def start(runner: Slurm, limit_s: float | None = None) -> RunHandle:
 
 
 def wait(handle: RunHandle) -> RunOutput:
-    deadline = time.monotonic() + 20.0
+    deadline = time.monotonic() + 60.0
     while (output := handle.poll()) is None:
         assert time.monotonic() < deadline
         time.sleep(0.01)

@@ -27,8 +27,16 @@ IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
 
-lab: install $(WARM_STAMP) ## install, then open JupyterLab on notebooks/00-start-here.ipynb
-	@options="--ip=127.0.0.1"; \
+# The kernels are compiled behind JupyterLab, which takes the place of this shell, by its number the
+# warm-up sees when it ends. A failed warm-up harms nothing: notebooks compile what they need.
+lab: install ## install, then open JupyterLab on notebooks/00-start-here.ipynb
+	@if ! $(MAKE) --question $(WARM_STAMP); then \
+	  echo "Compiling the kernels behind JupyterLab at low priority (once, a few minutes). Meanwhile a" \
+	    "notebook that needs one waits some seconds for it."; \
+	  mkdir -p "$(NUMBA_CACHE_DIR)"; \
+	  { nice -n 19 $(PY) -m workbench.warmup --while $$$$ && touch "$(WARM_STAMP)"; } & \
+	fi; \
+	options="--ip=127.0.0.1"; \
 	if [ "$$(id -u)" = 0 ]; then options="$$options --allow-root"; fi; \
 	if [ "$$(uname)" != Darwin ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
 	  options="$$options --no-browser"; \
@@ -119,6 +127,8 @@ clean: ## remove .venv, caches and everything else that make has made
 
 $(LAB_STAMP): pyproject.toml constraints.txt binder/overrides.json | .venv/bin/pip
 	@echo "installing the pinned versions into .venv (once, a minute or two)"
+	$(PIP_INSTALL) numba
+	@nice -n 19 $(PY) -m workbench.warmup --first --while $$$$ & \
 	$(PIP_INSTALL) --editable .
 	@$(PY) -m ipykernel install --sys-prefix --name python3 >/dev/null
 	@mkdir -p .venv/share/jupyter/lab/settings
@@ -129,7 +139,6 @@ $(TEST_STAMP): $(LAB_STAMP)
 	$(PIP_INSTALL) --editable '.[test]'
 	@touch $@
 
-# A failed warm-up must not keep the notebooks closed: they compile what they need.
 $(WARM_STAMP): $(KERNELS) | $(LAB_STAMP)
 	@echo "compiling the kernels (once for each version of them)"
 	@mkdir -p "$(@D)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 from collections.abc import Iterator
@@ -9,6 +10,23 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from numba import config
+from numba.core import caching
+
+_save = caching.IndexDataCacheFile.save
+
+
+def _save_alone(self, key, data):
+    """Save a compiled kernel on disk while no other process saves one in that folder.
+
+    numba reads the index, adds an entry and writes it back: of two processes that compile a kernel
+    for different types each could take the other's code for its own, or lose it.
+    """
+    with (Path(self._cache_path) / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _save(self, key, data)
+
+
+caching.IndexDataCacheFile.save = _save_alone
 
 
 @contextmanager

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
+import os
+import sys
+import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -11,6 +15,54 @@ if TYPE_CHECKING:
     from workbench.models import LogGPS
     from workbench.simulate.fabric.fabric import Congestion
     from workbench.simulate.replay_result import ReplayResult, Semantics
+
+
+def main() -> int:
+    """Compile all kernels, or the first ones, and return the command's status."""
+    parser = argparse.ArgumentParser(prog="python -m workbench.warmup", description=__doc__)
+    parser.add_argument(
+        "--first",
+        action="store_true",
+        help="compile only what notebook 00 needs, for which numba is enough of the packages",
+    )
+    parser.add_argument(
+        "--while",
+        dest="process",
+        type=int,
+        metavar="PID",
+        help="end when this process does, and report a failure in one line",
+    )
+    arguments = parser.parse_args()
+    if arguments.process is not None:
+        threading.Thread(target=_end_with, args=[arguments.process], daemon=True).start()
+    try:
+        if arguments.first:
+            _compile_first()
+        else:
+            warm_up()
+    except Exception as error:
+        if arguments.process is None:
+            raise
+        sys.stderr.write(f"compiling the kernels ahead of their use failed: {error!r}\n")
+        return 1
+    return 0
+
+
+def _end_with(process: int) -> None:
+    """End this process at once when another one has ended."""
+    while True:
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            os._exit(1)
+        except PermissionError:
+            pass  # it runs, as another user
+        time.sleep(0.2)
+
+
+def _compile_first() -> None:
+    """Compile the simulation of two nodes, which most panels draw first, by its import."""
+    import kernels.two_node  # noqa: F401
 
 
 def warm_up() -> dict[str, float]:
@@ -149,4 +201,4 @@ def _collectives() -> None:
 
 
 if __name__ == "__main__":
-    warm_up()
+    sys.exit(main())

@@ -128,7 +128,7 @@ clean: ## remove .venv, caches and everything else that make has made
 $(LAB_STAMP): pyproject.toml constraints.txt binder/overrides.json | .venv/bin/pip
 	@echo "installing the pinned versions into .venv (once, a minute or two)"
 	$(PIP_INSTALL) numba
-	@nice -n 19 $(PY) -m workbench.warmup --first --while $$$$ & \
+	@$(PY) -m workbench.warmup --first --while $$$$ & \
 	$(PIP_INSTALL) --editable .
 	@$(PY) -m ipykernel install --sys-prefix --name python3 >/dev/null
 	@mkdir -p .venv/share/jupyter/lab/settings

@@ -17,8 +17,7 @@ _END_KERNELS = "() => window.jupyterapp?.serviceManager.sessions.shutdownAll()"
 
 def _server(item: Any) -> str:
     """Return the server that a test opens its notebook in, or ``file`` where it needs none."""
-    params = item.callspec.params if hasattr(item, "callspec") else {}
-    return str(params.get("server", "lab" if "lab" in item.fixturenames else "file"))
+    return next((kind for kind in ("lab", "voila") if kind in item.fixturenames), "file")
 
 
 # Before xdist's own hook, which reads the marks; what is marked after it is in no group.
@@ -116,6 +115,12 @@ def voila(tmp_path_factory: pytest.TempPathFactory, shared: Shared) -> Iterator[
         yield server
         # A server with a kernel takes its time to end.
         shared.leave()
+
+
+@pytest.fixture
+def server(lab: Server) -> Server:
+    """The server that panels are tried on; test_voila.py looks at what the other does by itself."""
+    return lab
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -88,13 +88,13 @@ class Server:
     def open(self, page: Any, notebook: str, whole: bool = False, anew: bool = True) -> Watch:
         """Open a notebook and run it, and record what it asks of other machines.
 
-        The whole of it is run the first time, and from then on what stands up to the panel: in
-        JupyterLab on the page that shows the notebook already, in Voilà from a shorter copy.
+        JupyterLab runs the whole of it the first time, and from then on what stands up to the
+        panel, on the page that shows the notebook already.
 
         Args:
             page: of Playwright.
             notebook: file name.
-            whole: whether JupyterLab runs the cells after the panel every time.
+            whole: whether the cells after the panel are run every time; Voilà runs them only then.
             anew: whether a page that shows the notebook already runs it once more; otherwise the
                 panel is taken as the test before has left it.
         """
@@ -110,6 +110,8 @@ class Server:
             # for four seconds, then shows none.
             page.goto("about:blank")
             self.end_kernels()
+            if not whole:
+                _end_at_panel(self.folder / notebook)
         watch = self.watch(page)
         if self.kind == "voila":
             page.goto(address, wait_until="commit")
@@ -127,8 +129,6 @@ class Server:
             )
             page.evaluate(_RUN_ALL)
         page.locator(".bk-Figure").first.wait_for(timeout=START_S * 1000)
-        if self.kind == "voila":
-            _end_at_panel(self.folder / notebook)
         return watch
 
     def end_kernels(self) -> None:
@@ -160,12 +160,15 @@ class Server:
 
 
 @contextlib.contextmanager
-def serve(kind: str, folder: Path, **environment: str) -> Iterator[Server]:
+def serve(
+    kind: str, folder: Path, options: Sequence[str] = (), **environment: str
+) -> Iterator[Server]:
     """Serve a copy of the notebooks and end the process afterwards.
 
     Args:
         kind: ``lab`` or ``voila``.
         folder: empty folder for the copy and the server's own files.
+        options: further words for the server.
         environment: further variables of the server and its kernels.
     """
     notebooks, settings = folder / "notebooks", folder / "settings"
@@ -180,7 +183,7 @@ def serve(kind: str, folder: Path, **environment: str) -> Iterator[Server]:
         port = probe.getsockname()[1]
     log = (folder / "server.log").open("w")
     process = subprocess.Popen(
-        _command(kind, port, notebooks),
+        [*_command(kind, port, notebooks), *options],
         cwd=notebooks,
         stdout=log,
         stderr=subprocess.STDOUT,

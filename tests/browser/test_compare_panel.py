@@ -25,11 +25,6 @@ Keep = Callable[[str], Path]
 Steady = Callable[..., Any]
 
 
-@pytest.fixture(params=["lab", "voila"])
-def server(request: pytest.FixtureRequest) -> Server:
-    return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
-
-
 def headline(page: Any) -> str:
     return str(page.locator(".workbench-panel [role=status]", has_text=HEADLINE).inner_text())
 

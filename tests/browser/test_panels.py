@@ -49,11 +49,6 @@ def settle(page: Any, steady: Steady) -> bytes:
     return bytes(steady(lambda: pixels(page), 0.5))
 
 
-@pytest.fixture(params=["lab", "voila"])
-def server(request: pytest.FixtureRequest) -> Server:
-    return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
-
-
 def test_many_key_presses_in_a_row_end_at_the_last_one(
     server: Server, page: Any, until: Until, steady: Steady
 ) -> None:

@@ -51,11 +51,6 @@ def row(page: Any, method: str) -> tuple[float, float]:
     return box["x"] + 0.72 * box["width"], top + height * (METHODS.index(method) + 0.5) / 6
 
 
-@pytest.fixture(params=["lab", "voila"])
-def server(request: pytest.FixtureRequest) -> Server:
-    return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
-
-
 def opened(server: Server, page: Any, until: Until, steady: Steady, anew: bool = True) -> Any:
     watch = server.open(page, PLACEMENT, anew=anew)
     page.get_by_text(HEADLINE).first.wait_for()

@@ -73,11 +73,6 @@ def zoom(page: Any) -> tuple[float, float]:
     return middle
 
 
-@pytest.fixture(params=["lab", "voila"])
-def server(request: pytest.FixtureRequest) -> Server:
-    return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
-
-
 def opened(server: Server, page: Any, steady: Steady, anew: bool = True) -> Any:
     watch = server.open(page, REPLAY, anew=anew)
     page.get_by_text(HEADLINE).first.wait_for()

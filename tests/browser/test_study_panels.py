@@ -38,11 +38,6 @@ def click_place(page: Any, across: float, down: float) -> None:
     page.mouse.click(box["x"] + across * box["width"], box["y"] + down * box["height"])
 
 
-@pytest.fixture(params=["lab", "voila"])
-def server(request: pytest.FixtureRequest) -> Server:
-    return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
-
-
 def test_a_click_shows_the_fit_behind_it_and_a_pin_keeps_it(
     server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:

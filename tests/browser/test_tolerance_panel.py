@@ -42,11 +42,6 @@ def point(page: Any, share: float) -> None:
     page.mouse.move(box["x"] + share * box["width"], box["y"] + 0.6 * box["height"])
 
 
-@pytest.fixture(params=["lab", "voila"])
-def server(request: pytest.FixtureRequest) -> Server:
-    return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
-
-
 def opened(server: Server, page: Any, steady: Steady, anew: bool = True) -> Any:
     watch = server.open(page, TOLERANCE, anew=anew)
     page.locator(".workbench-panel [role=status]", has_text=AT).first.wait_for()

@@ -25,11 +25,6 @@ Keep = Callable[[str], Path]
 Steady = Callable[..., Any]
 
 
-@pytest.fixture(params=["lab", "voila"])
-def server(request: pytest.FixtureRequest) -> Server:
-    return request.getfixturevalue(request.param)  # type: ignore[no-any-return]
-
-
 def opened(server: Server, page: Any, steady: Steady, anew: bool = True) -> Any:
     watch = server.open(page, TUNE, anew=anew)
     page.get_by_text(SPENT).first.wait_for(timeout=90_000)

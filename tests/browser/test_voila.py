@@ -1,0 +1,136 @@
+"""Each notebook in Voilà: it opens, a control changes what is drawn, and a file is saved.
+
+All else about the panels is tried in JupyterLab, with the same widgets and the same kernels. What
+differs in Voilà is here: its page, its way to the kernel, and the outputs of cells on that page.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.servers import ROOT, Server, serve
+
+pytestmark = [
+    pytest.mark.browser,
+    # The plugin that gives Playwright its base_url declares its fixture the old way.
+    pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
+]
+
+Act = Callable[[Any], object]
+
+
+def press(label: str = "") -> Act:
+    """Return what presses arrow keys on a slider, the panel's first or the labelled one."""
+
+    def act(page: Any) -> None:
+        row = page.locator(".workbench-panel .widget-slider")
+        if label:
+            row = row.filter(has=page.get_by_text(label, exact=True))
+        row.locator(".noUi-handle").first.focus()
+        for _ in range(5):
+            page.keyboard.press("ArrowRight")
+
+    return act
+
+
+def choose(label: str, index: int) -> Act:
+    """Return what chooses an entry of the first list of that label."""
+    return lambda page: (
+        page.locator(".workbench-panel")
+        .get_by_label(label, exact=True)
+        .first.select_option(index=index)
+    )
+
+
+CULLED = "MappingKernelManager"
+
+# What the panel says when it is there, and what changes it.
+CONTROLS: dict[str, tuple[str, Act]] = {
+    "00-start-here": (r"8 KiB message: .* simulated", press("injection latency")),
+    "01-fit-a-machine": (r"8 KiB message: .* simulated", press("injection latency")),
+    "02-which-loss": (r"snappr on [\w-]+, \w+ over both", choose("Loss", 2)),
+    "03-message-regimes": (r"LogP up to", press()),
+    "04-replay-a-program": (r"until the last of \d+ ranks ends", press()),
+    "05-latency-tolerance": (r"operations, analysed in", choose("allreduce", 2)),
+    "06-where-to-place-ranks": (r"With the placement by", choose("Show the placement by", 1)),
+    "07-compare-topologies": (r"carr(y|ies)", choose("Traffic", 1)),
+    "08-tune-a-component": (r"budget of \d+ runs is spent", choose("Tune", 1)),
+    "09-which-heuristic": (r"is first with", choose("Noise", 2)),
+}
+WHOLE = {"00-start-here", "02-which-loss"}  # their cells after the panel show tables and figures
+
+
+def test_every_notebook_is_opened() -> None:
+    assert set(CONTROLS) == {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")}
+
+
+@pytest.mark.parametrize("name", CONTROLS)
+def test_it_opens_and_a_control_changes_it(
+    voila: Server,
+    page: Any,
+    until: Callable[..., float],
+    steady: Callable[..., Any],
+    keep: Callable[[str], Path],
+    name: str,
+) -> None:
+    said, act = CONTROLS[name]
+    watch = voila.open(page, f"{name}.ipynb", whole=name in WHOLE)
+    panel = page.locator(".workbench-panel").first
+    sentence = panel.get_by_text(re.compile(said)).first
+    sentence.wait_for()
+    panel.evaluate("e => e.scrollIntoView()")
+    before = steady(sentence.inner_text)
+    keep("opened")
+    act(page)
+    until(lambda: panel.get_by_text(re.compile(said)).all_inner_texts()[:1] != [before])
+    keep("changed")
+    export = panel.get_by_role("tab", name="Export")
+    if export.count():
+        export.click()
+        with page.expect_download() as download:
+            panel.get_by_role("button", name="CSV", exact=True).first.click()
+        assert b"," in Path(download.value.path()).read_bytes()
+    assert page.locator("[data-mime-type$=stderr], [data-mime-type$=error]").count() == 0
+    assert watch.errors == []
+    # Its own page asks for a font.
+    assert [url for url in watch.outside if "font-awesome" not in url.lower()] == []
+
+
+def kernels(page: Any, server: Server) -> set[str]:
+    """The numbers of the server's kernels."""
+    return {one["id"] for one in page.request.get(f"{server.address}/api/kernels").json()}
+
+
+def test_the_kernel_of_a_closed_page_ends_and_that_of_an_open_one_stays(
+    page: Any, until: Callable[..., float], tmp_path: Path
+) -> None:
+    """The settings that are shipped, but for the time: idle for 10 s, not ten minutes."""
+    shipped = ROOT / "workbench" / "panels" / "jupyter" / "etc" / "voila.json"
+    times = {"cull_idle_timeout": 10, "cull_interval": 1}
+    settings = json.loads(shipped.read_text())[CULLED] | times
+    options = [f"--{CULLED}.{name}={value}" for name, value in settings.items()]
+    with serve("voila", tmp_path, options) as server:
+        notebook = server.folder / "nothing.ipynb"
+        content = json.loads((server.folder / "00-start-here.ipynb").read_text())
+        content["cells"] = content["cells"][:1]
+        notebook.write_text(json.dumps(content))
+        connected: list[Any] = []
+        page.on("websocket", lambda socket: connected.append(socket))
+        page.goto(f"{server.address}/voila/render/{notebook.name}")
+        until(lambda: connected)
+        kept = kernels(page, server)
+        assert len(kept) == 1
+        other = page.context.new_page()
+        other.on("websocket", lambda socket: connected.append(socket))
+        other.goto(page.url)
+        until(lambda: len(connected) > 1 and other.evaluate("true"))
+        assert len(kernels(page, server)) == 2
+        other.close()
+        until(lambda: len(kernels(page, server)) == 1)
+        assert kernels(page, server) == kept

@@ -34,7 +34,7 @@ lab: install ## install, then open JupyterLab on notebooks/00-start-here.ipynb
 	  echo "Compiling the kernels behind JupyterLab at low priority (once, a few minutes). Meanwhile a" \
 	    "notebook that needs one waits some seconds for it."; \
 	  mkdir -p "$(NUMBA_CACHE_DIR)"; \
-	  { nice -n 19 $(PY) -m workbench.warmup --while $$$$ && touch "$(WARM_STAMP)"; } & \
+	  { nice -n 10 $(PY) -m workbench.warmup --while $$$$ && touch "$(WARM_STAMP)"; } & \
 	fi; \
 	options="--ip=127.0.0.1"; \
 	if [ "$$(id -u)" = 0 ]; then options="$$options --allow-root"; fi; \

@@ -16,12 +16,12 @@ _save = caching.IndexDataCacheFile.save
 
 
 def _save_alone(self, key, data):
-    """Save a compiled kernel on disk while no other process saves one in that folder.
+    """Save a compiled kernel on disk while no other process saves the same one.
 
     numba reads the index, adds an entry and writes it back: of two processes that compile a kernel
     for different types each could take the other's code for its own, or lose it.
     """
-    with (Path(self._cache_path) / ".lock").open("w") as lock:
+    with Path(f"{self._index_path}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         _save(self, key, data)
 

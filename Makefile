@@ -30,7 +30,7 @@ help: ## list the targets
 # The kernels are compiled behind JupyterLab, which takes the place of this shell, by its number the
 # warm-up sees when it ends. A failed warm-up harms nothing: notebooks compile what they need.
 lab: install ## install, then open JupyterLab on notebooks/00-start-here.ipynb
-	@if ! $(MAKE) --question $(WARM_STAMP); then \
+	@if ! $(MAKE) --no-print-directory --question $(WARM_STAMP); then \
 	  echo "Compiling the kernels behind JupyterLab at low priority (once, a few minutes). Meanwhile a" \
 	    "notebook that needs one waits some seconds for it."; \
 	  mkdir -p "$(NUMBA_CACHE_DIR)"; \
@@ -56,7 +56,7 @@ test: $(TEST_STAMP) ## install, then run lint, types and every test
 	@$(MAKE) --no-print-directory --jobs=2 $(WARM_STAMP) lint types kernels-uncompiled
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	.ci/postgresql && .ci/mpi && .ci/slurm && $(PY) -m pytest --quiet --ignore=tests/benchmarks \
-	  $(IN_PARALLEL)
+	  --durations=10 $(IN_PARALLEL)
 
 lint: $(TEST_STAMP)
 	$(PY) -m ruff check .

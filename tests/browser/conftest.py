@@ -11,7 +11,7 @@ import pytest
 
 from tests.browser.servers import ROOT, Server, serve
 
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 _END_KERNELS = "() => window.jupyterapp?.serviceManager.sessions.shutdownAll()"
 
 

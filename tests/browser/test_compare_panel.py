@@ -130,7 +130,7 @@ def test_simulations_fill_in(
     amount = page.get_by_label("about so many hosts", exact=True)
     amount.fill("64")
     page.keyboard.press("Enter")
-    page.get_by_text("Simulated,").first.wait_for(timeout=120_000)
+    page.get_by_text("Simulated,").first.wait_for()
     keep("simulated")
     page.get_by_label("Routing", exact=True).select_option(label="UGAL-L: as own queues suggest")
     page.get_by_text("minimal routing, not UGAL-L").wait_for()

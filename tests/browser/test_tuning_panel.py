@@ -27,7 +27,7 @@ Steady = Callable[..., Any]
 
 def opened(server: Server, page: Any, steady: Steady, anew: bool = True) -> Any:
     watch = server.open(page, TUNE, anew=anew)
-    page.get_by_text(SPENT).first.wait_for(timeout=90_000)
+    page.get_by_text(SPENT).first.wait_for()
     page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
     steady(page.screenshot)
     return watch

@@ -160,6 +160,7 @@ def communication_figure(
             width=12,
             padding=4,
             border_line_color=None,
+            background_fill_color=None,
         ),
         "right",
     )

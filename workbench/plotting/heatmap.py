@@ -182,4 +182,5 @@ def _colour_bar(mapper: LinearColorMapper) -> ColorBar:
         width=10,
         padding=2,
         border_line_color=None,
+        background_fill_color=None,
     )

@@ -184,6 +184,7 @@ def plot_correlation(found: Identifiability) -> figure:
             width=10,
             padding=2,
             border_line_color=None,
+            background_fill_color=None,
         ),
         "right",
     )

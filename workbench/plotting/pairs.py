@@ -162,6 +162,7 @@ def pairs_figure(
         width=12,
         padding=4,
         border_line_color=None,
+        background_fill_color=None,
     )
     fig.add_layout(bar, "right")
     drawn = PairsFigure(fig, source, mapper)

@@ -190,6 +190,7 @@ def placement_map(placement: HasHosts, weights: ArrayLike) -> PlacementMap:
         height=10,
         padding=2,
         border_line_color=None,
+        background_fill_color=None,
     )
     # Below: beside a map of one row there is no room for a word.
     fig.add_layout(bar, "below")

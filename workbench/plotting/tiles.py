@@ -170,5 +170,6 @@ def percent_bar(fig: figure, mapper: ColorMapper, ticker: Ticker) -> None:
         width=12,
         padding=4,
         border_line_color=None,
+        background_fill_color=None,
     )
     fig.add_layout(bar, "right")

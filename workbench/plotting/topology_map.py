@@ -192,6 +192,7 @@ def topology_map(
         padding=2,
         title_standoff=2,
         border_line_color=None,
+        background_fill_color=None,
         major_label_text_font_size="10px",
         title_text_font_size="11px",
         title_text_font_style="normal",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import pytest
 
 from workbench import models, programs
 from workbench.cli import main
+from workbench.cli.output import byte_count
+from workbench.cli.program_options import nanoseconds
 from workbench.simulate.replay import replay
 
 PINGPONG = """num_ranks 2
@@ -203,3 +206,19 @@ def test_help_states_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:
     text = " ".join(capsys.readouterr().out.split())
     for default in ("2500", "1500", "1000", "6", "65535"):
         assert f"(default {default})" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "ns"), [("2500", 2500.0), ("2.5us", 2500.0), ("0.018ns/B", 0.018), ("40ps", 0.04)]
+)
+def test_times_may_have_their_unit(text: str, ns: float) -> None:
+    assert nanoseconds(text) == ns
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("65536", 65536), ("64KiB", 65536), ("64kB", 64000), ("-1", -1)]
+)
+def test_sizes_may_have_their_unit(text: str, size: int) -> None:
+    assert byte_count(text) == size
+    with pytest.raises(argparse.ArgumentTypeError, match="units are B, kB"):
+        byte_count("64kb")

@@ -12,7 +12,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import BINARY_SUFFIX, add_json, given, print_json, say
+from workbench.cli.output import BINARY_SUFFIX, add_json, byte_count, given, print_json, say
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bytes",
         dest="size",
-        type=int,
+        type=byte_count,
         metavar="N",
         help="bytes of the vector; of one rank's part for gather, scatter, allgather, "
         "reduce_scatter; from one rank to another for alltoall (default 0)",

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.ini_options import add_ini, model_of_ports
-from workbench.cli.output import SIGNALLED, add_json, given, patience, print_json, say
+from workbench.cli.output import SIGNALLED, add_json, byte_count, given, patience, print_json, say
 from workbench.cli.stopping import stoppable
 from workbench.cli.topology import pattern_of, topology_of
 from workbench.errors import SimulationHalted
@@ -65,7 +65,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--process", metavar="NAME", help="of the messages' times: poisson (default) or bernoulli"
     )
     parser.add_argument(
-        "--message-bytes", type=int, metavar="N", help="of each message (default: one packet)"
+        "--message-bytes",
+        type=byte_count,
+        metavar="N",
+        help="of each message (default: one packet)",
     )
     parser.add_argument(
         "--messages", type=int, metavar="N", help="to measure at each load (default 20000)"

@@ -16,7 +16,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import BINARY_SUFFIX, FAILED, add_json, patience, print_json, say
+from workbench.cli.output import (
+    BINARY_SUFFIX,
+    FAILED,
+    add_json,
+    byte_count,
+    patience,
+    print_json,
+    say,
+)
 from workbench.cli.program_options import add_algorithm, graph_of
 
 if TYPE_CHECKING:
@@ -58,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if name == "check":
             action.add_argument(
                 "-S",
-                type=int,
+                type=byte_count,
                 metavar="BYTES",
                 help="largest message sent without waiting for its receiver, for circular waits of "
                 "larger ones to be errors (default: say at which S the program ends)",

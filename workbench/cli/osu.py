@@ -7,20 +7,16 @@ from __future__ import annotations
 
 import argparse
 import math
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.ini_options import add_ini
-from workbench.cli.output import add_json, add_variant, given, patience, print_json, say
+from workbench.cli.output import add_json, add_variant, byte_count, given, patience, print_json, say
 
 if TYPE_CHECKING:
     from workbench.measure import OSUCurve
 
 ABOUT = "simulate the OSU latency and bandwidth tests on two nodes"
-
-_SIZE = re.compile(r"(\d{1,12})\s*(B|KiB|MiB|KB|MB|)", re.ASCII)
-_UNITS = {"": 1, "B": 1, "KiB": 1024, "MiB": 1024**2, "KB": 1000, "MB": 1000**2}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -119,20 +115,11 @@ def _sizes(text: str) -> tuple[int, ...]:
     sizes: set[int] = set()
     for item in text.split(","):
         first, dots, last = item.partition("..")
-        low = _size(first)
-        high = _size(last) if dots else low
+        low = byte_count(first)
+        high = byte_count(last) if dots else low
         if not 1 <= low <= high:
             raise argparse.ArgumentTypeError(
                 f"sizes must be at least 1 B, and a range must ascend; got {item.strip()!r}"
             )
         sizes.update(low << doubled for doubled in range((high // low).bit_length()))
     return tuple(sorted(sizes))
-
-
-def _size(text: str) -> int:
-    match = _SIZE.fullmatch(text.strip())
-    if match is None:
-        raise argparse.ArgumentTypeError(
-            f"a size must be a whole number with no unit, or B, KiB, MiB, KB or MB; got {text!r}"
-        )
-    return int(match[1]) * _UNITS[match[2]]

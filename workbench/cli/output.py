@@ -10,7 +10,9 @@ import threading
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from workbench.errors import ParameterError
 from workbench.jsonfile import plain
+from workbench.units import read_quantity
 
 FAILED = 1
 SIGNALLED = 128
@@ -49,6 +51,23 @@ def given(arguments: argparse.Namespace, *names: str) -> dict[str, Any]:
     """
     values = {name: getattr(arguments, name) for name in names}
     return {name: value for name, value in values.items() if value is not None}
+
+
+def byte_count(text: str) -> int:
+    """Return a size in bytes that an option was given: a whole number, or one with its unit.
+
+    Args:
+        text: the option's word, such as 65536, 64KiB, 64kB, or -1 where that means all.
+
+    Raises:
+        ArgumentTypeError: it is no such size.
+    """
+    with contextlib.suppress(ValueError):
+        return int(text)
+    try:
+        return int(read_quantity(text, "bytes", name="a size"))
+    except ParameterError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def add_variant(parser: argparse.ArgumentParser) -> None:

@@ -7,8 +7,9 @@ import math
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import given, say
+from workbench.cli.output import byte_count, given, say
 from workbench.errors import ParameterError
+from workbench.units import read_quantity
 
 if TYPE_CHECKING:
     from workbench.models import LogGPS
@@ -49,7 +50,7 @@ def add_program(parser: argparse.ArgumentParser) -> None:
         )
     parser.add_argument(
         "-S",
-        type=int,
+        type=byte_count,
         metavar="BYTES",
         help=f"largest message sent without waiting for the receiver; -1: all (default "
         f"{DEFAULT_S})",
@@ -140,7 +141,8 @@ def nanoseconds(text: str) -> float:
     """Return a number of nanoseconds, at least 0, that an option was given.
 
     Args:
-        text: the option's word.
+        text: the option's word: a number of ns, or a time with its unit, such as 2.5us; one for
+            each byte may end in /B.
 
     Raises:
         ArgumentTypeError: it is no such number.
@@ -148,9 +150,17 @@ def nanoseconds(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        value = math.nan
+        try:
+            # by the decimal digits: scaling may leave a last bit
+            read = float(read_quantity(text.removesuffix("/B"), "time"))
+            value = float(f"{read * 1e9:.12g}")
+        except ParameterError:
+            value = math.nan
     if not (value >= 0 and math.isfinite(value)):
-        raise argparse.ArgumentTypeError(f"must be a number of ns, at least 0; got {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"must be a number of ns, at least 0; got {text!r}; a time with its unit is "
+            "one too, such as 2.5us"
+        )
     return value
 
 

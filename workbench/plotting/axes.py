@@ -267,7 +267,7 @@ def legend_above(fig: figure) -> None:
     fig.add_layout(legend, "above")
     legend.orientation = "horizontal"
     legend.label_text_font_size = "11px"
-    legend.border_line_color = None
+    legend.border_line_color = legend.background_fill_color = None
     legend.padding, legend.margin, legend.spacing = 2, 0, 12
     legend.location = "left"
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.plotting.reading import plain_number
+from workbench.plotting.theme import AS_DRAWN
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,8 @@ def metrics_table(rows: Sequence[MetricRow], names: Mapping[str, str]) -> str:
         names: colour by topology, in the order of the columns, ``#RRGGBB``.
     """
     head = "".join(
-        f'<th scope="col" style="text-align:right;border-bottom:3px solid {colour}">'
-        f"{html.escape(name)}</th>"
+        f'<th scope="col" style="text-align:right">{html.escape(name)}'
+        f'<div style="height:3px;background:{colour};{AS_DRAWN}"></div></th>'
         for name, colour in names.items()
     )
     body = "".join(_row(row, list(names)) for row in rows)

@@ -137,7 +137,8 @@ def time_columns(
         marked = method == chosen
         values = (
             *(place, method, T_ns, block_ns),
-            *(f"{T}, {gain}, found in {spent}" if found is not None else "", T, gain, spent),
+            # How long the search took stands in the panel's table: here it would be cut at 1280 px.
+            *(f"{T}, {gain}" if found is not None else "", T, gain, spent),
             *(14 if marked else 10, palette.VERMILLION if marked else palette.BLUE),
             palette.BLACK if marked else "white",
         )

@@ -28,8 +28,8 @@ def test_each_method_has_a_row_and_the_chosen_one_is_marked() -> None:
     data = drawn.source.data
     assert data["T_ns"] == [1e5, 1.25e5, 8e4]
     assert data["text"][1:] == [
-        "125 µs, 25 % more, found in 500 ms",
-        "80 µs, 20 % less, found in 500 ms",
+        "125 µs, 25 % more",
+        "80 µs, 20 % less",
     ]
     assert data["fill"].index(palette.VERMILLION) == 2
     assert data["size"][2] > data["size"][0]

@@ -143,7 +143,10 @@ def table_html(placed: Placed) -> str:
             *(time_text(one.seconds * 1e9), f"{one.evaluations:,}", f"{one.mean_hops:.2f}"),
             *(f"{int(np.sum(pairs.lambda_L)):,}", f"{int(np.sum(pairs.lambda_G)):,}"),
         )
-        row_ = "".join(f"<td style='text-align:right'>{html.escape(v)}</td>" for v in values[1:])
+        row_ = "".join(
+            f"<td style='text-align:right;white-space:nowrap'>{html.escape(v)}</td>"
+            for v in values[1:]
+        )
         mark = "b" if method == placed.best else "span"
         name = f"<td style='text-align:left'><{mark}>{method}</{mark}></td>"
         cells.append(f"<tr>{name}{row_}</tr>")

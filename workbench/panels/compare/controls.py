@@ -141,12 +141,11 @@ class CompareControls:
         wide = widgets.Layout(width="100%", flex_flow="row wrap")
         self.widget = widgets.VBox(
             [
-                wrapping_row(self.match, self.amount, self.upload),
+                wrapping_row(self.match, self.amount, self.upload, self.upload_traffic),
                 self.upload_error,
                 widgets.HBox([one.widget for one in self.slots], layout=wide),
                 wrapping_row(
                     self.traffic,
-                    self.upload_traffic,
                     self.routing,
                     offered,
                     self.offered,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,20 +121,27 @@ class RecordedRun:
         )
         return tuple(found)
 
-    def compare(self, simulated_ns: float) -> str:
-        """Return the sentences that set a replay beside the recording, and say why they differ.
+    def sentences(self, simulated_ns: float) -> tuple[str, ...]:
+        """Return what sets a replay beside the recording and says why they differ.
 
         Args:
             simulated_ns: the replay's makespan, ns.
         """
         ratio = f"{simulated_ns / self.makespan_ns:.3g}" if self.makespan_ns else "?"
-        sentences = (
-            self.describe(),
-            f"The replay's time is {ratio} × the recorded one.",
-            *self.reasons(),
+        found = (
+            f"{self.describe()} The replay's time is {ratio} × the recorded one.",
+            " ".join(self.reasons()),
             self.describe_left_out(),
         )
-        return " ".join(filter(None, sentences))
+        return tuple(filter(None, found))
+
+    def compare(self, simulated_ns: float) -> str:
+        """Return ``sentences`` as one text.
+
+        Args:
+            simulated_ns: the replay's makespan, ns.
+        """
+        return " ".join(self.sentences(simulated_ns))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the times as plain numbers, for JSON."""
@@ -162,18 +169,26 @@ class RecordedRun:
             ParameterError: a number is missing or is none.
         """
         try:
-            each = {
-                name: tuple(int(ns) for ns in values[name])
-                for name in ("time_ns", "compute_ns", "mpi_ns", "left_out_ns", "elapsed_ns")
-            }
-            left_out = tuple(
-                LeftOutCalls(str(c["name"]), int(c["calls"]), int(c["ns"]))
-                for c in values["left_out"]
+            return cls(
+                time_ns=_each(values["time_ns"]),
+                compute_ns=_each(values["compute_ns"]),
+                mpi_ns=_each(values["mpi_ns"]),
+                left_out_ns=_each(values["left_out_ns"]),
+                left_out=tuple(
+                    LeftOutCalls(str(c["name"]), int(c["calls"]), int(c["ns"]))
+                    for c in values["left_out"]
+                ),
+                elapsed_ns=_each(values["elapsed_ns"]),
+                clock=str(values["clock"]),
+                ranks_of_node=int(values["ranks_of_node"]),
+                cores_of_node=int(values["cores_of_node"]),
             )
-            counts = {name: int(values[name]) for name in ("ranks_of_node", "cores_of_node")}
-            return cls(**each, left_out=left_out, clock=str(values["clock"]), **counts)
         except (KeyError, TypeError, ValueError) as error:
             raise ParameterError(f"the times of a recording are damaged: {error!r}") from error
+
+
+def _each(values: Iterable[Any]) -> tuple[int, ...]:
+    return tuple(int(ns) for ns in values)
 
 
 def _time(ns: float) -> str:

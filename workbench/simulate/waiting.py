@@ -113,10 +113,11 @@ def waiting_causes(result: ReplayResult) -> pd.DataFrame:
     if graph.collective is not None:
         joint = of_message[graph.collective[awaited[of_message]]]
         kind[joint] = _COLLECTIVE
-    table = np.zeros((graph.num_ranks, len(CAUSES)), np.int64)
-    rank = gap_core // cpus
-    np.add.at(table, (rank, kind), np.where(awaited >= 0, late, gap))
-    np.add.at(table, (rank, _TRANSFER), np.where(awaited >= 0, gap - late, 0))
+    cells = np.zeros(graph.num_ranks * len(CAUSES), np.int64)
+    row = (gap_core // cpus) * len(CAUSES)
+    np.add.at(cells, row + kind, np.where(awaited >= 0, late, gap))
+    np.add.at(cells, row + _TRANSFER, np.where(awaited >= 0, gap - late, 0))
+    table = cells.reshape(graph.num_ranks, len(CAUSES))
     # Cores without any work until their rank's end.
     breakdown = result.breakdown()
     waiting = np.rint(breakdown["waiting_ns"].to_numpy() * PS_PER_NS).astype(np.int64)

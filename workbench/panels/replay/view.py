@@ -157,7 +157,8 @@ def _reading(result: ReplayResult) -> str:
         blocks.append(_waiting_table(result))
     recorded = result.graph.recorded
     if recorded is not None:
-        blocks.append(f"<div>{html.escape(recorded.compare(result.makespan_ns))}</div>")
+        sentences = recorded.sentences(result.makespan_ns)
+        blocks += [f"<div>{html.escape(sentence)}</div>" for sentence in sentences]
     return f'<div style="{_TEXT}">{"".join(blocks)}</div>'
 
 
@@ -166,7 +167,7 @@ def _waiting_table(result: ReplayResult) -> str:
     table = result.waiting()
     if not table["waiting_ns"].sum():
         return ""
-    longest = table.loc[table["waiting_ns"].idxmax()]
+    longest = table.iloc[int(table["waiting_ns"].to_numpy().argmax())]
     columns = (("all ranks", table.sum()), (f"rank {longest['rank']:.0f}", longest))
     head = "".join(f'<th style="{_CELL}">{name}</th>' for name, _ in columns)
     rows = [f'<tr><th style="{_CELL};text-align:left">waiting</th>{head}</tr>']

@@ -81,7 +81,7 @@ class ToleranceControls(ReplayControls):
             "",
             placeholder="as the zones need, or 0 to 20us",
             continuous_update=False,
-            **named("Axis of L (µs)", "290px"),
+            **named("Axis of L (µs)", "340px"),
         )
         self.axis_error = ErrorLine()
         self.widget.children = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -160,4 +161,6 @@ def test_the_first_cell_of_code_hands_bokeh_to_the_page() -> None:
         assert cells[0].source.splitlines()[-1] == "workbench.panels.setup()", path.name
         assert "Panel(" not in cells[0].source
         assert "Panel(" in cells[1].source
-        assert all(len(cell.source.splitlines()) <= 5 for cell in cells), path.name
+        # A file that a cell shows as a text is not code.
+        code = [re.sub(r'"""(?s:.)*?"""', '""', cell.source) for cell in cells]
+        assert all(len(source.splitlines()) <= 5 for source in code), path.name

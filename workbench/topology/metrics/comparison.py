@@ -165,7 +165,7 @@ def unequal_hosts(hosts: Mapping[str, int]) -> tuple[str, ...]:
         return ()
     listed = "; ".join(f"{name}: {count:,}" for name, count in hosts.items())
     return (
-        f"the networks have unequal numbers of hosts ({listed}): totals and distances grow with "
+        f"Networks have unequal numbers of hosts ({listed}): totals and distances grow with "
         "them, and only measures per host allow for it",
     )
 

@@ -55,6 +55,16 @@ def trace(tmp_path: Path) -> str:
     return str(found.path.parent / found.descriptor["resources"][0]["path"])
 
 
+def many_ties() -> str:
+    """A program whose end depends on the order of 40 sends that become free together."""
+    sends = "".join(f"s{peer}: send {64 * peer}b to {peer}\n" for peer in range(1, 41))
+    text = f"num_ranks 41\nrank 0 {{\n{sends}}}\n"
+    for peer in range(1, 41):
+        text += f"rank {peer} {{\nr: recv {64 * peer}b from 0\n"
+        text += f"c: calc {1000 * peer}\nc requires r\n}}\n"
+    return text
+
+
 def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     assert main(["replay", *words, "--json"]) == 0
     printed: dict[str, Any] = json.loads(capsys.readouterr().out)
@@ -222,3 +232,26 @@ def test_sizes_may_have_their_unit(text: str, size: int) -> None:
     assert byte_count(text) == size
     with pytest.raises(argparse.ArgumentTypeError, match="units are B, kB"):
         byte_count("64kb")
+
+
+def test_the_order_of_ties_is_an_option_and_said(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "ties.goal"
+    path.write_text(many_ties())
+    graph, model = (
+        programs.read(path),
+        models.LogGPS(L=2.5e-6, o=1.5e-6, g=1e-6, G=6e-9, O=0.0, S=65535),
+    )
+    makespans = {}
+    for ties in ("stable", "libstdc++"):
+        printed = answer(capsys, str(path), "--ties", ties)
+        assert printed["ties"] == ties
+        makespans[ties] = printed["makespan_ns"]
+        assert makespans[ties] == replay(graph, model, ties=ties).makespan_ns
+    assert answer(capsys, str(path))["makespan_ns"] == makespans["stable"]
+    assert makespans["libstdc++"] != makespans["stable"]
+    assert main(["replay", str(path), "--ties", "libstdc++"]) == 0
+    assert "ties as libstdc++'s std::sort leaves them" in capsys.readouterr().out
+    assert main(["replay", str(path), "--ties", "gnu"]) == 1
+    assert "ties must be one of stable, libstdc++" in capsys.readouterr().err

@@ -38,6 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="loggopsim (default): CPUs and NICs are occupied; llamp: the graph alone",
     )
     parser.add_argument(
+        "--ties",
+        metavar="NAME",
+        help="order of more than 16 operations of a rank that become free together: stable "
+        "(default), as in the program; libstdc++, as GNU's std::sort leaves them, and with it "
+        "LogGOPSim's usual builds",
+    )
+    parser.add_argument(
         "--compatible",
         action="store_true",
         help="with LogGOPSim's quirks too: zero-byte messages, several cpus",
@@ -65,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     with patience():
         from workbench import jobs
         from workbench.simulate.replay import replay
-    options = {**given(arguments, "semantics"), "compatible": arguments.compatible}
+    options = {**given(arguments, "semantics", "ties"), "compatible": arguments.compatible}
     if arguments.waiting:
         options["times"] = True
     with stoppable() as stop:
@@ -93,6 +100,7 @@ def _summary(result: ReplayResult, *, waiting: bool) -> dict[str, Any]:
         "events": result.events,
         "seconds": result.seconds,
         "semantics": result.semantics,
+        "ties": result.ties,
         "recorded": None if recorded is None else recorded.to_dict(),
         **({"waiting": result.waiting().to_dict("list")} if waiting else {}),
     }

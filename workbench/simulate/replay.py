@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +29,8 @@ from workbench.programs.stuck import explain, refuse_peers
 from workbench.provenance import Provenance
 from workbench.simulate.noise import Noise, kernel_noise
 from workbench.simulate.picoseconds import CLOCK_END, PS_PER_S, PicosecondCosts
-from workbench.simulate.replay_result import ReplayResult, ReplayTimes, Semantics
+from workbench.simulate.replay_result import ReplayResult, ReplayTimes, Semantics, Ties
 from workbench.suggestions import did_you_mean
-
-Ties = Literal["stable", "libstdc++"]
 
 SEMANTICS: tuple[str, ...] = get_args(Semantics)
 TIES: tuple[str, ...] = get_args(Ties)
@@ -130,6 +128,7 @@ class _Run:
         progress: NDArray[np.int64] | None,
     ) -> None:
         self.graph, self.model, self.noise = graph, model, noise
+        self._ties: Ties = ties
         refuse_peers(graph)
         costs = PicosecondCosts.of(model)
         largest, longest, least, wild, cpus, nics = kernel.inspect(
@@ -295,6 +294,7 @@ class _Run:
             notes=(f"{unrun} operations never ran, which LogGOPSim does not tell",)
             if unrun
             else (),
+            ties=self._ties,
         )
 
     def _times(self) -> ReplayTimes:

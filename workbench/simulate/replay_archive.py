@@ -13,7 +13,7 @@ from workbench.models import LogGPS
 from workbench.provenance import Provenance
 from workbench.result_files import Arrays, array_of, load_result, save_result
 from workbench.simulate.graph_archive import graph_arrays, graph_from, graph_values
-from workbench.simulate.replay_result import ReplayResult, ReplayTimes
+from workbench.simulate.replay_result import TIE_ORDERS, ReplayResult, ReplayTimes
 
 FORMAT = "workbench-replay"
 VERSION = 1
@@ -49,6 +49,7 @@ def save(result: ReplayResult, path: Path) -> Path:
     values = {
         "semantics": result.semantics,
         "compatible": result.compatible,
+        "ties": result.ties,
         "model": result.model.to_dict(),
         "events": result.events,
         "seconds": result.seconds,
@@ -85,6 +86,9 @@ def _result(values: dict[str, Any], arrays: Arrays) -> ReplayResult:
         )
     if values["semantics"] not in ("loggopsim", "llamp"):
         raise ParameterError(f"semantics must be loggopsim or llamp; got {values['semantics']!r}")
+    ties = values.get("ties", "stable")  # files from before it was kept have no other
+    if ties not in TIE_ORDERS:
+        raise ParameterError(f"ties must be one of {', '.join(TIE_ORDERS)}; got {ties!r}")
     ranks = graph.num_ranks
     return ReplayResult(
         graph=graph,
@@ -98,4 +102,5 @@ def _result(values: dict[str, Any], arrays: Arrays) -> ReplayResult:
         provenance=Provenance.from_dict(values["provenance"]),
         noise_ps=array_of(arrays, "noise_ps", np.int64, ranks) if "noise_ps" in arrays else None,
         notes=tuple(map(str, values["notes"])),
+        ties=ties,
     )

@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from workbench.simulate.critical_path import PathStep
 
 Semantics = Literal["loggopsim", "llamp"]
+Ties = Literal["stable", "libstdc++"]
+
+TIE_ORDERS: dict[Ties, str] = {
+    "stable": "ties in program order",
+    "libstdc++": "ties as libstdc++'s std::sort leaves them",
+}
+"""In which order operations run that become free together."""
 
 DEPENDENCY, CPU, NIC, MESSAGE, STARTED = range(5)
 """What an operation waited for last: the end of another, the CPU, the NIC, the arrival of its
@@ -80,6 +87,8 @@ class ReplayResult(Result):
         provenance: what was simulated.
         noise_ps: int64[ranks], time that noise took from each rank, ps; None without noise.
         notes: what is to be known of the run, a sentence each.
+        ties: order of operations that become free together, as it was asked for; ``llamp`` has no
+            use for one.
     """
 
     graph: ExecutionGraph
@@ -93,6 +102,7 @@ class ReplayResult(Result):
     provenance: Provenance
     noise_ps: IntArray | None = None
     notes: tuple[str, ...] = field(default=())
+    ties: Ties = "stable"
 
     @property
     def finish_ns(self) -> list[int | float]:
@@ -284,7 +294,7 @@ class ReplayResult(Result):
         makespan = format_quantity(self.makespan_ps / 1e12, "time")
         return (
             f"ReplayResult({self.graph.source}: {self.graph.num_ranks} ranks, {self.events} "
-            f"events, makespan {makespan}, {self.semantics}{quirks})"
+            f"events, makespan {makespan}, {self._rules()}{quirks})"
         )
 
     def _repr_html_(self) -> str:
@@ -295,7 +305,7 @@ class ReplayResult(Result):
             "makespan": format_quantity(self.makespan_ps / 1e12, "time"),
             "first rank ends": format_quantity(float(finish.min(initial=np.inf)), "time"),
             "events": f"{self.events:,}",
-            "semantics": self.semantics + (", compatible" if self.compatible else ""),
+            "semantics": self._rules() + (", compatible" if self.compatible else ""),
             **(
                 {}
                 if self.graph.recorded is None
@@ -308,6 +318,11 @@ class ReplayResult(Result):
             for name, value in rows.items()
         )
         return f"<table><caption>Replay</caption><tbody>{body}</tbody></table>"
+
+    def _rules(self) -> str:
+        if self.semantics == "llamp":
+            return self.semantics
+        return f"{self.semantics}, {TIE_ORDERS[self.ties]}"
 
     def _cores(self, host: IntArray) -> IntArray:
         """Return how many cores each rank uses, messages that arrive included."""

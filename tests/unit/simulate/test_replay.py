@@ -145,12 +145,13 @@ def test_a_result_comes_back_from_disk(tmp_path):
     noise = Noise.random(1000.0, 1e-6, seed=3)
     for result in (
         replay(PING_PONG, MODEL, times=True),
-        replay(PING_PONG, MODEL.replace(G=0.1 * NS), noise=noise),
+        replay(PING_PONG, MODEL.replace(G=0.1 * NS), noise=noise, ties="libstdc++"),
     ):
         again = ReplayResult.load(result.save(tmp_path / "run.json"))
         assert again.graph == result.graph
         assert again.graph.line.tolist() == result.graph.line.tolist()
         assert again.model == result.model
+        assert again.ties == result.ties
         assert again.finish_ns == result.finish_ns
         assert again.provenance == result.provenance
         assert (again.noise_ps is None) == (result.noise_ps is None)
@@ -176,10 +177,16 @@ def test_what_is_no_saved_result_is_refused(tmp_path):
 
 def test_a_result_says_what_it_is():
     result = replay(PING_PONG, MODEL)
-    assert repr(result) == ("ReplayResult(text: 2 ranks, 7 events, makespan 12.1 µs, loggopsim)")
+    assert repr(result) == (
+        "ReplayResult(text: 2 ranks, 7 events, makespan 12.1 µs, loggopsim, ties in program order)"
+    )
     assert "makespan" in result._repr_html_()
     quirks = replay(PING_PONG, MODEL, compatible=True)
     assert "LogGOPSim's quirks on" in repr(quirks)
+    as_sorted = replay(PING_PONG, MODEL, ties="libstdc++")
+    assert "ties as libstdc++'s std::sort leaves them" in repr(as_sorted)
+    assert "std::sort" in as_sorted._repr_html_()
+    assert "ties" not in repr(replay(PING_PONG, MODEL, semantics="llamp"))
 
 
 @pytest.mark.parametrize(

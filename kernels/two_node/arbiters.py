@@ -128,7 +128,7 @@ def place(s, arbiter, byte_delay, now, n_bytes, arriving, unplaced):
 
 
 @njit(
-    "UniTuple(i8, 2)(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False
+    "UniTuple(i8, 3)(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False
 )
 def arbitrate(s, p, arbiter, kind, byte_delay, now, n_bytes, arriving):
     """Give a packet bandwidth.
@@ -144,18 +144,19 @@ def arbitrate(s, p, arbiter, kind, byte_delay, now, n_bytes, arriving):
         arriving: ticks between its bytes as they arrive, 0 when it is there as a whole.
 
     Returns:
-        The tick at which the head leaves and the packet's new byte delay.
+        The ticks at which head and tail leave and the packet's new byte delay.
     """
     if kind == SIMPLE:
         leaves = max(now, s[ARBITER_FREE + arbiter]) + span(n_bytes, byte_delay)
         s[ARBITER_FREE + arbiter] = leaves
-        return leaves, np.int64(0)
+        return leaves, leaves, np.int64(0)
     if kind == NULL:
-        return now, arriving if arriving < 0 else max(byte_delay, arriving)
+        delay = arriving if arriving < 0 else max(byte_delay, arriving)
+        return now, now + span(n_bytes, delay), delay
     forget_past(s, arbiter, byte_delay, now)
     head = s[epoch(arbiter, 0)]
     unplaced = 0 if p[P_REPAIRED] and n_bytes <= STRAGGLERS else STRAGGLERS
     if n_bytes <= unplaced:
-        return head, wrapped(head)
+        return head, np.int64(0), wrapped(head)
     tail = place(s, arbiter, byte_delay, now, n_bytes, arriving, unplaced)
-    return head, np.int64(np.float64(tail - head) / np.float64(n_bytes))
+    return head, tail, np.int64(np.float64(tail - head) / np.float64(n_bytes))

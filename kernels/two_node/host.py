@@ -2,8 +2,10 @@
 
 Node 0 sends a window of messages, waits for them and receives one reply; node 1 receives the
 window, waits and replies. A ping-pong is a window of one whose reply is as long as the message.
-Messages are looked at only inside MPI calls, one after the other; each computation (copy, pinning,
-post delay) ends in an event, even one that takes no time.
+Before all that, MPI_Init and, where the benchmark has one, MPI_Barrier are *exchanges*: each node
+sends one message and waits until it has left and the other's has come. An exchange's number says
+which: 0 and 1 are MPI_Init's. Messages are looked at only inside MPI calls, one after the other;
+each computation (copy, pinning, post delay) ends in an event, even one that takes no time.
 """
 
 from __future__ import annotations
@@ -14,27 +16,43 @@ from kernels.two_node.layout import (
     ACK,
     ACTION,
     BUSY,
+    CAME,
+    CAME_EARLY,
+    CHANNEL,
     CONTROL_BYTES,
+    COPY_BYTES,
     COPY_ON_LINK,
     COPY_TICKS,
     COUNT,
     EAGER,
+    EMPTY_ROW,
+    EXCHANGE,
     GET,
     HEADER,
     HELD,
     IN_ORDER,
     INBOX,
+    INIT_BYTES,
+    INIT_ROW,
     MEMORY_FREE,
     MESSAGE,
     MESSAGE_SIZE,
     N_HELD,
     NEXT_SEQUENCE,
     NODE,
+    NOT_YET,
+    NOTICED,
+    NUMBER,
     OPEN,
     OS,
+    P_BARRIER,
+    P_CHANNEL_BYTE,
+    P_CHANNELS,
+    P_CHUNK,
     P_EAGER0_MAX,
     P_EAGER1_MAX,
     P_HEADER_DELAY,
+    P_N_SIZES,
     P_RDMA_DELAY,
     P_SHORT_REPLY,
     P_WINDOW,
@@ -43,13 +61,18 @@ from kernels.two_node.layout import (
     POSTED,
     POSTED_RECEIVES,
     RECEIVED,
+    REQUEST_TICKS,
     SENT,
     SIZE,
     SIZE_BYTES,
+    STARTED,
     STEP,
     T_HOST,
+    TAKEN,
+    THERE,
     UNEXPECTED,
     WORD,
+    channel_cell,
     direction_of,
     host_cells,
     index_of,
@@ -62,8 +85,8 @@ from kernels.two_node.layout import (
 from kernels.two_node.network import inject
 from kernels.two_node.queues import append, drop, entry, schedule
 
-# Steps of the program.
-SEND, WAIT_SENDS, POST_RECEIVES, WAIT_RECEIVES, DONE = range(5)
+# Steps of the program; DONE is also that of one not yet launched.
+SEND, WAIT_SENDS, POST_RECEIVES, WAIT_RECEIVES, BEGIN_EXCHANGE, WAIT_EXCHANGE, DONE = range(7)
 # What follows a computation.
 (
     NOTHING,
@@ -74,7 +97,10 @@ SEND, WAIT_SENDS, POST_RECEIVES, WAIT_RECEIVES, DONE = range(5)
     PINNED,
     GET_READY,
     ACK_READY,
-) = range(8)
+    EXCHANGE_PREPARED,
+    EXCHANGE_READY,
+) = range(10)
+EXCHANGES_OF_INIT = 2
 # Protocols.
 EAGER0, EAGER1, RENDEZVOUS = range(3)
 
@@ -88,19 +114,50 @@ def compute(s, now, node, ticks, owner, action, word):
     schedule(s, owner + 3 * (1 - node), now + ticks, 0, T_HOST)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
-def copy(s, p, now, node, size, action, word):
-    """Copy a message, then do `action`.
+@njit("i8(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def through_channels(s, p, now, node, size):
+    """Ask for a copy's chunks, one outstanding at a time; return when the last has come."""
+    chunk = p[P_CHUNK]
+    left = size_entry(p, size, COPY_BYTES)
+    request = size_entry(p, size, REQUEST_TICKS)
+    n_bytes = left % chunk
+    if n_bytes == 0:
+        n_bytes = chunk
+    ends = now
+    while left > 0:
+        channel = s[host_cells(node) + CHANNEL]
+        free = channel_cell(s, p, node, channel)
+        now = max(now + request * n_bytes, s[free])
+        ends = now + p[P_CHANNEL_BYTE] * n_bytes
+        s[free] = ends
+        s[host_cells(node) + CHANNEL] = (channel + 1) % p[P_CHANNELS]
+        left -= n_bytes
+        n_bytes = chunk
+    return ends
 
-    The thread waits for its own copies, so the memory link is free when the next one begins, unless
-    the clock has been set back (by PISCES, see arbiters.py).
+
+@njit("i8(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def copied(s, p, now, node, size):
+    """Return when a copy that begins now is over.
+
+    The thread waits for its own copies, so the memory is free when the next one begins, unless the
+    clock has been set back (by PISCES, see arbiters.py).
     """
     ends = now + size_entry(p, size, COPY_TICKS)
-    if size_entry(p, size, COPY_ON_LINK):
-        h = host_cells(node)
-        ends += max(0, s[h + MEMORY_FREE] - now)
-        s[h + MEMORY_FREE] = ends
-    compute(s, now, node, ends - now, NODE, action, word)
+    if not size_entry(p, size, COPY_ON_LINK):
+        return ends
+    if p[P_CHANNELS] > 0:
+        return through_channels(s, p, now, node, size)
+    h = host_cells(node)
+    ends += max(0, s[h + MEMORY_FREE] - now)
+    s[h + MEMORY_FREE] = ends
+    return ends
+
+
+@njit("void(i8[::1], i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+def copy(s, p, now, node, size, action, word):
+    """Copy a message, then do `action`."""
+    compute(s, now, node, copied(s, p, now, node, size) - now, NODE, action, word)
 
 
 @njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
@@ -199,6 +256,77 @@ def handle(s, p, now, node, word):
             copy(s, p, now, node, size, COPIED_UNEXPECTED, word)
 
 
+@njit("b1(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def brings_element(s, node, sender):
+    """Return True if a message of the exchange under way is one of MPI_Init that is not empty."""
+    number = s[host_cells(node) + NUMBER]
+    return number < EXCHANGES_OF_INIT and number != sender
+
+
+@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def send_exchange(s, p, now, node):
+    """Put a node's message of an exchange on the wire."""
+    number = s[host_cells(node) + NUMBER]
+    n_bytes = INIT_BYTES if brings_element(s, node, node) else 0
+    inject(s, p, now, node, message(EXCHANGE, node, number, n_bytes))
+
+
+@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def prepared_exchange(s, p, now, node):
+    """Pay the post delay of an exchange's message, if there is one, then send it."""
+    if p[P_HEADER_DELAY] > 0:
+        compute(s, now, node, p[P_HEADER_DELAY], OS, EXCHANGE_READY, 0)
+    else:
+        send_exchange(s, p, now, node)
+
+
+@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def begin_exchange(s, p, now, node):
+    """Start an exchange; node 1 copies nothing before it enters a barrier."""
+    host = host_cells(node)
+    s[host + STEP] = WAIT_EXCHANGE
+    if node == 1 and s[host + NUMBER] >= EXCHANGES_OF_INIT:
+        copy(s, p, now, node, p[P_N_SIZES] + EMPTY_ROW, EXCHANGE_PREPARED, 0)
+    else:
+        prepared_exchange(s, p, now, node)
+
+
+@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def receive_exchange(s, p, now, node):
+    """Take the other side's message of an exchange; what MPI_Init receives is copied."""
+    host = host_cells(node)
+    s[host + CAME] = TAKEN
+    if s[host + NUMBER] < EXCHANGES_OF_INIT:
+        row = INIT_ROW if brings_element(s, node, 1 - node) else EMPTY_ROW
+        copy(s, p, now, node, p[P_N_SIZES] + row, NOTHING, 0)
+
+
+@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def end_exchange(s, p, now, node):
+    """Go on to what follows an exchange: another one, or the messages of a size."""
+    host = host_cells(node)
+    s[host + NUMBER] += 1
+    s[host + NOTICED] = NOT_YET
+    s[host + CAME] = s[host + CAME_EARLY]
+    s[host + CAME_EARLY] = NOT_YET
+    initialised = s[host + NUMBER] == EXCHANGES_OF_INIT
+    if s[host + NUMBER] < EXCHANGES_OF_INIT or (initialised and p[P_BARRIER]):
+        s[host + STEP] = BEGIN_EXCHANGE
+    else:
+        s[host + STEP] = SEND if node == 0 else POST_RECEIVES
+        s[host + STARTED] = now
+
+
+@njit("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def exchange_in(s, node, number):
+    """Note that the other side's message of an exchange is there."""
+    host = host_cells(node)
+    if number == s[host + NUMBER]:
+        s[host + CAME] = THERE
+    else:
+        s[host + CAME_EARLY] = THERE
+
+
 @njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def resume(s, p, now, node):
     """Go on after a computation."""
@@ -219,6 +347,10 @@ def resume(s, p, now, node):
         inject(s, p, now, node, get)
     elif action == ACK_READY:
         inject(s, p, now, node, word)
+    elif action == EXCHANGE_PREPARED:
+        prepared_exchange(s, p, now, node)
+    elif action == EXCHANGE_READY:
+        send_exchange(s, p, now, node)
 
 
 @njit("b1(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
@@ -311,6 +443,19 @@ def advance(s, p, now, node):
                 if node == 0:
                     return True
             elif not take(s, p, now, node):
+                return False
+        elif s[host + STEP] == BEGIN_EXCHANGE:
+            begin_exchange(s, p, now, node)
+        elif s[host + STEP] == WAIT_EXCHANGE:
+            if s[host + NOTICED] == TAKEN and s[host + CAME] == TAKEN:
+                end_exchange(s, p, now, node)
+            elif take(s, p, now, node):
+                continue
+            elif s[host + NOTICED] == THERE:
+                s[host + NOTICED] = TAKEN
+            elif s[host + CAME] == THERE:
+                receive_exchange(s, p, now, node)
+            else:
                 return False
         else:
             return False

@@ -19,7 +19,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-NEVER = np.int64(2**62)
+NEVER = np.int64(2**63 - 1)
+CLOCK_END = 3 * 2**61
+"""The tick at which a run is given up: 692 s. What is scheduled then still fits into 64 bits."""
 
 # Kinds of wire message; 0 marks a word that names none (credits, timers).
 EAGER = 1  # payload sent at once (SST/macro's EAGER0)
@@ -27,8 +29,12 @@ HEADER = 2  # 64 B announcement of EAGER1 and rendezvous
 GET = 3  # 64 B RDMA get request, answered by the NIC
 PAYLOAD = 4  # the answer to a get
 ACK = 5  # 64 B software acknowledgement of rendezvous
-N_KINDS = 6
+EXCHANGE = 6  # of MPI_Init and MPI_Barrier, or what starts node 1; its index is its number
+N_KINDS = 7
 CONTROL_BYTES = 64
+INIT_BYTES = 12  # what the ranks add up in MPI_Init
+LAUNCH_BYTES = 256
+LAUNCH = 2**20 - 1  # number of the message that starts the program of node 1
 
 # Rows that hold events. Node d sends in direction d, towards node 1 - d.
 LOGP_IN = 0  # + node: message over the LogP overlay
@@ -57,11 +63,11 @@ AT, WORD, EXTRA = range(3)
 NEXT_FREE, CREDITS, ARBITRATING, XBAR_CREDITS = range(4)
 N_PORT = 4
 # Codes of timers, in `extra`.
-T_ARBITRATE, T_QUEUE, T_EJECT, T_COMPLETE, T_HOST, T_DELIVER = range(6)
+T_ARBITRATE, T_QUEUE, T_EJECT, T_COMPLETE, T_HOST, T_DELIVER, T_LAUNCH, T_NOTICE = range(8)
 
 # Cells of a NIC.
-BUFFER, PARTIAL, OUT_FREE, IN_FREE = range(4)
-N_NIC = 4
+BUFFER, PARTIAL, OUT_FREE, IN_FREE, NOT_INJECTED = range(5)
+N_NIC = 5
 
 # Cells of a host. Counts restart with each window of messages.
 (
@@ -81,13 +87,19 @@ N_NIC = 4
     SIZE,  # index of the current size
     STARTED,  # tick at which the measured windows began
     MEMORY_FREE,  # tick at which the memory link is free
-) = range(16)
-N_HOST = 16
+    CHANNEL,  # memory channel the next chunk goes through
+    NUMBER,  # of the exchange under way, or the next one
+    NOTICED,  # whether its own message has left: NOT_YET, THERE or TAKEN
+    CAME,  # the same for the other side's message
+    CAME_EARLY,  # the same for that of the exchange after it
+) = range(21)
+N_HOST = 21
+NOT_YET, THERE, TAKEN = range(3)
 
 # Cells of an MPI message under way: its size's index, whether it is ahead of its sequence (the
 # kind of the message held), and the bytes left of a partly received message of each kind.
 MESSAGE_SIZE, HELD, LEFT = 0, 1, 2
-N_MESSAGE = 8
+N_MESSAGE = LEFT + N_KINDS
 
 # Parameters of a run; times in ticks of 1e-16 s, byte delays in ticks per byte.
 (
@@ -121,19 +133,35 @@ N_MESSAGE = 8
     P_SHORT_REPLY,  # index of the reply's size, -1 where it is as long as the message
     P_FIRST,  # index of the first size of the test
     P_LAST,  # index behind the last one
-    P_WARMUP,  # windows before the clock starts
-    P_ITERATIONS,  # windows measured
-    P_N_SIZES,  # sizes in the table below, the short reply's among them
+    P_BARRIER,  # 1 where MPI_Barrier stands before each size
+    P_N_SIZES,  # rows of the table below
+    P_CHANNELS,  # memory channels whose state is kept, 0 where they are idle at each copy
+    P_CHANNEL_BYTE,
+    P_CHUNK,  # bytes of a memory request
     P_CONTROL_FLIGHT,  # flight of headers, requests and acknowledgements (PROTOCOL)
     P_PAUSE,  # index of the size before which the run pauses; P_LAST to run to the end
     P_RESUMED,  # 1 to go on with a state that has paused
     N_PARAMETERS,
-) = range(37)
+) = range(39)
 # Behind the parameters stands a table: for each size its bytes, the ticks of a copy, whether the
-# copy occupies the node's one memory link, the ticks of pinning a buffer, and for PROTOCOL the
-# ticks its bytes occupy the NIC and those they are under way.
-SIZE_BYTES, COPY_TICKS, COPY_ON_LINK, PIN_TICKS, WIRE_TICKS, FLIGHT_TICKS = range(6)
-N_SIZE_COLUMNS = 6
+# copy occupies the node's memory, the bytes that it moves there and the ticks between asking for
+# two of them, the ticks of pinning a buffer, for PROTOCOL the ticks its bytes occupy the NIC and
+# those they are under way, and the windows before the clock starts and those measured. Behind the
+# sizes of the test stand the short reply, the element of MPI_Init, nothing, and the launch.
+(
+    SIZE_BYTES,
+    COPY_TICKS,
+    COPY_ON_LINK,
+    COPY_BYTES,
+    REQUEST_TICKS,
+    PIN_TICKS,
+    WIRE_TICKS,
+    FLIGHT_TICKS,
+    WARMUP,
+    ITERATIONS,
+) = range(10)
+N_SIZE_COLUMNS = 10
+INIT_ROW, EMPTY_ROW, LAUNCH_ROW = -3, -2, -1  # from the end of the table
 SNAPPR, LOGP, PISCES, PROTOCOL = range(4)
 SIMPLE, NULL, CUT_THROUGH = range(3)
 
@@ -145,7 +173,9 @@ CYCLES = 1
 
 # Positions in the state.
 CAPACITY = 0
-ELAPSED = 1  # where the results begin: ticks of each size's measured windows
+# Where the results begin: the ticks of each size's measured windows, then for each size whether
+# the clock was set back; behind them the ticks at which the memory channels of the nodes are free.
+ELAPSED = 1
 ROWS = 2  # where the rows' entries begin
 FULL = 3  # set when a row has outgrown its capacity
 HEAD = 4
@@ -164,16 +194,16 @@ CLOCK = EVENT_WORD + 1  # tick of the event handled last
 MESSAGES = CLOCK + 1
 
 
-def state_cells(window: int, n_sizes: int, capacity: int) -> int:
+def state_cells(window: int, n_sizes: int, channels: int, capacity: int) -> int:
     """Return the length of a state whose rows hold `capacity` entries (a power of two)."""
-    return MESSAGES + 2 * window * N_MESSAGE + n_sizes + 3 * N_ROWS * capacity
+    return MESSAGES + 2 * window * N_MESSAGE + 2 * (n_sizes + channels) + 3 * N_ROWS * capacity
 
 
 @njit("void(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
 def start_state(s, p):
     """Empty a state; the room behind its fixed cells is shared out to the rows."""
     s[ELAPSED] = MESSAGES + 2 * p[P_WINDOW] * N_MESSAGE
-    s[ROWS] = s[ELAPSED] + p[P_N_SIZES]
+    s[ROWS] = s[ELAPSED] + 2 * (p[P_N_SIZES] + p[P_CHANNELS])
     s[CAPACITY] = (s.size - s[ROWS]) // (3 * N_ROWS)
     for i in range(CAPACITY + 3, s[ROWS]):
         s[i] = 0
@@ -270,3 +300,15 @@ def size_entry(p, size, column):
 def size_of(s, p, word):
     """Return the index of the size of the MPI message that a word belongs to."""
     return s[message_cells(p, direction_of(word), index_of(word)) + MESSAGE_SIZE]
+
+
+@njit("i8(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+def set_back_cell(s, p, size):
+    """Return the position of a size's mark that the clock was set back."""
+    return s[ELAPSED] + p[P_N_SIZES] + size
+
+
+@njit("i8(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def channel_cell(s, p, node, channel):
+    """Return the position of the tick at which a memory channel is free."""
+    return s[ELAPSED] + 2 * p[P_N_SIZES] + node * p[P_CHANNELS] + channel

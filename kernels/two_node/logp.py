@@ -10,9 +10,11 @@ from __future__ import annotations
 from numba import njit
 
 from kernels.two_node.layout import (
+    EXCHANGE,
     IN_FREE,
     LOGP_IN,
     NIC,
+    NODE,
     OUT_FREE,
     P_INJECT_BYTE,
     P_INJECT_LATENCY,
@@ -20,7 +22,9 @@ from kernels.two_node.layout import (
     P_OVERLAY,
     P_OVERLAY_BYTE,
     T_DELIVER,
+    T_NOTICE,
     bytes_of,
+    kind_of,
     nic_cells,
     span,
 )
@@ -40,6 +44,8 @@ def send_message(s, p, now, node, word):
     leaves = max(now, s[nic_cells(node) + OUT_FREE])
     busy = p[P_INJECT_LATENCY] + span(bytes_of(word), p[P_INJECT_BYTE])
     s[nic_cells(node) + OUT_FREE] = leaves + busy
+    if kind_of(word) == EXCHANGE:
+        schedule(s, NODE + 3 * (1 - node), leaves + busy, 0, T_NOTICE)
     overlay(s, p, leaves, node, word)
 
 

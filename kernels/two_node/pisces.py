@@ -17,6 +17,7 @@ from kernels.two_node.layout import (
     AT,
     COUNT,
     CREDITS,
+    EXCHANGE,
     EXTRA,
     INJECT,
     N_ARBITERS,
@@ -39,10 +40,12 @@ from kernels.two_node.layout import (
     SWITCH,
     SWITCH_IN,
     T_COMPLETE,
+    T_NOTICE,
     WORD,
     XBAR_CREDITS,
     XBAR_PENDING,
     bytes_of,
+    kind_of,
     port_cells,
     resized,
     source_of,
@@ -71,13 +74,16 @@ def inject_packets(s, p, now, node):
         size = min(p[P_MTU], s[first + AT])
         word = resized(s[first + WORD], size)
         s[first + AT] -= size
-        if s[first + AT] == 0:
+        last = s[first + AT] == 0
+        if last:
             drop(s, row)
         s[port_cells(node) + CREDITS] -= size
-        head, delay = arbitrate(
+        head, tail, delay = arbitrate(
             s, p, ARBITER_NIC + node, p[P_INJECT_ARBITER], p[P_INJECT_BYTE], now, size, 0
         )
         schedule(s, SWITCH_IN + 2 * node, head + p[P_INJECT_LATENCY], word, delay)
+        if last and kind_of(word) == EXCHANGE:
+            schedule(s, NIC + 3 * (1 - node), tail, 0, T_NOTICE)
 
 
 @njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
@@ -100,7 +106,9 @@ def cross(s, p, now, source, word, delay):
     """Send a packet over the crossbar to its output buffer."""
     size = bytes_of(word)
     s[port_cells(2 + source) + XBAR_CREDITS] -= size
-    head, delay = arbitrate(s, p, ARBITER_XBAR, p[P_XBAR_ARBITER], p[P_XBAR_BYTE], now, size, delay)
+    head, _, delay = arbitrate(
+        s, p, ARBITER_XBAR, p[P_XBAR_ARBITER], p[P_XBAR_BYTE], now, size, delay
+    )
     schedule(s, NIC_CREDIT + 2 * source, head + p[P_INJECT_LATENCY], size << 24, 0)
     schedule(s, SWITCH, head, word, delay)
 
@@ -119,7 +127,7 @@ def leave(s, p, now, source, word, delay):
     """Send a packet from an output buffer to the NIC."""
     size = bytes_of(word)
     s[port_cells(2 + source) + CREDITS] -= size
-    head, delay = arbitrate(
+    head, _, delay = arbitrate(
         s, p, ARBITER_LINK + source, p[P_LINK_ARBITER], p[P_LINK_BYTE], now, size, delay
     )
     schedule(s, SWITCH, head, size << 24 | source << 4, 0)

@@ -39,6 +39,8 @@ from kernels.two_node.layout import (
     AT,
     BUFFER,
     BUSY,
+    CHANNEL,
+    CLOCK_END,
     COUNT,
     CREDITS,
     DUE,
@@ -47,6 +49,7 @@ from kernels.two_node.layout import (
     IN_FREE,
     IN_ORDER,
     INJECT,
+    ITERATIONS,
     LEFT,
     LOGP,
     MEMORY_FREE,
@@ -64,12 +67,11 @@ from kernels.two_node.layout import (
     NEXT_SEQUENCE,
     OPEN,
     OUT_FREE,
+    P_CHANNELS,
     P_INJECT_BYTE,
-    P_ITERATIONS,
     P_MTU,
     P_NETWORK,
     P_NIC_BYTE,
-    P_WARMUP,
     P_WINDOW,
     PARTIAL,
     PENDING,
@@ -82,11 +84,13 @@ from kernels.two_node.layout import (
     SIZE,
     SIZE_BYTES,
     STEP,
+    WARMUP,
     WATCH,
     WINDOW,
     WORD,
     XBAR_CREDITS,
     XBAR_PENDING,
+    channel_cell,
     direction_of,
     epoch,
     host_cells,
@@ -175,11 +179,15 @@ def host_periods(s, t, p, now, then, level, shift, limit):
     """Return how many periods the hosts may go on, 0 if they do not repeat."""
     for node in range(2):
         h = host_cells(node)
-        for cell in (STEP, BUSY, ACTION, IN_ORDER, POSTED_RECEIVES, SIZE):
+        for cell in (STEP, BUSY, ACTION, IN_ORDER, POSTED_RECEIVES, SIZE, CHANNEL):
             if s[h + cell] != t[h + cell]:
                 return 0
         if not same_time(s[h + MEMORY_FREE], now, t[h + MEMORY_FREE], then):
             return 0
+        for channel in range(p[P_CHANNELS]):
+            cell = channel_cell(s, p, node, channel)
+            if not same_time(s[cell], now, t[cell], then):
+                return 0
         if s[h + N_HELD] != 0 or t[h + N_HELD] != 0:
             return 0
         if s[h + BUSY] and s[h + MESSAGE] != moved(t[h + MESSAGE], shift):
@@ -197,9 +205,10 @@ def host_periods(s, t, p, now, then, level, shift, limit):
             return 0
     if level == WHOLE_WINDOW:
         h = host_cells(0)
-        if t[h + WINDOW] < p[P_WARMUP]:
+        warmup = size_entry(p, s[h + SIZE], WARMUP)
+        if t[h + WINDOW] < warmup:
             return 0
-        end = p[P_WARMUP] + p[P_ITERATIONS]
+        end = warmup + size_entry(p, s[h + SIZE], ITERATIONS)
         limit = steps_up(s[h + WINDOW], t[h + WINDOW], end, limit)
     return limit
 
@@ -246,7 +255,10 @@ def periods(s, t, p, now, then, level, word):
         return 0
     for row in range(N_EVENT):
         due, before = s[DUE + row], t[DUE + row]
-        if due != before + elapsed and (due != NEVER or before != NEVER):
+        if due == NEVER or before == NEVER:
+            if due != before:
+                return 0
+        elif due != before + elapsed:
             return 0
     limit = network_periods(s, t, p, now, then, NO_LIMIT)
     if limit > 0:
@@ -266,6 +278,8 @@ def periods(s, t, p, now, then, level, word):
     if level == PACKET:
         counting = message_cells(p, direction_of(word), index_of(word)) + LEFT + kind_of(word)
         limit = steps_down(s[counting], t[counting], MARGIN * p[P_MTU], limit)
+    # What would go beyond the end of the clock is left to be refused there.
+    limit = min(limit, (CLOCK_END - now) // elapsed + 1)
     return limit if same_arrivals(s, t, p, shift, counting) else 0
 
 
@@ -308,6 +322,8 @@ def skip(s, t, p, elapsed, level, word, n):
         delay(s, t, c + IN_FREE, later)
         h = host_cells(node)
         delay(s, t, h + MEMORY_FREE, later)
+        for channel in range(p[P_CHANNELS]):
+            delay(s, t, channel_cell(s, p, node, channel), later)
         s[h + MESSAGE] = moved(s[h + MESSAGE], n * shift)
         for cell in (POSTED, SENT, OPEN, RECEIVED, NEXT_SEQUENCE, WINDOW):
             s[h + cell] += n * (s[h + cell] - t[h + cell])

@@ -8,32 +8,41 @@ from kernels.two_node import host, logp, pisces, recurrence, snappr
 from kernels.two_node.layout import (
     BUSY,
     CLOCK,
+    CLOCK_END,
     DUE,
     EAGER,
     ELAPSED,
     EVENT_LEVEL,
     EVENT_WORD,
+    EXCHANGE,
     EXTRA,
     FULL,
     GET,
     INBOX,
+    ITERATIONS,
+    LAUNCH,
+    LAUNCH_BYTES,
+    LAUNCH_ROW,
     LOGP,
     LOGP_IN,
     NEVER,
     NIC,
     NIC_CREDIT,
     NIC_IN,
+    NODE,
+    NOTICED,
+    P_BARRIER,
     P_FIRST,
-    P_ITERATIONS,
     P_LAST,
+    P_N_SIZES,
     P_NETWORK,
     P_PAUSE,
     P_REPAIRED,
     P_RESUMED,
-    P_WARMUP,
     P_WINDOW,
     PAYLOAD,
     PISCES,
+    PROTOCOL,
     SIZE,
     SIZE_BYTES,
     SNAPPR,
@@ -44,6 +53,10 @@ from kernels.two_node.layout import (
     T_DELIVER,
     T_EJECT,
     T_HOST,
+    T_LAUNCH,
+    T_NOTICE,
+    THERE,
+    WARMUP,
     WINDOW,
     WORD,
     bytes_of,
@@ -52,16 +65,16 @@ from kernels.two_node.layout import (
     index_of,
     kind_of,
     message,
+    set_back_cell,
     size_entry,
     size_of,
     source_of,
     start_state,
 )
 from kernels.two_node.network import inject, packet_completes_message
-from kernels.two_node.queues import append, drop, entry, next_row
+from kernels.two_node.queues import append, drop, entry, next_row, schedule
 
-OK, DEADLOCK, ROW_FULL, HALTED, CLOCK_RAN_OUT = range(5)
-CLOCK_END = 2**61
+OK, DEADLOCK, ROW_FULL, HALTED, CLOCK_RAN_OUT, CLOCK_BELOW_ZERO = range(6)
 
 
 @njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
@@ -73,9 +86,10 @@ def run_program(s, p, now, node):
         if node == 0:
             s[EVENT_LEVEL] = recurrence.WHOLE_WINDOW
             s[EVENT_WORD] = 0
-        if s[cells + WINDOW] == p[P_WARMUP]:
+        warmup = size_entry(p, s[cells + SIZE], WARMUP)
+        if s[cells + WINDOW] == warmup:
             s[cells + STARTED] = now
-        if s[cells + WINDOW] == p[P_WARMUP] + p[P_ITERATIONS]:
+        if s[cells + WINDOW] == warmup + size_entry(p, s[cells + SIZE], ITERATIONS):
             if node == 0:
                 s[s[ELAPSED] + s[cells + SIZE]] = now - s[cells + STARTED]
             s[cells + WINDOW] = 0
@@ -83,11 +97,30 @@ def run_program(s, p, now, node):
             s[cells + STARTED] = now
             if s[cells + SIZE] == p[P_LAST]:
                 s[cells + STEP] = host.DONE
+            elif p[P_BARRIER]:
+                s[cells + STEP] = host.BEGIN_EXCHANGE
+
+
+@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+def launch(s, p, now, node):
+    """Start a node's program; node 0 tells node 1 over the overlay."""
+    if node == 0:
+        logp.overlay(s, p, now, node, message(EXCHANGE, node, LAUNCH, LAUNCH_BYTES))
+    s[host_cells(node) + STEP] = host.BEGIN_EXCHANGE
+    run_program(s, p, now, node)
 
 
 @njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def deliver(s, p, now, node, word):
     """Hand a complete message to a node: its NIC answers gets, its MPI thread the rest."""
+    if kind_of(word) == EXCHANGE:
+        if index_of(word) == LAUNCH:
+            launch(s, p, now, node)
+            return
+        host.exchange_in(s, node, index_of(word))
+        if not s[host_cells(node) + BUSY]:
+            run_program(s, p, now, node)
+        return
     if kind_of(word) == GET:
         direction, index = direction_of(word), index_of(word)
         size = size_entry(p, size_of(s, p, word), SIZE_BYTES)
@@ -156,6 +189,12 @@ def dispatch(s, p, now, row, word, extra):
             host.resume(s, p, now, node)
             if not s[host_cells(node) + BUSY]:
                 run_program(s, p, now, node)
+        elif extra == T_NOTICE:
+            s[host_cells(node) + NOTICED] = THERE
+            if not s[host_cells(node) + BUSY]:
+                run_program(s, p, now, node)
+        elif extra == T_LAUNCH:
+            launch(s, p, now, node)
         elif extra == T_ARBITRATE:
             snappr.arbitrate(s, p, now, node)
         elif extra == T_EJECT:
@@ -172,7 +211,10 @@ def dispatch(s, p, now, row, word, extra):
 
 @njit("void(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
 def start(s, p):
-    """Start both programs on an idle network at tick 0."""
+    """Start both programs on an idle network at tick 0.
+
+    SST/macro launches node 0 by a message of its own through its memory, and node 1 from there.
+    """
     start_state(s, p)
     if p[P_NETWORK] == SNAPPR:
         snappr.start(s, p)
@@ -180,6 +222,12 @@ def start(s, p):
         pisces.start(s, p)
     for node in range(2):
         s[host_cells(node) + SIZE] = p[P_FIRST]
+        s[host_cells(node) + STEP] = host.DONE
+    if p[P_NETWORK] != PROTOCOL:
+        ready = host.copied(s, p, 0, 0, p[P_N_SIZES] + LAUNCH_ROW)
+        schedule(s, NODE + 3, ready, 0, T_LAUNCH)
+        return
+    for node in range(2):
         s[host_cells(node) + STEP] = host.SEND if node == 0 else host.POST_RECEIVES
         run_program(s, p, 0, node)
 
@@ -188,15 +236,18 @@ def start(s, p):
 def simulate(s, kept, p, halt):
     """Run the windows of the sizes until the pause or the end."""
     events = 0
-    while s[host_cells(0) + STEP] != host.DONE and s[host_cells(0) + SIZE] < p[P_PAUSE]:
+    while s[host_cells(0) + SIZE] < p[P_PAUSE]:
         row = next_row(s)
         now = s[DUE + row]
         if now == NEVER:
             return DEADLOCK, events
         if now > CLOCK_END:
             return CLOCK_RAN_OUT, events
+        if now < 0:
+            return CLOCK_BELOW_ZERO, events
         if now < s[CLOCK]:
             recurrence.forget(s)
+            s[set_back_cell(s, p, s[host_cells(0) + SIZE])] = 1
         s[CLOCK] = now
         first = entry(s, row, 0)
         word, extra = s[first + WORD], s[first + EXTRA]
@@ -217,12 +268,12 @@ def simulate(s, kept, p, halt):
 
 
 @njit(
-    "UniTuple(i8, 2)(i8[::1], i8[::1], i8[::1], i1[::1], i8[::1])",
+    "UniTuple(i8, 2)(i8[::1], i8[::1], i8[::1], i1[::1], i8[::1], b1[::1])",
     cache=True,
     nogil=True,
     _nrt=False,
 )
-def osu(s, kept, p, halt, elapsed):
+def osu(s, kept, p, halt, elapsed, set_back):
     """Run one OSU test, or go on with one that has paused.
 
     Args:
@@ -231,14 +282,16 @@ def osu(s, kept, p, halt, elapsed):
         kept: int64[3 * len(s)], room for three earlier states; int64[0] to simulate every event.
         halt: int8[1]; another thread sets it to end the run early.
         elapsed: int64[n], out: ticks of the measured windows of each size that has ended.
+        set_back: bool[n], out: whether the clock was set back while it ran (see arbiters.py).
 
     Returns:
-        OK, DEADLOCK, ROW_FULL (call again with a larger capacity), HALTED or CLOCK_RAN_OUT; and the
-        number of events handled.
+        OK, DEADLOCK, ROW_FULL (call again with a larger capacity), HALTED, CLOCK_RAN_OUT or
+        CLOCK_BELOW_ZERO; and the number of events handled.
     """
     if not p[P_RESUMED]:
         start(s, p)
     status, events = simulate(s, kept, p, halt)
     for size in range(p[P_FIRST], s[host_cells(0) + SIZE]):
         elapsed[size] = s[s[ELAPSED] + size]
+        set_back[size] = s[set_back_cell(s, p, size)] != 0
     return status, events

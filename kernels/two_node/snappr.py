@@ -17,6 +17,7 @@ from kernels.two_node.layout import (
     BUFFER,
     COUNT,
     CREDITS,
+    EXCHANGE,
     EXTRA,
     IN_FREE,
     INJECT,
@@ -25,6 +26,7 @@ from kernels.two_node.layout import (
     NIC_CREDIT,
     NIC_IN,
     NODE,
+    NOT_INJECTED,
     P_BUFFER,
     P_CONGESTION,
     P_EJECT_LATENCY,
@@ -47,9 +49,11 @@ from kernels.two_node.layout import (
     T_ARBITRATE,
     T_COMPLETE,
     T_EJECT,
+    T_NOTICE,
     T_QUEUE,
     WORD,
     bytes_of,
+    kind_of,
     nic_cells,
     port_cells,
     resized,
@@ -100,6 +104,10 @@ def arbitrate(s, p, now, port):
         overhead = p[P_INJECT_FLIT]
         busy = span(size, p[P_INJECT_BYTE]) + overhead
         schedule(s, SWITCH_IN + 2 * port, now + overhead + p[P_INJECT_LATENCY], word, 0)
+        if kind_of(word) == EXCHANGE:
+            s[nic_cells(port) + NOT_INJECTED] -= size
+            if s[nic_cells(port) + NOT_INJECTED] == 0:
+                schedule(s, NIC + 3 * (1 - port), now + busy, 0, T_NOTICE)
     else:
         overhead = p[P_LINK_FLIT]
         busy = span(size, p[P_LINK_BYTE]) + overhead

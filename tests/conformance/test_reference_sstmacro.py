@@ -4,7 +4,14 @@ import json
 
 import pytest
 
-from tests.conformance.recorded import RANDOM, SETS, check, ini
+from tests.conformance.recorded import (
+    RANDOM,
+    RUNNING_BACK,
+    SETS,
+    check,
+    check_running_back,
+    ini,
+)
 from tests.reference import Config, run_osu
 from workbench.models import read_ini
 
@@ -43,3 +50,17 @@ def test_recorded_set_with_the_iterations_of_the_recording(path):
 def test_random_configuration(recorded):
     sizes = [int(size) for size in recorded["latency_us"] if int(size) <= 16384]
     check_reference(recorded, sizes, warmup=recorded["warmup"], iterations=recorded["iterations"])
+
+
+@pytest.mark.parametrize("recorded", RUNNING_BACK, ids=lambda recorded: recorded["name"])
+def test_where_the_clock_runs_back(recorded):
+    model = read_ini(ini(recorded), overrides=recorded["overrides"])
+    sizes = [int(size) for size in recorded["latency_us"]]
+    counts = {key: recorded[key] for key in ("iterations", "warmup", "window")}
+    figures = run_osu(Config.from_model(model), sizes, **counts)
+    latencies_us = [max(seconds, 0.0) * 1e6 for seconds in figures.latency_s]
+    check_running_back(recorded, sizes, latencies_us)
+    for size, seconds, ran_back in zip(
+        sizes, figures.latency_s, figures.latency_ran_back, strict=True
+    ):
+        assert ran_back or seconds > 0, size

@@ -105,6 +105,27 @@ def pisceses(draw):
 
 
 @st.composite
+def tailing_pisceses(draw):
+    """PISCES as SST/macro has it, with a memory of channels that a clock set back finds busy."""
+    mtu = draw(st.sampled_from([5, 12, 64, 64, 64, 512]))
+    credits = st.sampled_from([max(mtu, 64), max(mtu, 64) + 7, 100_000])
+    memory = st.builds(
+        SnapprMemory,
+        channel_bandwidth=rates,
+        num_channels=st.integers(1, 4),
+        flow_mtu=st.sampled_from([64, 100, 512]),
+    )
+    return draw(pisceses()).replace(
+        variant="sstmacro",
+        memory=draw(memory),
+        mtu=mtu,
+        switch_mtu=mtu,
+        nic_credits=draw(credits),
+        link_credits=draw(credits),
+    )
+
+
+@st.composite
 def logps(draw):
     return LogP(
         **draw(common()),

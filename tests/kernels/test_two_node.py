@@ -1,5 +1,6 @@
 """The two-node kernels against a slow model, against themselves, and against closed forms."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -7,7 +8,16 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from tests.kernels.configurations import models, overlays, pisceses, rates, snapprs, times
+from tests.kernels.configurations import (
+    logps,
+    models,
+    overlays,
+    pisceses,
+    rates,
+    snapprs,
+    tailing_pisceses,
+    times,
+)
 from tests.kernels.skipping import curve_and_events
 from tests.reference import Config, run_osu
 from workbench.errors import ConfigurationError, SimulationHalted
@@ -26,8 +36,7 @@ from workbench.simulate.ticks import byte_delay, ticks
 
 # The reference divides ticks by 1e16 in another order: a few roundings of a double.
 ROUNDING = 1e-13
-# PISCES lets the clock wrap round in steps of 2048 ticks; a few of them are what is left of zero.
-CLOCK_STEPS_S = 1e-12
+TICK_S = 1e-16
 
 
 @settings(max_examples=60)
@@ -41,18 +50,55 @@ CLOCK_STEPS_S = 1e-12
 )
 def test_agrees_with_the_plain_reference(model, sizes, iterations, warmup, window, fresh):
     counts = {"iterations": iterations, "warmup": warmup, "window": window, "fresh": fresh}
+    assert_agrees_with_the_reference(model, sizes, **counts)
+
+
+# What is left of a clock set back depends on the tick at which the message is sent: MPI_Init and
+# each barrier must be there to the tick.
+@settings(max_examples=60)
+@given(
+    model=st.one_of(tailing_pisceses(), tailing_pisceses(), logps()),
+    sizes=st.lists(
+        st.builds(
+            lambda whole, rest: max(1, whole + rest),
+            st.sampled_from([0, 64, 128, 512, 1024, 6400]),
+            st.integers(0, 3),
+        ),
+        min_size=1,
+        max_size=4,
+        unique=True,
+    ).map(sorted),
+    iterations=st.integers(1, 2),
+    warmup=st.integers(0, 2),
+    window=st.sampled_from([1, 2, 7, 16]),
+)
+def test_agrees_with_the_plain_reference_in_last_packets_of_a_byte_or_two(
+    model, sizes, iterations, warmup, window
+):
+    counts = {"iterations": iterations, "warmup": warmup, "window": window}
+    assert_agrees_with_the_reference(model, sizes, **counts)
+
+
+def assert_agrees_with_the_reference(model, sizes, *, iterations, window, **counts):
+    counts |= {"iterations": iterations, "window": window}
     try:
         curve = simulate_osu(model, sizes, **counts)
     except ConfigurationError:
         assume(False)
     figures = run_osu(Config.from_model(model), sizes, **counts)
     slow = np.maximum(figures.latency_s, 0.0)
-    np.testing.assert_allclose(curve.latency_s, slow, rtol=ROUNDING, atol=CLOCK_STEPS_S)
+    np.testing.assert_allclose(curve.latency_s, slow, rtol=ROUNDING, atol=TICK_S)
     seconds = np.array(sizes) * window * iterations / np.array(figures.bandwidth_Bps)
     simulated = np.array(sizes) * window * iterations / curve.bandwidth_Bps
-    np.testing.assert_allclose(
-        simulated, np.maximum(seconds, 0.0), rtol=ROUNDING, atol=CLOCK_STEPS_S
-    )
+    np.testing.assert_allclose(simulated, np.maximum(seconds, 0.0), rtol=ROUNDING, atol=TICK_S)
+    for test, ran_back in (
+        ("latency", figures.latency_ran_back),
+        ("bandwidth", figures.bandwidth_ran_back),
+    ):
+        (said,) = curve.notes or ("",)
+        named = re.search(rf"{test} at ([0-9B, ]+)", said)
+        found = [int(size) for size in re.findall(r"\d+", named[1])] if named else []
+        assert found == [size for size, back in zip(sizes, ran_back, strict=True) if back]
 
 
 def assert_skipping_changes_no_digit(model, sizes, **counts):
@@ -255,8 +301,45 @@ def test_what_would_not_finish_is_refused_with_its_rule(overrides, rule):
     ],
 )
 def test_a_run_longer_than_the_clock_is_refused(overrides):
-    with pytest.raises(ConfigurationError, match="simulated time must stay below 231 s"):
+    with pytest.raises(ConfigurationError, match=r"must stay below (692|58) s"):
         simulate_osu(read_ini(None, overrides))
+
+
+@pytest.mark.jit_only
+def test_the_counts_of_the_osu_benchmarks_run_and_say_what_one_iteration_says():
+    counted, single = simulate_osu(SNAPPR(), osu_counts=True), simulate_osu(SNAPPR())
+    np.testing.assert_allclose(counted.latency_s, single.latency_s, rtol=1e-9)
+    # A bandwidth's first window is a little faster than the following ones.
+    np.testing.assert_allclose(counted.bandwidth_Bps, single.bandwidth_Bps, rtol=1e-9)
+    most = simulate_osu(SNAPPR(), iterations=10_000, warmup=100)  # 430 s of simulated time
+    np.testing.assert_allclose(most.latency_s, single.latency_s, rtol=1e-9)
+
+
+def test_the_counts_of_the_osu_benchmarks_are_those_of_its_sizes():
+    sizes = [8192, 8193]
+    model = PISCES(memory=LogPMemory(bandwidth=1e9, latency=0.0))
+    counted = simulate_osu(model, sizes, osu_counts=True, window=2)
+    for i, (latency_counts, bandwidth_counts) in enumerate(
+        (((100, 10_000), (10, 100)), ((10, 1000), (2, 20)))
+    ):
+        for benchmark, (warmup, iterations), figures in (
+            ("latency", latency_counts, "latency_s"),
+            ("bandwidth", bandwidth_counts, "bandwidth_Bps"),
+        ):
+            options = {"window": 2, "benchmarks": [benchmark], "fresh": True}
+            alone = simulate_osu(model, sizes, warmup=warmup, iterations=iterations, **options)
+            each = simulate_osu(model, sizes, osu_counts=True, **options)
+            assert getattr(each, figures)[i] == getattr(alone, figures)[i]
+            assert getattr(each, figures)[i] == pytest.approx(
+                getattr(counted, figures)[i], rel=1e-3
+            )
+
+
+@pytest.mark.jit_only
+@pytest.mark.parametrize("iterations", [10**6, 10**9])
+def test_iterations_beyond_the_clock_are_refused(iterations):
+    with pytest.raises(ConfigurationError, match="below 692 s, where the clock ends; this run"):
+        simulate_osu(SNAPPR(), [2**22], iterations=iterations)
 
 
 def test_a_byte_faster_than_a_tick_takes_no_time_but_is_refused_by_pisces():
@@ -275,6 +358,7 @@ def test_a_byte_faster_than_a_tick_takes_no_time_but_is_refused_by_pisces():
         ({"warmup": -1}, "warmup must be at least 0 and"),
         ({"window": 0}, "window must be 1 to"),
         ({"iterations": 10**21}, "at most 1000000000"),
+        ({"iterations": 2, "osu_counts": True}, "give either it or them"),
         ({"benchmarks": ["speed"]}, "benchmarks must be among latency, bandwidth"),
     ],
 )

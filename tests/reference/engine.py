@@ -86,17 +86,28 @@ class Engine:
     """A heap of events. `now` is the time of the event being handled, in ticks.
 
     An event may be scheduled in the past (PISCES does it for packets of one or two bytes); it is
-    then the next to be handled and the clock goes back with it.
+    then the next to be handled and the clock goes back with it, which `ran_back` notes.
     """
 
     def __init__(self) -> None:
         self.now = 0
-        self._events: list[tuple[int, int, int, Callable[[Any], None], Any]] = []
+        self.ran_back = False
+        self._events: list[tuple[int, int, int, Callable[[Any], None], Any, bool]] = []
         self._sequence = count()
 
-    def at(self, time: int, link: int, action: Callable[[Any], None], argument: Any = None) -> None:
-        """Call ``action(argument)`` at `time`, in the order its `link` gives it."""
-        event = (time, link, next(self._sequence), action, argument)
+    def at(
+        self,
+        time: int,
+        link: int,
+        action: Callable[[Any], None],
+        argument: Any = None,
+        silent: bool = False,
+    ) -> None:
+        """Call ``action(argument)`` at `time`, in the order its `link` gives it.
+
+        A `silent` event, of which nothing follows, may set the clock back without a note of it.
+        """
+        event = (time, link, next(self._sequence), action, argument, silent)
         heapq.heappush(self._events, event)
 
     def after(
@@ -108,6 +119,10 @@ class Engine:
     def run(self) -> None:
         """Handle events until none is left."""
         events = self._events
+        last = 0
         while events:
-            self.now, _, _, action, argument = heapq.heappop(events)
+            self.now, _, _, action, argument, silent = heapq.heappop(events)
+            if not silent:
+                self.ran_back |= self.now < last
+                last = self.now
             action(argument)

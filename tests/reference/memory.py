@@ -37,6 +37,10 @@ class Copier:
         else:
             self._memory.access(moved, int(float(instructions) / moved), done)
 
+    def transfer(self, size: int, done: Callable[[Any], None]) -> None:
+        """Call `done` when the memory alone, without the processor, has moved `size` bytes."""
+        self._memory.access(size, 0, done)
+
 
 class LogPMemory:
     """One link with a latency and a bandwidth; accesses queue for it."""

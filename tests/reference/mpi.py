@@ -8,15 +8,18 @@ from collections import deque
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from tests.reference.engine import Engine, host_timer, scaled, ticks
+from tests.reference.engine import Engine, host_timer, node_timer, scaled, ticks
 from tests.reference.memory import Copier
-from tests.reference.nic import Interface, Kind, Message, Protocol
+from tests.reference.nic import LAUNCH_BYTES, Interface, Kind, Message, Protocol
 
 if TYPE_CHECKING:
     from tests.reference.config import Config
 
 CONTROL_BYTES = 64
 """Size of headers, get requests and software acknowledgements on the wire."""
+
+INIT_BYTES = 12
+"""Size of the element that the ranks add up in MPI_Init."""
 
 Steps = Generator[None, None, None]
 """A thread, or a part of one."""
@@ -48,16 +51,32 @@ class Rank:
         self._thread: Steps | None = None
         self._waiting = False
         self._arrived: deque[Message] = deque()
+        self._arrived_of_collectives: deque[Message] = deque()
+        self._exchanges = 0
+        self._early: set[int] = set()
         self._posted: deque[Request] = deque()
         self._unexpected: deque[Message] = deque()
         self._held: dict[int, Message] = {}
         self._next_outbound = 0
         self._next_inbound = 0
 
-    def start(self, program: Steps) -> None:
-        """Begin the thread at the present time."""
+    def load(self, program: Steps) -> None:
+        """Set what the thread does once it is launched."""
         self._thread = program
-        self.engine.after(0, host_timer(self._node), self._resume)
+
+    def launch(self, _: Any = None) -> None:
+        """Begin the thread; the first node's begins the other's, too."""
+        if self._node == 0:
+            self._interface.send_launch()
+        self._resume()
+
+    def request_launch(self) -> None:
+        """Launch the program by a message of this node to itself, through its memory."""
+
+        def arrived(_: Any = None) -> None:
+            self.engine.after(0, node_timer(self._node), self.launch)
+
+        self._copier.transfer(LAUNCH_BYTES, arrived)
 
     def _resume(self, _: Any = None) -> None:
         if self._thread is None:
@@ -69,7 +88,10 @@ class Rank:
 
     def deliver(self, message: Message) -> None:
         """Queue a message or notice from the interface; wake the thread if it waits for one."""
-        self._arrived.append(message)
+        if message.protocol is Protocol.COLLECTIVE:
+            self._arrived_of_collectives.append(message)
+        else:
+            self._arrived.append(message)
         if self._waiting:
             self._resume()
 
@@ -99,16 +121,90 @@ class Rank:
     def wait(self, request: Request) -> Steps:
         """MPI_Wait: handle whatever arrives, one at a time, until `request` is complete."""
         while not request.complete:
-            if not self._arrived:
-                self._waiting = True
-                yield
-                self._waiting = False
-            yield from self._incoming(self._arrived.popleft())
+            yield from self._progress()
 
     def waitall(self, requests: list[Request]) -> Steps:
         """MPI_Waitall: wait for each in turn."""
         for request in requests:
             yield from self.wait(request)
+
+    def init(self) -> Steps:
+        """MPI_Init: an allreduce of one element by recursive halving, then doubling.
+
+        Rank 1 sends its element to be added and receives the sum; of the other half, which is
+        empty, go messages of no bytes. What is received is copied.
+        """
+        for first in (True, False):
+            sends = (self._node == 1) == first
+            to_send, to_copy = (INIT_BYTES, 0) if sends else (0, INIT_BYTES)
+            yield from self._exchange(to_send, to_copy)
+
+    def barrier(self) -> Steps:
+        """MPI_Barrier of two ranks: each sends the other a message of no bytes.
+
+        Rank 1 alone makes a copy of nothing first, in an event of no time.
+        """
+        if self._node == 1:
+            yield from self._copy(0)
+        yield from self._exchange(0, None)
+
+    def _exchange(self, to_send: int, to_copy: int | None) -> Steps:
+        """Send the other rank a message and wait for its own, which may be there already.
+
+        The exchange also waits for the notice that its own message has left. None copies nothing.
+        """
+        number = self._exchanges
+        self._exchanges += 1
+        yield from self._post(
+            Message(
+                protocol=Protocol.COLLECTIVE,
+                size=to_send,
+                wire_bytes=to_send,
+                sequence=number,
+                source=self._node,
+                target=1 - self._node,
+                wants_ack=True,
+            )
+        )
+        sent = False
+        received = number in self._early
+        if received:
+            self._early.discard(number)
+            if to_copy is not None:
+                yield from self._copy(to_copy)
+        while not (sent and received):
+            message = yield from self._next_of_collectives()
+            if message.kind is Kind.ACK:
+                sent = True
+            elif message.sequence == number:
+                received = True
+                if to_copy is not None:
+                    yield from self._copy(to_copy)
+            else:
+                self._early.add(message.sequence)
+
+    def _next_of_collectives(self) -> Generator[None, None, Message]:
+        """Return the next message of an exchange; all others are handled first."""
+        while True:
+            yield from self._arrival()
+            if not self._arrived:
+                return self._arrived_of_collectives.popleft()
+            yield from self._incoming(self._arrived.popleft())
+
+    def _arrival(self) -> Steps:
+        """Wait until a message is there."""
+        if not self._arrived and not self._arrived_of_collectives:
+            self._waiting = True
+            yield
+            self._waiting = False
+
+    def _progress(self) -> Steps:
+        """Handle one message; one of an exchange not yet begun, the last to be looked at, waits."""
+        yield from self._arrival()
+        if self._arrived:
+            yield from self._incoming(self._arrived.popleft())
+        else:
+            self._early.add(self._arrived_of_collectives.popleft().sequence)
 
     def _start_send(self, size: int, request: Request) -> Steps:
         sequence = self._next_outbound

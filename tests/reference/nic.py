@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from tests.reference.mpi import Rank, Request
 
 
+LAUNCH_BYTES = 256
+"""Size of the message that starts a program."""
+
+
 class Kind(Enum):
     """What a message is to the network interfaces."""
 
@@ -34,11 +38,13 @@ class Kind(Enum):
 
 
 class Protocol(Enum):
-    """How MPI moves a message of a given size."""
+    """How MPI moves a message of a given size, or what else it is for."""
 
     EAGER0 = auto()
     EAGER1 = auto()
     RENDEZVOUS = auto()
+    COLLECTIVE = auto()
+    LAUNCH = auto()
 
 
 @dataclass(eq=False)
@@ -56,7 +62,7 @@ class Message:
     source: int
     target: int
     wants_ack: bool
-    send_request: "Request"
+    send_request: "Request | None" = field(default=None)
     kind: Kind = Kind.SEND
     stage: int = 0
     receive_request: "Request | None" = field(default=None)
@@ -101,6 +107,21 @@ class Interface:
         else:
             self._inject(message)
 
+    def send_launch(self) -> None:
+        """Tell the peer to start the program; this goes over the overlay whatever its size."""
+        self._to_overlay(
+            Message(
+                protocol=Protocol.LAUNCH,
+                size=LAUNCH_BYTES,
+                wire_bytes=LAUNCH_BYTES,
+                sequence=0,
+                source=self.node,
+                target=1 - self.node,
+                wants_ack=False,
+            ),
+            0,
+        )
+
     def _inject(self, message: Message) -> None:
         raise NotImplementedError
 
@@ -128,5 +149,7 @@ class Interface:
         if message.kind is Kind.GET_REQUEST:
             message.turn(Kind.GET_PAYLOAD, message.size)
             self.send(message)
+        elif message.protocol is Protocol.LAUNCH:
+            self.rank.launch()
         else:
             self.rank.deliver(message)

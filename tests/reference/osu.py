@@ -15,10 +15,15 @@ CLOSING_BYTES = 4
 
 
 class OsuFigures(NamedTuple):
-    """Latency (half round trip, seconds) and bandwidth (bytes/s), one of each per size."""
+    """Latency (half round trip, seconds) and bandwidth (bytes/s), one of each per size.
+
+    The others say for each size whether the clock was set back while the test ran it.
+    """
 
     latency_s: list[float]
     bandwidth_Bps: list[float]
+    latency_ran_back: list[bool]
+    bandwidth_ran_back: list[bool]
 
 
 class DeadlockError(RuntimeError):
@@ -41,50 +46,64 @@ def run_osu(
 
     All sizes of a test run in one continuous simulation: what the network still holds when a size
     ends (credits on their way, busy ports) is there when the next begins. `fresh` starts a new
-    simulation for each size. The bandwidth test always starts with an idle network. No barrier
-    stands between sizes, and without a warm-up iteration the first message finds both ranks ready.
+    simulation for each size. Each test is a program of its own: it is launched on an idle network
+    and begins with MPI_Init. A barrier stands before each size of the latency test, none before
+    those of the bandwidth test.
 
     Raises:
         DeadlockError: A packet waits for credits that cannot come.
     """
     groups = [[size] for size in sizes] if fresh else [list(sizes)]
-    figures = OsuFigures([], [])
+    figures = OsuFigures([], [], [], [])
     for group in groups:
-        figures.latency_s.extend(_latency(config, group, iterations, warmup))
-        figures.bandwidth_Bps.extend(_bandwidth(config, group, iterations, warmup, window))
+        latencies, ran_back = _latency(config, group, iterations, warmup)
+        figures.latency_s.extend(latencies)
+        figures.latency_ran_back.extend(ran_back)
+        rates, ran_back = _bandwidth(config, group, iterations, warmup, window)
+        figures.bandwidth_Bps.extend(rates)
+        figures.bandwidth_ran_back.extend(ran_back)
     return figures
 
 
-def _latency(config: Config, sizes: list[int], iterations: int, warmup: int) -> list[float]:
+def _latency(
+    config: Config, sizes: list[int], iterations: int, warmup: int
+) -> tuple[list[float], list[bool]]:
     engine, ranks = _machine(config)
-    latencies = []
+    latencies, ran_back = [], []
 
     def client(rank: Rank) -> Steps:
+        yield from rank.init()
         for size in sizes:
+            yield from rank.barrier()
             for iteration in range(warmup + iterations):
                 if iteration == warmup:
                     start = engine.now
                 yield from rank.send(size)
                 yield from rank.recv()
             latencies.append((engine.now - start) / (2 * iterations) / TICKS_PER_SECOND)
+            ran_back.append(engine.ran_back)
+            engine.ran_back = False
 
     def server(rank: Rank) -> Steps:
+        yield from rank.init()
         for size in sizes:
+            yield from rank.barrier()
             for _ in range(warmup + iterations):
                 yield from rank.recv()
                 yield from rank.send(size)
 
     _run(engine, ranks, client(ranks[0]), server(ranks[1]))
-    return latencies
+    return latencies, ran_back
 
 
 def _bandwidth(
     config: Config, sizes: list[int], iterations: int, warmup: int, window: int
-) -> list[float]:
+) -> tuple[list[float], list[bool]]:
     engine, ranks = _machine(config)
-    bandwidths = []
+    bandwidths, ran_back = [], []
 
     def client(rank: Rank) -> Steps:
+        yield from rank.init()
         for size in sizes:
             for iteration in range(warmup + iterations):
                 if iteration == warmup:
@@ -97,8 +116,11 @@ def _bandwidth(
             seconds = (engine.now - start) / TICKS_PER_SECOND
             moved = size * window * iterations
             bandwidths.append(moved / seconds if seconds else float("inf"))
+            ran_back.append(engine.ran_back)
+            engine.ran_back = False
 
     def server(rank: Rank) -> Steps:
+        yield from rank.init()
         for _ in sizes:
             for _ in range(warmup + iterations):
                 requests = [Request() for _ in range(window)]
@@ -108,7 +130,7 @@ def _bandwidth(
                 yield from rank.send(CLOSING_BYTES)
 
     _run(engine, ranks, client(ranks[0]), server(ranks[1]))
-    return bandwidths
+    return bandwidths, ran_back
 
 
 def _machine(config: Config) -> tuple[Engine, list[Rank]]:
@@ -136,7 +158,8 @@ def _machine(config: Config) -> tuple[Engine, list[Rank]]:
 
 def _run(engine: Engine, ranks: list[Rank], *programs: Steps) -> None:
     for rank, program in zip(ranks, programs, strict=True):
-        rank.start(program)
+        rank.load(program)
+    ranks[0].request_launch()
     engine.run()
     waiting = [node for node, rank in enumerate(ranks) if not rank.finished]
     if waiting:

@@ -25,7 +25,7 @@ from tests.reference.engine import (
     scaled,
     ticks,
 )
-from tests.reference.nic import Interface, Message
+from tests.reference.nic import Interface, Message, Protocol
 
 if TYPE_CHECKING:
     from tests.reference.config import Config
@@ -204,7 +204,8 @@ class PiscesInterface(Interface):
             self._credits -= size
             tail = self._stage.send(Packet(message, size, source=self.node))
             if not left and message.acked:
-                self.engine.at(tail, nic_timer(self.node), self.rank.deliver, message.ack())
+                silent = message.protocol is not Protocol.COLLECTIVE
+                self.engine.at(tail, nic_timer(self.node), self.rank.deliver, message.ack(), silent)
         return left
 
     def _forward(self, packet: Packet, head: int) -> None:

@@ -21,7 +21,7 @@ from workbench.cli import main
 from workbench.errors import WorkbenchError
 from workbench.fit import DEFAULT_TRIALS, LOSSES, TARGETS, fit
 from workbench.measure import OSU_SIZES, OSUCurve, read_osu
-from workbench.models import MODELS, SNAPPR, LogP
+from workbench.models import MODELS, PISCES, SNAPPR, LogP
 from workbench.simulate import simulate_osu
 from workbench.units import format_quantity
 
@@ -90,7 +90,7 @@ def measured(tmp_path: Path) -> Path:
 def test_osu_prints_what_simulate_osu_returns(capsys: pytest.CaptureFixture[str]) -> None:
     printed, err = answer(capsys, "osu", "-p", "node.nic.mtu=512", "-p", "node.nic.credits=8KB")
     curve = simulate_osu(SNAPPR().with_values({"node.nic.mtu": 512, "node.nic.credits": 8000}))
-    assert list(printed) == ["latency_us", "bandwidth_MBps", "model", "variant"]
+    assert list(printed) == ["latency_us", "bandwidth_MBps", "model", "variant", "notes"]
     assert [int(size) for size in printed["latency_us"]] == list(OSU_SIZES)
     assert list(printed["latency_us"].values()) == curve.latency_us.tolist()
     assert list(printed["bandwidth_MBps"].values()) == curve.bandwidth_MBps.tolist()
@@ -108,6 +108,29 @@ def test_osu_passes_every_option_on(capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert list(printed["bandwidth_MBps"].values()) == curve.bandwidth_MBps.tolist()
     assert printed["variant"] == "repaired"
+
+
+def test_osu_runs_as_many_iterations_as_the_benchmarks(capsys: pytest.CaptureFixture[str]) -> None:
+    printed, _ = answer(capsys, "osu", "--sizes", "4097", "--osu-counts", "-pnode.nic.mtu=999")
+    model = SNAPPR().with_values({"node.nic.mtu": 999})
+    curve = simulate_osu(model, (4097,), osu_counts=True)
+    assert list(printed["bandwidth_MBps"].values()) == curve.bandwidth_MBps.tolist()
+    assert "give either it or them" in refusal(capsys, "osu", "--osu-counts", "--warmup", "2")
+
+
+def test_osu_says_where_the_clock_runs_back(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    config = tmp_path / "tails.ini"
+    config.write_text(PISCES().to_ini())
+    words = "--config", str(config), "--sizes", "1,2,8", "-pnode.nic.negligible_size=0"
+    printed, err = answer(capsys, "osu", *words)
+    (note,) = printed["notes"]
+    assert "runs back (latency at 1 B, 2 B; bandwidth at 1 B, 2 B)" in note
+    assert f"note: {note}" in err
+    repaired, err = answer(capsys, "osu", *words, "--variant", "repaired")
+    assert repaired["notes"] == []
+    assert "runs back" not in err
 
 
 def test_osu_prints_a_table_that_names_variant_and_units(

@@ -39,6 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--warmup", type=int, metavar="N", help="iterations before those (default 1)"
     )
     parser.add_argument(
+        "--osu-counts",
+        action="store_true",
+        help="as many iterations as the OSU benchmarks: 10,000 of latency and 100 of bandwidth up "
+        "to 8 KiB, 1,000 and 20 above, after a warm-up of 1 %% and 10 %% of them",
+    )
+    parser.add_argument(
         "--window",
         type=int,
         metavar="N",
@@ -69,9 +75,10 @@ def run(arguments: argparse.Namespace) -> int:
     model = reading.model.replace(**given(arguments, "variant"))
     with patience():
         from workbench.simulate import simulate_osu
-    curve = simulate_osu(
-        model, **given(arguments, "sizes", "iterations", "warmup", "window", "fresh")
-    )
+    counts = given(arguments, "sizes", "iterations", "warmup", "osu_counts", "window", "fresh")
+    curve = simulate_osu(model, **counts)
+    for note in curve.notes:
+        say(f"note: {note}")
     _explain_endless(curve)
     if arguments.json:
         sizes = curve.sizes.tolist()
@@ -81,6 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
                 "bandwidth_MBps": dict(zip(sizes, curve.bandwidth_MBps.tolist(), strict=True)),
                 "model": model.name,
                 "variant": model.variant,
+                "notes": curve.notes,
             }
         )
     else:

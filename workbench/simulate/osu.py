@@ -15,7 +15,6 @@ from workbench.measure import OSU_SIZES, OSUCurve
 from workbench.models import NetworkModel, SSTMacroModel
 from workbench.provenance import Provenance
 from workbench.simulate.ticks import (
-    CLOCK_END,
     TICKS_PER_SECOND,
     check_clock,
     model_ticks,
@@ -31,6 +30,10 @@ REPLY_BYTES = 4
 
 FloatArray = NDArray[np.float64]
 
+OSU_COUNTS = {"latency": ((100, 10_000), (10, 1000)), "bandwidth": ((10, 100), (2, 20))}
+"""Warm-up and measured iterations of the OSU benchmarks (5.3.2): of sizes up to 8192 B, above."""
+
+_LARGE_BYTES = 8192
 _NOT_YET = np.iinfo(np.int64).min
 _MOST_WINDOWS = 10**9
 _FIRST_CAPACITY = 1024
@@ -43,6 +46,7 @@ def simulate_osu(
     *,
     iterations: int = 1,
     warmup: int = 1,
+    osu_counts: bool = False,
     window: int = 64,
     fresh: bool = False,
     benchmarks: Sequence[str] = BENCHMARKS,
@@ -53,14 +57,19 @@ def simulate_osu(
 
     As SST/macro does it: each test is one continuous simulation of all sizes, in ascending order,
     that starts from an idle network; what is still on its way when a size ends is there when the
-    next begins. The simulation is deterministic, so one warm-up and one measured iteration say
-    nearly all that thousands would.
+    next begins. osu_latency calls MPI_Barrier before each size, osu_bw does not. The simulation is
+    deterministic, so one warm-up and one measured iteration say nearly all that thousands would.
+
+    PISCES' cut-through arbiter lets a packet of one or two bytes arrive before it was sent: the
+    clock of SST/macro runs back. A note of the result names the sizes at which it did; their
+    figures mean nothing, and a time that SST/macro prints as negative is 0.
 
     Args:
         model: the network with its MPI, see ``workbench.models``.
         sizes: message sizes in bytes, ascending, at least 1.
         iterations: measured ping-pongs, and measured windows.
         warmup: ping-pongs and windows before the clock starts.
+        osu_counts: instead of these, as many as the OSU benchmarks run, see ``OSU_COUNTS``.
         window: messages a window of the bandwidth test.
         fresh: start each size from an idle network.
         benchmarks: ``latency``, ``bandwidth`` or both; what is not asked for is nan.
@@ -70,11 +79,18 @@ def simulate_osu(
             the run ends and what it has not come to stays nan. Not for ``fresh`` runs.
 
     Raises:
-        ConfigurationError: a run of this model would deadlock or end early.
+        ConfigurationError: a run of this model would deadlock or end early, or set SST/macro's
+            clock back below 0.
         SimulationHalted: ``halt`` was set.
         ParameterError: sizes or counts are not accepted.
     """
     wanted = _checked_sizes(sizes)
+    if osu_counts and (iterations, warmup) != (1, 1):
+        raise ParameterError(
+            f"osu_counts sets iterations and warmup itself; got iterations={iterations} and "
+            f"warmup={warmup} with it; give either it or them",
+            key="osu_counts",
+        )
     for key, value, least in (("iterations", iterations, 1), ("warmup", warmup, 0)):
         if not least <= value <= _MOST_WINDOWS:
             raise ParameterError(
@@ -95,16 +111,21 @@ def simulate_osu(
     p, table = model_ticks(model), size_table(model, costs)
     check_clock(p, table, int(wanted[-1]), window)
     p = np.concatenate([p, table.ravel()])
-    p[layout.P_N_SIZES] = len(costs)
-    p[layout.P_WARMUP], p[layout.P_ITERATIONS] = warmup, iterations
+    p[layout.P_N_SIZES] = len(table)
     flag = np.zeros(1, np.int8) if halt is None else halt
     latency, bandwidth = np.full((2, len(wanted)), _NOT_YET, np.int64)
+    set_back = np.zeros((2, len(wanted)), np.bool_)
+    turns = {
+        name: _counts(wanted, OSU_COUNTS[name] if osu_counts else ((warmup, iterations),) * 2)
+        for name in BENCHMARKS
+    }
+    per_latency, per_rate = (turns[name][:, 1].astype(np.float64) for name in BENCHMARKS)
 
     def figures() -> tuple[FloatArray, FloatArray]:
         # PISCES can set the clock back (see kernels/two_node/arbiters.py): no time has passed then.
-        latency_s = np.maximum(latency, 0) / (2.0 * iterations * TICKS_PER_SECOND)
+        latency_s = np.maximum(latency, 0) / (2.0 * per_latency * TICKS_PER_SECOND)
         with np.errstate(divide="ignore"):
-            rate = wanted * float(window) * iterations / np.maximum(bandwidth, 0) * TICKS_PER_SECOND
+            rate = wanted * float(window) * per_rate / np.maximum(bandwidth, 0) * TICKS_PER_SECOND
         return (
             np.where(latency == _NOT_YET, np.nan, latency_s),
             np.where(bandwidth == _NOT_YET, np.nan, rate),
@@ -121,6 +142,7 @@ def simulate_osu(
                 "simulated",
                 f"two nodes on one switch, {type(model).__name__}, variant {model.variant}",
             ),
+            notes=_where_set_back(wanted, set_back),
         )
 
     n = len(wanted)
@@ -129,10 +151,12 @@ def simulate_osu(
         tests = []
         if "latency" in benchmarks:
             p[layout.P_WINDOW], p[layout.P_SHORT_REPLY] = 1, -1
-            tests.append(_Test(p, latency, flag))
+            p[layout.P_BARRIER] = p[layout.P_NETWORK] != layout.PROTOCOL
+            tests.append(_Test(p, turns["latency"], latency, set_back[0], flag))
         if "bandwidth" in benchmarks:
             p[layout.P_WINDOW], p[layout.P_SHORT_REPLY] = window, n
-            tests.append(_Test(p, bandwidth, flag))
+            p[layout.P_BARRIER] = 0
+            tests.append(_Test(p, turns["bandwidth"], bandwidth, set_back[1], flag))
         # Side by side where somebody watches: what costs most, the largest sizes, comes last.
         for size in range(first, last) if enough is not None else (last - 1,):
             for test in tests:
@@ -151,6 +175,28 @@ def _checked_sizes(sizes: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64
             f"sizes must ascend from at least 1 B without repeats; got {list(wanted)}", key="sizes"
         )
     return wanted
+
+
+def _counts(sizes: NDArray[np.int64], counts: tuple[tuple[int, int], ...]) -> NDArray[np.int64]:
+    """Return warm-up and measured iterations of each size, int64[n, 2]."""
+    small, large = counts
+    return np.where((sizes <= _LARGE_BYTES)[:, None], small, large)
+
+
+def _where_set_back(sizes: NDArray[np.int64], set_back: NDArray[np.bool_]) -> tuple[str, ...]:
+    """Return what a result says about the sizes at which the clock ran back."""
+    tests = [
+        f"{name} at {', '.join(f'{size} B' for size in sizes[marks].tolist())}"
+        for name, marks in zip(BENCHMARKS, set_back, strict=True)
+        if marks.any()
+    ]
+    if not tests:
+        return ()
+    return (
+        f"the clock of SST/macro runs back ({'; '.join(tests)}): PISCES' cut-through arbiter lets "
+        "packets of 1 and 2 B arrive before they were sent; these figures mean nothing, and times "
+        "that SST/macro prints as negative are 0 here; variant 'repaired' charges such packets",
+    )
 
 
 def _refuse_small_rendezvous(model: SSTMacroModel, sizes: NDArray[np.int64]) -> None:
@@ -178,17 +224,27 @@ class _Test:
 
     Args:
         p: parameters and table of sizes; copied.
+        counts: int64[n, 2], warm-up and measured iterations of each size.
         elapsed: int64[n], out: ticks of each size that has been simulated.
+        set_back: bool[n], out: whether the clock ran back in a size that has been simulated.
         halt: int8[1]; ends the run when it is set.
     """
 
     skip_what_repeats = True
 
     def __init__(
-        self, p: NDArray[np.int64], elapsed: NDArray[np.int64], halt: NDArray[np.int8]
+        self,
+        p: NDArray[np.int64],
+        counts: NDArray[np.int64],
+        elapsed: NDArray[np.int64],
+        set_back: NDArray[np.bool_],
+        halt: NDArray[np.int8],
     ) -> None:
         self._p = p.copy()
+        rows = self._p[layout.N_PARAMETERS :].reshape(-1, layout.N_SIZE_COLUMNS)
+        rows[: len(counts), [layout.WARMUP, layout.ITERATIONS]] = counts
         self._elapsed = elapsed
+        self._set_back = set_back
         self._halt = halt
         self._capacity = _FIRST_CAPACITY
         self.events = 0
@@ -196,7 +252,8 @@ class _Test:
 
     def _begin(self) -> None:
         window, n_sizes = int(self._p[layout.P_WINDOW]), int(self._p[layout.P_N_SIZES])
-        cells = layout.state_cells(window, n_sizes, self._capacity)
+        channels = int(self._p[layout.P_CHANNELS])
+        cells = layout.state_cells(window, n_sizes, channels, self._capacity)
         self._state = np.empty(cells, np.int64)
         self._kept = np.empty(3 * cells if self.skip_what_repeats else 0, np.int64)
         self._p[layout.P_RESUMED] = 0
@@ -205,7 +262,9 @@ class _Test:
         """Simulate all sizes up to that of this index, with more room if too many packets fly."""
         self._p[layout.P_PAUSE] = size + 1
         while True:
-            status, events = kernel.osu(self._state, self._kept, self._p, self._halt, self._elapsed)
+            status, events = kernel.osu(
+                self._state, self._kept, self._p, self._halt, self._elapsed, self._set_back
+            )
             self._p[layout.P_RESUMED] = 1
             self.events += int(events)
             if status == kernel.OK:
@@ -213,7 +272,20 @@ class _Test:
             if status == kernel.HALTED:
                 raise SimulationHalted("the simulation was ended before it was done")
             if status == kernel.CLOCK_RAN_OUT:
-                refuse_time(CLOCK_END / TICKS_PER_SECOND)
+                refuse_time(
+                    layout.CLOCK_END,
+                    ", or fewer iterations (osu_counts, in the shell --osu-counts, runs as many "
+                    "as the OSU benchmarks)",
+                )
+            if status == kernel.CLOCK_BELOW_ZERO:
+                raise ConfigurationError(
+                    "SST/macro's clock runs back below 0 in this run, where it wraps to 1844 s, "
+                    "and what it prints is no figure: its cut-through arbiter lets packets of 1 "
+                    "and 2 B arrive before they were sent; choose variant 'repaired', another "
+                    "arbitrator, or sizes that do not end in such a packet",
+                    rule="clock >= 0",
+                    keys=("node.nic.injection.arbitrator", "switch.arbitrator"),
+                )
             if status == kernel.DEADLOCK:
                 raise ConfigurationError(
                     "the simulated run came to a halt: a packet waits for credits that cannot "

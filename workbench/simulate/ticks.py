@@ -16,6 +16,7 @@ from workbench.models import (
     LogP,
     LogPMemory,
     NetworkModel,
+    NullMemory,
     Protocol,
     SnapprMemory,
     SSTMacroModel,
@@ -23,7 +24,10 @@ from workbench.models import (
 
 TICKS_PER_SECOND = 1e16
 CLOCK_END = 2**61
-"""The tick at which a run is given up: 230 s."""
+"""The tick at which a run on a fabric is given up: 231 s; the two-node clock goes further."""
+
+LONGEST_DELAY = 2**59
+"""The tick that no single delay may reach: 58 s. A few of them fit behind the clock's end."""
 
 _BYTE_DELAYS = (
     layout.P_OVERLAY_BYTE,
@@ -41,21 +45,40 @@ def ticks(seconds: float) -> int:
     Raises:
         ConfigurationError: the clock would run out.
     """
-    if not abs(seconds * TICKS_PER_SECOND) < CLOCK_END:
-        refuse_time(seconds)
+    if not abs(seconds * TICKS_PER_SECOND) < LONGEST_DELAY:
+        refuse_delay(seconds)
     return int(seconds * TICKS_PER_SECOND)
 
 
-def refuse_time(seconds: float) -> NoReturn:
-    """Refuse what takes too long for a clock that counts 1e-16 s.
+def refuse_delay(seconds: float) -> NoReturn:
+    """Refuse a delay too long for a clock that counts 1e-16 s.
 
     Raises:
         ConfigurationError: always.
     """
     raise ConfigurationError(
-        f"simulated time must stay below {CLOCK_END / TICKS_PER_SECOND:.0f} s, where the clock "
-        f"ends; a delay of this run is {seconds:.3g} s; lower the latencies and delays, raise the "
-        "bandwidths, or simulate smaller messages",
+        f"each delay must stay below {LONGEST_DELAY / TICKS_PER_SECOND:.0f} s, for simulated time "
+        f"is counted in 1e-16 s; one of this run is {seconds:.3g} s; lower the latencies and "
+        "delays, raise the bandwidths, or simulate smaller messages",
+        rule="delay < longest delay",
+        keys=(),
+    )
+
+
+def refuse_time(clock_end: int, advice: str = "") -> NoReturn:
+    """Refuse a run that did not end before its clock, which counts 1e-16 s.
+
+    Args:
+        clock_end: the tick at which the clock ends.
+        advice: what else may help.
+
+    Raises:
+        ConfigurationError: always.
+    """
+    raise ConfigurationError(
+        f"simulated time must stay below {clock_end / TICKS_PER_SECOND:.0f} s, where the clock "
+        "ends; this run takes longer; lower the latencies and delays, raise the bandwidths, or "
+        f"simulate smaller messages{advice}",
         rule="simulated time < end of the clock",
         keys=(),
     )
@@ -102,6 +125,12 @@ def model_ticks(model: NetworkModel) -> NDArray[np.int64]:
         _pisces(p, model)
     p[layout.P_INJECT_LATENCY] = ticks(model.injection_latency)
     p[layout.P_INJECT_BYTE] = byte_delay(model.injection_bandwidth)
+    if isinstance(model.memory, SnapprMemory):
+        p[layout.P_CHANNEL_BYTE] = byte_delay(model.memory.channel_bandwidth)
+        p[layout.P_CHUNK] = model.memory.flow_mtu
+        if isinstance(model, PISCES) and model.variant == "sstmacro":
+            # Only where the clock may be set back can a copy find its channels busy.
+            p[layout.P_CHANNELS] = model.memory.num_channels
     return p
 
 
@@ -161,16 +190,19 @@ def check_clock(p: NDArray[np.int64], table: NDArray[np.int64], largest: int, wi
     slowest = max(int(p[cell]) for cell in _BYTE_DELAYS)
     # Two neighbours of a full window may wait for each other's messages, one after the other.
     longest = max(slowest * largest, int(table[:, layout.WIRE_TICKS].max()))
-    if longest * 2 * (window + 2) >= CLOCK_END:
-        refuse_time(longest / TICKS_PER_SECOND)
+    if longest * 2 * (window + 2) >= LONGEST_DELAY:
+        refuse_delay(longest / TICKS_PER_SECOND)
 
 
 def size_table(model: NetworkModel, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return what messages of these sizes (bytes) cost, int64[n, N_SIZE_COLUMNS].
+    """Return what messages of these sizes (bytes) cost, int64[n + 3, N_SIZE_COLUMNS].
+
+    The last rows are those of what starts a program, see ``kernels.two_node.layout``.
 
     Raises:
         ConfigurationError: a copy would never end, or outlast the clock.
     """
+    sizes = np.append(sizes, (layout.INIT_BYTES, 0, layout.LAUNCH_BYTES))
     table = np.zeros((len(sizes), layout.N_SIZE_COLUMNS), np.int64)
     table[:, layout.SIZE_BYTES] = sizes
     if isinstance(model, Protocol):
@@ -216,8 +248,8 @@ def _protocol_costs(table: NDArray[np.int64], model: Protocol, sizes: NDArray[np
 
 def _check_product(each: int, n_bytes: NDArray[np.int64]) -> None:
     """Refuse byte delays whose products with these sizes outlast the clock."""
-    if n_bytes.size and each * int(n_bytes.max()) >= CLOCK_END:
-        refuse_time(each * int(n_bytes.max()) / TICKS_PER_SECOND)
+    if n_bytes.size and each * int(n_bytes.max()) >= LONGEST_DELAY:
+        refuse_delay(each * int(n_bytes.max()) / TICKS_PER_SECOND)
 
 
 def _sstmacro_costs(
@@ -231,9 +263,24 @@ def _sstmacro_costs(
     """
     mpi, core = model.mpi, model.processor
     word = core.lib_compute_access_width // 8
-    table[:, layout.COPY_TICKS] = _within_clock(_copy(model, int(size)) for size in sizes)
-    if isinstance(model.memory, LogPMemory):
-        table[:, layout.COPY_ON_LINK] = sizes // word * word > core.negligible_compute_bytes
+    moved = sizes // word * word
+    works = [_instructions(model, int(n)) for n in moved]
+    requests = [int(work / n) if n else 0 for work, n in zip(works, moved.tolist(), strict=True)]
+    uses_memory = moved > core.negligible_compute_bytes
+    # The launch is moved by the memory alone, if there is one.
+    moved[layout.LAUNCH_ROW] = layout.LAUNCH_BYTES
+    works[layout.LAUNCH_ROW] = requests[layout.LAUNCH_ROW] = 0
+    uses_memory[layout.LAUNCH_ROW] = not isinstance(model.memory, NullMemory)
+    table[:, layout.COPY_BYTES] = moved
+    table[:, layout.REQUEST_TICKS] = requests
+    table[:, layout.COPY_TICKS] = _within_clock(
+        _memory_ticks(model, n, request) if used else work
+        for n, request, work, used in zip(
+            moved.tolist(), requests, works, uses_memory.tolist(), strict=True
+        )
+    )
+    if not isinstance(model.memory, NullMemory):
+        table[:, layout.COPY_ON_LINK] = uses_memory
     fixed, each = ticks(mpi.rdma_pin_latency), ticks(mpi.rdma_page_delay)
     table[:, layout.PIN_TICKS] = _within_clock(
         fixed + -(-int(size) // mpi.rdma_page_size) * each for size in sizes
@@ -243,21 +290,21 @@ def _sstmacro_costs(
 def _within_clock(durations: Iterable[int]) -> list[int]:
     """Return the durations in ticks, or refuse the longest."""
     listed = list(durations)
-    if max(listed) >= CLOCK_END:
-        refuse_time(max(listed) / TICKS_PER_SECOND)
+    if max(listed) >= LONGEST_DELAY:
+        refuse_delay(max(listed) / TICKS_PER_SECOND)
     return listed
 
 
-def _copy(model: SSTMacroModel, size: int) -> int:
+def _instructions(model: SSTMacroModel, moved: int) -> int:
+    """Return the ticks of the instructions of a copy of whole words."""
     core = model.processor
-    word = core.lib_compute_access_width // 8
-    turns = size // word
-    moved = turns * word
+    turns = moved // (core.lib_compute_access_width // 8)
     instructions = turns + int(2 * turns * core.lib_compute_loop_overhead)
-    work = int(float(ticks(1.0 / core.frequency / core.parallelism)) * instructions)
-    if moved <= core.negligible_compute_bytes:
-        return work
-    request = int(work / moved)
+    return int(float(ticks(1.0 / core.frequency / core.parallelism)) * instructions)
+
+
+def _memory_ticks(model: SSTMacroModel, moved: int, request: int) -> int:
+    """Return the ticks an idle memory takes; a byte is asked for every `request` ticks."""
     if isinstance(model.memory, LogPMemory):
         each = request + byte_delay(model.memory.bandwidth)
         return ticks(model.memory.latency) + int(float(each) * moved)
@@ -266,7 +313,8 @@ def _copy(model: SSTMacroModel, size: int) -> int:
     if model.variant == "sstmacro":
         raise ConfigurationError(
             f"SST/macro never finishes a copy of {moved} B with the null memory model "
-            f"(more than node.proc.negligible_compute_bytes={core.negligible_compute_bytes} B); "
+            "(more than node.proc.negligible_compute_bytes="
+            f"{model.processor.negligible_compute_bytes} B); "
             "choose the logp or snappr memory model, or variant 'repaired', where such a copy "
             "takes no time",
             rule="copied bytes <= node.proc.negligible_compute_bytes",

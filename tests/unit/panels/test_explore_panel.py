@@ -5,7 +5,7 @@ import time
 import pytest
 
 from workbench.errors import ParameterError
-from workbench.models import MODELS
+from workbench.models import MODELS, PISCES
 from workbench.panels import ExplorePanel
 from workbench.panels.fit import simulating
 from workbench.panels.look import STALE
@@ -102,3 +102,11 @@ def test_settings_are_attributes_and_a_slip_is_told() -> None:
         panel.injection_latncy = "1us"
     with pytest.raises(ParameterError, match="did you mean llnl-dane-omnipath"):
         panel.machine = "llnl-dane-omnipaht"
+
+
+def test_the_sentence_says_where_the_clock_of_sstmacro_runs_back() -> None:
+    panel = ExplorePanel()
+    assert "runs back" not in panel._picture.reading.value
+    sizes = panel._picture.measured.sizes
+    panel._picture.draw(simulate_osu(PISCES(negligible_size=0), sizes))
+    assert "the clock of SST/macro runs back (latency at 1 B" in panel._picture.reading.value

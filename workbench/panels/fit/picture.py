@@ -155,6 +155,7 @@ class CurvePicture:
         sentences = (
             read_size(curve, self.measured, self.size.value, "fitted" if of_fit else "simulated"),
             read_errors(self.measured, curve),
+            *curve.notes,
         )
         text = "<br>".join(html.escape(sentence) for sentence in sentences)
         self.reading.value = f'<div role="status" style="{_READING}">{text}</div>'

@@ -21,7 +21,7 @@ from workbench.models import PISCES, SNAPPR
 from workbench.programs.graph import ExecutionGraph
 from workbench.simulate.fabric.operations import HostCosts, ProgramRun, operations
 from workbench.simulate.fabric.paths import Paths, latencies
-from workbench.simulate.ticks import CLOCK_END, TICKS_PER_SECOND, byte_delay, refuse_time
+from workbench.simulate.ticks import CLOCK_END, byte_delay, refuse_time
 from workbench.topology.channels import Channels
 
 IntArray = NDArray[np.int64]
@@ -122,7 +122,7 @@ def run_flow(
     if status == layout.HALTED:
         raise SimulationHalted("the program's run was ended before it was done")
     if status == layout.CLOCK_RAN_OUT:
-        refuse_time(CLOCK_END / TICKS_PER_SECOND)
+        refuse_time(CLOCK_END)
     return ProgramRun(
         start=ops.pending.start,
         end=ops.pending.end,

@@ -17,7 +17,7 @@ from workbench.simulate.fabric.port_model import (
     lookahead,
     model_cells,
 )
-from workbench.simulate.ticks import CLOCK_END, TICKS_PER_SECOND, refuse_time
+from workbench.simulate.ticks import CLOCK_END, refuse_time
 from workbench.topology.channels import Channels
 
 IntArray = NDArray[np.int64]
@@ -127,7 +127,7 @@ class State:
             if status == layout.HALTED:
                 raise SimulationHalted("the simulation was ended before it was done")
             if status == layout.CLOCK_RAN_OUT:
-                refuse_time(CLOCK_END / TICKS_PER_SECOND)
+                refuse_time(CLOCK_END)
             if status == layout.NO_RECORDS and len(self.q) < _MOST_RECORDS * layout.RECORD:
                 self.q = _longer(self.q)
             elif status == layout.NO_STATE and len(self.s) < _MOST_STATE:

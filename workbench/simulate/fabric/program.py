@@ -179,7 +179,7 @@ def _match(
     found = forward_pass(graph, model, halt=halt)
     latest = int(found.finish_ps.max(initial=0))
     if latest >= CLOCK_END // _TICKS_PER_PS:
-        refuse_time(latest / 1e12)
+        refuse_time(CLOCK_END)
     return found.match
 
 
@@ -192,7 +192,7 @@ def _check_clock(graph: ExecutionGraph, match: NDArray[np.int32], costs: HostCos
     busy[receives] = handling[match[receives]]
     total = np.add.reduceat(np.append(busy, 0.0), graph.rank_start[:-1]).max(initial=0.0)
     if total >= CLOCK_END:
-        refuse_time(float(total) / TICKS_PER_SECOND)
+        refuse_time(CLOCK_END)
 
 
 def _paths(graph: ExecutionGraph, hosts: IntArray, numbered: Channels, fabric: Fabric) -> Paths:

@@ -18,6 +18,7 @@ import pytest
 import workbench
 from workbench import datasets
 from workbench.cli import main
+from workbench.cli.output import in_options
 from workbench.errors import WorkbenchError
 from workbench.fit import DEFAULT_TRIALS, LOSSES, TARGETS, fit
 from workbench.measure import OSU_SIZES, OSUCurve, read_osu
@@ -395,14 +396,66 @@ def test_the_fitted_model_is_written_for_osu(
     assert 100 * np.sqrt(np.mean(errors**2)) == pytest.approx(printed["rmspe"]["latency"], rel=1e-9)
 
 
-def test_an_ini_that_cannot_be_written_costs_no_result(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, measured: Path
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("fit --osu nowhere --ini {}/no/fitted.ini", "--ini: must be in a folder that exists"),
+        ("fit --osu nowhere --ini {}", "--ini: must be a file; {} is a folder"),
+        ("study run nowhere.yaml --save {}/taken", "--save: must be a folder, or one to be made"),
+        ("study show nowhere.yaml --save {}/taken/x", "--save: must be in a folder"),
+        ("tune run sort --save {}/out.txt", "--save: must end in .csv or .json"),
+        ("tune export nowhere.db {}/no/out.csv", "file: must be in a folder that exists|FILE"),
+        ("tune study --recording nowhere --save {}/taken", "--save: must be a folder"),
+        ("fabric traffic torus:4,4 --csv {}/no/out.csv", "--csv: must be in a folder"),
+        ("collective allreduce --ranks 4 --output {}", "--output: must be a file"),
+        ("goal convert nowhere {}/no/out.goal", "OUT: must be in a folder that exists"),
+        ("topology build torus:4,4 --output {}/no/out.csv", "--output: must be in a folder"),
+    ],
+)
+def test_a_file_that_could_not_be_written_is_refused_before_any_work(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, command: str, words: str
 ) -> None:
-    command = ["fit", "--osu", str(measured), "--model", "logp", "--trials", "11", "--json"]
-    assert main([*command, "--ini", str(tmp_path / "nowhere" / "fitted.ini")]) == 1
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(SystemExit) as ended:
+        main(command.format(tmp_path).split())
+    assert ended.value.code == 2
     out, err = capsys.readouterr()
-    assert json.loads(out)["trials"] == 11
-    assert err == f"workbench: error: {tmp_path}/nowhere/fitted.ini: No such file or directory\n"
+    assert out == ""
+    assert any(word in err for word in words.format(tmp_path).split("|")), err
+
+
+def test_errors_and_notes_name_options_and_not_arguments_of_python(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "both.txt"
+    path.write_text(LATENCY + BANDWIDTH.replace("Bandwidth Test", "Bi-Directional Bandwidth Test"))
+    assert main(["fit", "--osu", str(path), "--model", "logp", "--trials", "2"]) == 1
+    _, err = capsys.readouterr()
+    assert "ask for it with --bandwidth bibw" in err and "bandwidth=" not in err
+    command = ["fit", "--osu", str(path), "--model", "logp", "--trials", "2"]
+    result, err = answer(capsys, *command, "--bandwidth", "bibw", "--fixed", "hop_latency=40ns")
+    assert "the bandwidth is that of osu_bibw" in err
+    assert result["fixed"] == {"switch.hop_latency": "40ns"}
+    assert "switch.hop_latency" not in result["parameters"]
+    assert main([*command, "--bandwidth", "bibw", "--fixed", "hop_lat=40ns"]) == 1
+    assert "hop_lat is not a parameter" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("name another with mpirun=", "name another with --mpirun"),
+        ("take more ranks_per_host or a", "take more --ranks-per-host or a"),
+        ("ranks_per_host must be 1 to 9; got 0", "--ranks-per-host must be 1 to 9; got 0"),
+        ("got ranks_per_host=-3; lower", "got --ranks-per-host -3; lower"),
+        ("node.ranks_per_host=3 B", "node.ranks_per_host=3 B"),
+        ("set ranks_per_host: 2 in the file", "set ranks_per_host: 2 in the file"),
+        ("all mpirun of this", "all mpirun of this"),
+    ],
+)
+def test_arguments_become_options_where_they_are_meant(text: str, shown: str) -> None:
+    options = {"mpirun": "--mpirun", "ranks_per_host": "--ranks-per-host"}
+    assert in_options(text, options) == shown
 
 
 def test_a_fit_that_finds_nothing_fails(

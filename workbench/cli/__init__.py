@@ -37,7 +37,7 @@ from workbench.cli import (
     trace,
     tune,
 )
-from workbench.cli.output import FAILED, SIGNALLED, say
+from workbench.cli.output import FAILED, SIGNALLED, say, speaking
 from workbench.errors import WorkbenchError
 
 __all__ = ["main"]
@@ -72,7 +72,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         try:
             arguments = _parser().parse_args(argv)
-            status: int = arguments.run(arguments)
+            with speaking(arguments.parser, arguments):
+                status: int = _run(arguments)
         finally:
             if sys.stdout is not None:  # a shell may have closed it
                 sys.stdout.flush()
@@ -80,12 +81,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader has seen enough. What the buffer still holds must not be written at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return SIGNALLED + signal.SIGPIPE
-    except (WorkbenchError, OSError) as error:
-        say(f"error: {_wording(error)}")
-        return FAILED
     except KeyboardInterrupt:
         say("stopped")
         return SIGNALLED + signal.SIGINT
+    return status
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    try:
+        status: int = arguments.run(arguments)
+    except BrokenPipeError:
+        raise
+    except (WorkbenchError, OSError) as error:
+        say(f"error: {_wording(error)}")
+        return FAILED
     return status
 
 
@@ -110,7 +119,7 @@ def _parser() -> argparse.ArgumentParser:
             name, help=module.ABOUT, description=module.__doc__, allow_abbrev=False
         )
         module.add_arguments(command)
-        command.set_defaults(run=module.run)
+        command.set_defaults(run=module.run, parser=command)
     return parser
 
 

@@ -12,7 +12,15 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import BINARY_SUFFIX, add_json, byte_count, given, print_json, say
+from workbench.cli.output import (
+    BINARY_SUFFIX,
+    add_json,
+    byte_count,
+    given,
+    output_file,
+    print_json,
+    say,
+)
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -59,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output",
+        type=output_file(),
         metavar="FILE",
         help="write to FILE instead, in LogGOPSim's binary where its name ends in .bin",
     )

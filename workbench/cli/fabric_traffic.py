@@ -16,7 +16,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.ini_options import add_ini, model_of_ports
-from workbench.cli.output import SIGNALLED, add_json, byte_count, given, patience, print_json, say
+from workbench.cli.output import (
+    SIGNALLED,
+    add_json,
+    byte_count,
+    given,
+    output_file,
+    patience,
+    print_json,
+    say,
+)
 from workbench.cli.stopping import stoppable
 from workbench.cli.topology import pattern_of, topology_of
 from workbench.errors import SimulationHalted
@@ -93,7 +102,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         example="switch.link.bandwidth=25GB/s",
     )
     parser.add_argument(
-        "--csv", metavar="FILE", help="write the channels of the highest load to a CSV file"
+        "--csv",
+        type=output_file(),
+        metavar="FILE",
+        help="write the channels of the highest load to a CSV file",
     )
     parser.add_argument(
         "--tables",

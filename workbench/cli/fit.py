@@ -12,12 +12,14 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.cli.ini_options import assignment
 from workbench.cli.output import (
     FAILED,
     SIGNALLED,
     add_json,
     add_variant,
     given,
+    output_file,
     patience,
     print_json,
     say,
@@ -54,6 +56,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="output of osu_latency and osu_bw, in one file or several; of several runs the median",
     )
     parser.add_argument(
+        "--bandwidth",
+        metavar="NAME",
+        help="of --osu, the benchmark to take it from: bw (default), bibw or mbw_mr",
+    )
+    parser.add_argument(
         "--model", metavar="NAME", help="snappr (default), logp, pisces or protocol"
     )
     parser.add_argument(
@@ -75,7 +82,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--name", help="name of the study in the file (default: made of the other options)"
     )
     parser.add_argument(
-        "--ini", metavar="FILE", help="write the fitted model there, for workbench osu --config"
+        "--fixed",
+        action="append",
+        default=[],
+        type=assignment,
+        metavar="KEY=VALUE",
+        help="hold a parameter, such as mtu=4KiB, instead of searching it; may be repeated",
+    )
+    parser.add_argument(
+        "--ini",
+        type=output_file(),
+        metavar="FILE",
+        help="write the fitted model there, for workbench osu --config",
     )
     add_variant(parser)
     add_json(parser)
@@ -97,7 +115,8 @@ def run(arguments: argparse.Namespace) -> int:
         from workbench.fit import DEFAULT_TRIALS, FitStudy
     trials = DEFAULT_TRIALS if arguments.trials is None else arguments.trials
     options = given(arguments, "loss", "target", "seed", "engine", "study", "name")
-    with stoppable() as stop, FitStudy(curve, _model(arguments), **options) as study:
+    fixed = dict(arguments.fixed)
+    with stoppable() as stop, FitStudy(curve, _model(arguments), fixed=fixed, **options) as study:
         if study.done:
             say(f"{study.done} trials of {study.name!r} taken up from {arguments.study}")
         progress = _Progress(study.loss.name) if sys.stderr.isatty() else None
@@ -136,7 +155,8 @@ def _measured(arguments: argparse.Namespace) -> OSUCurve:
         return datasets.load(arguments.machine)
     from workbench.measure import read_osu
 
-    curve = read_osu(*(Path(file) for file in arguments.osu))
+    files = (Path(file) for file in arguments.osu)
+    curve = read_osu(*files, **given(arguments, "bandwidth"))
     for note in curve.notes:
         say(f"note: {note}")
     return curve
@@ -168,6 +188,7 @@ def _summary(result: FitResult) -> dict[str, Any]:
         "engine": result.engine,
         "at_bound": result.at_bound if result.success else {},
         "contradiction": result.contradiction,
+        "fixed": result.fixed_texts(),
     }
 
 
@@ -186,6 +207,7 @@ def _report(result: FitResult) -> str:
         low, high = (d.text(bound) for bound in (d.low, d.high))
         flag = f", at {at_bound[d.key]} bound" if d.key in at_bound else ""
         lines.append(f"  {d.key:<30}{d.text(result.values[d.key]):>14}   ({low} to {high}{flag})")
+    lines += [f"  {key:<30}{text:>14}   (held)" for key, text in result.fixed_texts().items()]
     if result.contradiction:
         lines.append(f"note: {result.contradiction}")
     return "\n".join(lines)

@@ -21,6 +21,7 @@ from workbench.cli.output import (
     FAILED,
     add_json,
     byte_count,
+    output_file,
     patience,
     print_json,
     say,
@@ -57,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         else:
             action.add_argument("file", metavar="FILE", help="GOAL, text or binary")
         if name in ("convert", "from-trace"):
-            action.add_argument("out", metavar="OUT", help="file to write")
+            action.add_argument("out", type=output_file(), metavar="OUT", help="file to write")
             action.add_argument(
                 "--to",
                 choices=("text", "binary"),

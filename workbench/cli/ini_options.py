@@ -33,7 +33,7 @@ def add_ini(
         dest="parameters",
         action="append",
         default=[],
-        type=_assignment,
+        type=assignment,
         metavar="KEY=VALUE",
         help=f"put a value over the file's, such as {example}; may be repeated",
     )
@@ -67,7 +67,15 @@ def model_of_ports(arguments: argparse.Namespace) -> SNAPPR | PISCES:
     return reading.model
 
 
-def _assignment(text: str) -> tuple[str, str]:
+def assignment(text: str) -> tuple[str, str]:
+    """Return key and value of ``KEY=VALUE``, for argparse.
+
+    Args:
+        text: a word of the command line.
+
+    Raises:
+        ArgumentTypeError: it has no ``=``, or nothing before it.
+    """
     key, equals, value = (part.strip() for part in text.partition("="))
     if not key or not equals:
         raise argparse.ArgumentTypeError(

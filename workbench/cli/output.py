@@ -5,14 +5,20 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import os
+import re
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 
 from workbench.errors import ParameterError
 from workbench.jsonfile import plain
 from workbench.units import read_quantity
+
+_OPTIONS: ContextVar[Mapping[str, str]] = ContextVar("options")
 
 FAILED = 1
 SIGNALLED = 128
@@ -28,9 +34,100 @@ def say(text: str) -> None:
     """Write one line to stderr, under the command's name.
 
     Args:
-        text: a note or an error.
+        text: a note or an error; arguments that it names as Python does become options.
     """
-    print(f"workbench: {text}", file=sys.stderr)
+    print(f"workbench: {in_options(text, _OPTIONS.get({}))}", file=sys.stderr)
+
+
+@contextlib.contextmanager
+def speaking(parser: argparse.ArgumentParser, words: argparse.Namespace) -> Iterator[None]:
+    """Let notes and errors name the options of a command where they name Python's arguments.
+
+    Args:
+        parser: the command's parser.
+        words: the parsed command line, whose actions decide which options there are.
+    """
+    token = _OPTIONS.set(options_of(parser, words))
+    try:
+        yield
+    finally:
+        _OPTIONS.reset(token)
+
+
+def options_of(parser: argparse.ArgumentParser, words: argparse.Namespace) -> dict[str, str]:
+    """Return the options of a command by the argument that each is passed on as.
+
+    Args:
+        parser: the command's parser.
+        words: the parsed command line.
+    """
+    found: dict[str, str] = {}
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            chosen = action.choices.get(str(getattr(words, action.dest, "")))
+            found |= options_of(chosen, words) if chosen is not None else {}
+        elif action.option_strings:
+            found[action.dest] = action.option_strings[-1]
+    return found
+
+
+def in_options(text: str, options: Mapping[str, str]) -> str:
+    """Return a message with a command's options in the place of Python's arguments.
+
+    ``ask for it with bandwidth='bibw'`` becomes ``ask for it with --bandwidth bibw``; a bare word
+    is an argument only if it has an underscore, as no other word has.
+
+    Args:
+        text: a note or an error.
+        options: by argument.
+    """
+    for name, option in options.items():
+        word = rf"(?<![\w.\-/]){re.escape(name)}"
+        text = re.sub(rf"{word}=(['\"]?)([\w.:+-]+)\1", rf"{option} \2", text)
+        text = re.sub(rf"{word}=(?=\s|$)", option, text)
+        if "_" in name:
+            text = re.sub(rf"{word}(?![\w.=:])", option, text)
+    return text
+
+
+def output_file(*suffixes: str) -> Callable[[str], str]:
+    """Return what argparse makes of the name of a file to write: refused before any work is done.
+
+    Args:
+        suffixes: one of which it must have, if any are given.
+    """
+
+    def checked(text: str) -> str:
+        path = Path(text)
+        if suffixes and path.suffix not in suffixes:
+            raise argparse.ArgumentTypeError(f"must end in {' or '.join(suffixes)}; got {text!r}")
+        if path.is_dir():
+            raise argparse.ArgumentTypeError(f"must be a file; {text} is a folder")
+        if not path.parent.is_dir():
+            raise argparse.ArgumentTypeError(f"must be in a folder that exists; got {text!r}")
+        if not os.access(path if path.exists() else path.parent, os.W_OK):
+            raise argparse.ArgumentTypeError(f"must be a file that can be written; got {text!r}")
+        return text
+
+    return checked
+
+
+def output_folder(text: str) -> str:
+    """Return the name of a folder to write to, for argparse; it may still have to be made.
+
+    Args:
+        text: a word of the command line.
+
+    Raises:
+        ArgumentTypeError: it is a file, or nothing can be written there.
+    """
+    path = Path(text)
+    if path.exists() and not path.is_dir():
+        raise argparse.ArgumentTypeError(f"must be a folder, or one to be made; {text} is a file")
+    there = next(p for p in (path, *path.absolute().parents) if p.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise argparse.ArgumentTypeError(f"must be in a folder that can be written; got {text!r}")
+    return text
 
 
 def print_json(values: Mapping[str, Any]) -> None:

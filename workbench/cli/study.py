@@ -12,7 +12,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import FAILED, SIGNALLED, add_json, given, patience, print_json, say
+from workbench.cli.output import (
+    FAILED,
+    SIGNALLED,
+    add_json,
+    given,
+    output_folder,
+    patience,
+    print_json,
+    say,
+)
 from workbench.cli.stopping import stoppable
 
 if TYPE_CHECKING:
@@ -51,7 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             )
         if name != "status":
             action.add_argument(
-                "--save", metavar="FOLDER", help="write the result there, as a data package"
+                "--save",
+                type=output_folder,
+                metavar="FOLDER",
+                help="write the result there, as a data package",
             )
         add_json(action)
 

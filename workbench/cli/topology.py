@@ -18,7 +18,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import SIGNALLED, add_json, given, patience, print_json, say
+from workbench.cli.output import SIGNALLED, add_json, given, output_file, patience, print_json, say
 from workbench.cli.stopping import stoppable
 from workbench.errors import ParameterError, SimulationHalted
 
@@ -55,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if name == "build":
             action.add_argument(
                 "--output",
+                type=output_file(),
                 metavar="FILE",
                 help="write it: .txt or .edges (edge list), .csv, .graphml, .json (SST/macro's)",
             )

@@ -19,7 +19,16 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli import tune_component, tune_record, tune_runner, tune_study
-from workbench.cli.output import FAILED, SIGNALLED, add_json, given, patience, print_json, say
+from workbench.cli.output import (
+    FAILED,
+    SIGNALLED,
+    add_json,
+    given,
+    output_file,
+    patience,
+    print_json,
+    say,
+)
 from workbench.cli.stopping import stoppable
 from workbench.cli.tune_report import experiments_text, result_text, summary_of
 from workbench.errors import ParameterError
@@ -83,7 +92,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_running(made["resume"])
     tune_runner.add_places(made["resume"])
     made["export"].add_argument(
-        "file", metavar="FILE", help=".csv: a row a run; .json: everything, outputs included"
+        "file",
+        type=output_file(*_EXPORTS),
+        metavar="FILE",
+        help=".csv: a row a run; .json: everything, outputs included",
     )
     for name, module in _MOUNTED.items():
         module.add_arguments(made[name])
@@ -132,7 +144,12 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--store", metavar="FILE_OR_URL", help="keeps every run")
     parser.add_argument("--name", help="of the experiment in the store (made of the options)")
-    parser.add_argument("--save", metavar="FILE", help="write the result there, .csv or .json")
+    parser.add_argument(
+        "--save",
+        type=output_file(*_EXPORTS),
+        metavar="FILE",
+        help="write the result there, .csv or .json",
+    )
     _add_running(parser)
     tune_runner.add_runner(parser)
 
@@ -230,8 +247,6 @@ def _new(arguments: argparse.Namespace) -> Experiment:
     from workbench.tune.experiment import Experiment
     from workbench.tune.words import axis_of_word, chosen, recorded_space, rules
 
-    if arguments.save is not None:
-        _writable(arguments.save)
     options: dict[str, Any] = given(arguments, *_PLAIN, "revisit", "jobs", "store", "name")
     for name in _RULES:
         if getattr(arguments, name) is not None:
@@ -384,19 +399,7 @@ def _go_on(experiment: Experiment, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _writable(file: str) -> None:
-    """Refuse a file that could not be written, before runs that would be lost."""
-    path = Path(file)
-    if path.suffix not in _EXPORTS:
-        raise ParameterError(f"the file must end in .csv or .json; got {file!r}", key="file")
-    if path.is_dir() or not path.parent.is_dir():
-        raise ParameterError(
-            f"the file must be in a folder that exists, and not be one; got {file!r}", key="file"
-        )
-
-
 def _write(result: TuningResult, file: str) -> None:
-    _writable(file)
     (result.write_csv if Path(file).suffix == ".csv" else result.write_json)(file)
 
 

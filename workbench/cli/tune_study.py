@@ -10,10 +10,9 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import add_json, given, print_json, say
+from workbench.cli.output import add_json, given, output_file, output_folder, print_json, say
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -59,8 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--small", action="store_true", help="of the shipped study a few methods alone"
     )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
-    parser.add_argument("--rows", metavar="FILE.csv", help="keep each search there, and go on")
-    parser.add_argument("--save", metavar="FOLDER", help="write the tables there")
+    parser.add_argument(
+        "--rows", type=output_file(), metavar="FILE.csv", help="keep each search there, and go on"
+    )
+    parser.add_argument(
+        "--save", type=output_folder, metavar="FOLDER", help="write the tables there"
+    )
     add_json(parser)
 
 
@@ -81,12 +84,6 @@ def run(arguments: argparse.Namespace) -> int:
     from workbench.tune.study.files import save_study
     from workbench.tune.study.run import run_study
 
-    save = None if arguments.save is None else Path(arguments.save)
-    if save is not None and save.exists() and not save.is_dir():
-        # Told before a study that takes hours.
-        raise ParameterError(
-            f"--save must be a folder, or one to be made; {save} is a file", key="save"
-        )
     plans = _plans(arguments)
     results = [
         run_study(plan, arguments.rows, jobs=arguments.jobs, on_cell=_told) for plan in plans

@@ -22,6 +22,7 @@ from workbench.fit.profile import save_profile, to_profile, write_profiles
 from workbench.fit.regimes import bolt, errors_by_threshold, fit_regimes, split, submit_regimes
 from workbench.fit.result import FitResult
 from workbench.fit.space import Dimension, SearchSpace
+from workbench.fit.start import first_guess
 from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport, study_name
 from workbench.fit.trust.generalise import (
     CrossTarget,
@@ -62,6 +63,7 @@ __all__ = [
     "compare_engines",
     "cross_target",
     "errors_by_threshold",
+    "first_guess",
     "fit",
     "fit_regimes",
     "gain",

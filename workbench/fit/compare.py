@@ -14,15 +14,17 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError
 from workbench.fit.engines import DEFAULT_ENGINE, ENGINES
 from workbench.fit.losses import Loss, find_loss
+from workbench.fit.measured import as_curve
 from workbench.fit.space import SearchSpace
 from workbench.fit.study import DEFAULT_TRIALS, FitStudy
 from workbench.jsonfile import Result
-from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
 from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from workbench.fit.measured import Measured
 
 FloatArray = NDArray[np.float64]
 
@@ -133,7 +135,7 @@ class EngineComparison(Result):
 
 
 def compare_engines(
-    curve: OSUCurve,
+    curve: Measured,
     model: str | NetworkModel = "protocol",
     *,
     trials: int = DEFAULT_TRIALS,
@@ -146,7 +148,7 @@ def compare_engines(
     """Fit a curve once for each engine and seed, one after the other, and time every trial.
 
     Args:
-        curve: what was measured.
+        curve: what was measured, as for ``fit``.
         model: name of a model, or one whose other parameters are to be kept.
         trials: of each fit.
         seeds: of the fits of each engine.
@@ -159,14 +161,15 @@ def compare_engines(
         ParameterError: an argument is not accepted, or the target was not measured.
     """
     runs = []
+    measured = as_curve(curve)
     for engine in engines:
         for seed in seeds:
             study = FitStudy(
-                curve, model, loss=loss, target=target, seed=seed, engine=engine, space=space
+                measured, model, loss=loss, target=target, seed=seed, engine=engine, space=space
             )
             runs.append(_timed(study, trials))
     return EngineComparison(
-        curve=curve.name,
+        curve=measured.name,
         model=study.base.label,
         loss=find_loss(loss).name,
         target=target,

@@ -1,6 +1,7 @@
 """Fit a network model to a measured curve.
 
-    result = fit(load("azure-hb96v3-hdr"), "snappr", trials=500)
+    result = fit("azure-hb96v3-hdr", "snappr", trials=500)
+    result = fit("osu.txt", "protocol", fixed={"eager_max": "16KiB"})
 
 ``fit`` runs to the end and returns; ``submit`` does the same as a job, in a thread.
 """
@@ -8,9 +9,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench import jobs
 from workbench.fit.engines import DEFAULT_ENGINE
@@ -18,12 +19,15 @@ from workbench.fit.losses import Loss
 from workbench.fit.result import FitResult
 from workbench.fit.space import SearchSpace
 from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport
-from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
+from workbench.models.parameter import Value
+
+if TYPE_CHECKING:
+    from workbench.fit.measured import Measured
 
 
 def fit(
-    curve: OSUCurve,
+    curve: Measured,
     model: str | NetworkModel = "snappr",
     *,
     loss: str | Loss = "rmsre",
@@ -34,6 +38,7 @@ def fit(
     study: str | Path | None = None,
     name: str | None = None,
     space: SearchSpace | None = None,
+    fixed: Mapping[str, Value | None] | None = None,
     stop: threading.Event | None = None,
     on_trial: Callable[[TrialReport], None] | None = None,
 ) -> FitResult:
@@ -44,7 +49,8 @@ def fit(
     same result.
 
     Args:
-        curve: what was measured.
+        curve: what was measured: a curve, the name of a shipped machine, the path of a file, or a
+            table with columns ``size_bytes``, ``latency_us`` and ``bandwidth_MBps``.
         model: name of a model, or one whose other parameters are to be kept.
         loss: name in ``LOSSES``, or a loss.
         target: ``latency``, ``bandwidth`` or ``both``.
@@ -54,10 +60,14 @@ def fit(
         study: SQLite file that keeps every trial, so that a fit can be resumed; None keeps none.
         name: name of the study in the file; made from the other arguments where it is None.
         space: what to search; ``SearchSpace.for_model`` where it is None.
+        fixed: parameters to be held, by key, path or last word such as ``mtu``, at a value in SI or
+            as a text with a unit, or where it is None at the model's.
         stop: once set, the fit returns the best so far; see ``FitStudy.run``.
         on_trial: called after each trial, in this thread.
 
     Raises:
+        DatasetError: there is no machine and no file of that name.
+        ParseError: the file or table cannot be read.
         ParameterError: an argument is not accepted, or the target was not measured.
         StudyError: the study is another problem's or another process's, or cannot be written.
     """
@@ -71,15 +81,16 @@ def fit(
         study=study,
         name=name,
         space=space,
+        fixed=fixed,
     ) as running:
         return running.run(trials, stop=stop, on_trial=on_trial)
 
 
-def submit(curve: OSUCurve, *args: Any, **kwargs: Any) -> jobs.Job[FitResult]:
+def submit(curve: Measured, *args: Any, **kwargs: Any) -> jobs.Job[FitResult]:
     """Run ``fit`` as a job: ``job.partial`` is the best so far, ``job.stop()`` ends it early.
 
     Args:
-        curve: what was measured.
+        curve: what was measured, as for ``fit``.
         args: further positional arguments of ``fit``.
         kwargs: named arguments of ``fit``, ``stop`` excepted.
     """

@@ -205,7 +205,7 @@ def find_target(target: str) -> Target:
         ParameterError: it is none of these.
     """
     known: dict[str, Target] = {"both": "both", "latency": "latency", "bandwidth": "bandwidth"}
-    if target not in known:
+    if not isinstance(target, str) or target not in known:
         raise ParameterError(
             f"target must be one of {', '.join(TARGETS)}; got {target!r}"
             f"{did_you_mean(target, TARGETS)}",

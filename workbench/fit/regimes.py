@@ -19,12 +19,15 @@ import numpy as np
 from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.fit.bolted import Bolted, HasCurve
+from workbench.fit.measured import as_curve
 from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from workbench.fit.measured import Measured
 
 __all__ = [
     "DEFAULT_THRESHOLD",
@@ -44,7 +47,7 @@ SST/macro's own default, ``node.nic.negligible_size``, is 256 in every version f
 
 
 def fit_regimes(
-    curve: OSUCurve,
+    curve: Measured,
     low: str | NetworkModel = "logp",
     high: str | NetworkModel = "snappr",
     *,
@@ -84,7 +87,7 @@ def fit_regimes(
 
 
 def submit_regimes(
-    curve: OSUCurve,
+    curve: Measured,
     low: str | NetworkModel = "logp",
     high: str | NetworkModel = "snappr",
     *,
@@ -121,7 +124,7 @@ def submit_regimes(
     return jobs.submit(work)
 
 
-def split(curve: OSUCurve, threshold: int = DEFAULT_THRESHOLD) -> tuple[OSUCurve, OSUCurve]:
+def split(curve: Measured, threshold: int = DEFAULT_THRESHOLD) -> tuple[OSUCurve, OSUCurve]:
     """Return the curve up to a threshold and above it, named ``…[<=512]`` and ``…[>512]``.
 
     Args:
@@ -131,6 +134,7 @@ def split(curve: OSUCurve, threshold: int = DEFAULT_THRESHOLD) -> tuple[OSUCurve
     Raises:
         ParameterError: a half would hold no size.
     """
+    curve = as_curve(curve)
     below = curve.sizes <= threshold
     if below.all() or not below.any():
         first, last = (int(curve.sizes[0]), int(curve.sizes[-1])) if len(curve) else (0, 0)
@@ -194,7 +198,7 @@ def errors_by_threshold(low: HasCurve, high: HasCurve) -> pd.DataFrame:
 
 
 def _studies(
-    curve: OSUCurve,
+    curve: Measured,
     low: str | NetworkModel,
     high: str | NetworkModel,
     threshold: int,

@@ -196,8 +196,13 @@ class FitResult(Result):
         """Return the fitted values as an .ini spells them, by key."""
         return {d.key: write_quantity(self.values[d.key], d.kind) for d in self.space.dimensions}
 
+    def fixed_texts(self) -> dict[str, str]:
+        """Return the values that were held, as an .ini spells them, by key."""
+        described = {one.key: one for one in self.model.parameters()}
+        return {key: described[key].spelt() for key in self.space.fixed}
+
     def to_ini(self) -> str:
-        """Return the fitted model as an .ini that SST/macro reads."""
+        """Return the fitted model as an .ini; SST/macro reads it where it has such a model."""
         return self.model.to_ini()
 
     def identify(self, **options: Any) -> Identifiability:
@@ -266,6 +271,12 @@ class FitResult(Result):
         at_bound = self.at_bound
         rows = "".join(
             _row(d, self.values[d.key], at_bound.get(d.key, "")) for d in self.space.dimensions
+        )
+        rows += "".join(
+            f"<tr><td style='text-align:left'><code>{key}</code></td>"
+            f"<td style='text-align:right'>{html.escape(text)}</td><td></td><td></td>"
+            "<td>held</td></tr>"
+            for key, text in self.fixed_texts().items()
         )
         errors = self._errors() if self.success else "no configuration could be simulated"
         return (

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from workbench.errors import ConfigurationError
+from workbench.fit.losses import rmspe_by_target
+from workbench.fit.measured import as_curve
 from workbench.fit.segments import Segment, segmentations
 from workbench.fit.space import Dimension, SearchSpace
 from workbench.measure import OSUCurve
-from workbench.models import NetworkModel
+from workbench.models import NetworkModel, find_model
+from workbench.simulate import simulate_osu
+
+if TYPE_CHECKING:
+    from workbench.fit.measured import Measured
 
 Point = dict[str, float]
 
@@ -42,6 +50,34 @@ def starting_points(model: NetworkModel, curve: OSUCurve, space: SearchSpace) ->
         found = {d.key: _suggested(d, curve, space) for d in space.dimensions}
         suggestions = [{key: value for key, value in found.items() if value}]
     return [own, *({key: s.get(key, value) for key, value in own.items()} for s in suggestions)]
+
+
+def first_guess(curve: Measured, model: str | NetworkModel) -> NetworkModel:
+    """Return a model near a curve without a search: the best of its ``starting_points``.
+
+    A data sheet is no better start: over the shipped machines SNAPPR as typed in from it is off by
+    350 to 10800 % (RMSPE), the defaults by 290 to 13700 %, the curve's suggestion by 90 to 450 %.
+
+    Args:
+        curve: what was measured.
+        model: name of a model, or one whose values count as a suggestion too.
+
+    Returns:
+        The model with the least joint RMSPE, its searched values to three digits.
+    """
+    measured, own = as_curve(curve), find_model(model)
+    space = SearchSpace.for_model(own)
+    best, least = own, np.inf
+    for number, point in enumerate(starting_points(own, measured, space)):
+        snapped = {d.key: d.snap(point[d.key], 3) for d in space.dimensions}
+        guess = own if number == 0 else own.with_values(snapped)
+        try:
+            errors = rmspe_by_target(simulate_osu(guess, measured.sizes.tolist()), measured)
+        except ConfigurationError:
+            continue
+        if errors["joint"] < least:
+            best, least = guess, errors["joint"]
+    return best
 
 
 def _protocol(parts: Sequence[Segment]) -> Point:

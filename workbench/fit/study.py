@@ -14,9 +14,10 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from numbers import Integral
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,7 @@ from workbench.fit.losses import (
     rmspe_by_target,
     target_points,
 )
+from workbench.fit.measured import as_curve
 from workbench.fit.result import FitResult
 from workbench.fit.space import SearchSpace
 from workbench.fit.start import starting_points
@@ -45,7 +47,11 @@ from workbench.fit.store.study_file import StoredTrial, StudyFile
 from workbench.jobs import StopFlag
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel, find_model
+from workbench.models.parameter import Value, key_named
 from workbench.simulate import simulate_osu
+
+if TYPE_CHECKING:
+    from workbench.fit.measured import Measured
 
 DEFAULT_TRIALS = 2000
 
@@ -77,7 +83,8 @@ class FitStudy:
     """A fit that can be looked at while it runs, stopped, and taken up again.
 
     Args:
-        curve: what was measured.
+        curve: what was measured: a curve, the name of a shipped machine, the path of a file, or a
+            table with columns ``size_bytes``, ``latency_us`` and ``bandwidth_MBps``.
         model: name of a model, or one whose other parameters are to be kept.
         loss: name in ``LOSSES``, or a loss.
         target: ``latency``, ``bandwidth`` or ``both``.
@@ -86,6 +93,8 @@ class FitStudy:
         study: SQLite file that keeps every trial; None keeps none.
         name: name of the study in the file.
         space: what to search.
+        fixed: parameters to be held, by key, path or last word such as ``mtu``, at a value in SI or
+            as a text with a unit, or where it is None at the model's.
 
     Raises:
         ParameterError: an argument is not accepted, or the target was not measured.
@@ -94,7 +103,7 @@ class FitStudy:
 
     def __init__(
         self,
-        curve: OSUCurve,
+        curve: Measured,
         model: str | NetworkModel = "snappr",
         *,
         loss: str | Loss = "rmsre",
@@ -104,14 +113,22 @@ class FitStudy:
         study: str | Path | None = None,
         name: str | None = None,
         space: SearchSpace | None = None,
+        fixed: Mapping[str, Value | None] | None = None,
     ) -> None:
-        self.curve = curve
-        self.base = find_model(model)
+        self.curve = curve = as_curve(curve)
+        self.base, held = _holding(find_model(model), fixed)
         self.loss = find_loss(loss)
         self.target = find_target(target)
         self.seed = _whole("seed", seed, least=0)
         self.engine = find_engine(engine)
+        if not isinstance(space, SearchSpace | None):
+            raise ParameterError(
+                f"space must be a SearchSpace, such as SearchSpace.for_model(model); got {space!r}",
+                key="space",
+            )
         self.space = space if space is not None else SearchSpace.for_model(self.base)
+        for key in held:
+            self.space = self.space.fix(key, self.base.get(key))
         self._check_measured()
         # Fixed values are checked here, once, and not refused trial by trial.
         self._fixed = self.base.with_values(self.space.fixed)
@@ -140,7 +157,13 @@ class FitStudy:
         self._message = "no trials yet"
         self._shown: _Shown | None = None
         self.name = name or study_name(
-            curve.name, self.base.label, self.loss.name, self.target, self.seed, self.engine
+            curve.name,
+            self.base.label,
+            self.loss.name,
+            self.target,
+            self.seed,
+            self.engine,
+            held=held,
         )
         self._file = StudyFile(study, self.name, self.problem()) if study is not None else None
         if self._file is not None:
@@ -170,6 +193,12 @@ class FitStudy:
             StudyError: the study is running already, or its file cannot be written.
         """
         total = _whole("trials", trials, least=1)
+        if stop is not None and not hasattr(stop, "is_set"):
+            raise ParameterError(f"stop must be a threading.Event; got {stop!r}", key="stop")
+        if on_trial is not None and not callable(on_trial):
+            raise ParameterError(
+                f"on_trial must be a function of a TrialReport; got {on_trial!r}", key="on_trial"
+            )
         if not self._running.acquire(blocking=False):
             raise StudyError(f"the fit {self.name!r} is running already; stop it first")
         halt = stop.cell if isinstance(stop, StopFlag) else None
@@ -375,7 +404,14 @@ class FitStudy:
 
 
 def study_name(
-    curve_name: str, label: str, loss: str, target: str, seed: int, engine: str = DEFAULT_ENGINE
+    curve_name: str,
+    label: str,
+    loss: str,
+    target: str,
+    seed: int,
+    engine: str = DEFAULT_ENGINE,
+    *,
+    held: Mapping[str, str] | None = None,
 ) -> str:
     """Return the name a study has in its file unless another is chosen.
 
@@ -386,9 +422,29 @@ def study_name(
         target: benchmarks it is summed over.
         seed: of the search.
         engine: what searches.
+        held: texts of the values that parameters are held at, by key.
     """
     name = f"{curve_name}-{label}-{loss}-{target}-seed{seed}"
-    return name if engine == DEFAULT_ENGINE else f"{name}-{engine}"
+    if engine != DEFAULT_ENGINE:
+        name = f"{name}-{engine}"
+    return "-".join([name, *(f"{key}={text}" for key, text in (held or {}).items())])
+
+
+def _holding(
+    model: NetworkModel, fixed: Mapping[str, Value | None] | None
+) -> tuple[NetworkModel, dict[str, str]]:
+    """Return the model with the values that are held, and their texts by key."""
+    if fixed is None:
+        return model, {}
+    if not isinstance(fixed, Mapping):
+        raise ParameterError(
+            f"fixed must give values by parameter, such as {{'mtu': '4KiB'}}; got {fixed!r}",
+            key="fixed",
+        )
+    keyed = {key_named(str(name), model.parameters()): value for name, value in fixed.items()}
+    model = model.with_values({key: value for key, value in keyed.items() if value is not None})
+    described = {one.key: one for one in model.parameters()}
+    return model, {key: described[key].spelt() for key in keyed}
 
 
 @dataclass(frozen=True)
@@ -402,7 +458,9 @@ class _Shown:
 
 
 def _whole(key: str, value: int, *, least: int) -> int:
-    if isinstance(value, bool) or int(value) != value or value < least:
+    # numpy's whole numbers are welcome; a text is not, though int() might take it.
+    whole = isinstance(value, Integral | float) and not isinstance(value, bool) and value % 1 == 0
+    if not whole or value < least:
         raise ParameterError(
             f"{key} must be a whole number of at least {least}; got {value!r}", key=key
         )

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from workbench.models.parameter import Parameter
-from workbench.units import write_quantity
-
 if TYPE_CHECKING:
     from workbench.models.base import NetworkModel, SSTMacroModel
 
@@ -42,11 +39,11 @@ def write_ini(model: SSTMacroModel, *, v10: bool = True) -> str:
         entries["switch.router.name"] = "fully_connected_minimal"
     parameters = model.parameters()
     for item in parameters:
-        entries[item.key] = _text(item)
+        entries[item.key] = item.spelt()
     if v10:
         for item in parameters:
             if item.stand_in and item.stand_in not in entries:
-                entries[item.stand_in] = _text(item)
+                entries[item.stand_in] = item.spelt()
     lines = [
         f"# two nodes on one switch, {model.name.upper()}; node.app1.name is the program to run"
     ]
@@ -57,19 +54,31 @@ def write_ini(model: SSTMacroModel, *, v10: bool = True) -> str:
     return "\n".join([*lines, *_scoped(entries), ""])
 
 
+def ini_about(model: NetworkModel) -> str:
+    """Return who reads the .ini of a model.
+
+    Args:
+        model: any model.
+    """
+    from workbench.models.base import SSTMacroModel
+
+    if isinstance(model, SSTMacroModel):
+        return "SST/macro reads it, and so do workbench osu --config and models.read_ini"
+    return (
+        f"workbench osu --config and models.read_ini read it; SST/macro cannot, it has no "
+        f"{type(model).__name__} model"
+    )
+
+
 def write_own_ini(model: NetworkModel) -> str:
     """Return a model that SST/macro does not have as an .ini text for ``read_ini``.
 
     Args:
         model: the values to write; each is read back exactly.
     """
-    entries = {OWN_MODEL: model.name} | {item.key: _text(item) for item in model.parameters()}
+    entries = {OWN_MODEL: model.name} | {item.key: item.spelt() for item in model.parameters()}
     head = f"# {type(model).__name__}, a model of the workbench's own; SST/macro has no such model"
-    return "\n".join([head, *_scoped(entries), ""])
-
-
-def _text(item: Parameter) -> str:
-    return str(item.value) if item.plain else write_quantity(item.value, item.kind)
+    return "\n".join([head, f"# {ini_about(model)}", *_scoped(entries), ""])
 
 
 def _scoped(entries: dict[str, str]) -> list[str]:

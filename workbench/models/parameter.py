@@ -21,6 +21,7 @@ from workbench.units import (
     parse_integer,
     parse_quantity,
     read_quantity,
+    write_quantity,
 )
 
 Value = float | int | bool | str
@@ -116,6 +117,10 @@ class Parameter:
     def text(self) -> str:
         """Return the value for people, such as ``500 ns``."""
         return format_quantity(self.value, self.kind)
+
+    def spelt(self) -> str:
+        """Return the value as an .ini spells it, exactly."""
+        return str(self.value) if self.plain else write_quantity(self.value, self.kind)
 
     def read(self, text: str) -> Value:
         """Return the value ``text`` has in an .ini.

@@ -10,9 +10,12 @@ import pytest
 
 from workbench import datasets
 from workbench.errors import ConfigurationError, ParameterError
-from workbench.fit import FitResult
-from workbench.models import read_ini
+from workbench.fit import FitResult, rmspe_by_target
+from workbench.fit.baseline import baseline
+from workbench.measure import OSUCurve
+from workbench.models import NetworkModel, read_ini
 from workbench.panels import FitPanel
+from workbench.panels.fit.state import model_of
 from workbench.simulate import simulate_osu
 
 LATENCY = "node.nic.injection.latency"
@@ -350,3 +353,111 @@ def test_a_number_out_of_range_is_said_and_starts_no_fit(panel: FitPanel) -> Non
     with pytest.raises(ParameterError, match="seed must be a whole number from 0 to"):
         panel.seed = -1
     assert panel.seed == 0
+
+
+def test_files_hold_what_was_fitted_once_there_is_a_fit(panel: FitPanel, tmp_path: Path) -> None:
+    assert panel.export == "sliders" and panel._tabs.which.disabled
+    panel.model, panel.engine, panel.trials = "logp", "least-squares", 30
+    panel.run()
+    result = panel.wait(60)
+    assert result is not None and result.model != panel.model
+    assert panel.export == "fitted"
+    assert read_ini(panel.save(tmp_path / "a.ini")) == result.model
+    rows = panel.save(tmp_path / "a.csv").read_text().splitlines()
+    assert rows[0].endswith("fitted_latency_us,fitted_bandwidth_MBps")
+    assert float(rows[1].split(",")[3]) == pytest.approx(result.simulated.latency_us[0], rel=1e-11)
+    saved = json.loads(panel.save(tmp_path / "a.json").read_text())
+    assert saved["values"] == "fitted"
+    assert saved["parameters"] == {p.key: p.value for p in result.model.parameters()}
+    scope: dict[str, object] = {}
+    exec(saved["python"], scope)
+    assert scope["model"] == result.model
+    panel._tabs.buttons[".ini"].click()
+    offered = panel._picture.downloads._file.data
+    assert offered["name"] == ["azure-hb96v3-hdr-logp-fitted.ini"]
+
+    assert read_ini(panel.save(tmp_path / "b.ini", "sliders")) == panel.state.model
+    assert panel.export == "sliders" and "Values of the sliders" in panel._tabs._about.value
+    panel._tabs.which.value = "fitted"
+    assert read_ini(panel.save(tmp_path / "c.ini")) == result.model
+    panel.machine = "aws-hpc6a-efa"
+    assert panel.export == "sliders" and panel._tabs.which.disabled
+    with pytest.raises(ParameterError, match="there must be a fit"):
+        panel.save(tmp_path / "d.ini", "fitted")
+
+
+def test_the_export_tab_says_who_reads_an_ini(panel: FitPanel) -> None:
+    assert "SST/macro reads it" in panel._tabs._about.value
+    panel.model = "protocol"
+    assert "SST/macro cannot, it has no Protocol model" in panel._tabs._about.value
+
+
+@pytest.mark.parametrize("kind", ["snappr", "hybrid", "logp", "pisces", "protocol"])
+def test_the_first_picture_is_no_worse_than_defaults_or_data_sheet(
+    panel: FitPanel, kind: str
+) -> None:
+    panel.model = kind
+    defaults = model_of(kind)
+    for name in datasets.list():
+        panel.machine = name
+        shown = rmspe_by_target(panel.curve, panel.measured)["joint"]
+        assert shown <= rmspe_by_target(simulate(defaults, panel), panel.measured)["joint"]
+        if kind == "snappr":
+            assert shown < baseline(name).rmspe["joint"] / 2
+        # What the sliders say is what is drawn and what the sentence is about.
+        for key, control in panel._controls.controls.items():
+            assert control.value == panel.state.model.get(key)
+        assert panel._picture.simulated is panel.curve
+
+
+def simulate(model: NetworkModel, panel: FitPanel) -> OSUCurve:
+    return simulate_osu(model, sizes=panel.measured.sizes)
+
+
+def test_sliders_that_were_moved_stay_with_another_machine(panel: FitPanel) -> None:
+    opening = panel.state.model
+    panel.machine = "gcp-c2d-ethernet-gke"
+    assert panel.state.model != opening, "nothing was dialled in: the guess is the machine's"
+    panel.injection_latency = "300ns"
+    moved = panel.state.model
+    panel.machine = "azure-hb96v3-hdr"
+    assert panel.state.model == moved
+    panel.reset()
+    assert panel.state.model == opening
+
+
+def test_a_fit_leaves_alone_what_is_held(panel: FitPanel) -> None:
+    panel.model, panel.trials = "logp", 6
+    panel.held = "hop_latency, switch.bandwidth"
+    panel.hop_latency = "40ns"
+    assert 'fixed={"hop_latency": None, "switch.bandwidth": None}' in panel._tabs._python[1]
+    panel.run()
+    result = panel.wait(60)
+    assert result is not None and len(result.space) == 3
+    assert result.model.get("switch.hop_latency") == pytest.approx(40e-9)
+    assert result.fixed_texts()["switch.hop_latency"] == "40ns"
+    panel.held = "hop_latencie"
+    with pytest.raises(ParameterError, match="did you mean hop_latency"):
+        panel.run()
+
+
+def test_the_status_counts_what_a_resumed_run_did(panel: FitPanel) -> None:
+    panel.model, panel.trials = "logp", 3
+    panel.run()
+    panel.wait(60)
+    assert panel._settings.status.value.startswith("done: 3 of 3 trials, in")
+    panel.trials = 5
+    panel.resume()
+    panel.wait(60)
+    assert panel._settings.status.value.startswith("done: 5 of 5 trials, 2 of them new, in")
+
+
+def test_a_curve_as_csv_is_uploaded_and_a_picture_is_refused(panel: FitPanel) -> None:
+    panel.upload({"mine.csv": panel.measured.to_csv()})
+    assert panel.machine == "mine"
+    np.testing.assert_allclose(panel.measured.latency_us[0], 1.58, rtol=0.05)
+    item = {"name": "a.png", "content": b"\x89PNG\r\n\x1a\n"}
+    panel._settings.upload.value = (
+        {**item, "type": "image/png", "size": 8, "last_modified": datetime.now(UTC)},
+    )
+    assert "must be a text file" in panel._settings.machine_error.message

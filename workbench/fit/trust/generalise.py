@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.fit.losses import Target, find_target, rmspe_by_target
+from workbench.fit.measured import as_curve
 from workbench.fit.result import FitResult
 from workbench.fit.space import SearchSpace
 from workbench.fit.study import FitStudy
@@ -34,6 +35,8 @@ from workbench.simulate import simulate_osu
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from workbench.fit.measured import Measured
 
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
@@ -172,7 +175,7 @@ class CrossTarget(Result):
 
 
 def hold_out(
-    curve: OSUCurve,
+    curve: Measured,
     model: str | NetworkModel = "protocol",
     *,
     every: int = 2,
@@ -206,6 +209,7 @@ def hold_out(
     Raises:
         ParameterError: an argument is not accepted, or nothing could be simulated.
     """
+    curve = as_curve(curve)
     if every < 2 or not 0 <= phase < every or len(curve) <= phase:
         raise ParameterError(
             f"every must be at least 2, and phase from 0 to below every and {len(curve)}; got "
@@ -235,7 +239,7 @@ def hold_out(
 
 
 def cross_target(
-    curve: OSUCurve,
+    curve: Measured,
     model: str | NetworkModel = "protocol",
     *,
     fitted: str = "latency",
@@ -276,7 +280,7 @@ def cross_target(
 
 
 def generalisation_table(
-    curves: Iterable[OSUCurve],
+    curves: Iterable[Measured],
     models: Sequence[str | NetworkModel] = ("snappr", "protocol"),
     *,
     on_row: Callable[[dict[str, Any]], None] | None = None,
@@ -302,7 +306,7 @@ def generalisation_table(
     import pandas as pd
 
     rows: list[dict[str, Any]] = []
-    for curve in curves:
+    for curve in map(as_curve, curves):
         for model in models:
             for check in _CHECKS:
                 if stop is not None and stop.is_set():

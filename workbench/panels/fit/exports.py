@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from bokeh.layouts import column
 from bokeh.models import Div, LayoutDOM
@@ -21,17 +21,22 @@ from workbench.plotting import (
     standalone_html,
 )
 
+Which = Literal["fitted", "sliders"]
+"""Whose model a file holds."""
+
 
 @dataclass(frozen=True)
 class Shown:
-    """What the figures show at this moment.
+    """What the figures show at this moment, and which of it a file is to hold.
 
     Attributes:
         measured: the machine.
         model: the sliders' model; the last one that could be simulated.
         simulated: its curve.
         result: of the last fit, where there was one.
-        python: the lines that reproduce the curve.
+        python: the lines that reproduce the sliders' curve.
+        which: whose model files hold, the fit's or the sliders'.
+        fitted_python: the lines that reproduce the fitted curve.
     """
 
     measured: OSUCurve
@@ -39,33 +44,57 @@ class Shown:
     simulated: OSUCurve
     result: FitResult | None
     python: str
+    which: Which = "sliders"
+    fitted_python: str = ""
+
+    @property
+    def fitted(self) -> FitResult | None:
+        """The fit, where files hold its model."""
+        return self.result if self.which == "fitted" else None
+
+    @property
+    def exported_model(self) -> NetworkModel:
+        """The model that files hold."""
+        return self.model if self.fitted is None else self.fitted.model
+
+    @property
+    def exported_curve(self) -> OSUCurve:
+        """Its curve."""
+        found = None if self.fitted is None else self.fitted.simulated
+        return self.simulated if found is None else found
+
+    @property
+    def exported_python(self) -> str:
+        """The lines of Python that compute it."""
+        return self.python if self.fitted is None else self.fitted_python
+
+    @property
+    def stem(self) -> str:
+        """Name of a file without its suffix."""
+        name = f"{self.measured.name}-{self.model.name}"
+        return f"{name}-{self.which}" if self.result is not None else name
 
 
 def ini_text(shown: Shown) -> str:
-    """Return the sliders' model as an .ini for SST/macro.
+    """Return the model as an .ini; SST/macro reads it unless the model is the workbench's own.
 
     Args:
         shown: what the figures show.
     """
-    return shown.model.to_ini()
+    return shown.exported_model.to_ini()
 
 
 def csv_text(shown: Shown) -> str:
-    """Return one row a size: measured, simulated and, after a fit, fitted values.
+    """Return one row a size: what was measured, and the fitted or the sliders' simulated values.
 
     Args:
         shown: what the figures show.
     """
     columns: dict[str, list[float]] = {"size_bytes": shown.measured.sizes.tolist()}
-    fitted = shown.result.simulated if shown.result is not None else None
-    for name, curve in (
-        ("measured", shown.measured),
-        ("simulated", shown.simulated),
-        ("fitted", fitted),
-    ):
-        if curve is not None:
-            columns[f"{name}_latency_us"] = curve.latency_us.tolist()
-            columns[f"{name}_bandwidth_MBps"] = curve.bandwidth_MBps.tolist()
+    whose = "fitted" if shown.fitted is not None else "simulated"
+    for name, curve in (("measured", shown.measured), (whose, shown.exported_curve)):
+        columns[f"{name}_latency_us"] = curve.latency_us.tolist()
+        columns[f"{name}_bandwidth_MBps"] = curve.bandwidth_MBps.tolist()
     rows = zip(*columns.values(), strict=True)
     lines = [",".join("" if v != v else f"{v:.12g}" for v in row) for row in rows]
     return "\n".join([",".join(columns), *lines]) + "\n"
@@ -77,15 +106,17 @@ def json_text(shown: Shown) -> str:
     Args:
         shown: what the figures show.
     """
+    model = shown.exported_model
     content: dict[str, Any] = {
-        "model": shown.model.name,
-        "variant": shown.model.variant,
-        "parameters": {p.key: p.value for p in shown.model.parameters()},
-        "units": {p.key: p.unit for p in shown.model.parameters() if p.unit},
+        "model": model.name,
+        "variant": model.variant,
+        "values": shown.which,
+        "parameters": {p.key: p.value for p in model.parameters()},
+        "units": {p.key: p.unit for p in model.parameters() if p.unit},
         "measured": shown.measured.to_dict(),
-        "simulated": shown.simulated.to_dict(),
+        "simulated": shown.exported_curve.to_dict(),
         "fit": shown.result.to_dict() if shown.result is not None else None,
-        "python": shown.python,
+        "python": shown.exported_python,
     }
     return json.dumps(content, indent=1, allow_nan=False) + "\n"
 
@@ -97,7 +128,7 @@ def html_text(shown: Shown) -> str:
         shown: what the figures show.
     """
     fitted = shown.result.simulated if shown.result is not None else None
-    errors_of = shown.simulated if fitted is None else fitted
+    errors_of = shown.exported_curve
     parts: list[LayoutDOM] = [
         plot_curve(shown.measured, shown.simulated, fitted),
         plot_percent_error(shown.measured, errors_of),
@@ -106,6 +137,6 @@ def html_text(shown: Shown) -> str:
     if shown.result is not None:
         parts.append(plot_convergence(shown.result.losses, loss=shown.result.loss))
         parts.append(Div(text=shown.result._repr_html_()))
-    parts.append(Div(text=f"<pre>{html.escape(shown.python)}</pre>"))
+    parts.append(Div(text=f"<pre>{html.escape(shown.exported_python)}</pre>"))
     title = f"{shown.model.name} beside {shown.measured.name}"
     return standalone_html(column(parts, sizing_mode="stretch_width"), title)

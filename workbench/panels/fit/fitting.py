@@ -27,6 +27,7 @@ class FitRequest:
         study: file the trials are kept in; empty keeps none.
         name: name of the study in the file.
         engine: what searches.
+        held: keys of the parameters that stay as the model has them.
     """
 
     curve: OSUCurve
@@ -38,12 +39,14 @@ class FitRequest:
     study: str = ""
     name: str = ""
     engine: str = DEFAULT_ENGINE
+    held: tuple[str, ...] = ()
 
     @property
     def stem(self) -> str:
         """What the names of all studies of this request begin with."""
         stem = f"{self.curve.name} {self.model.label} {self.loss} {self.target} seed {self.seed}"
-        return stem if self.engine == DEFAULT_ENGINE else f"{stem} {self.engine}"
+        parts = [stem, *([] if self.engine == DEFAULT_ENGINE else [self.engine])]
+        return " ".join([*parts, *(f"held {key}" for key in self.held)])
 
     def named_afresh(self) -> FitRequest:
         """Return the request with the name of a study that does not exist yet."""
@@ -73,13 +76,17 @@ class FitRun:
         self.job: jobs.Job[FitResult] = jobs.submit(self._work)
 
     @property
+    def new(self) -> int:
+        """Number of trials of this run, without those it was taken up with."""
+        return len(self.losses) - self._begun_with
+
+    @property
     def remaining_s(self) -> float | None:
         """Seconds the rest will take at the pace so far; None while that is not known."""
-        here = len(self.losses) - self._begun_with
-        if here <= 0 or self.job.finished:
+        if self.new <= 0 or self.job.finished:
             return None
         left = max(self.request.trials - len(self.losses), 0)
-        return left * self.job.elapsed_s / here
+        return left * self.job.elapsed_s / self.new
 
     @property
     def running(self) -> bool:
@@ -108,6 +115,7 @@ class FitRun:
                 engine=request.engine,
                 study=request.study or None,
                 name=request.name or None,
+                fixed=dict.fromkeys(request.held),
             )
         so_far = self.study.result()
         self.losses.extend(so_far.losses.tolist())
@@ -165,6 +173,7 @@ def next_request(state: FitState, *, go_on: bool, before: FitRun | None) -> FitR
         seed=state.seed,
         study=state.study,
         engine=state.engine,
+        held=state.held_keys,
     )
     if not go_on:
         return request.named_afresh()
@@ -184,7 +193,8 @@ def status_of(run: FitRun) -> str:
         return f"stopped: {done} of {total} trials, the last one is ending"
     if run.job.finished:
         word = {"done": "done", "stopped": "stopped", "failed": "failed"}.get(run.job.state, "")
-        return f"{word}: {done} of {total} trials in {run.job.elapsed_s:.0f} s"
+        new = f", {run.new} of them new" if run.new < done else ""
+        return f"{word}: {done} of {total} trials{new}, in {run.job.elapsed_s:.0f} s"
     left = run.remaining_s
     rest = f", {_duration(left)} left" if left is not None else ""
     return f"{done} of {total} trials{rest}"

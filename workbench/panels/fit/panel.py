@@ -25,11 +25,11 @@ from workbench.measure import OSUCurve, read_osu
 from workbench.models import NetworkModel
 from workbench.models.parameter import Value
 from workbench.panels.controls import ParameterControls
-from workbench.panels.fit.exports import Shown
+from workbench.panels.fit.exports import Shown, Which
 from workbench.panels.fit.fitting import FitRun, next_request, status_of
 from workbench.panels.fit.picture import CurvePicture
 from workbench.panels.fit.settings import DEFAULT_STUDY, READY, Settings
-from workbench.panels.fit.state import FitState, curve_line, fit_line, model_of, simulate
+from workbench.panels.fit.state import FitState, curve_line, fit_line, opening_model, simulate
 from workbench.panels.fit.tabs import FitTabs
 from workbench.panels.live import renew
 from workbench.panels.look import panel_box
@@ -38,7 +38,18 @@ from workbench.panels.running import wait_for
 from workbench.panels.ticker import Ticker
 
 DEFAULT_MACHINE = "azure-hb96v3-hdr"
-_SETTINGS = ("machine", "kind", "variant", "loss", "target", "engine", "trials", "seed", "study")
+_SETTINGS = (
+    "machine",
+    "kind",
+    "variant",
+    "loss",
+    "target",
+    "engine",
+    "trials",
+    "seed",
+    "held",
+    "study",
+)
 
 
 class FitPanel:
@@ -65,7 +76,7 @@ class FitPanel:
             f'datasets.load("{machine}")',
             measured,
             model,
-            model_of(model),
+            opening_model(model, measured),
             study=DEFAULT_STUDY,
         )
         self._shown: tuple[FitState, OSUCurve] | None = None
@@ -127,6 +138,12 @@ class FitPanel:
         lines += [control.error for control in self._controls.controls.values()]
         return "\n".join(line.message for line in lines if line.message)
 
+    @property
+    def export(self) -> Which:
+        """Whose model files hold: ``fitted``, by itself after a fit, or ``sliders``."""
+        which: Which = self._tabs.which.value
+        return which
+
     def set(self, key: str, value: Value) -> None:
         """Move a slider: by SST/macro's key, attribute path or its last word.
 
@@ -170,8 +187,8 @@ class FitPanel:
             raise error
 
     def reset(self) -> None:
-        """Set all sliders back to the defaults of the model."""
-        self.use(model_of(self._state.kind, self._state.model.variant))
+        """Set all sliders back to what the panel opens with: a first guess from the curve."""
+        self.use(self._opening())
 
     def use_fitted(self) -> None:
         """Set the sliders to the values the last fit found.
@@ -220,15 +237,19 @@ class FitPanel:
             follows = self._follow()
             return self._tabs.refresh() or follows
 
-    def save(self, path: str | Path) -> Path:
-        """Write what is shown: ``.ini``, ``.csv``, ``.json`` or ``.html``, by the name's suffix.
+    def save(self, path: str | Path, which: Which | None = None) -> Path:
+        """Write ``.ini``, ``.csv``, ``.json`` or ``.html``, by the name's suffix.
 
         Args:
             path: file to write.
+            which: ``fitted`` or ``sliders``: whose model; None is what the export tab has chosen,
+                the fit as soon as there is one.
 
         Raises:
-            ParameterError: the suffix is none of these.
+            ParameterError: the suffix is none of these, or there is no fit to be saved.
         """
+        if which is not None:
+            self._export(which)
         return self._tabs.save(Path(path))
 
     def upload(self, files: Mapping[str, str | bytes]) -> None:
@@ -279,8 +300,19 @@ class FitPanel:
             self._settings.set(name, value)
         elif name == "model":
             self._settings.set("kind", value)
+        elif name == "export":
+            self._export(value)
         else:
             self.set(name, value)
+
+    def _export(self, which: str) -> None:
+        if which not in ("fitted", "sliders"):
+            raise ParameterError(f"export must be fitted or sliders; got {which!r}", key="export")
+        if which == "fitted" and self._tabs.which.disabled:
+            raise ParameterError(
+                "there must be a fit for its model to be saved; run one first", key="export"
+            )
+        self._tabs.which.value = which
 
     def _connect(self) -> None:
         settings = self._settings
@@ -306,11 +338,25 @@ class FitPanel:
         body = widgets.HBox([left, right], layout=widgets.Layout(width="100%"))
         return panel_box([self._settings.widget, body, self._tabs.widget])
 
+    def _opening(self) -> NetworkModel:
+        state = self._state
+        return opening_model(state.kind, state.measured, state.model.variant)
+
     def _shown_now(self) -> Shown:
         if self._shown is None:
             raise ParameterError("nothing is shown; correct the values first", key="")
         state, curve = self._shown
-        return Shown(state.measured, state.model, curve, self._result, curve_line(state))
+        result = self._result
+        fitted = "" if result is None else curve_line(replace(state, model=result.model))
+        return Shown(
+            state.measured,
+            state.model,
+            curve,
+            result,
+            curve_line(state),
+            self._tabs.which.value,
+            fitted,
+        )
 
     def _parameter_changed(self, key: str, value: Value) -> None:
         with self._lock:
@@ -340,6 +386,7 @@ class FitPanel:
                 return error
             self._controls.say({})
             self._shown = (self._state, curve)
+            self._tabs.say_files_of(self._state.model)
             if other_machine:
                 self._picture.show_machine(measured, curve)
             else:
@@ -369,7 +416,11 @@ class FitPanel:
             self._settings.machine_error.say(str(error))
             return
         self._forget_fit()
+        untouched = self._state.model == self._opening()
         self._state = replace(self._state, machine=name, measured=curve, source=source)
+        if untouched:
+            self._state = replace(self._state, model=self._opening())
+            self._controls.rebuild(self._state.model)
         self._redraw()
 
     def _kind_changed(self) -> None:
@@ -378,7 +429,11 @@ class FitPanel:
         kind, variant = settings["kind"].value, settings["variant"].value
         same = kind == self._state.kind
         # Another variant of the same model keeps the values that were dialled in.
-        model = self._state.model.replace(variant=variant) if same else model_of(kind, variant)
+        model = (
+            self._state.model.replace(variant=variant)
+            if same
+            else opening_model(kind, self._state.measured, variant)
+        )
         self._settings.offer_variant(model)
         self._state = replace(self._state, kind=kind, model=model)
         self._controls.rebuild(model)

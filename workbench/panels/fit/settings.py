@@ -59,6 +59,10 @@ class Settings:
                 value=DEFAULT_STUDY, continuous_update=False, **named("Study", "116px")
             ),
         }
+        self.controls["held"] = widgets.Text(
+            placeholder="such as mtu, credits", continuous_update=False, **named("Held", "210px")
+        )
+        self.controls["held"].tooltip = "Parameters that the fit leaves as the sliders have them"
         self.controls["study"].tooltip = "SQLite file that keeps every trial; empty keeps none"
         self.upload = widgets.FileUpload(
             description="Upload OSU output",
@@ -76,7 +80,7 @@ class Settings:
         self.status = widgets.HTML(READY, layout=widgets.Layout(margin="0"))
         c = self.controls
         self.machine_row = wrapping_row(c["machine"], self.upload, c["kind"], c["variant"])
-        how = [c[name] for name in ("loss", "target", "engine", "trials", "seed", "study")]
+        how = [c[name] for name in ("loss", "target", "engine", "trials", "seed", "held", "study")]
         state = widgets.VBox(
             [self.progress, self.status], layout=widgets.Layout(flex="1 1 230px", width="auto")
         )

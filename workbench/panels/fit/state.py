@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.fit import DEFAULT_ENGINE
+from workbench.fit import DEFAULT_ENGINE, first_guess
 from workbench.measure import OSUCurve
 from workbench.models import MODELS, NetworkModel
+from workbench.models.parameter import key_named
 from workbench.units import write_quantity
 
 HYBRID = "hybrid"
@@ -26,6 +27,7 @@ class FitState:
         model: the model with the values of the sliders.
         loss, target, trials, seed, engine: settings of the fit, as `workbench.fit.fit` names them.
         study: file the trials are kept in; empty to keep them in memory.
+        held: names of parameters that a fit leaves as the sliders have them, with commas between.
         size: message size the sentence under the curves is about, bytes.
     """
 
@@ -41,6 +43,17 @@ class FitState:
     study: str = ""
     size: int = 8192
     engine: str = DEFAULT_ENGINE
+    held: str = ""
+
+    @property
+    def held_keys(self) -> tuple[str, ...]:
+        """Keys of the parameters that a fit leaves as they are.
+
+        Raises:
+            ParameterError: a name is no parameter of the model.
+        """
+        names = (name.strip() for name in self.held.split(","))
+        return tuple(key_named(name, self.model.parameters()) for name in names if name)
 
 
 def model_of(kind: str, variant: str = "sstmacro") -> NetworkModel:
@@ -56,6 +69,17 @@ def model_of(kind: str, variant: str = "sstmacro") -> NetworkModel:
         return hybrid.with_values({"node.nic.negligible_size": HYBRID_NEGLIGIBLE_SIZE})
     model = MODELS[kind]
     return model(variant=variant) if variant in model.variants else model()
+
+
+def opening_model(kind: str, measured: OSUCurve, variant: str = "sstmacro") -> NetworkModel:
+    """Return the model of a kind that the panel opens with beside a machine.
+
+    Args:
+        kind: as for ``model_of``.
+        measured: the machine.
+        variant: as for ``model_of``.
+    """
+    return first_guess(measured, model_of(kind, variant))
 
 
 def simulate(state: FitState) -> OSUCurve:
@@ -112,12 +136,14 @@ def fit_line(state: FitState) -> str:
     """
     study = f', study="{state.study}"' if state.study else ""
     engine = "" if state.engine == DEFAULT_ENGINE else f', engine="{state.engine}"'
+    names = ", ".join(f'"{name.strip()}": None' for name in state.held.split(",") if name.strip())
+    held = f", fixed={{{names}}}" if names else ""
     return (
         f"from workbench import {_measured_from(state)}, fit, models\n"
         f"measured = {state.source}\n"
         f"model = {model_expression(state.model)}\n"
         f'result = fit.fit(measured, model, loss="{state.loss}", target="{state.target}", '
-        f"trials={state.trials}, seed={state.seed}{engine}{study})"
+        f"trials={state.trials}, seed={state.seed}{engine}{held}{study})"
     )
 
 

@@ -15,6 +15,8 @@ from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.fit import FitResult
 from workbench.fit.trust.identify import identify
+from workbench.models import NetworkModel
+from workbench.models.ini_write import ini_about
 from workbench.panels.export_tab import about_picture
 from workbench.panels.fit.exports import Shown, csv_text, html_text, ini_text, json_text
 from workbench.panels.fit.fitting import FitRun
@@ -30,10 +32,11 @@ from workbench.plotting.identifiability import plot_identifiability
 from workbench.plotting.reading import read_convergence
 
 _IDENTIFIABILITY_TAB, _PYTHON_TAB = 2, 3
+_WHICH = (("the fit", "fitted"), ("the sliders", "sliders"))
 _NO_FIT_YET = "What the data tell of each parameter stands here after a fit."
 _FILES: dict[str, tuple[Callable[[Shown], str], str, str]] = {
-    ".ini": (ini_text, "text/plain", "the sliders' model for SST/macro"),
-    ".csv": (csv_text, "text/csv", "the curves, one row a message size"),
+    ".ini": (ini_text, "text/plain", "the model's values"),
+    ".csv": (csv_text, "text/csv", "measured and simulated values, one row a message size"),
     ".json": (json_text, "application/json", "values, curves, the fit and where they come from"),
     ".html": (html_text, "text/html", "a page with the figures, readable offline"),
 }
@@ -72,6 +75,16 @@ class FitTabs:
         self.curve_python = widgets.Textarea(rows=7, layout=wide)
         self.fit_python = widgets.Textarea(rows=7, layout=wide)
         self._saved = widgets.HTML()
+        # What was fitted is what a user comes for, so a fit that ends is chosen by itself.
+        self.which = widgets.ToggleButtons(
+            options=_WHICH,
+            value="sliders",
+            disabled=True,
+            tooltips=("The values that the last fit found", "The values of the sliders"),
+            style={"button_width": "120px"},
+        )
+        self.which.observe(lambda _: self._say_what(), "value")
+        self._about = widgets.HTML()
         self.buttons = {suffix: self._button(suffix) for suffix in _FILES}
         self.pictures = [self._picture_button(kind) for kind in ("PNG", "SVG")]
         self.widget = widgets.Tab(
@@ -88,13 +101,19 @@ class FitTabs:
                     ]
                 ),
                 widgets.VBox(
-                    [widgets.HBox([*self.buttons.values(), *self.pictures]), self._saved, _legend()]
+                    [
+                        widgets.HBox([widgets.HTML("Files hold the values of"), self.which]),
+                        widgets.HBox([*self.buttons.values(), *self.pictures]),
+                        self._saved,
+                        self._about,
+                    ]
                 ),
             ],
             titles=("Convergence", "Result", "Identifiability", "Python", "Export"),
             layout=widgets.Layout(width="100%"),
         )
         self.widget.observe(lambda _: self._opened(), "selected_index")
+        self._kind = self._ini_about = ""
 
     def views(self) -> list[LiveView]:
         """Return the live views that stand in the tabs."""
@@ -119,6 +138,7 @@ class FitTabs:
         self.table.value = "The fitted values stand here after a fit."
         self.use.disabled = True
         self._result = None
+        self._offer_fit(False)
         self.identifiability.clear(_NO_FIT_YET)
 
     def refresh(self) -> bool:
@@ -157,6 +177,7 @@ class FitTabs:
         self.table.value = result._repr_html_()
         self.use.disabled = not result.success
         self._result = result if result.success else None
+        self._offer_fit(result.success)
         self._opened()
 
     def show_python(self, curve: str, fit: str) -> None:
@@ -188,6 +209,34 @@ class FitTabs:
         path.write_text(_FILES[path.suffix][0](self._shown()), encoding="utf-8")
         return path
 
+    def say_files_of(self, model: NetworkModel) -> None:
+        """Say what the files of a model are, and who reads its .ini.
+
+        Args:
+            model: of the kind that is shown.
+        """
+        if model.name != self._kind:
+            self._kind, self._ini_about = model.name, ini_about(model)
+            self._say_what()
+
+    def _offer_fit(self, there: bool) -> None:
+        self.which.disabled = not there
+        self.which.value = "fitted" if there else "sliders"
+
+    def _say_what(self) -> None:
+        whose = "the last fit" if self.which.value == "fitted" else "the sliders"
+        lines = "".join(
+            f"<li><b>{suffix[1:].upper()}</b>: {about}"
+            + (f"; {html.escape(self._ini_about)}" if suffix == ".ini" else "")
+            + "</li>"
+            for suffix, (_, _, about) in _FILES.items()
+        )
+        pictures = "".join(
+            f"<li><b>{kind}</b>: curves and errors, {about_picture(kind)}</li>"
+            for kind in ("PNG", "SVG")
+        )
+        self._about.value = f"<p>Values of {whose}:</p><ul>{lines}{pictures}</ul>"
+
     def _opened(self) -> None:
         """Bring the open tab up to date; what the others show waits until they are opened."""
         self.show_python(*self._python)
@@ -217,7 +266,7 @@ class FitTabs:
 
         def offer(_: Any) -> None:
             shown = self._shown()
-            name = f"{shown.measured.name}-{shown.model.name}{suffix}"
+            name = f"{shown.stem}{suffix}"
             self._downloads.offer(name, make(shown), mime)
             self._saved.value = f"{html.escape(name)} was handed to the browser."
 
@@ -234,14 +283,3 @@ def _identified(result: FitResult, ctx: jobs.JobContext) -> LayoutDOM:
 
     found = identify(result, stop=ctx.stop_event, on_parameter=report)
     return stacked(plot_identifiability(found), Div(text=found._repr_html_()))
-
-
-def _legend() -> Any:
-    lines = "".join(
-        f"<li><b>{s[1:].upper()}</b>: {about}</li>" for s, (_, _, about) in _FILES.items()
-    )
-    pictures = "".join(
-        f"<li><b>{kind}</b>: curves and errors, {about_picture(kind)}</li>"
-        for kind in ("PNG", "SVG")
-    )
-    return widgets.HTML(f"<ul>{lines}{pictures}</ul>")

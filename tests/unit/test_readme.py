@@ -1,0 +1,32 @@
+"""What README shows runs when it is pasted."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.fit import FitResult
+from workbench.models import read_ini
+from workbench.simulate.replay_result import ReplayResult
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+
+
+def test_the_python_of_readme_runs_as_it_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    scope: dict[str, Any] = {}
+    fitted: list[FitResult] = []
+    # Every line on its own, as in a console, so that the first result can be looked at too.
+    for statement in re.split(r"\n(?=\S)", block):
+        exec(statement, scope)
+        if isinstance(scope.get("result"), FitResult):
+            fitted = [scope["result"]]
+    assert fitted[0].success and fitted[0].rmspe["joint"] < 15
+    assert read_ini(tmp_path / "machine.ini") == fitted[0].model
+    assert isinstance(scope["result"], ReplayResult)

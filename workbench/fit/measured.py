@@ -1,0 +1,52 @@
+"""What may be passed as a measured curve: the curve itself, a machine's name, a file or a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from workbench import datasets
+from workbench.errors import DatasetError, ParameterError
+from workbench.measure import OSUCurve, read_osu
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    Measured: TypeAlias = OSUCurve | str | Path | pd.DataFrame
+
+
+def as_curve(measured: Measured) -> OSUCurve:
+    """Return a measured curve, whichever way it is given.
+
+    Args:
+        measured: a curve; the name of a shipped machine; the path of what the OSU benchmarks
+            printed or of a CSV; or a table with columns ``size_bytes`` and ``latency_us``,
+            ``bandwidth_MBps`` or both.
+
+    Raises:
+        DatasetError: no machine and no file is called so.
+        ParameterError: it is none of these.
+        ParseError: the file or the table cannot be read.
+    """
+    if isinstance(measured, OSUCurve):
+        return measured
+    if isinstance(measured, Path):
+        return read_osu(measured)
+    if isinstance(measured, str):
+        known = datasets.list()
+        if measured not in known and ("\n" in measured or Path(measured).is_file()):
+            return read_osu(measured)
+        try:
+            return datasets.load(measured)
+        except DatasetError as error:
+            raise DatasetError(f"{error}; nor is there a file of that name") from None
+    table: Any = measured
+    if hasattr(table, "to_csv") and hasattr(table, "columns"):
+        rows = table if "size_bytes" in table.columns else table.reset_index()
+        return read_osu(("table", rows.to_csv(index=False)))
+    raise ParameterError(
+        "what was measured must be an OSUCurve, the name of a shipped machine such as "
+        "'azure-hb96v3-hdr', the path of a file, or a table with columns size_bytes, latency_us "
+        f"and bandwidth_MBps; got {type(measured).__name__}",
+        key="curve",
+    )

@@ -29,7 +29,7 @@ from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from workbench.fit import FitResult, TrialReport
+    from workbench.fit import FitResult, Identifiability, TrialReport
     from workbench.measure import OSUCurve
     from workbench.models import NetworkModel
 
@@ -90,6 +90,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="hold a parameter, such as mtu=4KiB, instead of searching it; may be repeated",
     )
     parser.add_argument(
+        "--identify",
+        action="store_true",
+        help="also say which of the fitted values the data tell, by scans of a few seconds",
+    )
+    parser.add_argument(
         "--ini",
         type=output_file(),
         metavar="FILE",
@@ -130,10 +135,13 @@ def run(arguments: argparse.Namespace) -> int:
         finally:
             if progress is not None:
                 progress.clear()
+    told = result.identify() if arguments.identify and result.success else None
     if arguments.json:
-        print_json(_summary(result))
+        print_json(_summary(result) | ({} if told is None else {"identifiability": told.to_dict()}))
     else:
         print(_report(result))
+        if told is not None:
+            print(_told(told))
     if not result.success and result.trials:
         say(f"error: {result.message}")
     elif arguments.ini is not None and result.success:
@@ -211,6 +219,12 @@ def _report(result: FitResult) -> str:
     if result.contradiction:
         lines.append(f"note: {result.contradiction}")
     return "\n".join(lines)
+
+
+def _told(found: Identifiability) -> str:
+    """Return what the data tell of each parameter as a person reads it."""
+    rows = (f"  {key:<30}{found.state(key):<9}{found.verdicts[key]}" for key in found.values)
+    return "\n".join([f"what the data tell: {found.counted()}", *rows])
 
 
 class _Progress:

@@ -14,7 +14,6 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from numbers import Integral
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.counts import integer
 from workbench.errors import ParameterError, SimulationHalted, StudyError
 from workbench.fit.engines import (
     DEFAULT_ENGINE,
@@ -457,14 +457,13 @@ class _Shown:
     rmspe: dict[str, float]
 
 
-def _whole(key: str, value: int, *, least: int) -> int:
-    # numpy's whole numbers are welcome; a text is not, though int() might take it.
-    whole = isinstance(value, Integral | float) and not isinstance(value, bool) and value % 1 == 0
-    if not whole or value < least:
+def _whole(key: str, value: object, *, least: int) -> int:
+    number = integer(value)
+    if number is None or number < least:
         raise ParameterError(
             f"{key} must be a whole number of at least {least}; got {value!r}", key=key
         )
-    return int(value)
+    return number
 
 
 def _fingerprint(*parts: Any) -> str:

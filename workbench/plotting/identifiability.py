@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _ROW_PX = 28
 _WORDS = 60
+_FILLS = {"known": palette.FITTED, "bounded": palette.FAINT, "unknown": "white"}
 
 
 def plot_identifiability(found: Identifiability) -> LayoutDOM:
@@ -51,8 +52,8 @@ def plot_identifiability(found: Identifiability) -> LayoutDOM:
 def plot_intervals(found: Identifiability) -> figure:
     """Return where each fitted value lies between its bounds, and how far it could move.
 
-    Thick: the others held; thin: the others refitted; a hollow point means that the value alone
-    says little.
+    Thick: the others held; thin: the others refitted. A full point is a value that the data know,
+    a grey one has a bound, of a hollow one they tell nothing by itself.
 
     Args:
         found: of ``workbench.fit.trust.identify``.
@@ -73,7 +74,7 @@ def plot_intervals(found: Identifiability) -> figure:
             "held1": at if held is None else d.position(held.high),
             "free0": at if free is None else d.position(free.low),
             "free1": at if free is None else d.position(free.high),
-            "fill": "white" if d.key in found.unsure else palette.FITTED,
+            "fill": _FILLS[found.state(d.key)],
             "value": d.text(found.values[d.key]),
             "words": folded_words(f"{d.text(found.values[d.key])}: {found.verdicts[d.key]}"),
         }
@@ -113,7 +114,7 @@ def plot_intervals(found: Identifiability) -> figure:
         fill_color="fill",
         line_color=palette.FITTED,
         line_width=1.5,
-        legend_label="fitted (hollow: says little by itself)",
+        legend_label="fitted (full: known, grey: bounded, hollow: unknown)",
     )
     fig.text(
         x=1.03,
@@ -197,8 +198,9 @@ def read_identifiability(found: Identifiability) -> str:
     Args:
         found: of ``workbench.fit.trust.identify``.
     """
-    total = len(found.values)
-    parts = [f"The data tell {total - len(found.unsure)} of {total} parameters by themselves"]
+    parts = [f"Of {len(found.values)} parameters {found.counted()}"]
+    if found.known:
+        parts.append(f"known: {_and(found.known)}")
     if found.flat:
         parts.append(f"they do not show {_and(found.flat)}")
     parts += [f"of {_and(keys)} they show only the sum" for keys in found.sums]

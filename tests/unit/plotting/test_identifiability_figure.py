@@ -21,9 +21,8 @@ def test_intervals_stand_between_the_bounds_around_the_value(found: Identifiabil
     for at, key in enumerate(space.keys):
         assert data["at"][at] == space[key].position(float(found.values[key]))
         assert 0 <= data["held0"][at] <= data["at"][at] <= data["held1"][at] <= 1
-        hollow = data["fill"][at] == "white"
-        assert hollow == (key in found.unsure)
-        assert data["fill"][at] in ("white", palette.FITTED)
+        fills = {"known": palette.FITTED, "bounded": palette.FAINT, "unknown": "white"}
+        assert data["fill"][at] == fills[found.state(key)]
         assert data["words"][at].replace("\n", " ").endswith(found.verdicts[key])
 
 
@@ -37,8 +36,10 @@ def test_the_reading_says_that_only_the_sum_of_logps_latencies_shows(
     found: Identifiability,
 ) -> None:
     text = read_identifiability(found)
-    told = len(found.values) - len(found.unsure)
-    assert f"{told} of {len(found.values)} parameters by themselves" in text
+    assert (
+        f"Of {len(found.values)} parameters {len(found.known)} known within a factor of 2" in text
+    )
+    assert f"{len(found.bounded)} bounded, {len(found.unknown)} unknown" in text
     assert "of switch.out_in_latency and switch.hop_latency they show only the sum" in text
 
 

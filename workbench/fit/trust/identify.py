@@ -14,7 +14,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,14 @@ TOLERANCE = 0.05
 
 NOISE_FLOOR = 0.001
 """The least relative error a point is taken to have: the benchmarks print two decimals."""
+
+State = Literal["known", "bounded", "unknown"]
+
+KNOWN_FACTOR = 2.0
+"""A parameter counts as known where both ends of its interval are within this factor of each other.
+
+So wide is ± 41 %: that it is some hundred nanoseconds is then known, and not that it is 140 ns.
+"""
 
 STRONG = 0.95
 """The correlation from which two parameters count as told only together."""
@@ -99,16 +107,39 @@ class Identifiability(Result):
         return self.result.values
 
     @property
-    def unsure(self) -> tuple[str, ...]:
-        """Keys whose value alone means little: flat, told with another only, or anywhere at all."""
-        together = {key for keys in (*self.sums, *(p[:2] for p in self.pairs)) for key in keys}
-        return tuple(
-            key
-            for key in self.values
-            if key in self.flat
-            or key in together
-            or (key in self.refitted and self.refitted[key].everywhere)
-        )
+    def known(self) -> tuple[str, ...]:
+        """Keys of the parameters whose value the data tell: two ends, ``KNOWN_FACTOR`` apart."""
+        return self._in_state("known")
+
+    @property
+    def bounded(self) -> tuple[str, ...]:
+        """Keys of which the data tell one end, or two that are further apart than that."""
+        return self._in_state("bounded")
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Keys of which the data tell neither end."""
+        return self._in_state("unknown")
+
+    def _in_state(self, state: State) -> tuple[str, ...]:
+        return tuple(key for key in self.values if self.state(key) == state)
+
+    def state(self, key: str) -> State:
+        """Return whether a parameter is ``known``, ``bounded`` or ``unknown``.
+
+        Args:
+            key: of a fitted parameter.
+        """
+        interval = self.refitted.get(key)
+        if interval is None:  # nothing was scanned: the slopes alone say how far it may go
+            if key not in self.keys:
+                return "unknown"
+            dimension, (low, high) = self.result.space[key], self.interval(key)
+            interval = Interval(low, high, low <= dimension.low, high >= dimension.high)
+        if interval.everywhere or key in self.flat:
+            return "unknown"
+        one_sided = interval.at_low or interval.at_high
+        return "bounded" if one_sided or interval.high > KNOWN_FACTOR * interval.low else "known"
 
     def interval(self, key: str, z: float = 1.96) -> tuple[float, float]:
         """Return the values within ``z`` standard errors, SI, cut at the bounds.
@@ -134,6 +165,13 @@ class Identifiability(Result):
             z: as for ``interval``.
         """
         return {key: self.interval(key, z) for key in self.keys}
+
+    def counted(self) -> str:
+        """Return how many parameters are known, bounded and unknown, in words."""
+        return (
+            f"{len(self.known)} known within a factor of {KNOWN_FACTOR:g}, "
+            f"{len(self.bounded)} bounded, {len(self.unknown)} unknown"
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a parameter: value, errors, intervals in SI, and the verdict."""
@@ -166,10 +204,9 @@ class Identifiability(Result):
         return plot_identifiability(self)
 
     def __repr__(self) -> str:
-        told = len(self.values) - len(self.unsure)
-        parts = [f"{told} of {len(self.values)} parameters told"]
-        if self.unsure:
-            parts.append(f"unsure {', '.join(self.unsure)}")
+        parts = [f"of {len(self.values)} parameters {self.counted()}"]
+        if self.unknown:
+            parts.append(f"unknown {', '.join(self.unknown)}")
         if self.at_bound:
             parts.append(f"at bound {', '.join(self.at_bound)}")
         parts += [f"only the sum of {' and '.join(keys)}" for keys in self.sums]
@@ -186,12 +223,14 @@ class Identifiability(Result):
         rows = "".join(
             f"<tr><td style='text-align:left'><code>{html.escape(d.key)}</code></td>"
             f"<td>{html.escape(d.text(self.values[d.key]))}</td>"
+            f"<td>{self.state(d.key)}</td>"
             f"<td style='text-align:left'>{html.escape(self.verdicts[d.key])}</td></tr>"
             for d in self.result.space.dimensions
         )
         return (
             f"<table><caption style='text-align:left'>{html.escape(repr(self))}</caption>"
-            "<thead><tr><th>parameter</th><th>fitted</th><th>what the data tell</th></tr></thead>"
+            "<thead><tr><th>parameter</th><th>fitted</th><th>it is</th>"
+            "<th>what the data tell</th></tr></thead>"
             f"<tbody>{rows}</tbody></table>"
         )
 
@@ -211,6 +250,7 @@ class Identifiability(Result):
             "refitted_high": np.nan if refitted is None else refitted.high,
             "at_bound": self.at_bound.get(key, ""),
             "flat": key in self.flat,
+            "told": self.state(key),
             "verdict": self.verdicts[key],
         }
 

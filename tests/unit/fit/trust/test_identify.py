@@ -11,6 +11,7 @@ from workbench.errors import ParameterError
 from workbench.fit import FitResult, SearchSpace, fit, huber
 from workbench.fit.losses import find_loss, find_target, rmspe_by_target
 from workbench.fit.trust.identify import Identifiability, identify
+from workbench.fit.trust.scan import Interval
 from workbench.measure import OSUCurve
 from workbench.models import SNAPPR, LogP, NetworkModel, Protocol
 from workbench.simulate import simulate_osu
@@ -65,7 +66,8 @@ def test_two_latencies_that_only_add_up_are_told_as_their_sum(logp: Identifiabil
     assert logp.pairs[0][:2] == (OUT_IN, HOP)
     assert logp.pairs[0][2] < -0.99
     assert logp.verdicts[OUT_IN] == f"only its sum with {HOP}"
-    assert {OUT_IN, HOP} <= set(logp.unsure)
+    # Each may be nothing if the other follows, so that only their upper ends are told.
+    assert {OUT_IN, HOP} <= set(logp.bounded)
     assert "only the sum of" in repr(logp)
 
 
@@ -218,3 +220,31 @@ def test_a_result_can_be_asked_itself() -> None:
     model = LogP()
     result = fitted(model, simulate_osu(model), SearchSpace.for_model(model))
     assert result.identify(scan=False).to_dict() == identify(result, scan=False).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "at_low", "at_high", "state"),
+    [
+        (0.8e-6, 1.5e-6, False, False, "known"),
+        (0.8e-6, 1.7e-6, False, False, "bounded"),
+        (1e-9, 1.2e-6, True, False, "bounded"),
+        (0.8e-6, 1e-3, False, True, "bounded"),
+        (1e-9, 1e-3, True, True, "unknown"),
+    ],
+)
+def test_a_bound_on_one_side_is_no_knowledge_of_a_value(
+    logp: Identifiability, low: float, high: float, at_low: bool, at_high: bool, state: str
+) -> None:
+    told = dataclasses.replace(
+        logp, refitted={**logp.refitted, OUT_IN: Interval(low, high, at_low, at_high)}
+    )
+    assert told.state(OUT_IN) == state
+    assert OUT_IN in {"known": told.known, "bounded": told.bounded, "unknown": told.unknown}[state]
+    assert f"{len(told.known)} known within a factor of 2" in repr(told)
+    assert told.to_frame().set_index("parameter").loc[OUT_IN, "told"] == state
+    assert f"<td>{state}</td>" in told._repr_html_()
+
+
+def test_every_parameter_is_in_one_state_without_a_scan_too(logp: Identifiability) -> None:
+    for told in (logp, identify(logp.result, scan=False)):
+        assert sorted((*told.known, *told.bounded, *told.unknown)) == sorted(told.values)

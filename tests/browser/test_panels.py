@@ -65,6 +65,11 @@ def test_many_key_presses_in_a_row_end_at_the_last_one(
     page.wait_for_timeout(1000)
     assert pixels(page) == there
     assert watch.errors == []
+    # What a screen reader says: the name, and the value with its unit as it is typed beside.
+    handle = page.get_by_role("slider", name=LATENCY)
+    typed = page.locator(".workbench-panel .widget-text input").first
+    assert handle.get_attribute("aria-valuetext") == typed.input_value() != ""
+    assert "ns" in typed.input_value()
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)

@@ -407,7 +407,8 @@ def test_another_subject_shows_nothing_of_the_one_before(panel: TuningPanel) -> 
     panel.subject = other
     assert panel.result is None
     assert panel.reading == panel.python == ""
-    assert panel._view._drawn.layout.display == "none"
+    assert panel._view.upper_view.layout.display == "none"
+    assert "No experiment with this" in panel._view.headline.value
     assert panel._resume.disabled
     with pytest.raises(ParameterError, match=r"no experiment with .* to go on with"):
         panel.resume()
@@ -420,7 +421,7 @@ def test_another_subject_shows_nothing_of_the_one_before(panel: TuningPanel) -> 
     panel.resume()
     assert panel.wait(PATIENCE_S).name == first.name
     assert len(panel.result) == len(first) + 2
-    assert panel._view._drawn.layout.display == ""
+    assert panel._view.upper_view.layout.display == ""
 
 
 def test_all_experiments_of_a_store_are_listed(panel: TuningPanel, tmp_path: Path) -> None:

@@ -80,11 +80,7 @@ class TuningView:
             ],
             layout=wide,
         )
-        self._drawn = widgets.VBox([self.headline, self.upper_view, self.lower_view], layout=wide)
-        self._nothing = widgets.HTML(
-            f'<div style="{_TEXT}">No experiment with this has run yet; Start begins one.</div>'
-        )
-        self.widget = widgets.VBox([self._nothing, self._drawn], layout=wide)
+        self.widget = widgets.VBox([self.headline, self.upper_view, self.lower_view], layout=wide)
         self.blank(True)
 
     @property
@@ -98,10 +94,14 @@ class TuningView:
         Args:
             nothing: whether there is nothing to show.
         """
-        self._nothing.layout.display = "" if nothing else "none"
-        self._drawn.layout.display = "none" if nothing else ""
+        for view in (self.upper_view, self.lower_view):
+            view.layout.display = "none" if nothing else ""
         if nothing:
             self.sentence = ""
+            self.headline.value = (
+                f'<div role="status" style="{_TEXT}">No experiment with this has run yet; '
+                "Start begins one.</div>"
+            )
             self.runs.clear()
 
     def list_store(self, store: str, found: Sequence[StoredExperiment]) -> None:

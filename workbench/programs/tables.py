@@ -59,6 +59,8 @@ def program_frame(program: Program) -> pd.DataFrame:
     message = np.isin(kind, (CALL_SEND, CALL_RECV, ISEND, IRECV))
     together = program.collective >= 0
     operations = np.array([one.operation for one in program.collectives] or [""], object)
+    operation = operations[program.collective]
+    operation[~together] = None
     ranks = np.repeat(np.arange(program.num_ranks), np.diff(program.rank_start))
     return pd.DataFrame(
         {
@@ -66,7 +68,7 @@ def program_frame(program: Program) -> pd.DataFrame:
             "rank": ranks,
             "line": _lines(program.line, len(calls)),
             "kind": np.array(CALL_NAMES, object)[kind],
-            "operation": np.where(together, operations[program.collective], None),
+            "operation": operation,
             "compute_before_ns": program.compute_ns,
             "size_bytes": _where(
                 message | together,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.programs.collectives import schedule
+from workbench.programs.collectives.schedule import schedule
 
 Key = tuple[str, str, int, int, tuple[int, ...], int, float]
 """What a schedule depends on: operation, algorithm, ranks, size, sizes, root, ns to combine a byte.

@@ -50,14 +50,14 @@ def check_fat_tree(shape: Mapping[str, int]) -> None:
                 rule="up ports == down ports",
                 keys=("topology.up_ports_per_leaf_switch", "topology.up_ports_per_agg_switch"),
             )
-    for ports, below in _MULTIPLES[:2]:
-        if shape[ports] < shape[below]:
+    for ports, subtrees in _MULTIPLES[:2]:
+        if shape[ports] < shape[subtrees]:
             raise ConfigurationError(
                 f"a fat tree's switches must have a port to each leaf or subtree below: "
-                f"topology.{ports} = {shape[ports]} is less than topology.{below} = {shape[below]}"
-                f"; raise topology.{ports}",
-                rule=f"{ports} >= {below}",
-                keys=(f"topology.{ports}", f"topology.{below}"),
+                f"topology.{ports} = {shape[ports]} is less than topology.{subtrees} = "
+                f"{shape[subtrees]}; raise topology.{ports}",
+                rule=f"{ports} >= {subtrees}",
+                keys=(f"topology.{ports}", f"topology.{subtrees}"),
             )
 
 

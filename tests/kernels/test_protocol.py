@@ -103,7 +103,9 @@ def test_the_regimes_change_just_above_their_limits():
 
 
 def test_short_above_eager_is_refused_with_its_rule():
-    with pytest.raises(ConfigurationError, match=r"short.max_size=4096 B > eager.max_size=64 B"):
+    with pytest.raises(
+        ConfigurationError, match=r"\(short.max_size\) 4096 B > eager max \(eager.max_size\) 64 B"
+    ):
         simulate_osu(Protocol(short_max=4096, eager_max=64))
 
 

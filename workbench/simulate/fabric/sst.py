@@ -221,7 +221,7 @@ def _place(layer: NDArray[np.int64], at: int, c: SSTConfiguration) -> None:
 
 def _copy_ticks(c: SSTConfiguration, amounts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the ticks of copying these numbers of bytes on a node."""
-    return size_table(c.model, amounts)[:, COPY_TICKS]
+    return size_table(c.model, amounts)[: len(amounts), COPY_TICKS]
 
 
 def _access_ticks(c: SSTConfiguration, n_bytes: int) -> int:

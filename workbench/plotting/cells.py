@@ -57,6 +57,22 @@ def pick(
     return cells
 
 
+def fitted(
+    result: StudyResult, free: Iterable[str], where: Mapping[str, Any]
+) -> tuple[CellResult, ...]:
+    """Return the cells that `pick` returns and that have a fitted model.
+
+    Args:
+        result: the study.
+        free: names out of `AXES` that the figure draws along, or sums over.
+        where: name to a value, or to several in a list or tuple.
+
+    Raises:
+        ParameterError: a name is not known, or no cell is left.
+    """
+    return tuple(cell for cell in pick(result, free, where) if cell.success)
+
+
 def value(cell: CellResult, name: str) -> Any:
     """Return what a cell has for one of `AXES`.
 

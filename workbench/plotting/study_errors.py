@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from workbench.errors import ParameterError
 from workbench.measure.curve import OSUCurve, byte_label
 from workbench.plotting import palette
 from workbench.plotting.axes import log_range
-from workbench.plotting.cells import distinct, in_common, pick, value
+from workbench.plotting.cells import distinct, fitted, in_common, value
 from workbench.plotting.grid import (
     Series,
     heading,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 BENCHMARKS = ("latency", "bandwidth")
 _UNITS = {"latency": "latency (µs)", "bandwidth": "bandwidth (MB/s)"}
 _FITTED_TO = {"both": "both", "latency": "latency alone", "bandwidth": "bandwidth alone"}
+Simulate = Callable[["CellResult"], OSUCurve]
 SMALL = 512
 """Size in bytes up to which a message counts as small in the readings, as in the paper."""
 
@@ -67,6 +68,7 @@ def plot_study_errors(
     rows: str = "target",
     columns: str = "machine",
     lines: str = "loss",
+    simulate: Simulate | None = None,
     **where: Any,
 ) -> LayoutDOM:
     """Return the percent error of one benchmark by size, a line a loss: the paper's Figures 4, 5.
@@ -80,12 +82,13 @@ def plot_study_errors(
         rows: what tells the rows apart.
         columns: what tells the columns apart.
         lines: what tells the lines apart.
+        simulate: returns a fit's curve; None simulates each fit again.
         where: which cells, such as ``machine=("llnl-dane-omnipath",)``.
 
     Raises:
         ParameterError: an argument is not known, or no cell is left.
     """
-    drawn = _simulated(result, benchmark, (rows, columns, lines), where)
+    drawn = _simulated(result, benchmark, (rows, columns, lines), where, simulate)
     ratios = np.concatenate([item.ratio(benchmark) for item in drawn])
     ratios = ratios[np.isfinite(ratios) & (ratios > 0)]
     # most of the points; a few beyond must not flatten the rest
@@ -98,7 +101,7 @@ def plot_study_errors(
         title=f"Percent error of simulated {benchmark} by message size",
         label="error (%)",
         y_ranges=ends,
-        reading=read_study_errors(result, benchmark, **where),
+        reading=_read_errors(drawn, benchmark),
         percent=True,
     )
 
@@ -110,6 +113,7 @@ def plot_study_curves(
     rows: str = "target",
     columns: str = "machine",
     lines: str = "loss",
+    simulate: Simulate | None = None,
     **where: Any,
 ) -> LayoutDOM:
     """Return simulated lines over measured points by size, a line a loss: the paper's Figures 6, 7.
@@ -120,12 +124,13 @@ def plot_study_curves(
         rows: what tells the rows apart.
         columns: what tells the columns apart.
         lines: what tells the lines apart.
+        simulate: returns a fit's curve; None simulates each fit again.
         where: which cells, such as ``machine=("llnl-dane-omnipath",)``.
 
     Raises:
         ParameterError: an argument is not known, or no cell is left.
     """
-    drawn = _simulated(result, benchmark, (rows, columns, lines), where)
+    drawn = _simulated(result, benchmark, (rows, columns, lines), where, simulate)
     values = [_values(curve, benchmark) for item in drawn for curve in (item.measured,)]
     values += [_values(item.simulated, benchmark) for item in drawn]
     return _multiples(
@@ -148,7 +153,12 @@ def read_study_errors(result: StudyResult, benchmark: str = "latency", **where: 
         benchmark: ``latency`` or ``bandwidth``.
         where: which cells.
     """
-    drawn = _simulated(result, benchmark, ("machine", "target", "loss"), where)
+    return _read_errors(
+        _simulated(result, benchmark, ("machine", "target", "loss"), where), benchmark
+    )
+
+
+def _read_errors(drawn: Sequence[_Drawn], benchmark: str) -> str:
     parts = []
     for name, small in ((f"up to {byte_label(SMALL)}", True), ("above", False)):
         by_loss: dict[str, list[NDArray[np.float64]]] = {}
@@ -176,7 +186,7 @@ def read_study_curves(result: StudyResult, **where: Any) -> str:
         result: the study.
         where: which cells.
     """
-    cells = [cell for cell in pick(result, ("machine", "target", "loss"), where) if cell.values]
+    cells = fitted(result, ("machine", "target", "loss"), where)
     parts = []
     for target in distinct(cells, "target"):
         errors = {
@@ -191,7 +201,11 @@ def read_study_curves(result: StudyResult, **where: Any) -> str:
 
 
 def _simulated(
-    result: StudyResult, benchmark: str, axes: tuple[str, ...], where: dict[str, Any]
+    result: StudyResult,
+    benchmark: str,
+    axes: tuple[str, ...],
+    where: dict[str, Any],
+    simulate: Simulate | None = None,
 ) -> list[_Drawn]:
     if benchmark not in BENCHMARKS:
         raise ParameterError(
@@ -199,13 +213,14 @@ def _simulated(
             f"{did_you_mean(benchmark, BENCHMARKS)}",
             key="benchmark",
         )
-    cells = [cell for cell in pick(result, axes, where) if cell.values]
+    cells = fitted(result, axes, where)
     if not cells:
         raise ParameterError(
             "at least one cell must have a fitted model to be drawn; got none; run the study",
             key="result",
         )
-    return [_Drawn(cell, cell.measured(), cell.simulated()) for cell in cells]
+    curves = [cell.simulated() if simulate is None else simulate(cell) for cell in cells]
+    return [_Drawn(cell, cell.measured(), curve) for cell, curve in zip(cells, curves, strict=True)]
 
 
 def _values(curve: OSUCurve, benchmark: str) -> NDArray[np.float64]:

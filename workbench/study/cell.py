@@ -166,13 +166,17 @@ class CellResult:
         """Return the curve that was fitted."""
         return self.cell.measured()
 
-    def simulated(self) -> OSUCurve:
+    def simulated(self, *, halt: NDArray[np.int8] | None = None) -> OSUCurve:
         """Return the fitted model's curve at the measured sizes, simulated again: exact.
+
+        Args:
+            halt: int8[1] or None; set to 1 by another thread it ends the simulation.
 
         Raises:
             ParameterError: there is no fitted model.
+            SimulationHalted: ``halt`` was set.
         """
-        return simulate_osu(self.model(), self.measured().sizes)
+        return simulate_osu(self.model(), self.measured().sizes, halt=halt)
 
     def percent_error(self) -> pd.DataFrame:
         """Return 100 (simulated - measured) / measured in percent, size by benchmark.

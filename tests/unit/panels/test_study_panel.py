@@ -3,18 +3,22 @@ from __future__ import annotations
 import base64
 import io
 import json
+import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from workbench.errors import ParameterError
+from workbench.measure import OSUCurve
 from workbench.models import read_ini
 from workbench.panels import StudyPanel
-from workbench.study import StudyResult
+from workbench.study import CellResult, StudyResult
 
 AZURE, AWS = "azure-hb96v3-hdr", "aws-hpc6a-efa"
 
@@ -181,6 +185,68 @@ def test_a_figure_of_all_fits_is_drawn_when_its_tab_is_opened(
     assert figure.views != [view]
     study_panel.regime = "all"
     assert figure.views == [view], "kept"
+
+
+def simulations(
+    monkeypatch: pytest.MonkeyPatch, each: Callable[[str], None] = lambda name: None
+) -> list[str]:
+    """Return the list to which each simulation of a fit adds its name, once it has called."""
+    simulated = CellResult.simulated
+    names: list[str] = []
+
+    def counted(fit: CellResult, **options: Any) -> OSUCurve:
+        each(fit.cell.name)
+        curve = simulated(fit, **options)
+        names.append(fit.cell.name)
+        return curve
+
+    monkeypatch.setattr(CellResult, "simulated", counted)
+    return names
+
+
+def test_each_fit_is_simulated_once_for_all_figures(
+    study_panel: StudyPanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = simulations(monkeypatch)
+    for title in ("Errors by size", "Curves", "Errors by size"):
+        study_panel._tabs.open(title)
+        study_panel.wait(60)
+    drawn = study_panel.result.select(regime="all")
+    assert study_panel.error == ""
+    assert sorted(names) == sorted(fit.cell.name for fit in drawn)
+
+
+def test_a_figure_says_how_far_it_is_and_stays_stopped_until_it_is_asked_for(
+    study_panel: StudyPanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    third, go_on = threading.Event(), threading.Event()
+
+    def hold_at_third(name: str) -> None:
+        if len(names) == 2:
+            third.set()
+            assert go_on.wait(60)
+
+    names = simulations(monkeypatch, hold_at_third)
+    figure = study_panel._tabs.figures["Errors by size"]
+    study_panel._tabs.open("Errors by size")
+    assert third.wait(60)
+    assert study_panel.refresh()
+    fits = len(study_panel.result.select(regime="all"))
+    assert f"2 of {fits} fits simulated" in figure.status.value
+    assert figure._work.progress.value == pytest.approx(2 / fits)
+    figure.stop_button.click()
+    go_on.set()
+    study_panel.wait(60)
+    assert "stopped after" in figure.status.value
+    assert f"2 of {fits} fits simulated" in figure.status.value
+    assert (len(names), figure.views, study_panel.error) == (2, [], "")
+
+    study_panel.value = "bandwidth"  # redraws the panel, and must not draw what was stopped
+    assert not figure.busy
+    figure.draw.click()
+    study_panel.wait(60)
+    assert len(figure.views) == 1
+    assert len(names) == len(set(names)) == fits, "what was simulated before Stop is kept"
 
 
 def test_files_hold_what_is_shown(study_panel: StudyPanel, tmp_path: Path) -> None:

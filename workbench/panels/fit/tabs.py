@@ -55,7 +55,6 @@ class FitTabs:
         self, downloads: Downloads, shown: Callable[[], Shown], busy: Callable[[], None]
     ) -> None:
         self._downloads = downloads
-        self._busy = busy
         self._result: FitResult | None = None
         self._shown = shown
         self._drawn = 0
@@ -70,7 +69,7 @@ class FitTabs:
             disabled=True,
             layout=widgets.Layout(width="140px"),
         )
-        self.identifiability = LaterFigure(_NO_FIT_YET)
+        self.identifiability = LaterFigure(busy, _NO_FIT_YET)
         wide = widgets.Layout(width="98%", height="auto")
         self.curve_python = widgets.Textarea(rows=7, layout=wide)
         self.fit_python = widgets.Textarea(rows=7, layout=wide)
@@ -243,7 +242,6 @@ class FitTabs:
         result = self._result
         if result is not None and self.widget.selected_index == _IDENTIFIABILITY_TAB:
             self.identifiability.want(id(result), lambda ctx: _identified(result, ctx))
-            self._busy()
 
     def _picture_button(self, kind: str) -> Any:
         button = widgets.Button(
@@ -278,7 +276,7 @@ def _identified(result: FitResult, ctx: jobs.JobContext) -> LayoutDOM:
     """Return what the data tell of each parameter of a fit, as figures and as a table."""
 
     def report(done: int, total: int) -> None:
-        ctx.progress(done, total)
+        ctx.progress(done, total, "parameters examined")
         ctx.breathe()
 
     found = identify(result, stop=ctx.stop_event, on_parameter=report)

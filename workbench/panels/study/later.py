@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import time
 from collections.abc import Callable, Hashable
 from typing import Any
 
@@ -11,30 +10,54 @@ import ipywidgets as widgets
 from bokeh.models import LayoutDOM
 
 from workbench import jobs
-from workbench.errors import WorkbenchError
-from workbench.panels.controls import ErrorLine
 from workbench.panels.live import LiveView
+from workbench.panels.look import STALE, wrapping_row
+from workbench.panels.running import Running, worded
 
 Draw = Callable[[jobs.JobContext], LayoutDOM]
 _KEPT = 8
 
 
 class LaterFigure:
-    """A place for a figure that a thread draws; the last good one stays while another is drawn.
+    """A place for a figure that a thread draws, with how far it is and Stop.
+
+    The last good figure stays, pale, while another is drawn. What was stopped is not begun again
+    before somebody asks for it by `draw`.
+
+    Attributes:
+        waiting: what stands there before there is any figure.
+        draw: the button that draws what was stopped.
+        stop_button: ends the drawing.
+        status: one line: how far it is, or that it was stopped.
+        error: what went wrong.
 
     Args:
+        begun: called when a figure is begun; the panel then polls `refresh`.
         waiting: what to say before there is any.
     """
 
-    def __init__(self, waiting: str = "") -> None:
-        self.status = widgets.HTML(waiting)
-        self.error = ErrorLine()
+    def __init__(self, begun: Callable[[], None], waiting: str = "") -> None:
+        self._begun = begun
+        self._work: Running[LayoutDOM] = Running(
+            ("▶ Draw", "Draw the figure of what is chosen", "88px"),
+            "End the drawing; Draw begins it again",
+            "",
+            lock=lambda running: None,
+            ended=self._ended,
+            failed=self._failed,
+        )
+        self.draw, self.stop_button = self._work.start, self._work.stop_button
+        self.status, self.error = self._work.status, self._work.error
+        self.draw.on_click(lambda _: self._begin())
+        self.waiting = widgets.HTML(html.escape(waiting))
+        self._row = wrapping_row(self.draw, self.stop_button, self._work.state)
+        self._row.layout.display = "none"
         self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
-        self.widget = widgets.VBox([self.status, self.error, self._place])
-        self._job: jobs.Job[LayoutDOM] | None = None
+        self.widget = widgets.VBox([self.waiting, self._row, self.error, self._place])
         self._wanted: Hashable = None
+        self._draw: Draw | None = None
+        self._reached: Callable[[], str] = str
         self._drawn: dict[Hashable, LiveView] = {}
-        self._began = 0.0
 
     @property
     def views(self) -> list[LiveView]:
@@ -44,52 +67,34 @@ class LaterFigure:
     @property
     def busy(self) -> bool:
         """Whether a figure is being drawn."""
-        return self._job is not None
+        return self._work.job is not None
 
     def want(self, key: Hashable, draw: Draw) -> None:
         """Show the figure of this key: the one that was kept, or one that a thread draws now.
 
         Args:
             key: what tells the figure from others of this place.
-            draw: returns it; its job's ``stop_event`` is set once another one is wanted.
+            draw: returns it; its job's ``stop_event`` is set once another one is wanted, or Stop
+                is pressed: it then raises JobError, or what it returns is dropped.
         """
         if key == self._wanted:
             return
-        if self._job is not None:
-            self._job.stop()
-        self._job, self._wanted = None, key
+        self._work.drop()
+        self._wanted, self._draw = key, draw
+        self.waiting.value = ""
         self.error.say("")
-        self.status.value = ""
         if key in self._drawn:
-            self._place.children = [self._drawn[key]]
-            return
-        self._began = time.monotonic()
-        self._job = jobs.submit(draw)
-        self.refresh()
+            self._show(self._drawn[key])
+        else:
+            self._begin()
 
     def refresh(self) -> bool:
         """Show the figure if it is drawn by now, and return whether it still is not."""
-        job = self._job
-        if job is None:
-            return False
-        if not job.finished:
-            progress = job.progress
-            so_far = f" {progress.done} of {progress.total}," if progress.total else ""
-            self.status.value = f"drawing …{so_far} {time.monotonic() - self._began:.0f} s"
-            return True
-        self._job = None
-        self.status.value = ""
-        error = job.exception
-        if error is not None:
-            self._wanted = None
-            self.error.say(str(error) if isinstance(error, WorkbenchError) else f"{error!r}")
-            return False
-        view = LiveView(job.result(), layout=widgets.Layout(width="100%"))
-        if len(self._drawn) >= _KEPT:
-            self._drawn.pop(next(iter(self._drawn)))
-        self._drawn[self._wanted] = view
-        self._place.children = [view]
-        return False
+        return self._work.refresh()
+
+    def stop(self) -> None:
+        """End the drawing."""
+        self._work.stop()
 
     def clear(self, waiting: str = "") -> None:
         """Forget all figures.
@@ -97,25 +102,51 @@ class LaterFigure:
         Args:
             waiting: what to say until another one is wanted.
         """
-        if self._job is not None:
-            self._job.stop()
-        self._job = self._wanted = None
+        self._work.drop()
+        self._wanted = self._draw = None
         self._drawn.clear()
         self._place.children = []
+        self._row.layout.display = "none"
         self.error.say("")
-        self.status.value = html.escape(waiting)
+        self.waiting.value = html.escape(waiting)
+
+    def _begin(self) -> None:
+        if self._draw is None or self._work.job is not None:
+            return
+        job = jobs.submit(self._draw)
+        self._place.add_class(STALE)
+        self._row.layout.display = ""
+        self._reached = lambda: _how_far(job)
+        self._work.begin(job, lambda: (job.progress.fraction, f"drawing: {_how_far(job)}"))
+        self._begun()
+
+    def _show(self, view: LiveView) -> None:
+        self._place.children = [view]
+        self._place.remove_class(STALE)
+        self._row.layout.display = "none"
+
+    def _ended(self, job: jobs.Job[LayoutDOM]) -> None:
+        if job.state == "stopped":
+            self._failed(jobs.JobError("the figure was stopped; draw it again"))
+            return
+        view = LiveView(job.result(), layout=widgets.Layout(width="100%"))
+        if len(self._drawn) >= _KEPT:
+            self._drawn.pop(next(iter(self._drawn)))
+        self._drawn[self._wanted] = view
+        self._show(view)
+
+    def _failed(self, error: BaseException) -> None:
+        if self._work.refused(error):
+            kept = "; below is the figure of the earlier choice" if self.views else ""
+            self.status.value = f"stopped after {self._reached()}{kept}"
+        else:
+            self._wanted = None
+            self._row.layout.display = "none"
+            self.error.say(worded(error))
 
 
-def later(draw: Callable[..., LayoutDOM], *args: Any, **options: Any) -> Draw:
-    """Return a drawing function for `LaterFigure.want` from one that returns a figure.
-
-    Args:
-        draw: such as `workbench.plotting.plot_fit`.
-        args: its arguments.
-        options: its named arguments.
-    """
-
-    def work(ctx: jobs.JobContext) -> LayoutDOM:
-        return draw(*args, **options)
-
-    return work
+def _how_far(job: jobs.Job[Any]) -> str:
+    """Return how far a job has come, such as ``3 s, 12 of 72 fits simulated``."""
+    progress = job.progress
+    so_far = f", {progress.done} of {progress.total} {progress.message}" if progress.total else ""
+    return f"{job.elapsed_s:.0f} s{so_far}"

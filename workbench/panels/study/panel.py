@@ -190,8 +190,9 @@ class StudyPanel(Panel):
         return self._own.begin()
 
     def stop(self) -> None:
-        """End the fit of one's own; the best so far is shown."""
+        """End the fit of one's own, whose best so far is shown, and what is being drawn."""
         self._own.stop()
+        self._tabs.stop()
 
     def wait(self, timeout: float | None = None) -> ShownFit:
         """Wait until what runs has ended, and return the fit that is shown.

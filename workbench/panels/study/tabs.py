@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import ipywidgets as widgets
 from bokeh.models import LayoutDOM
 
+from workbench import jobs
+from workbench.measure import OSUCurve
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.study.fit_view import fit_json
-from workbench.panels.study.later import LaterFigure, later
+from workbench.panels.study.later import LaterFigure
 from workbench.panels.study.state import ShownFit, StudyState, table_lines
+from workbench.plotting.cells import fitted
 from workbench.plotting.grid import stacked
 from workbench.plotting.heatmap import BENCHMARKS
 from workbench.plotting.study_convergence import plot_study_convergence
 from workbench.plotting.study_errors import plot_study_curves, plot_study_errors
-from workbench.study import StudyResult
+from workbench.study import Cell, StudyResult
 
 
 class StudyTabs:
@@ -26,15 +29,15 @@ class StudyTabs:
         parameters: widget with the numbers of the fit.
         own: widget to run a fit of one's own.
         export: files and pictures.
-        busy: called when a figure is being drawn; the panel then polls `refresh`.
+        busy: called when a figure is begun; the panel then polls `refresh`.
     """
 
     def __init__(
         self, parameters: Any, own: Any, export: ExportTab, busy: Callable[[], None]
     ) -> None:
-        self._busy = busy
+        self._curves: dict[Cell, OSUCurve] = {}
         self._shown: tuple[StudyState, ShownFit] | None = None
-        self.figures = {title: LaterFigure() for title in _FIGURES}
+        self.figures = {title: LaterFigure(busy) for title in _FIGURES}
         self.python = widgets.Textarea(rows=11, layout=widgets.Layout(width="98%", height="auto"))
         pages = {
             "Parameters": parameters,
@@ -66,6 +69,11 @@ class StudyTabs:
         self._shown = (state, fit)
         self._draw()
 
+    def stop(self) -> None:
+        """End what is being drawn."""
+        for figure in self.figures.values():
+            figure.stop()
+
     def refresh(self) -> bool:
         """Show the figures that are drawn by now, and return whether any is still to come."""
         drawing = [figure.refresh() for figure in self.figures.values()]
@@ -81,8 +89,10 @@ class StudyTabs:
         elif title in _FIGURES:
             draw, along = _FIGURES[title]
             where = {axis: value for axis, value in state.where.items() if axis not in along}
-            self.figures[title].want(tuple(where.items()), later(draw, state.result, **where))
-            self._busy()
+            curves = self._curves
+            self.figures[title].want(
+                tuple(where.items()), lambda ctx: draw(state.result, where, curves, ctx)
+            )
 
 
 def study_file(state: StudyState, fit: ShownFit, suffix: str) -> tuple[str, str]:
@@ -110,17 +120,55 @@ STUDY_FILES = {
 """What is in a file, by suffix."""
 
 
-def _errors(result: StudyResult, **where: Any) -> LayoutDOM:
-    return stacked(*(plot_study_errors(result, name, **where) for name in BENCHMARKS))
+Where = Mapping[str, Any]
+_ALONG = ("loss", "machine", "target")
 
 
-def _curves(result: StudyResult, **where: Any) -> LayoutDOM:
-    return stacked(*(plot_study_curves(result, name, **where) for name in BENCHMARKS))
+def _convergence(
+    result: StudyResult, where: Where, curves: dict[Cell, OSUCurve], ctx: jobs.JobContext
+) -> LayoutDOM:
+    return plot_study_convergence(result, **where)
+
+
+def _errors(
+    result: StudyResult, where: Where, curves: dict[Cell, OSUCurve], ctx: jobs.JobContext
+) -> LayoutDOM:
+    _simulate(result, where, curves, ctx)
+    return _both(plot_study_errors, result, where, curves)
+
+
+def _curves(
+    result: StudyResult, where: Where, curves: dict[Cell, OSUCurve], ctx: jobs.JobContext
+) -> LayoutDOM:
+    _simulate(result, where, curves, ctx)
+    return _both(plot_study_curves, result, where, curves)
+
+
+def _both(
+    plot: Callable[..., LayoutDOM], result: StudyResult, where: Where, curves: dict[Cell, OSUCurve]
+) -> LayoutDOM:
+    """Return the figures of both benchmarks, of fits that are simulated by now."""
+    return stacked(
+        *(plot(result, name, simulate=lambda fit: curves[fit.cell], **where) for name in BENCHMARKS)
+    )
+
+
+def _simulate(
+    result: StudyResult, where: Where, curves: dict[Cell, OSUCurve], ctx: jobs.JobContext
+) -> None:
+    """Add the curve of each fit that is drawn and has none yet; stopped, those it has stay."""
+    fits = fitted(result, _ALONG, where)
+    for done, fit in enumerate(fits):
+        ctx.progress(done, len(fits), "fits simulated")
+        if fit.cell not in curves:
+            curves[fit.cell] = fit.simulated(halt=ctx.stop_event.cell)
+            ctx.breathe()
+    ctx.progress(len(fits), len(fits), "fits simulated")
 
 
 _FIGURES: dict[str, tuple[Callable[..., LayoutDOM], tuple[str, ...]]] = {
-    "Convergence": (plot_study_convergence, ("loss", "machine")),
-    "Errors by size": (_errors, ("loss", "machine", "target")),
-    "Curves": (_curves, ("loss", "machine", "target")),
+    "Convergence": (_convergence, ("loss", "machine")),
+    "Errors by size": (_errors, _ALONG),
+    "Curves": (_curves, _ALONG),
 }
 """What draws the figure of a tab, and the axes of the study that it draws along."""

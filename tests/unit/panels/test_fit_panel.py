@@ -378,6 +378,8 @@ def test_files_hold_what_was_fitted_once_there_is_a_fit(panel: FitPanel, tmp_pat
 
     assert read_ini(panel.save(tmp_path / "b.ini", "sliders")) == panel.state.model
     assert panel.export == "sliders" and "Values of the sliders" in panel._tabs._about.value
+    files, pictures = panel._tabs._about.value.split("The figures as drawn above")
+    assert "HTML" in files and "PNG" not in files and "PNG" in pictures
     panel._tabs.which.value = "fitted"
     assert read_ini(panel.save(tmp_path / "c.ini")) == result.model
     panel.machine = "aws-hpc6a-efa"

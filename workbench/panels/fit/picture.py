@@ -45,7 +45,7 @@ class CurvePicture:
         self.downloads = Downloads(layout)
         self.view = LiveView(layout, layout=widgets.Layout(width="100%"))
         self.reading = widgets.HTML(layout=widgets.Layout(margin="0 0 0 4px"))
-        self.caption = widgets.HTML(layout=widgets.Layout(flex="1 1 auto", margin="0 0 0 4px"))
+        self.caption = widgets.HTML(layout=widgets.Layout(margin="0 0 0 4px"))
         self.size = widgets.Dropdown(
             options=_size_options(measured),
             value=_nearest(measured, size),
@@ -63,11 +63,11 @@ class CurvePicture:
         self.size.observe(lambda _: self._say(), "value")
         self.as_table.observe(lambda _: self._switch(), "value")
         bar = widgets.HBox(
-            [self.caption, self.size, self.as_table],
-            layout=widgets.Layout(align_items="center", width="100%"),
+            [self.size, self.as_table],
+            layout=widgets.Layout(align_items="center", width="100%", margin="0 0 0 4px"),
         )
         self.widget = widgets.VBox(
-            [self.view, self.table, self.reading, bar],
+            [self.view, self.table, self.reading, bar, self.caption],
             layout=widgets.Layout(width="100%", overflow="hidden"),
         )
         self._caption()

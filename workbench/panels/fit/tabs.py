@@ -21,6 +21,7 @@ from workbench.panels.export_tab import about_picture
 from workbench.panels.fit.exports import Shown, csv_text, html_text, ini_text, json_text
 from workbench.panels.fit.fitting import FitRun
 from workbench.panels.live import Downloads, LiveView
+from workbench.panels.look import wrapping_row
 from workbench.panels.study.later import LaterFigure
 from workbench.plotting.convergence import (
     convergence_columns,
@@ -101,7 +102,7 @@ class FitTabs:
                 ),
                 widgets.VBox(
                     [
-                        widgets.HBox([widgets.HTML("Files hold the values of"), self.which]),
+                        wrapping_row(widgets.HTML("Files hold the values of"), self.which),
                         widgets.HBox([*self.buttons.values(), *self.pictures]),
                         self._saved,
                         self._about,
@@ -234,7 +235,11 @@ class FitTabs:
             f"<li><b>{kind}</b>: curves and errors, {about_picture(kind)}</li>"
             for kind in ("PNG", "SVG")
         )
-        self._about.value = f"<p>Values of {whose}:</p><ul>{lines}{pictures}</ul>"
+        # A picture is of the page: it has both curves after a fit, whatever files hold.
+        self._about.value = (
+            f"<p>Values of {whose}:</p><ul>{lines}</ul>"
+            f"<p>The figures as drawn above:</p><ul>{pictures}</ul>"
+        )
 
     def _opened(self) -> None:
         """Bring the open tab up to date; what the others show waits until they are opened."""

@@ -48,7 +48,7 @@ def row(page: Any, method: str) -> tuple[float, float]:
     box = figures(page)[0].bounding_box()
     # Title above, ticks and label below.
     top, height = box["y"] + 26, box["height"] - 26 - 56
-    return box["x"] + 0.72 * box["width"], top + height * (METHODS.index(method) + 0.5) / 6
+    return box["x"] + 0.6 * box["width"], top + height * (METHODS.index(method) + 0.5) / 6
 
 
 def opened(server: Server, page: Any, until: Until, steady: Steady, anew: bool = True) -> Any:

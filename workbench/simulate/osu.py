@@ -209,7 +209,7 @@ def _refuse_small_rendezvous(model: SSTMacroModel, sizes: NDArray[np.int64]) -> 
     smallest = min((size for size in (REPLY_BYTES, *sizes) if size > eager), default=CONTROL_BYTES)
     if model.variant == "sstmacro" and smallest < CONTROL_BYTES:
         raise ConfigurationError(
-            f"SST/macro aborts a rendezvous of less than {CONTROL_BYTES} B: "
+            f"a rendezvous must be of at least {CONTROL_BYTES} B, or SST/macro aborts: "
             "max eager msg size (node.app1.mpi.max_eager_msg_size) "
             f"{model.mpi.max_eager_msg_size} B sends messages of "
             f"{smallest} B by rendezvous (each window ends with a reply of {REPLY_BYTES} B); raise "

@@ -50,6 +50,17 @@ def ticks(seconds: float) -> int:
     return int(seconds * TICKS_PER_SECOND)
 
 
+def moment_ticks(seconds: float) -> int:
+    """Return a moment or a period of a run on a fabric in ticks, rounded towards zero.
+
+    Raises:
+        ConfigurationError: the clock ends before.
+    """
+    if not abs(seconds * TICKS_PER_SECOND) < CLOCK_END:
+        refuse_time(CLOCK_END)
+    return int(seconds * TICKS_PER_SECOND)
+
+
 def refuse_delay(seconds: float) -> NoReturn:
     """Refuse a delay too long for a clock that counts 1e-16 s.
 

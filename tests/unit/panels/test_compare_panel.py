@@ -136,6 +136,7 @@ def test_traffic_of_ones_own_loads_the_links(panel: ComparePanel, tmp_path: Path
     assert control.accept.startswith(".csv")
     panel.traffic = "uniform"
     settled(panel)
+    assert panel.error == "", "the mistake was about traffic that is not chosen any more"
 
 
 def test_it_opens_with_four_of_about_a_thousand_hosts() -> None:

@@ -170,6 +170,7 @@ class CompareControls:
         self.amount.observe(lambda _: self._matched(), "value")
         self.upload.observe(self._files, "value")
         self.upload_traffic.observe(self._traffic_files, "value")
+        self.traffic.observe(lambda _: self.traffic_error.say(""), "value")
 
     @property
     def state(self) -> CompareState:

@@ -26,7 +26,13 @@ from workbench.simulate.fabric.result import (
     FabricResult,
     QueueSeries,
 )
-from workbench.simulate.ticks import CLOCK_END, TICKS_PER_SECOND, byte_delay, ticks
+from workbench.simulate.ticks import (
+    CLOCK_END,
+    TICKS_PER_SECOND,
+    byte_delay,
+    moment_ticks,
+    ticks,
+)
 from workbench.suggestions import did_you_mean
 from workbench.topology.traffic import Traffic, traffic
 
@@ -178,15 +184,15 @@ class _Run:
                 "messages",
                 key="load",
             )
-        measure = int(shortest) if measure_s is None else ticks(measure_s)
-        warm_up = measure if warm_up_s is None else ticks(warm_up_s)
+        measure = int(shortest) if measure_s is None else moment_ticks(measure_s)
+        warm_up = measure if warm_up_s is None else moment_ticks(warm_up_s)
         if measure < 1 or warm_up < 0:
             raise ParameterError(
                 "measure_s must be above 0 and warm_up_s at least 0; got "
                 f"{measure_s!r} and {warm_up_s!r}",
                 key="measure_s",
             )
-        ticks((warm_up + measure) * (1 + _DRAIN) / TICKS_PER_SECOND)
+        moment_ticks((warm_up + measure) * (1 + _DRAIN) / TICKS_PER_SECOND)
         self.settings[kernel.FROM] = warm_up
         self.settings[kernel.TO] = warm_up + measure
         expected = self.load * senders * measure / self.each

@@ -213,7 +213,7 @@ def test_a_fit_is_started_watched_and_stopped(
         return "simulated" in text and text != before
 
     until(answered)
-    button(page, "Stop").click()
+    page.get_by_title("End the fit now").click()
     until(lambda: page.get_by_text(re.compile(r"stopped: \d+ of 100000")).count() == 1)
     assert button(page, "Start").is_enabled()
     page.get_by_role("tab", name="Result").click()

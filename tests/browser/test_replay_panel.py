@@ -150,12 +150,16 @@ def test_the_diagram_shows_all_after_fast_moves_of_a_slider_and_a_zoom_stays(
         page.wait_for_timeout(200)
         return tuple(steady(lambda: page.evaluate(WINDOW), 0.6))  # type: ignore[return-value]
 
-    def shows_all() -> None:
+    def is_whole() -> bool:
         start, end, whole = settled()
-        assert (start, end) == (0, whole)
         ends = {"s": 1e9, "ms": 1e6, "µs": 1e3, "ns": 1}
         number, unit = headline(page).split()[:2]
-        assert whole == pytest.approx(float(number) * ends[unit], rel=6e-3)
+        told = pytest.approx(float(number) * ends[unit], rel=6e-3)
+        return (start, end) == (0, whole) and whole == told
+
+    def shows_all() -> None:
+        # A busy machine still replays what the last moves asked for; a frozen range stays wrong.
+        until(is_whole)
 
     handle = slider(page, "L  latency")
     handle.focus()

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from traitlets.config import Config
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -138,9 +140,18 @@ def execute(path: Path, folder: Path, after: str) -> Any:
     content = nbformat.read(folder / path.name, as_version=4)
     content.cells.insert(0, nbformat.v4.new_code_cell(OFFLINE))
     content.cells.append(nbformat.v4.new_code_cell(after))
-    client = NotebookClient(content, timeout=600, resources={"metadata": {"path": str(folder)}})
     paths = [*os.environ.get("PYTHONPATH", "").split(), str(ROOT)]
-    return client.execute(env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)})
+    # Ports are chosen before a kernel takes them, and another test may take one meanwhile. A
+    # socket's path must be short.
+    with tempfile.TemporaryDirectory() as sockets:
+        address = {"transport": "ipc", "ip": str(Path(sockets) / "kernel")}
+        client = NotebookClient(
+            content,
+            timeout=600,
+            resources={"metadata": {"path": str(folder)}},
+            config=Config({"KernelManager": address}),
+        )
+        return client.execute(env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)})
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)

@@ -28,6 +28,9 @@ def _save_alone(self, key, data):
 
 caching.IndexDataCacheFile.save = _save_alone
 
+# Read once: one folder's kernels import another's, which must not go into the first one's cache.
+_GIVEN = config.CACHE_DIR
+
 
 @contextmanager
 def cache_of_all(folder: Path, *called: Path) -> Iterator[None]:
@@ -54,8 +57,8 @@ def cache_of_all(folder: Path, *called: Path) -> Iterator[None]:
 
 def _base(folder: Path) -> Path:
     """Return where caches go: where numba is told to, beside the sources, or in the user's own."""
-    if config.CACHE_DIR:
-        return Path(config.CACHE_DIR)
+    if _GIVEN:
+        return Path(_GIVEN)
     if os.access(folder, os.W_OK):
         return folder / "__pycache__"
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,25 @@ sys.stdin.readline()
 for entry in range(entries):
     caching.IndexDataCacheFile(folder, "kernel", "stamp").save((process, entry), [process, entry])
 """
+
+PLACE = """
+from kernels import fabric_programs
+from kernels.fabric import collectives
+print(collectives.run._cache.cache_path)
+"""
+
+
+def test_a_folder_has_one_cache_whoever_imports_it_first(tmp_path: Path) -> None:
+    """A second one is a minute of compilation, for whoever meets the kernels in that order."""
+    told = subprocess.run(
+        [sys.executable, "-c", PLACE],
+        cwd=ROOT,
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "0"},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    assert Path(told.stdout.strip()).parents[1] == tmp_path
 
 
 def test_processes_that_compile_at_once_keep_each_others_code(tmp_path: Path) -> None:

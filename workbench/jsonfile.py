@@ -18,7 +18,7 @@ class Result:
     """Base of every result: what it holds as plain values and as JSON."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what the result holds as values that JSON can hold, arrays as lists."""
+        """Return the result's values as JSON can hold them, arrays as lists."""
         return plain_fields(self)
 
     def to_json(self, path: str | Path | None = None) -> str:

@@ -39,7 +39,7 @@ _CUT = """panel => {
 
 
 def cut(page: Any) -> list[str]:
-    """Return what is cut or sticks out of the panel at a narrow width, which is left again.
+    """Return the texts that are cut or stick out of the panel at a narrow width; restores the width.
 
     Args:
         page: of Playwright, with a panel.

@@ -26,7 +26,7 @@ Act = Callable[[Any], object]
 
 
 def press(label: str = "") -> Act:
-    """Return what presses arrow keys on a slider, the panel's first or the labelled one."""
+    """Return a function that presses arrow keys on the panel's first slider or a labelled one."""
 
     def act(page: Any) -> None:
         row = page.locator(".workbench-panel .widget-slider")
@@ -40,7 +40,7 @@ def press(label: str = "") -> Act:
 
 
 def choose(label: str, index: int) -> Act:
-    """Return what chooses an entry of the first list of that label."""
+    """Return a function that selects an entry of the first list with that label."""
     return lambda page: (
         page.locator(".workbench-panel")
         .get_by_label(label, exact=True)

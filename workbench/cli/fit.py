@@ -222,7 +222,7 @@ def _report(result: FitResult) -> str:
 
 
 def _told(found: Identifiability) -> str:
-    """Return what the data tell of each parameter as a person reads it."""
+    """Return the counts, then a line for each parameter: known, bounded or unknown, and why."""
     rows = (f"  {key:<30}{found.state(key):<9}{found.verdicts[key]}" for key in found.values)
     return "\n".join([f"what the data tell: {found.counted()}", *rows])
 

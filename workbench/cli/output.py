@@ -91,7 +91,7 @@ def in_options(text: str, options: Mapping[str, str]) -> str:
 
 
 def output_file(*suffixes: str) -> Callable[[str], str]:
-    """Return what argparse makes of the name of a file to write: refused before any work is done.
+    """Return an argparse type for a file to write, which refuses a bad name before any work.
 
     Args:
         suffixes: one of which it must have, if any are given.

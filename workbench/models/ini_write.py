@@ -55,7 +55,7 @@ def write_ini(model: SSTMacroModel, *, v10: bool = True) -> str:
 
 
 def ini_about(model: NetworkModel) -> str:
-    """Return who reads the .ini of a model.
+    """Return a sentence on which program reads a model's .ini.
 
     Args:
         model: any model.

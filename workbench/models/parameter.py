@@ -151,7 +151,7 @@ class Parameter:
         return self._checked(value)
 
     def unusual(self, value: Value) -> str:
-        """Return what is odd about an accepted value: it lies outside the usual range.
+        """Return a remark on an accepted value outside the usual range, empty if it is inside.
 
         Args:
             value: in SI units.

@@ -167,7 +167,7 @@ class Identifiability(Result):
         return {key: self.interval(key, z) for key in self.keys}
 
     def counted(self) -> str:
-        """Return how many parameters are known, bounded and unknown, in words."""
+        """Return the numbers of known, bounded and unknown parameters as a sentence."""
         return (
             f"{len(self.known)} known within a factor of {KNOWN_FACTOR:g}, "
             f"{len(self.bounded)} bounded, {len(self.unknown)} unknown"

@@ -200,7 +200,7 @@ def _carried(compared: Compared) -> MetricRow:
 
 
 def comparison_notes(compared: Compared) -> tuple[str, ...]:
-    """Return what a reader must know before the topologies are compared, a sentence each.
+    """Return notes on the comparison, a sentence each.
 
     Args:
         compared: the topologies.

@@ -62,7 +62,7 @@ def traffic_call(topology: Topology, variable: str, name: str, seed: int) -> str
 
 
 def traffic_name(name: str) -> str:
-    """Return what people call a pattern or a file.
+    """Return the name of a traffic pattern or file as shown to people.
 
     Args:
         name: in `PATTERNS`, or of a file.

@@ -39,7 +39,7 @@ _CUT = """panel => {
 
 
 def cut(page: Any) -> list[str]:
-    """Return the texts that are cut or stick out of the panel at a narrow width; restores the width.
+    """Return the texts cut or sticking out of the panel at a narrow width; restores the width.
 
     Args:
         page: of Playwright, with a panel.

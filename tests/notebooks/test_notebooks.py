@@ -34,6 +34,7 @@ CHECKS = {
     "00-start-here.ipynb": """
 before = panel.curve.latency_s[0]
 panel.set("node.nic.injection.latency", "300ns")
+panel.wait(60)
 assert panel.curve.latency_s[0] < before
 """,
     "01-fit-a-machine.ipynb": """
@@ -43,6 +44,7 @@ panel.run()
 result = panel.wait(120)
 assert result.success and result.trials == 5
 panel.use_fitted()
+panel.wait(60)
 scope = {}
 exec(panel.python, scope)
 assert (scope["curve"].latency_s == panel.curve.latency_s).all()

@@ -15,7 +15,9 @@ from workbench.fit.baseline import baseline
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel, read_ini
 from workbench.panels import FitPanel
+from workbench.panels.fit import simulating
 from workbench.panels.fit.state import model_of
+from workbench.panels.look import STALE
 from workbench.simulate import simulate_osu
 
 LATENCY = "node.nic.injection.latency"
@@ -83,6 +85,49 @@ def test_the_error_stands_beside_its_control_and_the_picture_stays(panel: FitPan
     assert panel._picture.figures.simulated.data["latency"] == shown
     assert "1KB" not in panel.python, "the line is for what is shown"
     panel._controls.controls["node.nic.credits"].text.value = "64KB"
+    assert panel.error == ""
+
+
+def test_what_takes_long_says_so_and_can_be_stopped(
+    panel: FitPanel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(simulating, "_AT_ONCE_S", 0.15)
+    before, python, work = panel.curve, panel.python, panel._simulating
+    assert work.widget.layout.display == "none"
+    panel._controls.controls["node.nic.mtu"].text.value = "1 B"  # 20 s and more
+    assert panel.running and not panel._settings.start.disabled
+    assert work.widget.layout.display == ""
+    assert STALE in panel._picture.widget._dom_classes
+    while panel._simulating.refresh() and not work._work.job.progress.message:
+        time.sleep(0.01)
+    panel._simulating.refresh()
+    assert work._work.status.value.endswith("the curves are of earlier values")
+    assert (panel.curve, panel.python) == (before, python), "files hold what is drawn"
+    work._work.stop_button.click()
+    panel.wait(10)
+    assert not panel.running and panel.curve is before
+    assert work._work.status.value == "stopped; the curves are of earlier values"
+    panel.mtu = 1
+    panel.machine = "aws-hpc6a-efa"
+    assert panel._picture.measured is panel.measured
+    with pytest.raises(ParameterError, match="wait for the simulation"):
+        panel.save(tmp_path / "a.csv")
+    panel._tabs.buttons[".csv"].click()
+    assert "wait for the simulation" in panel.error
+    panel.mtu = 64
+    panel.wait(60)
+    expected = simulate_osu(panel.model, sizes=panel.measured.sizes)
+    assert panel.curve.latency_us.tolist() == expected.latency_us.tolist()
+    assert "mtu" in panel.python and work.widget.layout.display == "none"
+    assert STALE not in panel._picture.widget._dom_classes
+
+
+def test_an_error_about_no_single_slider_is_said_above_the_figures(panel: FitPanel) -> None:
+    with pytest.raises(ConfigurationError, match="simulated time must stay below"):
+        panel.injection_latency = 1
+    assert "simulated time must stay below" in panel.error
+    assert "the curves are of earlier values" in panel.error
+    panel.injection_latency = "300ns"
     assert panel.error == ""
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from workbench import datasets
 from workbench.models import MODELS
-from workbench.panels.fit.state import FitState, curve_line, fit_line, model_of, simulate
+from workbench.panels.fit.state import FitState, curve_line, fit_line, model_of
+from workbench.simulate import simulate_osu
 
 NAME = "azure-hb96v3-hdr"
 
@@ -26,7 +27,7 @@ def test_the_python_line_gives_the_numbers_that_are_shown(
     state = replace(state, kind=kind, model=model_of(kind, variant))
     scope: dict[str, object] = {}
     exec(curve_line(state), scope)
-    again, shown = scope["curve"], simulate(state)
+    again, shown = scope["curve"], simulate_osu(state.model, sizes=state.measured.sizes)
     np.testing.assert_array_equal(again.latency_s, shown.latency_s)
     np.testing.assert_array_equal(again.bandwidth_Bps, shown.bandwidth_Bps)
 

@@ -21,7 +21,7 @@ from workbench.models import MODELS, NetworkModel
 from workbench.models.parameter import Value, key_named
 from workbench.panels.controls import ErrorLine, ParameterControl
 from workbench.panels.fit.picture import CurvePicture
-from workbench.panels.fit.simulating import Simulating
+from workbench.panels.fit.simulating import EARLIER, Simulating
 from workbench.panels.live import LiveView
 from workbench.panels.look import STALE, choose, panel_box
 from workbench.panels.panel import Panel
@@ -178,9 +178,9 @@ class ExplorePanel(Panel):
         if not keys and self._moved in self._controls and isinstance(error, ConfigurationError):
             keys = [self._moved]
         for key in keys:
-            self._controls[key].say(f"{error}; the curves are of earlier values")
+            self._controls[key].say(f"{error}; {EARLIER}")
         if not keys:
-            self._error.say(f"{worded(error)}; the curves are of earlier values")
+            self._error.say(f"{worded(error)}; {EARLIER}")
 
     def _mark_stale(self, stale: bool) -> None:
         if stale and self._picture.measured is not self._measured:

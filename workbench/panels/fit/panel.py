@@ -11,7 +11,7 @@ What a button does is a method of the same name, and what a slider holds is an a
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,17 +24,18 @@ from workbench.fit import FitResult
 from workbench.measure import OSUCurve, read_osu
 from workbench.models import NetworkModel
 from workbench.models.parameter import Value
-from workbench.panels.controls import ParameterControls
+from workbench.panels.controls import ErrorLine, ParameterControls
 from workbench.panels.fit.exports import Shown, Which
 from workbench.panels.fit.fitting import FitRun, next_request, status_of
 from workbench.panels.fit.picture import CurvePicture
 from workbench.panels.fit.settings import DEFAULT_STUDY, READY, Settings
-from workbench.panels.fit.state import FitState, curve_line, fit_line, opening_model, simulate
+from workbench.panels.fit.simulating import EARLIER, Simulating
+from workbench.panels.fit.state import FitState, curve_line, fit_line, opening_model
 from workbench.panels.fit.tabs import FitTabs
 from workbench.panels.live import renew
-from workbench.panels.look import panel_box
+from workbench.panels.look import STALE, panel_box
 from workbench.panels.number_field import check_all, errors_of
-from workbench.panels.running import wait_for
+from workbench.panels.running import wait_for, worded
 from workbench.panels.ticker import Ticker
 
 DEFAULT_MACHINE = "azure-hb96v3-hdr"
@@ -80,6 +81,8 @@ class FitPanel:
             study=DEFAULT_STUDY,
         )
         self._shown: tuple[FitState, OSUCurve] | None = None
+        self._simulated = self._state
+        self._refused: BaseException | None = None
         self._run: FitRun | None = None
         self._ended: FitRun | None = None
         self._result: FitResult | None = None
@@ -87,6 +90,8 @@ class FitPanel:
         self._settings.controls["kind"].value = model
         self._picture = CurvePicture(measured, size=self._state.size, height=height)
         self._controls = ParameterControls(self._state.model, self._parameter_changed)
+        self._error = ErrorLine()
+        self._simulating = Simulating(self._draw, self._refuse, self._mark_stale, self._locked)
         self._ticker = Ticker(self.refresh)
         self._tabs = FitTabs(self._picture.downloads, self._shown_now, self._ticker.start)
         self._connect()
@@ -94,6 +99,8 @@ class FitPanel:
         self._settings.lock(False)
         self._settings.offer_variant(self._state.model)
         self._redraw()
+        # Beside a busy machine also a quick curve may be late, and a panel opens with one.
+        self._simulating.wait()
 
     @property
     def state(self) -> FitState:
@@ -122,8 +129,8 @@ class FitPanel:
 
     @property
     def running(self) -> bool:
-        """Whether a fit runs."""
-        return self._run is not None and self._run.running
+        """Whether a fit runs, or a simulation that takes long."""
+        return self._simulating.running or (self._run is not None and self._run.running)
 
     @property
     def python(self) -> str:
@@ -133,7 +140,8 @@ class FitPanel:
     @property
     def error(self) -> str:
         """What the panel says is wrong, empty where nothing is."""
-        lines = [self._settings.machine_error, self._settings.fit_error]
+        lines = [self._settings.machine_error, self._settings.fit_error, self._error]
+        lines.append(self._tabs.error)
         lines += errors_of(self._settings.controls.values())
         lines += [control.error for control in self._controls.controls.values()]
         return "\n".join(line.message for line in lines if line.message)
@@ -173,6 +181,8 @@ class FitPanel:
     def use(self, model: NetworkModel) -> None:
         """Set all sliders to a model of the kind that is shown.
 
+        What takes long is simulated in the background, see `wait`.
+
         Args:
             model: such as ``panel.result.model``.
 
@@ -182,7 +192,8 @@ class FitPanel:
         with self._lock:
             self._state = replace(self._state, model=model)
             self._controls.rebuild(model)
-            error = self._redraw()
+            self._redraw()
+            error = self._refused
         if error is not None:
             raise error
 
@@ -217,18 +228,25 @@ class FitPanel:
         return self._begin(go_on=True)
 
     def stop(self) -> None:
-        """Start no further trial; the best so far is kept, and the panel is free at once."""
-        if self._run is not None:
-            self._run.stop()
-            self.refresh()
+        """Start no further trial; the best so far is kept, and the panel is free at once.
+
+        A simulation that runs ends too; the curves stay those of the earlier values.
+        """
+        self._simulating.stop()
+        self._stop_fit()
 
     def wait(self, timeout: float | None = None) -> FitResult | None:
-        """Wait until the fit has ended, keep the panel drawn meanwhile, and return its result.
+        """Wait until fit and simulation have ended, draw meanwhile, and return the fit's result.
 
         Args:
             timeout: seconds to wait at most; None waits as long as it takes.
         """
-        wait_for(self._follow, timeout)
+
+        def follow() -> bool:
+            simulates = self._simulating.refresh()
+            return self._follow() or simulates
+
+        wait_for(follow, timeout)
         return self._result
 
     def refresh(self) -> bool:
@@ -320,7 +338,7 @@ class FitPanel:
         settings.upload.observe(self._uploaded, "value")
         settings.start.on_click(lambda _: self._guarded(self.run))
         settings.resume.on_click(lambda _: self._guarded(self.resume))
-        settings.stop.on_click(lambda _: self.stop())
+        settings.stop.on_click(lambda _: self._stop_fit())
         self._tabs.use.on_click(lambda _: self._guarded(self.use_fitted))
         self._picture.size.observe(self._size_changed, "value")
 
@@ -332,7 +350,7 @@ class FitPanel:
             layout=widgets.Layout(width="352px", flex="0 0 auto", margin="0 8px 0 0"),
         )
         right = widgets.VBox(
-            [self._picture.widget],
+            [self._error, self._simulating.widget, self._picture.widget],
             layout=widgets.Layout(flex="1 1 auto", min_width="480px", overflow="hidden"),
         )
         body = widgets.HBox([left, right], layout=widgets.Layout(width="100%"))
@@ -344,7 +362,10 @@ class FitPanel:
 
     def _shown_now(self) -> Shown:
         if self._shown is None:
-            raise ParameterError("nothing is shown; correct the values first", key="")
+            raise ParameterError(
+                "no curve is shown yet; wait for the simulation or correct the values",
+                key="",
+            )
         state, curve = self._shown
         result = self._result
         fitted = "" if result is None else curve_line(replace(state, model=result.model))
@@ -369,30 +390,53 @@ class FitPanel:
             self._controls.enable()
             self._redraw()
 
-    def _redraw(self) -> WorkbenchError | None:
-        """Simulate and draw the state; where it is refused, say so and leave the picture."""
+    def _redraw(self) -> None:
+        """Simulate the state: a quick one is drawn at once, what takes long in the background."""
         with self._lock:
-            measured = self._state.measured
-            other_machine = self._picture.measured is not measured
-            try:
-                curve = simulate(self._state)
-            except WorkbenchError as error:
-                if isinstance(error, ConfigurationError):
-                    self._controls.say(dict.fromkeys(error.keys[:1], str(error)))
-                else:
-                    self._settings.machine_error.say(str(error))
-                if other_machine:
-                    self._picture.show_machine(measured, None)
-                return error
+            self._simulated, self._refused = self._state, None
+            self._error.say("")
             self._controls.say({})
-            self._shown = (self._state, curve)
-            self._tabs.say_files_of(self._state.model)
-            if other_machine:
-                self._picture.show_machine(measured, curve)
-            else:
-                self._picture.draw(curve)
-            self._tabs.show_python(curve_line(self._state), fit_line(self._state))
-            return None
+            self._simulating.begin(self._state.model, self._state.measured.sizes.tolist())
+
+    def _draw(self, curve: OSUCurve) -> None:
+        state = self._simulated
+        self._shown = (state, curve)
+        self._tabs.error.say("")
+        self._tabs.say_files_of(state.model)
+        # In one go: of two writes to one source in a row the page may keep the first.
+        if self._picture.measured is not state.measured:
+            self._picture.show_machine(state.measured, curve)
+        else:
+            self._picture.draw(curve)
+        self._tabs.show_python(curve_line(state), fit_line(self._state))
+
+    def _refuse(self, error: BaseException) -> None:
+        """Say what is wrong beside the slider it is about, else above the figures."""
+        self._refused = error
+        keys = [key for key in getattr(error, "keys", ()) if key in self._controls.controls]
+        message = f"{worded(error)}; {EARLIER}"
+        if keys:
+            self._controls.say({keys[0]: message})
+        else:
+            self._error.say(message)
+
+    def _mark_stale(self, stale: bool) -> None:
+        measured = self._simulated.measured
+        if stale and self._picture.measured is not measured:
+            # Files must not hold the earlier machine under the picture of this one.
+            self._shown = None
+            self._picture.show_machine(measured, None)
+        view = self._picture.widget
+        (view.add_class if stale else view.remove_class)(STALE)
+
+    def _locked(self, action: Callable[[], bool]) -> bool:
+        with self._lock:
+            return action()
+
+    def _stop_fit(self) -> None:
+        if self._run is not None:
+            self._run.stop()
+            self.refresh()
 
     def _setting_changed(self, name: str, value: Any) -> None:
         with self._lock:

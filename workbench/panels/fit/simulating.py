@@ -16,6 +16,7 @@ from workbench.panels.running import Running, wait_for
 from workbench.panels.ticker import Ticker
 from workbench.simulate import simulate_osu
 
+EARLIER = "the curves are of earlier values"
 _AT_ONCE_S = 0.15
 _WINDOW = 64
 
@@ -113,7 +114,7 @@ class Simulating:
         self._drawn(job.result())
 
     def _failed(self, error: BaseException) -> None:
-        if not self._work.refused(error, "the curves are of earlier values"):
+        if not self._work.refused(error, EARLIER):
             self.widget.layout.display = "none"
             self._refused(error)
 
@@ -135,4 +136,4 @@ def _simulate(ctx: jobs.JobContext, model: NetworkModel, sizes: Sequence[int]) -
 def _how_far(job: jobs.Job[OSUCurve]) -> tuple[float, str]:
     progress = job.progress
     words = progress.message or "simulating"
-    return progress.fraction, f"{words}, {job.elapsed_s:.1f} s; the curves are of earlier values"
+    return progress.fraction, f"{words}, {job.elapsed_s:.1f} s; {EARLIER}"

@@ -82,20 +82,6 @@ def opening_model(kind: str, measured: OSUCurve, variant: str = "sstmacro") -> N
     return first_guess(measured, model_of(kind, variant))
 
 
-def simulate(state: FitState) -> OSUCurve:
-    """Return the curve of the state's model, at the sizes that were measured.
-
-    Args:
-        state: what the panel holds.
-
-    Raises:
-        ConfigurationError: the values would deadlock together or end the run early.
-    """
-    from workbench.simulate import simulate_osu
-
-    return simulate_osu(state.model, sizes=state.measured.sizes)
-
-
 def model_expression(model: NetworkModel) -> str:
     """Return Python that builds the model: its class, and the values that are not defaults.
 

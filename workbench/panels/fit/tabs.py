@@ -17,6 +17,7 @@ from workbench.fit import FitResult
 from workbench.fit.trust.identify import identify
 from workbench.models import NetworkModel
 from workbench.models.ini_write import ini_about
+from workbench.panels.controls import ErrorLine
 from workbench.panels.export_tab import about_picture
 from workbench.panels.fit.exports import Shown, csv_text, html_text, ini_text, json_text
 from workbench.panels.fit.fitting import FitRun
@@ -75,6 +76,7 @@ class FitTabs:
         self.curve_python = widgets.Textarea(rows=7, layout=wide)
         self.fit_python = widgets.Textarea(rows=7, layout=wide)
         self._saved = widgets.HTML()
+        self.error = ErrorLine()
         # What was fitted is what a user comes for, so a fit that ends is chosen by itself.
         self.which = widgets.ToggleButtons(
             options=_WHICH,
@@ -104,6 +106,7 @@ class FitTabs:
                     [
                         wrapping_row(widgets.HTML("Files hold the values of"), self.which),
                         widgets.HBox([*self.buttons.values(), *self.pictures]),
+                        self.error,
                         self._saved,
                         self._about,
                     ]
@@ -253,27 +256,29 @@ class FitTabs:
             description=kind, tooltip=f"Save curves and errors, {about_picture(kind)}"
         )
 
-        def offer(_: Any) -> None:
+        def offer() -> None:
+            self.error.say("")
             shown = self._shown()
             name = f"{shown.measured.name}-{shown.model.name}.{kind.lower()}"
             origin = f"Points: {shown.measured.provenance.caption()}. Lines: simulated."
             self._downloads.offer_picture(name, origin)
             self._saved.value = f"{html.escape(name)} was handed to the browser."
 
-        button.on_click(offer)
+        button.on_click(lambda _: self.error.guard(offer))
         return button
 
     def _button(self, suffix: str) -> Any:
         make, mime, about = _FILES[suffix]
         button = widgets.Button(description=suffix[1:].upper(), tooltip=f"Save {about}")
 
-        def offer(_: Any) -> None:
+        def offer() -> None:
+            self.error.say("")
             shown = self._shown()
             name = f"{shown.stem}{suffix}"
             self._downloads.offer(name, make(shown), mime)
             self._saved.value = f"{html.escape(name)} was handed to the browser."
 
-        button.on_click(offer)
+        button.on_click(lambda _: self.error.guard(offer))
         return button
 
 

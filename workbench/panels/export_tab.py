@@ -35,7 +35,8 @@ class ExportTab:
         make: given a suffix, returns the name without it and the text.
         pictures: by what is drawn, empty where there is one, a live figure and what returns the
             picture's name; each has a button for PNG and one for SVG.
-        caption: returns what is written below a picture, such as where its values come from.
+        caption: given what is drawn, returns what is written below the picture, such as where its
+            values come from; empty where the figure says so itself.
     """
 
     def __init__(
@@ -43,9 +44,9 @@ class ExportTab:
         about: Mapping[str, str],
         make: Callable[[str], tuple[str, str]],
         pictures: Mapping[str, tuple[Downloads, Callable[[], str]]],
-        caption: Callable[[], str] = str,
+        caption: Callable[[str], str] = lambda _: "",
     ) -> None:
-        self._caption = caption
+        self._pictures, self._caption = pictures, caption
         self._make = make
         self._downloads = next(downloads for downloads, _ in pictures.values())
         self._saved = widgets.HTML()
@@ -55,14 +56,12 @@ class ExportTab:
             button = push_button(suffix[1:].upper(), f"Save {text}")
             button.on_click(lambda _, suffix=suffix: self._offer(suffix))
             self.buttons[suffix] = button
-        for what, (downloads, name) in pictures.items():
+        for what in pictures:
             for kind in ("PNG", "SVG"):
                 text = f"{kind} {what}".strip()
                 button = push_button(text, f"Save a picture for a paper, {about_picture(kind)}")
                 button.layout.width = "140px" if what else "88px"
-                button.on_click(
-                    lambda _, d=downloads, n=name, k=kind: self._offer_picture(d, n(), k.lower())
-                )
+                button.on_click(lambda _, w=what, k=kind: self._offer_picture(w, k.lower()))
                 self.buttons[text] = button
         legend = "".join(
             f"<li><b>{suffix[1:].upper()}</b>: {html.escape(text)}</li>"
@@ -91,9 +90,10 @@ class ExportTab:
         self._downloads.offer(name, text, _MIME[suffix])
         self._say(name)
 
-    def _offer_picture(self, downloads: Downloads, stem: str, suffix: str) -> None:
-        name = f"{file_stem(stem)}.{suffix}"
-        downloads.offer_picture(name, self._caption())
+    def _offer_picture(self, what: str, suffix: str) -> None:
+        downloads, stem = self._pictures[what]
+        name = f"{file_stem(stem())}.{suffix}"
+        downloads.offer_picture(name, self._caption(what))
         self._say(name)
 
     def _say(self, name: str) -> None:

@@ -159,7 +159,7 @@ def wire_tolerance_figure(
         for percent, marker in zip(PERCENT, _MARKERS, strict=True)
     ]
     fig.add_tools(HoverTool(renderers=points, tooltips=[("", "@name"), ("", "@said")]))
-    fig.xaxis.axis_label = "latency of a wire (ns)"
+    fig.xaxis.axis_label = "wire latency (ns)"
     fig.ygrid.grid_line_color = None
     fig.yaxis.axis_line_color = None
     fig.yaxis.major_tick_line_color = fig.yaxis.minor_tick_line_color = None

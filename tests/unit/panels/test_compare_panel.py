@@ -654,6 +654,26 @@ def test_files_hold_what_is_shown(panel: ComparePanel, tmp_path: Path) -> None:
     assert panel.error == ""
 
 
+def test_a_picture_says_where_its_values_come_from(panel: ComparePanel, tmp_path: Path) -> None:
+    shown, buttons = view(panel), tabs(panel).exports.buttons
+    buttons["PNG topologies"].click()
+    (said,) = shown.map_downloads._picture.data["caption"]
+    assert said.startswith("computed: mean loads of links when every host sends 70 %")
+    assert "uniform traffic, minimal routing, no queues" in said
+    buttons["SVG curves"].click()
+    (curves,) = shown.curve_downloads._picture.data["caption"]
+    assert curves.startswith("simulated: latency over load with uniform traffic")
+    for part in (panel.state.program.name, panel.state.operation, panel.state.algorithm):
+        assert part in curves
+    page = panel.save(tmp_path / "a.html").read_text()
+    assert "computed: mean loads of links when every host sends 100 %" in page
+    panel.shade = "class"
+    settled(panel)
+    buttons["PNG topologies"].click()
+    (said,) = shown.map_downloads._picture.data["caption"]
+    assert said.startswith("computed: drawn from the definitions")
+
+
 def test_only_settings_can_be_set(panel: ComparePanel) -> None:
     with pytest.raises(AttributeError, match="traffic"):
         panel.price = 5

@@ -408,6 +408,13 @@ def test_files_hold_what_is_shown(panel: PlacementPanel, tmp_path: Path) -> None
     for button in panel._exports["placement"].buttons.values():
         button.click()
     assert panel.error == ""
+    assert panel._view is not None
+    (said,) = panel._view.map_downloads._picture.data["caption"]
+    assert said == f"{placement.provenance.caption()}. Ranks as placed by volume."
+    assert said.startswith("simulated: ") and "LogGPS(" in said
+    panel._exports["pairs"].buttons["PNG figures"].click()
+    (said,) = panel._view.downloads._picture.data["caption"]
+    assert said == f"{placement.provenance.caption()}. Pairs of ranks as placed by volume."
 
 
 def test_an_upload_is_placed(panel: PlacementPanel) -> None:

@@ -267,6 +267,12 @@ def test_a_button_hands_the_file_to_the_browser(study_panel: StudyPanel) -> None
     assert offered["name"] == ["small.csv"]
     text = base64.b64decode(offered["base64"][0]).decode()
     assert len(pd.read_csv(io.StringIO(text))) == len(study_panel.result)
+    study_panel._export.buttons["PNG fit"].click()
+    (said,) = study_panel._fit.downloads._picture.data["caption"]
+    assert study_panel.chosen.measured.provenance.caption() in said and "simulated" in said
+    study_panel._export.buttons["PNG heatmap"].click()
+    (said,) = study_panel._heatmap.downloads._picture.data["caption"]
+    assert said.endswith(f"published: {', '.join(study_panel.result.plan.machines)}.")
 
 
 def test_only_a_click_is_taken_back_from_the_page(study_panel: StudyPanel) -> None:

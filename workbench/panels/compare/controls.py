@@ -77,7 +77,7 @@ class CompareControls:
             **named("Match on", "270px"),
         )
         self.amount: Any = NumberField(
-            FIRST_HOSTS, 2, 2_000_000, disabled=True, **named("", "230px")
+            FIRST_HOSTS, 2, 2_000_000, disabled=True, **named("", "150px")
         )
         self.upload: Any = widgets.FileUpload(
             description="Upload a graph",
@@ -144,13 +144,8 @@ class CompareControls:
                 wrapping_row(self.match, self.amount, self.upload, self.upload_traffic),
                 self.upload_error,
                 widgets.HBox([one.widget for one in self.slots], layout=wide),
-                wrapping_row(
-                    self.traffic,
-                    self.routing,
-                    offered,
-                    self.offered,
-                    self.shade,
-                ),
+                wrapping_row(self.traffic, self.routing),
+                wrapping_row(offered, self.offered, self.shade),
                 self.traffic_error,
             ]
         )

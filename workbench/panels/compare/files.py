@@ -17,6 +17,8 @@ from workbench.panels.compare.view import (
     carried_sentence,
     collective_notes,
     collective_words,
+    curves_origin,
+    drawn_origin,
     table_of,
 )
 from workbench.plotting.collective_times import plot_collective_times
@@ -62,6 +64,7 @@ def page_html(compared: Compared, found: Simulated, name: str | None) -> tuple[s
     parts: list[LayoutDOM] = [
         Div(text=html.escape(carried_sentence(compared))),
         row(drawings, sizing_mode="stretch_width"),
+        Div(text=html.escape(drawn_origin(compared, 1.0))),
         Div(text=table_of(compared, found)),
         plot_hops({one: hops_of(entry.metrics) for one, (entry, _) in shown.items()}),
     ]
@@ -79,6 +82,8 @@ def page_html(compared: Compared, found: Simulated, name: str | None) -> tuple[s
     if borne:
         title = f"Wire latency that {state.program.name} bears"
         parts.append(plot_wire_tolerance(borne, base_ns=BASE_NS, title=title))
+    if curves or times or borne:
+        parts.append(Div(text=html.escape(curves_origin(compared))))
     parts.append(Div(text=f"<pre>{html.escape(python_lines(compared, 1.0))}</pre>"))
     page = standalone_html(column(parts, sizing_mode="stretch_width"), "Topologies compared")
     return "comparison", page

@@ -35,7 +35,7 @@ from workbench.panels.compare.state import (
     python_lines,
 )
 from workbench.panels.compare.tabs import CompareTabs
-from workbench.panels.compare.view import CompareView
+from workbench.panels.compare.view import CompareView, curves_origin, drawn_origin
 from workbench.panels.compare.work import Comparer
 from workbench.panels.export_tab import write_file
 from workbench.panels.live import LiveView
@@ -328,7 +328,9 @@ class ComparePanel(Panel):
             first = next(entry.topology for entry, _ in compared.shown.values())
             self._view = CompareView(first)
             view = self._view
-            self._tabs = CompareTabs(view.map_downloads, view.curve_downloads, self._file)
+            self._tabs = CompareTabs(
+                view.map_downloads, view.curve_downloads, self._file, self._origin
+            )
             self._place.children = [
                 view.upper,
                 view.middle,
@@ -379,6 +381,13 @@ class ComparePanel(Panel):
         if self._compared is None or not self._compared.shown:
             raise ParameterError("there must be a topology to save; choose one", key="path")
         return FILES[suffix][0](self._compared, self.simulated, name)
+
+    def _origin(self, drawn: str) -> str:
+        if self._compared is None:
+            raise ParameterError("there must be a topology to save; choose one", key="path")
+        if drawn == "curves":
+            return curves_origin(self._compared)
+        return drawn_origin(self._compared, self.offered)
 
     def _shown(self) -> list[tuple[str, tuple[Any, LinkLoads | None]]]:
         return [] if self._compared is None else list(self._compared.shown.items())

@@ -25,6 +25,7 @@ from workbench.panels.compare.metrics import slow_metrics_of
 from workbench.panels.compare.state import (
     MODELS,
     SIZES,
+    WIRE_MACHINE,
     Compared,
     CompareState,
     Entry,
@@ -41,9 +42,6 @@ from workbench.sensitivity.wires import wire_tolerance
 from workbench.simulate.fabric.collectives import collective_times
 from workbench.simulate.fabric.fabric import Congestion, Fabric
 from workbench.simulate.fabric.open_loop import run_traffic
-
-MACHINE = "azure-hb96v3-hdr"
-"""Whose o, G and S the program runs with where its wire latency is asked for."""
 
 MESSAGES = 20_000
 """Messages that are measured at each load: with fewer UGAL-L has not found its detours by then."""
@@ -188,7 +186,7 @@ class Runner:
                 program = state.program.name, state.program.serial
                 if program not in self._graphs:
                     self._graphs[program] = graph_of(state.program.make(), {})
-                model = profile(MACHINE).loggps.replace(errors={})
+                model = profile(WIRE_MACHINE).loggps.replace(errors={})
                 graph = self._graphs[program]
                 found = wire_tolerance(graph, model, entry.topology, percent=PERCENT)
                 with self._kept.lock:

@@ -41,6 +41,9 @@ SIZES = (64, 1024, 16_384, 262_144, 1_048_576)
 RANKS = 128
 """Ranks of the collective, or as many as the smallest topology has hosts."""
 
+WIRE_MACHINE = "azure-hb96v3-hdr"
+"""Whose o, G and S the program runs with where its wire latency is asked for."""
+
 Shade = Literal["load", "class"]
 
 ROUTINGS: Mapping[str, tuple[str, LoadRouting]] = {

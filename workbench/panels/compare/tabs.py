@@ -24,6 +24,7 @@ class CompareTabs:
         maps: hands pictures of the drawings to the browser.
         curves: the same for the curves.
         make: given a suffix and the name of a topology, returns a file's name and its text.
+        origin: given what is drawn, ``topologies`` or ``curves``, returns where it comes from.
     """
 
     def __init__(
@@ -31,6 +32,7 @@ class CompareTabs:
         maps: Downloads,
         curves: Downloads,
         make: Callable[[str, str | None], tuple[str, str]],
+        origin: Callable[[str], str],
     ) -> None:
         self.hottest = widgets.HTML()
         self.python: Any = widgets.Textarea(
@@ -44,6 +46,7 @@ class CompareTabs:
                 "topologies": (maps, lambda: "topologies"),
                 "curves": (curves, lambda: "curves"),
             },
+            origin,
         )
         files = widgets.VBox([wrapping_row(self.whose), self.exports.widget])
         self.widget = widgets.Tab(

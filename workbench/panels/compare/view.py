@@ -18,6 +18,7 @@ from workbench.panels.compare.metrics import (
 from workbench.panels.compare.state import (
     MODELS,
     SLOTS,
+    WIRE_MACHINE,
     Compared,
     CompareState,
     Simulated,
@@ -46,6 +47,7 @@ from workbench.plotting.wire_tolerance import (
     read_wire_tolerance,
     wire_tolerance_figure,
 )
+from workbench.provenance import Provenance
 from workbench.sensitivity.rank_wires import L_WIRE_S
 from workbench.topology import Topology
 
@@ -263,6 +265,40 @@ def carried_sentence(compared: Compared) -> str:
     if compared.shown and not known:
         return f"No load is known for any of them under {sent} traffic with {routing}."
     return read_comparison(known, sent, routing)
+
+
+def drawn_origin(compared: Compared, offered: float) -> str:
+    """Return where the colours of the drawings come from, for pictures that leave the page.
+
+    Args:
+        compared: the topologies and their loads.
+        offered: what hosts send, as a share of their bandwidth.
+    """
+    state = compared.state
+    if state.shade != "load":
+        return "computed: drawn from the definitions of the topologies; colours: classes of links."
+    return (
+        f"computed: mean loads of links when every host sends {100 * offered:.0f} % of what it "
+        f"can, {traffic_name(state.traffic)} traffic, {routing_name(state.routing)} routing, no "
+        "queues; nothing is simulated or measured."
+    )
+
+
+def curves_origin(compared: Compared) -> str:
+    """Return where the curves come from, for pictures that leave the page.
+
+    Args:
+        compared: the topologies, and what the controls held.
+    """
+    state = compared.state
+    runs = f"seed {state.seed}" + (f", mean of {state.runs} runs" if state.runs > 1 else "")
+    title = (
+        f"latency over load with {traffic_name(state.traffic)} traffic, "
+        f"{routing_name(state.routing)} routing, packets, {runs}; {state.operation} of "
+        f"{ranks_of(compared)} ranks with {collective_words(state)} routing; latency of wires with "
+        f"{state.program.name}, LLAMP's semantics, no contention, parameters of {WIRE_MACHINE}"
+    )
+    return Provenance("simulated", title).caption() + "."
 
 
 def _key(load: float) -> str:

@@ -64,6 +64,7 @@ _SETTINGS = (
 )
 _AT_ONCE_S = 0.1
 _FIRST_S = 20.0
+_MAP = "map"
 _TABLE, _PYTHON, _EXPORT = "Table", "Python", "Export"
 
 
@@ -325,7 +326,7 @@ class PlacementPanel(Panel):
         pictures = {
             "comparison": {"figures": (view.downloads, lambda: self._stem("comparison"))},
             "pairs": {"figures": (view.downloads, lambda: self._stem("pairs"))},
-            "placement": {"map": (view.map_downloads, lambda: self._stem("placement"))},
+            "placement": {_MAP: (view.map_downloads, lambda: self._stem("placement"))},
         }
         titles = {
             "comparison": "The comparison",
@@ -335,7 +336,9 @@ class PlacementPanel(Panel):
         shown: list[Any] = []
         for what, files in FILES.items():
             about = {suffix: text for suffix, (_, text) in files.items()}
-            self._exports[what] = ExportTab(about, partial(self._file, what), pictures[what])
+            self._exports[what] = ExportTab(
+                about, partial(self._file, what), pictures[what], self._origin
+            )
             shown += [widgets.HTML(f"<b>{titles[what]}</b>"), self._exports[what].widget]
         shown.append(wrapping_row(self._names))
         self._tabs.children = [self._table, self._python, widgets.VBox(shown)]
@@ -360,6 +363,14 @@ class PlacementPanel(Panel):
         return self._stem(what), FILES[what][suffix][0](
             self._placed, self._method(), self._names.value
         )
+
+    def _origin(self, drawn: str) -> str:
+        """Return where the values of a picture come from, and whose placement it shows."""
+        placed, method = self._placed, self._method()
+        if placed is None:
+            raise ParameterError("no placement has been found yet", key="path")
+        shown = "Ranks" if drawn == _MAP else "Pairs of ranks"
+        return f"{placed.placements[method].provenance.caption()}. {shown} as placed by {method}."
 
     def _stem(self, what: str) -> str:
         return f"{self.state.base.source.name}-{what}"

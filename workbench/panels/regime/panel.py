@@ -239,7 +239,7 @@ class RegimePanel(Panel):
             {suffix: about for suffix, (_, about) in FILES.items()},
             self._file,
             {"": (self._view.downloads, self._name)},
-            lambda: self._view.origins,
+            lambda _: self._view.origins,
         )
         self._tabs = widgets.Tab(
             [self._parameters, self._python, self._export.widget],

@@ -36,6 +36,7 @@ class FitView:
         self.title = widgets.HTML(layout=widgets.Layout(flex="1 1 auto", margin="0 0 0 4px"))
         self.reading = widgets.HTML(layout=widgets.Layout(margin="0 0 0 4px"))
         self.parameters = widgets.HTML(layout=widgets.Layout(width="100%"))
+        self.origins = ""
         self.show(first, None)
 
     def show(self, chosen: ShownFit, pinned: ShownFit | None) -> None:
@@ -55,11 +56,11 @@ class FitView:
         lines = [f"{_lead(name)}{html.escape(fit.title)}" for name, fit in sides]
         readings = [f"{_lead(name)}{html.escape(_read(fit))}" for name, fit in sides]
         points = dict.fromkeys(fit.measured.provenance.caption() for _, fit in reversed(sides))
-        caption = html.escape("; ".join(points))
+        self.origins = f"Points: {'; '.join(points)}. Lines: simulated here."
         self.title.value = f'<div style="{_TEXT}"><b>{"<br>".join(lines)}</b></div>'
         self.reading.value = (
             f'<div role="status" style="{_TEXT}">{"<br>".join(readings)}</div>'
-            f'<div style="{SMALL}">Points: {caption}. Lines: simulated here.</div>'
+            f'<div style="{SMALL}">{html.escape(self.origins)}</div>'
         )
         self.parameters.value = fit_tables([(name, fit) for name, fit in sides])
 

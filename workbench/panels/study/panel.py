@@ -259,6 +259,7 @@ class StudyPanel(Panel):
                 "heatmap": (self._heatmap.downloads, lambda: f"{study}-{self.value}"),
                 "fit": (self._fit.downloads, lambda: self._chosen.cell.cell.name),
             },
+            lambda what: self._fit.origins if what == "fit" else self._state.origins,
         )
 
     def _file(self, suffix: str) -> tuple[str, str]:

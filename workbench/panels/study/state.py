@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from workbench import datasets
 from workbench.errors import ParameterError
 from workbench.fit import DEFAULT_ENGINE, FitResult
 from workbench.measure import OSUCurve
@@ -42,6 +43,15 @@ class StudyState:
     def fixed(self) -> dict[str, Any]:
         """What holds for all places of the heatmap."""
         return {axis: v for axis, v in self.where.items() if axis not in (self.rows, COLUMNS)}
+
+    @property
+    def origins(self) -> str:
+        """Where the numbers of the heatmap come from, for pictures that leave the page."""
+        machines: dict[str, list[str]] = {}
+        for name in dict.fromkeys(cell.cell.machine for cell in self.result):
+            machines.setdefault(datasets.load(name).provenance.origin, []).append(name)
+        told = "; ".join(f"{origin}: {', '.join(names)}" for origin, names in machines.items())
+        return f"Errors of curves simulated here. Measurements, {told}."
 
 
 @dataclass(frozen=True, eq=False)

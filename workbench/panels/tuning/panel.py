@@ -91,7 +91,7 @@ class TuningPanel(Panel):
                 "runs": (self._view.upper_downloads, lambda: "trajectory"),
                 "parameters": (self._view.lower_downloads, lambda: "parameters"),
             },
-            lambda: f"Tuned: {self._controls.subject.label}.",
+            lambda _: f"Tuned: {self._controls.subject.label}.",
         )
         self._tabs = widgets.Tab(
             [

@@ -98,7 +98,7 @@ class TuningStudyPanel(Panel):
                 text: (downloads, functools.partial(self._picture, text))
                 for text, downloads in self._view.downloads.items()
             },
-            lambda: f"Searches of recorded runs, {self._controls['recording'].label}.",
+            lambda _: f"Searches of recorded runs, {self._controls['recording'].label}.",
         )
         self._pages = self._make_pages()
         self._tabs = widgets.Tab(

@@ -11,10 +11,13 @@ HERE := $(shell pwd | cksum | cut -d' ' -f1)
 LAB_STAMP := .venv/.lab-$(HERE)
 TEST_STAMP := .venv/.test-$(HERE)
 
+# Without bytecode on disk each kernel of a notebook compiles the workbench's source again.
+export PYTHONDONTWRITEBYTECODE :=
+
 # In there, kernels/__init__.py keeps a cache for each state of all kernels.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 KERNELS := $(shell find kernels -name '*.py')
-WARM_STAMP := $(NUMBA_CACHE_DIR)/.warm-$(HERE)
+WARM_STAMPS := $(NUMBA_CACHE_DIR)/.networks-$(HERE) $(NUMBA_CACHE_DIR)/.programs-$(HERE)
 
 PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
@@ -30,11 +33,11 @@ help: ## list the targets
 # The kernels are compiled behind JupyterLab, which takes the place of this shell, by its number the
 # warm-up sees when it ends. A failed warm-up harms nothing: notebooks compile what they need.
 lab: install ## install, then open JupyterLab on notebooks/00-start-here.ipynb
-	@if ! $(MAKE) --no-print-directory --question $(WARM_STAMP); then \
+	@if ! $(MAKE) --no-print-directory --question $(WARM_STAMPS); then \
 	  echo "Compiling the kernels behind JupyterLab at low priority (once, a few minutes). Meanwhile a" \
 	    "notebook that needs one waits some seconds for it."; \
 	  mkdir -p "$(NUMBA_CACHE_DIR)"; \
-	  { nice -n 10 $(PY) -m workbench.warmup --while $$$$ && touch "$(WARM_STAMP)"; } & \
+	  { nice -n 10 $(PY) -m workbench.warmup --while $$$$ && touch $(WARM_STAMPS); } & \
 	fi; \
 	options="--ip=127.0.0.1"; \
 	if [ "$$(id -u)" = 0 ]; then options="$$options --allow-root"; fi; \
@@ -51,9 +54,9 @@ lab: install ## install, then open JupyterLab on notebooks/00-start-here.ipynb
 
 install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening anything
 
-# The warm-up has one processor to itself at best; the checks run beside it.
+# Two parts of the kernels compile at once; the checks take the place of the one that ends first.
 test: $(TEST_STAMP) ## install, then run lint, types and every test
-	@$(MAKE) --no-print-directory --jobs=2 $(WARM_STAMP) lint types kernels-uncompiled
+	@$(MAKE) --no-print-directory --jobs=2 $(WARM_STAMPS) lint types kernels-uncompiled
 	@WORKBENCH_CHROMIUM="$$(.ci/chromium)" && export WORKBENCH_CHROMIUM && \
 	.ci/postgresql && .ci/mpi && .ci/slurm && $(PY) -m pytest --quiet --ignore=tests/benchmarks \
 	  --durations=10 $(IN_PARALLEL)
@@ -128,7 +131,7 @@ clean: ## remove .venv, caches and everything else that make has made
 $(LAB_STAMP): pyproject.toml constraints.txt binder/overrides.json | .venv/bin/pip
 	@echo "installing the pinned versions into .venv (once, a minute or two)"
 	$(PIP_INSTALL) numba
-	@$(PY) -m workbench.warmup --first --while $$$$ & \
+	@$(PY) -m workbench.warmup first --while $$$$ & \
 	$(PIP_INSTALL) --editable .
 	@$(PY) -m ipykernel install --sys-prefix --name python3 >/dev/null
 	@mkdir -p .venv/share/jupyter/lab/settings
@@ -139,7 +142,7 @@ $(TEST_STAMP): $(LAB_STAMP)
 	$(PIP_INSTALL) --editable '.[test]'
 	@touch $@
 
-$(WARM_STAMP): $(KERNELS) | $(LAB_STAMP)
-	@echo "compiling the kernels (once for each version of them)"
+$(WARM_STAMPS): $(NUMBA_CACHE_DIR)/.%-$(HERE): $(KERNELS) | $(LAB_STAMP)
+	@echo "compiling the kernels of $* (once for each version of them)"
 	@mkdir -p "$(@D)"
-	@$(PY) -m workbench.warmup && touch "$@" || true
+	@$(PY) -m workbench.warmup $* && touch "$@" || true

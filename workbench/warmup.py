@@ -7,8 +7,6 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,12 +16,15 @@ if TYPE_CHECKING:
 
 
 def main() -> int:
-    """Compile all kernels, or the first ones, and return the command's status."""
+    """Compile all kernels, or a part of them, and return the command's status."""
     parser = argparse.ArgumentParser(prog="python -m workbench.warmup", description=__doc__)
     parser.add_argument(
-        "--first",
-        action="store_true",
-        help="compile only what notebook 00 needs, for which numba is enough of the packages",
+        "part",
+        nargs="?",
+        choices=PARTS,
+        default="all",
+        help="first: what notebook 00 needs, for which numba is enough of the packages "
+        "(default: all)",
     )
     parser.add_argument(
         "--while",
@@ -36,10 +37,7 @@ def main() -> int:
     if arguments.process is not None:
         threading.Thread(target=_end_with, args=[arguments.process], daemon=True).start()
     try:
-        if arguments.first:
-            _compile_first()
-        else:
-            warm_up()
+        PARTS[arguments.part]()
     except Exception as error:
         if arguments.process is None:
             raise
@@ -65,41 +63,44 @@ def _compile_first() -> None:
     import kernels.two_node  # noqa: F401
 
 
-def warm_up() -> dict[str, float]:
-    """Simulate each model, and read, lower, replay and draw a program, once each.
-
-    That fills numba's cache on disk.
-
-    Returns:
-        Seconds that each first use took, compilation included: by model name, then ``goal``,
-        ``lowering``, ``loggopsim``, ``llamp``, ``drawing``, ``tolerance``, ``placement``,
-        ``topology``, ``traffic``, ``packets``, ``packet-flows``, ``flows`` and ``collectives``.
-    """
+def _compile_networks() -> None:
+    """Simulate two nodes with each model, and larger networks in each way."""
     from workbench.models import MODELS
     from workbench.simulate import simulate_osu
 
-    uses: dict[str, Callable[[], object]] = {
-        **{name: partial(simulate_osu, model()) for name, model in MODELS.items()},
-        "goal": _goal,
-        "lowering": _lowering,
-        "loggopsim": lambda: _replay("loggopsim"),
-        "llamp": lambda: _replay("llamp"),
-        "drawing": _drawing,
-        "tolerance": _tolerance,
-        "placement": _placement,
-        "topology": _topology,
-        "traffic": _traffic,
-        "packets": lambda: _on_fabric("packet"),
-        "packet-flows": lambda: _on_fabric("packet-flow"),
-        "flows": lambda: _on_fabric("flow"),
-        "collectives": _collectives,
-    }
-    seconds: dict[str, float] = {}
-    for name, use in uses.items():
-        start = time.perf_counter()
-        use()
-        seconds[name] = time.perf_counter() - start
-    return seconds
+    for model in MODELS.values():
+        simulate_osu(model())
+    _topology()
+    _traffic()
+    _collectives()
+    for congestion in ("packet", "packet-flow", "flow"):
+        _on_fabric(congestion)
+
+
+def _compile_programs() -> None:
+    """Read, lower, replay, draw, analyse and place a program."""
+    _goal()
+    _lowering()
+    _replay("loggopsim")
+    _replay("llamp")
+    _drawing()
+    _tolerance()
+    _placement()
+
+
+def _compile_all() -> None:
+    """Compile every kernel."""
+    _compile_networks()
+    _compile_programs()
+
+
+# Two processes may compile networks and programs at once: they share few kernels.
+PARTS = {
+    "all": _compile_all,
+    "first": _compile_first,
+    "networks": _compile_networks,
+    "programs": _compile_programs,
+}
 
 
 def _goal() -> None:
@@ -145,7 +146,9 @@ def _tolerance() -> None:
     from workbench.programs import generate
     from workbench.sensitivity import analyse
 
-    analyse(generate.cg(4, iterations=1), _model())
+    program = generate.cg(4, iterations=1)
+    for lp in (False, True):
+        analyse(program, _model(), lp=lp)
 
 
 def _placement() -> None:

@@ -158,7 +158,7 @@ def until() -> Callable[..., float]:
         while not holds():
             if time.monotonic() - began > seconds:
                 pytest.fail(f"did not happen within {seconds} s")
-            time.sleep(0.02)
+            time.sleep(0.1)  # a look is often a picture, for which the browser computes
         return time.monotonic() - began
 
     return until

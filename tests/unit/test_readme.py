@@ -1,4 +1,4 @@
-"""What README shows runs when it is pasted."""
+"""What README shows runs when it is pasted, and what CONTRIBUTING names is there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from workbench.fit import FitResult
 from workbench.models import read_ini
 from workbench.simulate.replay_result import ReplayResult
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
 
 
 def test_the_python_of_readme_runs_as_it_is_printed(
@@ -30,3 +31,17 @@ def test_the_python_of_readme_runs_as_it_is_printed(
     assert fitted[0].success and fitted[0].rmspe["joint"] < 15
     assert read_ini(tmp_path / "machine.ini") == fitted[0].model
     assert isinstance(scope["result"], ReplayResult)
+
+
+def test_every_file_that_contributing_names_is_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    paths = re.findall(r"`([\w.-]+/[\w./-]*)`", text)
+    assert len(paths) > 20
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    # Each registry is defined in the file that is named beside it.
+    registries = re.findall(r"`([A-Z]+)`\s+(?:in\s+)?\(?`(workbench/[\w./-]+\.py)`", text)
+    assert {"MODELS", "LOSSES", "ENGINES", "HEURISTICS", "FAMILIES", "ROUTINGS"} == {
+        name for name, _ in registries
+    }
+    for name, path in registries:
+        assert re.search(rf"^{name}\b.*=", (ROOT / path).read_text("utf-8"), re.MULTILINE), path

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -89,6 +91,62 @@ def test_every_part_of_workbench_keeps_to_its_layer(part: str) -> None:
     assert part in MAY_IMPORT.keys() | ENTRANCES, f"say in MAY_IMPORT what {part} may import"
     files = [p for p in (ROOT / "workbench").rglob("*.py") if part_of(p) == part]
     assert [(str(p.relative_to(ROOT)), v) for p in files for v in violations(p)] == []
+
+
+def loaded(tree: ast.AST) -> Iterator[str]:
+    """Yield the dotted names that a module imports as it is loaded, not those in functions."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        else:
+            yield from loaded(node)
+
+
+def graph_of_files() -> dict[str, set[str]]:
+    """Return the modules of ours that each module of ours imports as it is loaded."""
+    paths = [path for top in ("workbench", "kernels") for path in (ROOT / top).rglob("*.py")]
+    modules = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in paths
+    }
+    graph: dict[str, set[str]] = {}
+    for module, path in modules.items():
+        graph[module] = set()
+        for name in loaded(ast.parse(path.read_text("utf-8"))):
+            while name and name not in modules:
+                name = name.rpartition(".")[0]
+            if name and name != module:
+                graph[module].add(name)
+    return graph
+
+
+def test_no_two_files_import_each_other_in_a_circle() -> None:
+    graph = graph_of_files()
+    assert len(graph) > 500
+    assert len(list(TopologicalSorter(graph).static_order())) == len(graph)
+
+
+def test_readme_lists_the_parts_in_the_order_of_their_imports() -> None:
+    rows = re.findall(r"^\| ((?:`\w+/?` ?)+)\|", (ROOT / "README.md").read_text("utf-8"), re.M)
+    order = {
+        name: number for number, row in enumerate(rows) for name in re.findall(r"`(\w+)/?`", row)
+    }
+    assert PARTS - order.keys() == {"__init__", "__main__", "diagnosis", "warmup"}
+    for module, imported in graph_of_files().items():
+        part = module.split(".")[1] if "." in module else ""
+        if part not in order or part in FLOOR:
+            continue
+        for name in imported:
+            package, _, rest = name.partition(".")
+            target = rest.split(".")[0]
+            if package == "workbench" and target in order:
+                assert order[target] <= order[part], f"{part} imports {target}, listed below it"
 
 
 def test_kernels_import_only_arrays_compiler_and_mathematics() -> None:

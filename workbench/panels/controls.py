@@ -37,18 +37,14 @@ _ERROR_STYLE = f"color:{ERROR};font-size:12px;line-height:1.3;white-space:normal
 
 
 def error_line(message: str) -> str:
-    """Return the message as HTML for a line beside a control; empty for no message.
-
-    Args:
-        message: plain text.
-    """
+    """Return a plain message as HTML for a line beside a control, "" for an empty message."""
     return (
         f'<div role="alert" style="{_ERROR_STYLE}">{html.escape(message)}</div>' if message else ""
     )
 
 
 class ErrorLine(widgets.HTML):  # type: ignore[misc]
-    """A line that takes no room while there is nothing wrong."""
+    """A line for an error message that takes no space while empty."""
 
     def __init__(self) -> None:
         super().__init__(layout=widgets.Layout(display="none", margin="0 0 4px 4px"))
@@ -62,11 +58,7 @@ class ErrorLine(widgets.HTML):  # type: ignore[misc]
             self.layout.display = "" if message else "none"
 
     def guard(self, action: Callable[[], Any]) -> None:
-        """Run what a control does; what is wrong with it is said here.
-
-        Args:
-            action: what it does.
-        """
+        """Run an action of a control and show its error here."""
         try:
             action()
         except WorkbenchError as error:
@@ -74,12 +66,7 @@ class ErrorLine(widgets.HTML):  # type: ignore[misc]
 
 
 class ParameterControl:
-    """One parameter's row: name, slider or choice, typed value, and an error below it.
-
-    Args:
-        described: the parameter and the value it starts with.
-        changed: called with the key and the SI value when the user changes it.
-    """
+    """A parameter's row: slider or choice, typed value, error; ``changed`` gets (key, SI value)."""
 
     def __init__(self, described: Parameter, changed: Changed) -> None:
         self.described = described
@@ -108,7 +95,7 @@ class ParameterControl:
 
     @property
     def enabled(self) -> bool:
-        """Whether the control can be moved."""
+        """Whether the control accepts input."""
         return not self.input.disabled
 
     @enabled.setter
@@ -116,20 +103,12 @@ class ParameterControl:
         self.input.disabled = self.text.disabled = not value
 
     def say(self, message: str) -> None:
-        """Show what is odd about the value, and what is wrong.
-
-        Args:
-            message: plain text, empty where nothing is wrong.
-        """
+        """Show a message, after the warning about an unusual value if there is one."""
         said = (self.described.unusual(self._value), message)
         self.error.say(". ".join(one for one in said if one))
 
     def show(self, value: Value) -> None:
-        """Show a value that was set elsewhere, without calling back.
-
-        Args:
-            value: in SI units.
-        """
+        """Show a value in SI units that was set elsewhere, without calling back."""
         self._value = value
         self.say("")
         self._echo = True
@@ -205,12 +184,7 @@ class ParameterControl:
 
 
 class ParameterControls:
-    """All parameters of a model, grouped by section in an accordion.
-
-    Args:
-        model: the model whose parameters are shown.
-        changed: called with the key and the SI value when the user changes one.
-    """
+    """All parameters of a model, grouped by section; ``changed`` gets (key, SI value)."""
 
     def __init__(self, model: NetworkModel, changed: Changed) -> None:
         self._changed = changed
@@ -219,11 +193,7 @@ class ParameterControls:
         self.rebuild(model)
 
     def rebuild(self, model: NetworkModel) -> None:
-        """Make the controls anew for another kind of model, or show the values of this one.
-
-        Args:
-            model: the model to show.
-        """
+        """Show a model, with new controls where it has other parameters."""
         described = model.parameters()
         if [p.key for p in described] == list(self.controls):
             self.show(model)
@@ -242,11 +212,7 @@ class ParameterControls:
         self.enable()
 
     def show(self, model: NetworkModel) -> None:
-        """Show the values of a model of the same kind, and clear the errors.
-
-        Args:
-            model: the model to show.
-        """
+        """Show the values of a model with the same parameters, and clear the errors."""
         for p in model.parameters():
             control = self.controls[p.key]
             if control.value != p.value:
@@ -255,34 +221,23 @@ class ParameterControls:
         self.enable()
 
     def say(self, errors: dict[str, str]) -> None:
-        """Show each message beside the control it is about, and clear the others.
-
-        Args:
-            errors: message by parameter key.
-        """
+        """Show each message beside the control of its key, and clear the others."""
         for key, control in self.controls.items():
             control.say(errors.get(key, ""))
 
     def key_of(self, name: str) -> str:
-        """Return the dotted key that a key, an attribute path or its last word stands for.
-
-        Args:
-            name: such as ``node.nic.mtu``, ``mpi.max_eager_msg_size`` or ``injection_latency``.
-
-        Raises:
-            ParameterError: there is no such parameter; the nearest is named.
-        """
+        """Return the dotted key for a key, an attribute path or its last word."""
         return key_named(name, (control.described for control in self.controls.values()))
 
     def enable(self) -> None:
-        """Let only those parameters be moved that have an effect as the flags stand."""
+        """Enable the parameters that have an effect with the present flags."""
         for control in self.controls.values():
             flag = self.controls.get(control.described.unless)
             control.enabled = flag is None or bool(flag.value)
 
 
 def _last_position(described: Parameter) -> int:
-    """Return the number of a slider's last position; the first is 0."""
+    """Return the index of a slider's last position."""
     low, high = float(described.low), float(described.high)
     if described.log and described.kind == "bytes":
         return math.ceil(math.log2(high / low))

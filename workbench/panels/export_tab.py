@@ -28,23 +28,14 @@ _MIME = {
 
 
 class ExportTab:
-    """Buttons that save files and pictures.
-
-    Args:
-        about: what is in a file, by suffix.
-        make: given a suffix, returns the name without it and the text.
-        pictures: by what is drawn, empty where there is one, a live figure and what returns the
-            picture's name; each has a button for PNG and one for SVG.
-        caption: given what is drawn, returns what is written below the picture, such as where its
-            values come from; empty where the figure says so itself.
-    """
+    """Buttons that save files and pictures."""
 
     def __init__(
         self,
-        about: Mapping[str, str],
-        make: Callable[[str], tuple[str, str]],
-        pictures: Mapping[str, tuple[Downloads, Callable[[], str]]],
-        caption: Callable[[str], str] = lambda _: "",
+        about: Mapping[str, str],  # content of a file, by suffix
+        make: Callable[[str], tuple[str, str]],  # suffix -> (file stem, text)
+        pictures: Mapping[str, tuple[Downloads, Callable[[], str]]],  # by label; callable: stem
+        caption: Callable[[str], str] = lambda _: "",  # label -> text below the picture
     ) -> None:
         self._pictures, self._caption = pictures, caption
         self._make = make
@@ -101,11 +92,7 @@ class ExportTab:
 
 
 def about_picture(kind: str) -> str:
-    """Return the size of a saved picture in words.
-
-    Args:
-        kind: ``PNG`` or ``SVG``.
-    """
+    """Return the size of a saved picture, ``PNG`` or ``SVG``, in words."""
     size = f"{PNG_SCALE * WIDTH_PX} pixels" if kind == "PNG" else f"{WIDTH_PX} px, lines and text"
     return f"7 inches ({size}) wide, light, the same on every screen"
 
@@ -113,16 +100,7 @@ def about_picture(kind: str) -> str:
 def write_file(
     path: str | Path, suffixes: Collection[str], make: Callable[[str], tuple[str, str]]
 ) -> Path:
-    """Write the file that a path's suffix asks for, and return the path.
-
-    Args:
-        path: file to write.
-        suffixes: of the files there are.
-        make: given a suffix, returns the name without it and the text.
-
-    Raises:
-        ParameterError: the suffix is none of these.
-    """
+    """Write the file that a path's suffix asks for; ``make`` returns (file stem, text)."""
     target = Path(path)
     if target.suffix not in suffixes:
         raise ParameterError(
@@ -134,9 +112,5 @@ def write_file(
 
 
 def file_stem(text: str) -> str:
-    """Return a text as the name of a file that every system takes.
-
-    Args:
-        text: such as the name of a study, with ``<=`` and brackets.
-    """
+    """Return a text as a file name that every operating system accepts."""
     return "".join(letter if letter.isalnum() or letter in "-._" else "_" for letter in text)

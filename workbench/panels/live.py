@@ -62,16 +62,10 @@ cb_obj._trigger_on_change = event => {
 
 
 class LiveView(BokehModel):  # type: ignore[misc]
-    """A view of a layout that is written to from Python.
+    """A view of a layout that Python updates."""
 
-    A plain `BokehModel` keeps the document as it was when it was made, so that a page which is
-    loaded again, or a second view, would show old data; this one hands out the present document.
-    Its page tells of what happens there, and does not send back what it was told.
-
-    Args:
-        model: the layout.
-        options: of the widget.
-    """
+    # BokehModel keeps the document as it was at the start: a reloaded page or a second view would
+    # show old data. This one sends the present document, and its page does not send updates back.
 
     _held: list[Any] | None = None
     _heard: frozenset[str] = frozenset()
@@ -85,16 +79,12 @@ class LiveView(BokehModel):  # type: ignore[misc]
         super().__init__(model, **options)
 
     def hear(self, source: ColumnDataSource) -> None:
-        """Take back from the page what is selected in a source: a click on what it draws.
-
-        Args:
-            source: of the view's document; its ``selected.on_change`` tells of clicks.
-        """
+        """Accept selections in a source from the page: clicks reach ``selected.on_change``."""
         self._heard |= {source.selected.id}
 
     @contextmanager
     def one_patch(self) -> Iterator[None]:
-        """Send everything that is written inside as one patch, which the page draws at once."""
+        """Send all updates made inside as one patch, which the page draws at once."""
         self._held = []
         try:
             yield
@@ -112,7 +102,7 @@ class LiveView(BokehModel):  # type: ignore[misc]
             self._send_patch([event])
 
     def _sync_model(self, model: Any, content: dict[str, Any], buffers: list[Any]) -> None:
-        """Take back what is selected and nothing else: other echoes are older than what is here."""
+        """Accept selections only: other echoes from the page are older than the present state."""
         changed = content.get("model")
         about = changed.get("id") if isinstance(changed, dict) else None
         if about in self._heard and content.get("attr") == "indices":
@@ -127,29 +117,19 @@ class LiveView(BokehModel):  # type: ignore[misc]
             self.send({"msg": "patch"}, [buffer.to_bytes()])
 
     def get_state(self, key: Any = None, drop_defaults: bool = False) -> dict[str, Any]:
-        """Return the widget's state with the document as it is now.
-
-        Args:
-            key: names of the traits that are asked for; None for all.
-            drop_defaults: leave out traits that have their default.
-        """
+        """Return the widget's state with the present document; ``key`` None means all traits."""
         if key is None and self._model.document is not None:
             self._trait_values["render_bundle"] = self._model_to_traits(self._model)
         return dict(super().get_state(key, drop_defaults))
 
 
 class WindowView(LiveView):
-    """A live view whose page tells Python which window of a figure it shows."""
+    """A live view whose page reports the visible window of a figure."""
 
     _asked: str = ""
 
     def hear_windows(self, asked: ColumnDataSource, told: Callable[[], None]) -> None:
-        """Take back the window that a page writes into a source.
-
-        Args:
-            asked: of the view's document.
-            told: called after each.
-        """
+        """Accept the windows that the page writes into a source; call ``told`` after each."""
         self._asked = asked.id
         asked.on_change("data", lambda _attr, _old, _new: told())
 
@@ -164,22 +144,14 @@ class WindowView(LiveView):
 
 
 def renew(*views: LiveView) -> None:
-    """Send the documents as they are now, before they are shown: what was drawn since is in them.
-
-    Patches that were sent while no page showed a view have reached nobody.
-
-    Args:
-        views: the views that are about to be shown.
-    """
+    """Send the present documents, before the views are shown."""
+    # Patches that were sent while no page showed a view are lost.
     for view in views:
         view.update_from_model(view._model)
 
 
 class Downloads:
-    """Hands files to the browser through a live document: no server route, no limit of a link.
-
-    Works wherever the figure itself works, JupyterLab and Voilà alike, and needs no network.
-    """
+    """Sends files to the browser through a live document, without a server route or size limit."""
 
     def __init__(self, layout: LayoutDOM) -> None:
         self._file = ColumnDataSource(data={"token": [], "name": [], "mime": [], "base64": []})
@@ -190,13 +162,7 @@ class Downloads:
         layout.tags = [*layout.tags, self._file, self._picture]
 
     def offer(self, name: str, content: str | bytes, mime: str = "text/plain") -> None:
-        """Let the browser save a file.
-
-        Args:
-            name: file name that is proposed.
-            content: text, written as UTF-8, or bytes.
-            mime: media type.
-        """
+        """Let the browser save text (as UTF-8) or bytes under a file name."""
         data = content.encode() if isinstance(content, str) else content
         self._file.data = {
             "token": [uuid4().hex],
@@ -206,10 +172,5 @@ class Downloads:
         }
 
     def offer_picture(self, name: str, caption: str = "") -> None:
-        """Let the browser save the layout as a picture for a paper, the same on every screen.
-
-        Args:
-            name: file name that is proposed, with ``.png`` or ``.svg``.
-            caption: written below the drawing, such as where the values come from.
-        """
+        """Let the browser save the layout as ``.png`` or ``.svg``, with a caption below it."""
         self._picture.data = {"token": [uuid4().hex], "name": [name], "caption": [caption]}

@@ -23,20 +23,12 @@ _ALL = "all"
 
 @dataclass(frozen=True)
 class Scale:
-    """What a slider of one parameter covers.
+    """The range of a parameter's slider."""
 
-    Attributes:
-        name: the field's letter.
-        words: what it is, in a few words.
-        per_byte: whether it is a time for each byte.
-        low: smallest value above zero, s, s/B or B.
-        high: largest value.
-    """
-
-    name: str
+    name: str  # LogGPS letter
     words: str
     per_byte: bool
-    low: float
+    low: float  # smallest value above 0; s, s/B or B
     high: float
 
 
@@ -51,12 +43,7 @@ SCALES = (
 
 
 class LogGPSSliders:
-    """Six rows, and the parameters they hold.
-
-    Args:
-        model: what they start with.
-        changed: called with the parameters when a user has moved or typed one.
-    """
+    """Sliders for six LogGPS parameters; ``changed`` gets them after a user's change."""
 
     def __init__(self, model: LogGPS, changed: Callable[[LogGPS], None]) -> None:
         self._model, self._changed = model, changed
@@ -77,16 +64,12 @@ class LogGPSSliders:
 
     @property
     def error(self) -> str:
-        """What is wrong with what was typed, empty where nothing is."""
+        """The messages about wrong input, empty where there are none."""
         lines = (row.error.message for row in self.rows.values())
         return "\n".join(line for line in lines if line)
 
     def show(self, model: LogGPS) -> None:
-        """Show other parameters without calling back.
-
-        Args:
-            model: the parameters.
-        """
+        """Show other parameters without calling back."""
         self._model = model
         for name, row in self.rows.items():
             row.show(getattr(model, name))
@@ -97,7 +80,7 @@ class LogGPSSliders:
 
 
 class _Row:
-    """One parameter: its letter and words, slider, typed value, and an error below."""
+    """A parameter's row: letter and name, slider, typed value, and an error below."""
 
     def __init__(self, scale: Scale, value: float, taken: Callable[[str, float], None]) -> None:
         self._scale, self._taken, self._value = scale, taken, value
@@ -162,23 +145,14 @@ class _Row:
 
 
 def last_position(scale: Scale) -> int:
-    """Return the number of a slider's last position; the first, 0, is zero itself.
-
-    Args:
-        scale: of the parameter.
-    """
+    """Return the index of a slider's last position; position 0 is the value 0."""
     if scale.name == "S":
         return 1 + math.ceil(math.log2(scale.high / scale.low))
     return 1 + round(_STEPS_PER_DECADE * math.log10(scale.high / scale.low))
 
 
 def value_at(scale: Scale, place: int) -> float:
-    """Return the value at a position: powers of two for S, even steps of the logarithm else.
-
-    Args:
-        scale: of the parameter.
-        place: from 0.
-    """
+    """Return the value at a position: S in powers of two, others on a logarithmic scale."""
     if place == 0:
         return 0
     if scale.name == "S":
@@ -187,12 +161,7 @@ def value_at(scale: Scale, place: int) -> float:
 
 
 def position(scale: Scale, value: float) -> int:
-    """Return the position nearest to a value, which may lie beyond the slider's end.
-
-    Args:
-        scale: of the parameter.
-        value: s, s/B or B.
-    """
+    """Return the position nearest to a value in s, s/B or B, which may be off the slider."""
     if value <= 0:
         return 0
     value = min(max(value, scale.low), scale.high)
@@ -202,12 +171,7 @@ def position(scale: Scale, value: float) -> int:
 
 
 def worded(scale: Scale, value: float) -> str:
-    """Return a value as the row shows it: ``2.50 µs``, ``0.04 ns/B``, ``64 KiB``, ``all``.
-
-    Args:
-        scale: of the parameter.
-        value: s, s/B or B.
-    """
+    """Return a value as the row shows it: ``2.50 µs``, ``0.04 ns/B``, ``64 KiB``, ``all``."""
     if scale.name == "S":
         return _ALL if value >= _ALL_EAGER else byte_label(int(value))
     if value == 0:
@@ -216,7 +180,7 @@ def worded(scale: Scale, value: float) -> str:
 
 
 def _unusual(scale: Scale, value: float) -> str:
-    """Return what is odd about an accepted value: it lies outside the slider; zero is no slip."""
+    """Return a warning where a nonzero value lies outside the slider, else ""."""
     if not value or scale.low * (1 - 1e-9) <= value <= scale.high * (1 + 1e-9):
         return ""
     return (

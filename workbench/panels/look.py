@@ -34,11 +34,7 @@ _RULES = f"""{PAGE_RULES}
 
 
 def panel_box(children: list[Any]) -> Any:
-    """Return the outermost box of a panel, with the panels' style.
-
-    Args:
-        children: what stands below one another in it.
-    """
+    """Return the outermost box of a panel, with the panels' style."""
     style = widgets.HTML(f"<style>{_RULES}</style>", layout=widgets.Layout(display="none"))
     box = widgets.VBox([*children, style], layout=widgets.Layout(width="100%"))
     box.add_class("workbench-panel")
@@ -46,12 +42,7 @@ def panel_box(children: list[Any]) -> Any:
 
 
 def named(name: str, width: str) -> dict[str, Any]:
-    """Return the options of a control with its name before it.
-
-    Args:
-        name: what the control is called.
-        width: of both, as CSS says it.
-    """
+    """Return the options of a control with its name before it; ``width`` of both, as in CSS."""
     return {
         "description": name,
         "style": {"description_width": "initial"},
@@ -60,14 +51,7 @@ def named(name: str, width: str) -> dict[str, Any]:
 
 
 def push_button(text: str, tip: str, style: str = "", width: str = "88px") -> Any:
-    """Return a button.
-
-    Args:
-        text: what it says.
-        tip: what it does.
-        style: one of ipywidgets' button styles.
-        width: as CSS says it.
-    """
+    """Return a button; ``style`` is one of ipywidgets' button styles."""
     return widgets.Button(
         description=text,
         tooltip=tip,
@@ -77,36 +61,19 @@ def push_button(text: str, tip: str, style: str = "", width: str = "88px") -> An
 
 
 def wrapping_row(*columns: Any) -> Any:
-    """Return a row that goes on below where the page is too narrow.
-
-    Args:
-        columns: what stands beside one another.
-    """
+    """Return a row that wraps on narrow pages."""
     layout = widgets.Layout(flex_flow="row wrap", align_items="center")
     return widgets.HBox(with_errors(columns), layout=layout)
 
 
 def with_errors(columns: Iterable[Any]) -> list[Any]:
-    """Return the children of a row that wraps, with the lines of its number fields at the end.
-
-    Args:
-        columns: what stands beside one another.
-    """
+    """Return the controls of a wrapping row, then the error lines of its number fields."""
     listed = list(columns)
     return [*listed, *errors_of(listed)]
 
 
 def choose(control: Any, name: str, value: Any) -> None:
-    """Set a control as the user would.
-
-    Args:
-        control: any control with a value.
-        name: what the control is for, for the message.
-        value: one that it offers.
-
-    Raises:
-        ParameterError: the control does not offer it.
-    """
+    """Set a control as the user would; ``name`` is for the error message."""
     if isinstance(control, widgets.Dropdown):
         known = [option[1] if isinstance(option, tuple) else option for option in control.options]
         if value not in known:
@@ -120,10 +87,6 @@ def choose(control: Any, name: str, value: Any) -> None:
 
 
 def side_by_side(tables: Iterable[str]) -> str:
-    """Return HTML tables beside one another, below where the page is too narrow.
-
-    Args:
-        tables: each as HTML.
-    """
+    """Return HTML tables side by side, wrapped on narrow pages."""
     style = "display:flex;flex-wrap:wrap;gap:24px;align-items:flex-start"
     return f'<div style="{style}">{"".join(tables)}</div>'

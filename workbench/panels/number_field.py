@@ -21,43 +21,21 @@ REFUSED = "workbench-refused"
 
 
 class NumberField(widgets.Box):  # type: ignore[misc]
-    """A number between two others, with its name before it.
+    """A typed number with its name before it; shows an error for a value out of range."""
 
-    Attributes:
-        value: the last number that was accepted; an int where the first one was.
-        disabled: whether nothing can be typed.
-        least: smallest number that is accepted.
-        most: largest one.
-        step: what an arrow key adds.
-        typed: the control itself, which holds also what was refused.
-        error: the line about it, which `wrapping_row` puts below the row.
-
-    Args:
-        value: the first; an int lets whole numbers be typed only.
-        least: smallest number that is accepted.
-        most: largest one.
-        step: what an arrow key adds.
-        description: name before it.
-        called: name in messages; empty takes the description.
-        tooltip: what it is; the range is added.
-        layout: of the name and the number together.
-        style: of the control.
-        disabled: whether nothing can be typed.
-    """
-
-    value: Any = traitlets.TraitType(0)
+    value: Any = traitlets.TraitType(0)  # last accepted number
     disabled = traitlets.Bool(False)
 
     def __init__(
         self,
-        value: float,
+        value: float,  # an int: whole numbers only
         least: float,
         most: float,
         *,
         step: float = 1,
         description: str = "",
-        called: str = "",
-        tooltip: str = "",
+        called: str = "",  # in messages; "": description
+        tooltip: str = "",  # the range is added
         layout: Any = None,
         style: Any = None,
         disabled: bool = False,
@@ -68,7 +46,7 @@ class NumberField(widgets.Box):  # type: ignore[misc]
         self.error = ErrorLine()
         # A line of its own in a row that wraps: the other controls of the row stay in place.
         self.error.layout.flex = "1 0 100%"
-        self.typed: Any = widgets.FloatText(
+        self.typed: Any = widgets.FloatText(  # also holds a refused number
             step=step,
             description=description,
             style=style or {},
@@ -84,23 +62,16 @@ class NumberField(widgets.Box):  # type: ignore[misc]
 
     @property
     def rule(self) -> str:
-        """What a number must be to be accepted."""
+        """The accepted range in words."""
         kind = "a whole number" if self._whole else "a number"
         return f"{kind} from {_plain(self.least)} to {_plain(self.most)}"
 
     def forget(self) -> None:
-        """Let go what was refused, and show the value."""
+        """Discard a refused number, and show the value."""
         self._show(self.value)
 
     def limit(self, least: float, most: float) -> None:
-        """Let other numbers be accepted, and judge anew.
-
-        A value that no longer fits gives way to the nearest; what was refused may now be taken.
-
-        Args:
-            least: smallest number that is accepted.
-            most: largest one.
-        """
+        """Set another range; a value outside moves to the nearest end."""
         self._bound(least, most)
         if not least <= self.value <= most:
             self.value = self.nearest(self.value)
@@ -108,23 +79,11 @@ class NumberField(widgets.Box):  # type: ignore[misc]
             self._judge(self.typed.value)
 
     def nearest(self, value: float) -> float:
-        """Return the number nearest to one, of those that are accepted.
-
-        Args:
-            value: any number.
-        """
+        """Return the nearest accepted number."""
         return min(max(value, self.least), self.most)
 
     def check(self, value: Any, name: str = "") -> float:
-        """Return a number as the field would hold it.
-
-        Args:
-            value: what is to be held.
-            name: what it is for, for the message; empty takes the field's own.
-
-        Raises:
-            ParameterError: it does not fit.
-        """
+        """Return a number as the field would hold it; ``name`` is for the error message."""
         number = isinstance(value, Real) and not isinstance(value, bool)
         if number and self.least <= value <= self.most:
             if not self._whole:
@@ -145,7 +104,7 @@ class NumberField(widgets.Box):  # type: ignore[misc]
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The name in error messages."""
         return self._called or self.description
 
     def _bound(self, least: float, most: float) -> None:
@@ -159,7 +118,7 @@ class NumberField(widgets.Box):  # type: ignore[misc]
             self._judge(change["new"])
 
     def _judge(self, typed: float) -> None:
-        """Take what was typed, or say what is wrong with it."""
+        """Accept a typed number, or show why it is refused."""
         try:
             number = self.check(typed)
         except ParameterError:
@@ -198,23 +157,12 @@ class NumberField(widgets.Box):  # type: ignore[misc]
 
 
 def errors_of(controls: Iterable[Any]) -> list[ErrorLine]:
-    """Return the lines of those controls that are number fields.
-
-    Args:
-        controls: of any kind.
-    """
+    """Return the error lines of the number fields among some controls."""
     return [control.error for control in controls if isinstance(control, NumberField)]
 
 
 def check_all(controls: Iterable[Any]) -> None:
-    """Refuse to begin what takes long with a number that its user did not mean.
-
-    Args:
-        controls: of any kind.
-
-    Raises:
-        ParameterError: a number field among them holds what was refused.
-    """
+    """Raise a ParameterError if a number field among the controls holds a refused number."""
     refused = [c.name for c in controls if isinstance(c, NumberField) and c.error.message]
     if refused:
         names = " and ".join(refused)
@@ -222,12 +170,7 @@ def check_all(controls: Iterable[Any]) -> None:
 
 
 def slider_of(field: NumberField, **options: Any) -> Any:
-    """Return a slider that moves a field by its steps, and follows what is typed there.
-
-    Args:
-        field: the number; one between two steps stays as it was typed.
-        options: of the slider, such as its description.
-    """
+    """Return a slider that moves a field by its steps and follows typed numbers unrounded."""
 
     def position(value: float) -> int:
         return round((value - field.least) / field.step)

@@ -12,12 +12,7 @@ from workbench.suggestions import did_you_mean
 
 
 class Panel(ABC):
-    """A panel in a notebook: what its lists and sliders hold is an attribute of the same name.
-
-    Attributes:
-        SETTINGS: names of these attributes.
-        widget: what is shown, also within other widgets.
-    """
+    """A panel in a notebook whose settings are attributes, listed in `SETTINGS`."""
 
     SETTINGS: ClassVar[tuple[str, ...]] = ()
     widget: Any
@@ -28,15 +23,15 @@ class Panel(ABC):
 
     @abstractmethod
     def _get(self, name: str) -> Any:
-        """Return what a control holds."""
+        """Return the value of a setting."""
 
     @abstractmethod
     def _set(self, name: str, value: Any) -> None:
-        """Set a control as the user would."""
+        """Set a setting as the user would."""
 
     @abstractmethod
     def _live_views(self) -> Iterable[LiveView]:
-        """Return the figures, to be sent anew before they are shown."""
+        """Return the figures, which are sent again before they are shown."""
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         renew(*self._live_views())

@@ -22,35 +22,19 @@ MOST_RANKS = 4096
 
 @dataclass(frozen=True)
 class Field:
-    """One argument of a generator as a control.
-
-    Attributes:
-        argument: its name.
-        words: what the control is called.
-        value: it starts with; a bool is a checkbox, a float has steps of 0.05.
-        least: smallest value.
-        most: largest value.
-        unit: that one of the control is worth, such as 1024 for KiB.
-    """
+    """One argument of a generator as a control."""
 
     argument: str
-    words: str
-    value: int | float | bool
+    words: str  # name of the control
+    value: int | float | bool  # at first; bool: a checkbox, float: steps of 0.05
     least: float = 1
     most: float = 100_000
-    unit: int = 1
+    unit: int = 1  # factor from the control to the argument, such as 1024 for KiB
 
 
 @dataclass(frozen=True)
 class Generated:
-    """A generator with the arguments that a panel fixes, and the controls of the others.
-
-    Attributes:
-        title: what the list says.
-        generator: its name in ``workbench.programs.generate``.
-        fixed: arguments without a control.
-        fields: the controls.
-    """
+    """A generator of `workbench.programs.generate`, its fixed arguments and its controls."""
 
     title: str
     generator: str
@@ -145,12 +129,7 @@ GENERATED: dict[str, Generated] = {
 
 
 class GeneratorFields:
-    """The controls of one generator.
-
-    Args:
-        name: in `GENERATED`.
-        changed: called when a user has changed one.
-    """
+    """The controls of one generator of `GENERATED`."""
 
     def __init__(self, name: str, changed: Callable[[], None]) -> None:
         self.name = name
@@ -162,7 +141,7 @@ class GeneratorFields:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The generator's arguments as the controls have them."""
+        """The generator's arguments, fixed ones and those of the controls."""
         units = {one.argument: one.unit for one in self.about.fields}
         held = {argument: control.value for argument, control in self.controls.items()}
         scaled = {a: v if units[a] == 1 else v * units[a] for a, v in held.items()}
@@ -170,11 +149,11 @@ class GeneratorFields:
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """What the controls say is wrong."""
+        """The error messages of the controls, "" for a control without one."""
         return tuple(line.message for line in errors_of(self.controls.values()))
 
     def source(self) -> Source:
-        """Return the program that the controls describe."""
+        """Return the source of the program that the controls describe."""
         arguments = self.arguments
         words = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
         generator = self.about.generator
@@ -187,17 +166,7 @@ class GeneratorFields:
 
 
 def source_of(program: str | AnyProgram | None, first: str = "") -> Source:
-    """Return where a program comes from that somebody named or handed over.
-
-    Args:
-        program: the name of a shipped program or of a generator, the path of a GOAL file or a
-            trace, a program, or a graph.
-        first: name of the one to take for None.
-
-    Raises:
-        ParameterError: it is none of these.
-        DatasetError: there is no such program.
-    """
+    """Return the source for a name, a path, a program or a graph; ``first`` replaces None."""
     if isinstance(program, (Program, ExecutionGraph)):
         return Source.of(GIVEN, "program", program)
     name = first if program is None else program
@@ -210,30 +179,13 @@ def source_of(program: str | AnyProgram | None, first: str = "") -> Source:
 
 
 def shipped_source(name: str) -> Source:
-    """Return a program that ships.
-
-    Args:
-        name: one of ``workbench.programs.list()``.
-
-    Raises:
-        DatasetError: there is no such program.
-    """
+    """Return the source of a shipped program of ``workbench.programs.list()``."""
     name = programs.list()[name].name
     return Source(name, f'programs.load("{name}")', lambda: programs.load(name))
 
 
 def uploaded_source(files: Mapping[str, bytes]) -> Source:
-    """Return the program that uploaded files hold: one GOAL file, or all files of a trace.
-
-    The files are read at once, from a folder that is gone afterwards.
-
-    Args:
-        files: content by file name.
-
-    Raises:
-        ParameterError: there is no file, or a name is empty.
-        ParseError: they hold no program.
-    """
+    """Return the source for uploaded files, by name: one GOAL file, or all files of a trace."""
     named_bytes = {PurePath(name.replace("\\", "/")).name: data for name, data in files.items()}
     if not named_bytes or "" in named_bytes:
         raise ParameterError("choose a GOAL file, or all files of a trace", key="upload")

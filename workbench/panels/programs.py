@@ -18,27 +18,14 @@ GIVEN = "program"
 
 @dataclass(frozen=True)
 class Source:
-    """Where a program comes from.
-
-    Attributes:
-        name: what tells it from the others.
-        expression: Python that gives it, with ``programs`` imported.
-        make: returns it; may take seconds.
-        serial: tells apart what was handed over or uploaded under one name; 0 for the rest.
-    """
+    """The origin of a program, compared by name, expression and serial."""
 
     name: str
-    expression: str
-    make: Callable[[], AnyProgram] = field(compare=False)
-    serial: int = 0
+    expression: str  # Python; needs ``programs``
+    make: Callable[[], AnyProgram] = field(compare=False)  # may take seconds
+    serial: int = 0  # not 0: given or uploaded, told apart by it
 
     @classmethod
     def of(cls, name: str, expression: str, program: AnyProgram) -> Source:
-        """Return where a program comes from that is there already.
-
-        Args:
-            name: what tells it from the others.
-            expression: Python that gives it.
-            program: itself.
-        """
+        """Return the source of a program that already exists."""
         return cls(name, expression, lambda: program, next(_serials))

@@ -19,58 +19,30 @@ _T = TypeVar("_T")
 
 
 def wait_for(refresh: Callable[[], bool], timeout: float | None) -> None:
-    """Refresh a panel until nothing runs.
-
-    Args:
-        refresh: shows how far things are, and returns whether any runs.
-        timeout: seconds to wait at most; None waits as long as it takes.
-    """
+    """Call ``refresh`` until it returns False, or for ``timeout`` seconds (None: no limit)."""
     end = None if timeout is None else time.monotonic() + timeout
     while refresh() and (end is None or time.monotonic() < end):
         time.sleep(_POLL_S)
 
 
 def worded(error: BaseException) -> str:
-    """Return what a panel says of an error: its own words if it is one of ours.
-
-    Args:
-        error: of a job.
-    """
+    """Return an error's message, or its repr if it is not a workbench error."""
     return str(error) if isinstance(error, WorkbenchError) else f"{error!r}"
 
 
 class Running(Generic[_T]):
-    """One job at a time, with its buttons and lines.
-
-    Attributes:
-        start: the button; the panel connects it.
-        stop_button: ends the job.
-        progress: a bar.
-        status: one line.
-        error: what went wrong, hidden while nothing has.
-        job: what runs; None while nothing does.
-
-    Args:
-        start: what the button says, what it does, and its width as CSS says it.
-        stop_tip: what Stop does.
-        ready: what the line says before the first job; where it is empty, bar and line are shown
-            while a job runs, or has something to say.
-        lock: called with whether a job runs; frees the controls, or holds them.
-        ended: called with each job that has ended without an error.
-        failed: called with the error of each other one; None says it in `error`.
-        width: least width of bar and line, pixels.
-    """
+    """One job at a time, with its Start and Stop buttons, progress bar and status line."""
 
     def __init__(
         self,
-        start: tuple[str, str, str],
+        start: tuple[str, str, str],  # text, tooltip, CSS width
         stop_tip: str,
-        ready: str,
+        ready: str,  # first status; "" hides an idle bar
         *,
-        lock: Callable[[bool], None],
-        ended: Callable[[jobs.Job[_T]], None],
-        failed: Callable[[BaseException], None] | None = None,
-        width: int = 200,
+        lock: Callable[[bool], None],  # called with whether a job runs
+        ended: Callable[[jobs.Job[_T]], None],  # called after success
+        failed: Callable[[BaseException], None] | None = None,  # None: shown in error
+        width: int = 200,  # of bar and line, px
     ) -> None:
         self._lock, self._ended, self._failed = lock, ended, failed
         self._how_far: Callable[[], tuple[float, str]] = lambda: (0.0, "")
@@ -92,31 +64,26 @@ class Running(Generic[_T]):
         self._hold(False)
 
     def begin(self, job: jobs.Job[_T], how_far: Callable[[], tuple[float, str]]) -> None:
-        """Follow a job.
-
-        Args:
-            job: it has just been submitted.
-            how_far: returns the share that is done, 0 to 1, and the line that says so.
-        """
+        """Follow a submitted job; ``how_far`` returns its share done, 0 to 1, and the status."""
         self.error.say("")
         self.job, self._how_far = job, how_far
         self.status.value = "starting …"
         self._hold(True)
 
     def stop(self) -> None:
-        """Ask what runs to end."""
+        """Request the running job to stop."""
         if self.job is not None:
             self.job.stop()
 
     def drop(self) -> None:
-        """Ask what runs to end, and follow it no longer."""
+        """Request the running job to stop, and forget it."""
         if self.job is not None:
             self.job.stop()
             self.job = None
             self._hold(False)
 
     def refresh(self) -> bool:
-        """Show how far the job is, and return whether it runs."""
+        """Update bar and status, and return whether the job still runs."""
         job = self.job
         if job is None:
             return False
@@ -141,12 +108,7 @@ class Running(Generic[_T]):
         return False
 
     def refused(self, error: BaseException, kept: str = "") -> bool:
-        """Say in the line that a job gave no result, and return whether somebody has stopped it.
-
-        Args:
-            error: of the job.
-            kept: which picture stays; empty where there is none.
-        """
+        """Show ``stopped`` or ``failed`` and the text `kept`; return whether it was stopped."""
         stopped = isinstance(error, (SimulationHalted, jobs.JobError))
         self.status.value = ("stopped" if stopped else "failed") + (f"; {kept}" if kept else "")
         return stopped

@@ -22,12 +22,7 @@ def kernel_loop() -> asyncio.AbstractEventLoop | None:
 
 
 class Ticker:
-    """Calls a function at a steady interval while it asks for more.
-
-    Args:
-        tick: returns whether it wants to be called again.
-        interval_s: seconds between calls.
-    """
+    """Calls ``tick`` every ``interval_s`` seconds while it returns True."""
 
     def __init__(self, tick: Callable[[], bool], interval_s: float = 0.1) -> None:
         self._tick = tick
@@ -36,10 +31,8 @@ class Ticker:
         self._started = 0
 
     def start(self) -> None:
-        """Begin to call, from the kernel's loop; outside of a kernel nothing happens.
-
-        Started again it goes on from now: what calls already ends at its next call.
-        """
+        """Start the calls in the kernel's event loop; do nothing outside of a kernel."""
+        # A chain of calls that already runs ends at its next call.
         loop = kernel_loop()
         if loop is not None:
             with self._lock:

@@ -14,7 +14,7 @@ _NEAR, _SIZES = 0.6, 8
 
 
 def family_options() -> list[tuple[str, str]]:
-    """Return what a list of topologies offers: titles and words of families, real machines last."""
+    """Return (title, word) of each topology family for a list, and an entry for machines."""
     known = [(about.title, word) for word, about in FAMILIES.items()]
     return [*known, ("a real machine", MACHINE)]
 
@@ -25,12 +25,7 @@ def machine_options() -> list[tuple[str, str]]:
 
 
 def near_sizes(family: str, hosts: int) -> list[tuple[str, str]]:
-    """Return members of a family with about so many hosts: what a list says, and their word.
-
-    Args:
-        family: a word of a family.
-        hosts: about how many.
-    """
+    """Return (text, spec) of members of a family with about ``hosts`` hosts, for a list."""
     try:
         found = propose(hosts, families=[family], tolerance=_NEAR, most=_SIZES)
     except ParameterError:

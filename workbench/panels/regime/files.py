@@ -14,12 +14,7 @@ from workbench.panels.regime.state import Half, Pair, bolted_lines
 
 
 def csv_text(pair: Pair, bolted: Bolted) -> str:
-    """Return one row a size: percent errors, the half it is in, measured and simulated values.
-
-    Args:
-        pair: the models.
-        bolted: the same at the threshold.
-    """
+    """Return a CSV by message size: percent errors, half, measured and simulated values."""
     errors = {name: f"{name}_error_percent" for name in ("latency", "bandwidth")}
     frame = bolted.percent_error().rename(columns=errors)
     for name, curve in (("measured", bolted.measured), ("simulated", bolted.simulated)):
@@ -30,12 +25,7 @@ def csv_text(pair: Pair, bolted: Bolted) -> str:
 
 
 def json_text(pair: Pair, bolted: Bolted) -> str:
-    """Return both models, the threshold and the errors, as JSON.
-
-    Args:
-        pair: the models.
-        bolted: the same at the threshold.
-    """
+    """Return both models, the threshold and the errors as JSON."""
     content = {
         "measured": pair.measured.name,
         "provenance": pair.measured.provenance.to_dict(),
@@ -57,15 +47,7 @@ def json_text(pair: Pair, bolted: Bolted) -> str:
 
 
 def ini_text(pair: Pair, bolted: Bolted) -> str:
-    """Return the one model that SST/macro would run for the pair, as an .ini.
-
-    Args:
-        pair: the models.
-        bolted: the same at the threshold.
-
-    Raises:
-        ParameterError: SST/macro cannot run the pair.
-    """
+    """Return the pair as the .ini of the one model that SST/macro would run."""
     return bolted.as_sstmacro().to_ini()
 
 
@@ -78,11 +60,7 @@ FILES: dict[str, tuple[Callable[[Pair, Bolted], str], str]] = {
 
 
 def parameter_tables(pair: Pair) -> str:
-    """Return the searched parameters of the three models as HTML tables.
-
-    Args:
-        pair: the models.
-    """
+    """Return the searched parameters of the three models as HTML tables."""
     named = (("small messages", pair.low), ("large messages", pair.high), ("all", pair.single))
     return side_by_side(_table(name, half) for name, half in named)
 

@@ -91,7 +91,7 @@ class RegimePanel(Panel):
 
     @property
     def state(self) -> RegimeState:
-        """What the controls hold."""
+        """The state of the controls."""
         return self._state
 
     @property
@@ -111,7 +111,7 @@ class RegimePanel(Panel):
 
     @property
     def error(self) -> str:
-        """What the panel says is wrong, empty where nothing is."""
+        """The error messages that the panel shows, empty where there are none."""
         lines = [self._error, self._work.error, self._export.error]
         lines += errors_of(self._controls.values())
         return "\n".join(line.message for line in lines if line.message)
@@ -293,7 +293,7 @@ class RegimePanel(Panel):
             self._show_python()
 
     def _take_pair(self) -> None:
-        """Find, simulate and draw the two models the state asks for."""
+        """Find, simulate and draw the two models that the state names."""
         state = self._state
         kept = self._refits.get((state.machine, state.low, state.high))
         self._pair = kept or find_pair(self._studies, state)
@@ -338,7 +338,7 @@ class RegimePanel(Panel):
         return [(byte_label(size), size) for size in sizes]
 
     def _offer_thresholds(self) -> None:
-        """Let the slider have the sizes of the machine, and stay as near as it can."""
+        """Give the slider the machine's sizes, and keep its value as near as possible."""
         slider, state = self._controls["threshold"], self._state
         known = self._thresholds(state.machine)
         nearest = min((size for _, size in known), key=lambda size: abs(size - state.threshold))

@@ -25,52 +25,32 @@ STUDIES = ("message-regimes", "which-loss")
 
 @dataclass(frozen=True)
 class RegimeState:
-    """Everything the panel's controls hold.
-
-    Attributes:
-        machine: name of a shipped machine.
-        low: name of the model of the small messages.
-        high: name of the model of the large ones.
-        threshold: largest message of the low half, bytes.
-    """
+    """The machine, the models of both halves and the threshold."""
 
     machine: str
-    low: str = "logp"
-    high: str = "snappr"
-    threshold: int = 512
+    low: str = "logp"  # model of the small messages
+    high: str = "snappr"  # model of the large ones
+    threshold: int = 512  # largest message of the low half, bytes
 
 
 @dataclass(frozen=True, eq=False)
 class Half:
-    """A model for one half, and where its values come from.
+    """The model of one half of the message sizes."""
 
-    Attributes:
-        curve: the model beside the whole measurement.
-        origin: where the values come from, in a few words.
-        fitted: whether they come from a fit.
-    """
-
-    curve: ModelCurve
-    origin: str
-    fitted: bool
+    curve: ModelCurve  # at all sizes
+    origin: str  # of its values, in words
+    fitted: bool  # whether by a fit
 
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two models beside one measurement, one model to compare them with, and their errors.
-
-    Attributes:
-        low, high: the models of the two halves.
-        single: one model for all sizes, of the same kind as ``high``.
-        single_rmspe: its errors in percent.
-        table: errors of the pair at every threshold, of ``errors_by_threshold``.
-    """
+    """Two models of one measurement, their errors, and one model for all sizes to compare with."""
 
     low: Half
     high: Half
-    single: Half
-    single_rmspe: Mapping[str, float]
-    table: pd.DataFrame
+    single: Half  # of the same kind as high
+    single_rmspe: Mapping[str, float]  # percent
+    table: pd.DataFrame  # of errors_by_threshold
 
     @property
     def measured(self) -> OSUCurve:
@@ -78,37 +58,19 @@ class Pair:
         return self.low.curve.measured
 
     def bolted(self, threshold: int) -> Bolted:
-        """Return the pair bolted together.
-
-        Args:
-            threshold: largest message of the low half, bytes.
-        """
+        """Return the pair bolted together at a threshold in bytes, the largest low message."""
         return Bolted(self.low.curve, self.high.curve, threshold)
 
 
 def make_pair(low: Half, high: Half, single: Half) -> Pair:
-    """Return a pair with its errors at every threshold.
-
-    Args:
-        low: model of the small messages.
-        high: model of the large ones.
-        single: one model for all sizes.
-    """
+    """Return a pair with its errors at every threshold."""
     curve = single.curve
     rmspe = rmspe_by_target(curve.simulated, curve.measured)
     return Pair(low, high, single, rmspe, errors_by_threshold(low.curve, high.curve))
 
 
 def find_pair(studies: Sequence[StudyResult], state: RegimeState) -> Pair:
-    """Return the pair the state asks for, as the studies fitted it.
-
-    Args:
-        studies: looked through in this order.
-        state: what the panel's controls hold.
-
-    Raises:
-        DatasetError: there is no such machine.
-    """
+    """Return the pair of a state, with values from the first study that fitted each half."""
     measured = datasets.load(state.machine)
     return make_pair(
         find_half(studies, measured, state.low, "low"),
@@ -118,12 +80,7 @@ def find_pair(studies: Sequence[StudyResult], state: RegimeState) -> Pair:
 
 
 def refitted(pair: Pair, bolted: Bolted) -> Pair:
-    """Return a pair with the models that a refit found, at all sizes.
-
-    Args:
-        pair: what is kept of a half for which nothing was found, as where a refit was stopped.
-        bolted: both halves fitted, of ``fit_regimes``.
-    """
+    """Return a pair with the models of a refit; a half without a result keeps its model."""
     at = byte_label(bolted.threshold)
     low, high = (
         before
@@ -140,7 +97,7 @@ def refitted(pair: Pair, bolted: Bolted) -> Pair:
 
 
 def shipped_studies() -> tuple[StudyResult, ...]:
-    """Return those of `STUDIES` that ship with this installation."""
+    """Return the studies of `STUDIES` that this installation contains."""
     found = []
     for name in STUDIES:
         try:
@@ -151,14 +108,7 @@ def shipped_studies() -> tuple[StudyResult, ...]:
 
 
 def find_half(studies: Sequence[StudyResult], measured: OSUCurve, model: str, regime: str) -> Half:
-    """Return the model of a half as a study fitted it, or with its defaults where none did.
-
-    Args:
-        studies: looked through in this order.
-        measured: the whole curve of the machine.
-        model: name of the model.
-        regime: ``low``, ``high`` or ``all``; fits to all sizes stand in where there is no other.
-    """
+    """Return a model as fitted to ``low``, ``high`` or else ``all`` sizes, or with its defaults."""
     for wanted in dict.fromkeys((regime, "all")):
         for study in studies:
             cell = _best(study, measured.name, model, wanted)
@@ -173,12 +123,7 @@ def find_half(studies: Sequence[StudyResult], measured: OSUCurve, model: str, re
 
 
 def bolted_lines(bolted: Bolted, machine: str) -> str:
-    """Return the Python that bolts the pair which is shown, as ``bolted``.
-
-    Args:
-        bolted: the pair.
-        machine: name of the machine's dataset.
-    """
+    """Return Python code that builds the pair, as ``bolted``."""
     return (
         "from workbench import datasets, models\n"
         "from workbench.fit.bolted import Bolted, ModelCurve\n"
@@ -190,15 +135,7 @@ def bolted_lines(bolted: Bolted, machine: str) -> str:
 
 
 def refit_lines(state: RegimeState, *, loss: str, engine: str, trials: int, seed: int) -> str:
-    """Return the Python that fits both halves at the threshold.
-
-    Args:
-        state: what the panel holds.
-        loss: what is minimised.
-        engine: what searches.
-        trials: configurations for each half.
-        seed: of the searches.
-    """
+    """Return Python code that fits both halves at the threshold, ``trials`` each."""
     return (
         "from workbench import datasets\n"
         "from workbench.fit.regimes import fit_regimes\n"
@@ -209,12 +146,7 @@ def refit_lines(state: RegimeState, *, loss: str, engine: str, trials: int, seed
 
 
 def read_pair(bolted: Bolted, pair: Pair) -> str:
-    """Return the errors of the halves and of the whole, beside one model for all sizes.
-
-    Args:
-        bolted: the pair at the threshold.
-        pair: the same with the single model.
-    """
+    """Return a sentence with the RMSPE of both halves, the pair and the single model."""
     low, high, single = (
         type(half.curve.model).__name__ for half in (pair.low, pair.high, pair.single)
     )
@@ -229,7 +161,7 @@ def read_pair(bolted: Bolted, pair: Pair) -> str:
 
 
 def _best(study: StudyResult, machine: str, model: str, regime: str) -> CellResult | None:
-    """Return the study's fit of least joint error, as the panel's errors are joint."""
+    """Return the study's fit to both targets with the least joint RMSPE, or None."""
     found = [
         cell
         for cell in study.cells

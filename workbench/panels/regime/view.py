@@ -23,13 +23,7 @@ _TEXT = "font-size:13px;line-height:1.35"
 
 
 class RegimeView:
-    """Everything that is drawn of a pair.
-
-    Args:
-        pair: the models.
-        threshold: largest message of the low half, bytes.
-        height: of the figures, pixels.
-    """
+    """The figures of a pair: curves, errors of its parts, error by threshold."""
 
     def __init__(self, pair: Pair, threshold: int, *, height: int = 235) -> None:
         self._pair = pair
@@ -68,12 +62,7 @@ class RegimeView:
         return self._curves_view, self._errors_view
 
     def show_pair(self, pair: Pair, bolted: Bolted) -> None:
-        """Draw other models, or another machine.
-
-        Args:
-            pair: the models.
-            bolted: the same at the threshold.
-        """
+        """Draw other models or another machine."""
         with self._curves_view.one_patch(), self._errors_view.one_patch():
             self._pair = pair
             self.curves.measured.data = measured_columns(pair.measured)
@@ -83,11 +72,7 @@ class RegimeView:
             self._draw(bolted)
 
     def show(self, bolted: Bolted) -> None:
-        """Draw another threshold.
-
-        Args:
-            bolted: the pair at it.
-        """
+        """Draw another threshold."""
         with self._curves_view.one_patch(), self._errors_view.one_patch():
             self._draw(bolted)
 

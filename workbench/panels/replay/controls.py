@@ -41,12 +41,7 @@ _SEMANTICS = (
 
 
 class ReplayControls:
-    """All that can be chosen, and errors beside what they are about.
-
-    Args:
-        first: what is shown first.
-        changed: called with the state when a user has changed it.
-    """
+    """The controls of a replay; ``changed`` gets the state after a user's change."""
 
     def __init__(self, first: ReplayState, changed: Callable[[ReplayState], None]) -> None:
         self.state = first
@@ -94,16 +89,12 @@ class ReplayControls:
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """What the controls say is wrong."""
+        """The error messages of the controls, "" for a control without one."""
         own = () if self._fields is None else self._fields.errors
         return *own, self.program_error.message, self.model_error.message, self.sliders.error
 
     def say(self, error: BaseException) -> None:
-        """Say what is wrong beside what it is about.
-
-        Args:
-            error: of a replay, or of what came before it.
-        """
+        """Show an error at the control that its key names, else at the program."""
         key = getattr(error, "key", "")
         if key in self.sliders.rows:
             self.sliders.rows[key].error.say(worded(error))
@@ -111,56 +102,31 @@ class ReplayControls:
             self.program_error.say(worded(error))
 
     def clear_errors(self) -> None:
-        """Say that nothing is wrong."""
+        """Remove the error messages of program and model."""
         self.program_error.say("")
         self.model_error.say("")
 
     def take_program(self, source: Source) -> None:
-        """Offer one more program and choose it.
-
-        Args:
-            source: one of the same name is replaced.
-        """
+        """Add a program to the list, or replace one of its name, and choose it."""
         self._sources[source.name] = source
         # Changing what a list offers chooses its first entry on the way.
         self._quietly(self.program, source.name, self._offered())
         self._program_chosen(source.name)
 
     def take_upload(self, files: Mapping[str, bytes]) -> None:
-        """Choose the program that some files hold.
-
-        Args:
-            files: content by file name.
-
-        Raises:
-            WorkbenchError: they hold no program.
-        """
+        """Choose the program in uploaded files, given by name."""
         self.program_error.say("")
         self.take_program(uploaded_source(files))
 
     def take_model(self, model: LogGPS) -> None:
-        """Set the parameters, which are then no machine's.
-
-        Args:
-            model: the parameters.
-
-        Raises:
-            ParameterError: a replay cannot have one of them.
-        """
+        """Set the parameters, as own values rather than a machine's."""
         check_model(model)
         self.sliders.show(model)
         self._own(model)
 
     def take_algorithms(self, chosen: Mapping[str, str]) -> None:
-        """Choose algorithms; operations that are not named get their default.
-
-        Args:
-            chosen: algorithm by operation; a name that a list lacks, such as ``pipeline:8192``, is
-                added to it.
-
-        Raises:
-            ParameterError: the program has no such collective, or there is no such algorithm.
-        """
+        """Set the algorithms by operation; operations not named get their default."""
+        # A name that a list lacks, such as pipeline:8192, is added to it.
         unknown = [name for name in chosen if name not in self.algorithms]
         if unknown:
             known = ", ".join(self.algorithms) or "none"
@@ -183,23 +149,11 @@ class ReplayControls:
         self._algorithm_chosen()
 
     def choose(self, name: str, value: Any) -> None:
-        """Choose from one of the lists as the user would.
-
-        Args:
-            name: ``program``, ``semantics`` or ``machine``.
-            value: one that it offers.
-
-        Raises:
-            ParameterError: it does not offer it.
-        """
+        """Set the list ``program``, ``semantics`` or ``machine`` as the user would."""
         choose(getattr(self, name), name, value)
 
     def offer_algorithms(self, program: AnyProgram) -> None:
-        """Make a list for each collective operation of a program.
-
-        Args:
-            program: the one that is shown from now on.
-        """
+        """Make a list of algorithms for each collective operation of a program."""
         counts = program.operations if isinstance(program, Program) else {}
         if list(counts) != list(self.algorithms):
             self.algorithms = {name: self._algorithm_list(name) for name in counts}
@@ -312,14 +266,7 @@ class ReplayControls:
 
 
 def parameters_of(name: str) -> dict[str, Any]:
-    """Return ``model`` and ``machine`` of a state for a choice in the list of machines.
-
-    Args:
-        name: of a machine with a profile, or ``loggopsim``.
-
-    Raises:
-        DatasetError: there is no such profile.
-    """
+    """Return ``model`` and ``machine`` of a state for a machine's profile or ``loggopsim``."""
     if name == DEFAULTS_NAME:
         return {"model": LOGGOPSIM, "machine": OWN}
     return {"model": profile(name).loggps, "machine": name}
@@ -338,16 +285,7 @@ def _machine_of(state: ReplayState) -> str:
 
 
 def seconds_of(name: str, value: Any, power: int) -> float:
-    """Return a time by its decimal digits: 0.018 ns are 1.8e-11 s.
-
-    Args:
-        name: whose it is, for the message, such as ``L_us``.
-        value: a number in the unit of the name, or a text with its own.
-        power: of ten that one of it has in s.
-
-    Raises:
-        ParameterError: it is no number.
-    """
+    """Return a number times 10^power, or a text with a unit, in s without rounding error."""
     if isinstance(value, str):
         return read_loggps(name.partition("_")[0], value)
     try:

@@ -13,22 +13,14 @@ MOST_ROWS = 1_000_000
 
 
 def csv_text(shown: Shown) -> str:
-    """Return one row an operation: what it is, when it ran and what it waited for.
-
-    Args:
-        shown: the replay.
-    """
+    """Return a CSV of operations with times and causes of waiting; of ranks above `MOST_ROWS`."""
     result = shown.result
     frame = result.to_frame() if result.graph.num_ops <= MOST_ROWS else result.breakdown()
     return str(frame.to_csv(index=False))
 
 
 def json_text(shown: Shown) -> str:
-    """Return the parameters, when each rank ends and what it did with its time, as JSON.
-
-    Args:
-        shown: the replay.
-    """
+    """Return the parameters, and the end and time breakdown of each rank, as JSON."""
     result, state = shown.result, shown.state
     content = {
         "program": result.graph.summary(),
@@ -48,11 +40,7 @@ def json_text(shown: Shown) -> str:
 
 
 def goal_text(shown: Shown) -> str:
-    """Return the program as GOAL, its collectives as the messages that were chosen.
-
-    Args:
-        shown: the replay.
-    """
+    """Return the program as GOAL, its collectives as messages of the chosen algorithms."""
     return str(shown.result.graph.to_goal())
 
 
@@ -65,11 +53,7 @@ FILES: dict[str, tuple[Callable[[Shown], str], str]] = {
 
 
 def notes_html(shown: Shown) -> str:
-    """Return where the program and the replay came from, and what is to be known of them.
-
-    Args:
-        shown: the replay.
-    """
+    """Return the provenance of program and replay, and their notes, as HTML."""
     result = shown.result
     summary = [
         f"{name.replace('_', ' ')}: {value}"

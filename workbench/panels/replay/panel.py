@@ -107,7 +107,7 @@ class ReplayPanel(Panel):
 
     @property
     def state(self) -> ReplayState:
-        """What the controls hold."""
+        """The state of the controls."""
         return self._controls.state
 
     @property
@@ -137,7 +137,7 @@ class ReplayPanel(Panel):
 
     @property
     def error(self) -> str:
-        """What the panel says is wrong, empty where nothing is."""
+        """The error messages that the panel shows, empty where there are none."""
         lines = [*self._controls.errors]
         if self._export is not None:
             lines.append(self._export.error.message)
@@ -166,13 +166,13 @@ class ReplayPanel(Panel):
             return self._work.refresh()
 
     def pin(self) -> None:
-        """Keep the replay that is shown as A; what is replayed next stands beside it as B."""
+        """Keep the present replay as A; the next one is shown beside it as B."""
         with self._lock:
             self._pinned = self._shown
             self._draw()
 
     def unpin(self) -> None:
-        """Show one replay again."""
+        """Show one replay only."""
         with self._lock:
             self._pinned = None
             self._draw()
@@ -246,7 +246,7 @@ class ReplayPanel(Panel):
         self._tabs.observe(lambda _: self._draw_tab(), "selected_index")
 
     def _changed(self, state: ReplayState) -> None:
-        """Replay what the controls hold; a small program is drawn before this returns."""
+        """Replay with the present controls; a small program is drawn before this returns."""
         self._begin(_AT_ONCE_S if self._replayer.quick(state) else 0.0)
 
     def _begin(self, patience_s: float) -> jobs.Job[Shown]:
@@ -312,7 +312,7 @@ class ReplayPanel(Panel):
         return self._tabs
 
     def _draw_tab(self) -> None:
-        """Draw what the open tab shows; what nobody sees can wait, for a slider is in a hurry."""
+        """Draw the open tab only: hidden tabs would delay the slider's figure."""
         shown = self._shown
         if shown is None or not self._tabs.titles:
             return

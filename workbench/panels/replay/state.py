@@ -28,40 +28,26 @@ MANY_OPERATIONS = 100_000
 
 @dataclass(frozen=True)
 class ReplayState:
-    """Everything that decides a replay.
-
-    Attributes:
-        source: of the program.
-        model: the parameters.
-        algorithms: by collective operation, those that differ from the default.
-        semantics: ``loggopsim`` or ``llamp``.
-        machine: whose profile the parameters are; ``OWN`` where they are no machine's.
-    """
+    """The program, algorithms, semantics and parameters of a replay."""
 
     source: Source
     model: LogGPS = LOGGOPSIM
-    algorithms: Mapping[str, str] = field(default_factory=dict)
+    algorithms: Mapping[str, str] = field(default_factory=dict)  # non-default
     semantics: Semantics = "loggopsim"
-    machine: str = OWN
+    machine: str = OWN  # of the profile that gave the model; OWN for other values
 
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """A replay, and what it was made from.
-
-    Attributes:
-        state: what the controls held.
-        program: as it was read or made, its collectives whole where it has any.
-        result: with times.
-    """
+    """A replay with the state and the program it was made from."""
 
     state: ReplayState
-    program: AnyProgram
-    result: ReplayResult
+    program: AnyProgram  # its collectives not yet expanded into messages
+    result: ReplayResult  # with times of operations
 
     @property
     def title(self) -> str:
-        """One line that tells this replay from another."""
+        """A one-line description, different for replays with different states."""
         state = self.state
         parts = [state.source.name]
         parts += [f"{operation} {name}" for operation, name in sorted(state.algorithms.items())]
@@ -72,34 +58,18 @@ class Shown:
 
 
 def check_model(model: LogGPS) -> None:
-    """Refuse parameters that no replay can have.
-
-    Args:
-        model: the parameters.
-
-    Raises:
-        ParameterError: one is too large.
-    """
+    """Raise a ParameterError for parameters too large for a replay."""
     PicosecondCosts.of(model)
 
 
 def short_model(model: LogGPS) -> str:
-    """Return the parameters in a few words: ``L 2.50 µs, o 1.50 µs, …``.
-
-    Args:
-        model: the parameters.
-    """
+    """Return the parameters in a few words: ``L 2.50 µs, o 1.50 µs, …``."""
     plain = model.replace(errors={})
     return ", ".join(f"{name} {plain.text(name)}" for name in ("L", "o", "g", "G", "O", "S"))
 
 
 def python_lines(state: ReplayState, program: AnyProgram) -> str:
-    """Return the Python that replays what is shown, as ``result``.
-
-    Args:
-        state: what the controls hold.
-        program: what its source gives.
-    """
+    """Return Python code that computes the replay, as ``result``."""
     lines = ["from workbench import models, programs, simulate"]
     if state.source.expression != GIVEN:
         lines.append(f"program = {state.source.expression}")
@@ -114,11 +84,7 @@ def python_lines(state: ReplayState, program: AnyProgram) -> str:
 
 
 def model_expression(state: ReplayState) -> str:
-    """Return Python that gives the parameters.
-
-    Args:
-        state: what the controls hold.
-    """
+    """Return the Python expression of the parameters."""
     if state.machine:
         return f'models.profile("{state.machine}").loggps'
     m = state.model
@@ -126,12 +92,7 @@ def model_expression(state: ReplayState) -> str:
 
 
 def read_comparison(a: Shown, b: Shown) -> str:
-    """Return the sentence that compares two replays.
-
-    Args:
-        a: the one that was pinned.
-        b: the one that is shown beside it.
-    """
+    """Return the sentence that compares replay B with the pinned replay A."""
     before, after = a.result.makespan_ps, b.result.makespan_ps
     if before == after:
         return "B takes exactly as long as A."

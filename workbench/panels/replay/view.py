@@ -38,12 +38,7 @@ _LEAST_PX, _MOST_PX, _AROUND_PX = 230, 430, 105
 
 
 class ReplayView:
-    """Everything that is drawn of a replay, and of one it is compared with.
-
-    Args:
-        shown: the first replay.
-        height: of the space-time diagram in pixels; None for what the ranks need.
-    """
+    """The figures of a replay and a pinned one; ``height`` in px, None fits the ranks."""
 
     def __init__(self, shown: Shown, *, height: int | None = None) -> None:
         self._height = height
@@ -74,12 +69,7 @@ class ReplayView:
         return self.view, self.breakdown_view
 
     def show(self, shown: Shown, pinned: Shown | None) -> None:
-        """Draw another replay.
-
-        Args:
-            shown: the replay.
-            pinned: the one to compare it with.
-        """
+        """Draw another replay, and the pinned one to compare it with."""
         with self.view.one_patch():
             if shown.result is not self._drawn:
                 self.spacetime.figure.height = self._height_for(shown)
@@ -110,7 +100,7 @@ class ReplayView:
 
 
 class CommunicationView:
-    """Who sends how much to whom; drawn when it is looked at, since only a program changes it."""
+    """Bytes between ranks and message sizes; redrawn only for another program."""
 
     def __init__(self) -> None:
         self.reading = widgets.HTML()
@@ -125,11 +115,7 @@ class CommunicationView:
         return tuple(self._place.children)
 
     def show(self, graph: ExecutionGraph) -> None:
-        """Draw a program's messages, if they are not drawn already.
-
-        Args:
-            graph: the program.
-        """
+        """Draw a program's messages unless they are drawn already."""
         if graph is self._drawn:
             return
         self._drawn = graph
@@ -151,7 +137,7 @@ class CommunicationView:
 
 
 def _reading(result: ReplayResult) -> str:
-    """Return what the breakdown says, why ranks waited, and what the recording took."""
+    """Return the sentences on the time breakdown, the causes of waiting and the recording."""
     blocks = [f'<div role="status">{html.escape(read_breakdown(result))}</div>']
     if result.semantics == "loggopsim":
         blocks.append(_waiting_table(result))
@@ -163,7 +149,7 @@ def _reading(result: ReplayResult) -> str:
 
 
 def _waiting_table(result: ReplayResult) -> str:
-    """Return the causes of waiting as a table: of all ranks, and of the one that waits longest."""
+    """Return an HTML table of causes of waiting: all ranks, and the one waiting longest."""
     table = result.waiting()
     if not table["waiting_ns"].sum():
         return ""

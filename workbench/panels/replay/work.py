@@ -21,7 +21,7 @@ _V = TypeVar("_V")
 
 
 class Replayer:
-    """Makes programs and graphs, keeps the last few, and replays them."""
+    """Builds programs and graphs, caches the last few, and replays them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -31,33 +31,16 @@ class Replayer:
         self._queued = np.zeros(1, np.int64)
 
     def quick(self, state: ReplayState) -> bool:
-        """Return whether a replay may be over at once; so may what is not known yet.
-
-        Args:
-            state: what to replay.
-        """
+        """Return whether a slider may wait for the replay; unknown programs count as small."""
         graph = self._graphs.get(_graph_key(state))
         return graph is None or graph.num_ops <= MANY_OPERATIONS
 
     def program(self, state: ReplayState) -> AnyProgram | None:
-        """Return a state's program if it has been made already.
-
-        Args:
-            state: what the controls hold.
-        """
+        """Return a state's program from the cache, or None."""
         return self._programs.get(_program_key(state))
 
     def work(self, ctx: jobs.JobContext, state: ReplayState) -> Shown:
-        """Make what is not there yet, and replay.
-
-        Args:
-            ctx: of the job.
-            state: what to replay.
-
-        Raises:
-            WorkbenchError: the program cannot be made, or cannot run to its end.
-            SimulationHalted: the job was stopped.
-        """
+        """Build what is not in the cache, and replay."""
         ctx.progress(0, 0, "making the program")
         program = self._programs.get(_program_key(state))
         if program is None:
@@ -83,11 +66,7 @@ class Replayer:
         return Shown(state, program, result)
 
     def how_far(self, job: jobs.Job[Shown]) -> tuple[float, str]:
-        """Return the share of its events that a job has replayed, and the line that says so.
-
-        Args:
-            job: of `work`, the last one.
-        """
+        """Return the share of events replayed by the last job of `work`, and a status text."""
         progress = job.progress
         share = min(int(self._queued[0]) / progress.total, 1.0) if progress.total else 0.0
         return share, f"{progress.message}, {job.elapsed_s:.1f} s"

@@ -48,19 +48,11 @@ _MOST_KEPT = 6
 
 
 class ToleranceControls(ReplayControls):
-    """The controls of a replay, whose program is the first of several.
-
-    Attributes:
-        kept: programs that stay in the figure.
-
-    Args:
-        first: what is shown first.
-        changed: called with no argument when a user has changed what is analysed.
-    """
+    """The controls of the replay panel, and those for several programs, zones and the axis of L."""
 
     def __init__(self, first: ReplayState, changed: Callable[[], None]) -> None:
         self._ready = False
-        self.kept: tuple[Case, ...] = ()
+        self.kept: tuple[Case, ...] = ()  # further programs that stay in the figure
         self._percent: tuple[float, ...] = PERCENT
         self._interval: Interval | None = None
         super().__init__(first, lambda state: self._something_changed())
@@ -98,7 +90,7 @@ class ToleranceControls(ReplayControls):
 
     @property
     def tolerance_state(self) -> ToleranceState:
-        """What is to be analysed."""
+        """The state that the controls describe."""
         state = self.state
         own = family_of(
             self.family.value,
@@ -119,15 +111,11 @@ class ToleranceControls(ReplayControls):
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """What the controls say is wrong."""
+        """The error messages of the controls, "" for a control without one."""
         return *super().errors, self.axis_error.message
 
     def get(self, name: str) -> Any:
-        """Return what is chosen.
-
-        Args:
-            name: one of ``CONTROLLED``.
-        """
+        """Return the value of a setting of ``CONTROLLED``, in the unit of its name."""
         state = self.tolerance_state
         if name in _TIMES:
             return getattr(state.model, name[0]) * 10.0 ** -_TIMES[name]
@@ -143,16 +131,7 @@ class ToleranceControls(ReplayControls):
         return own[name] if name in own else getattr(state, name)
 
     def set(self, name: str, value: Any) -> None:
-        """Choose as the user would.
-
-        Args:
-            name: one of ``CONTROLLED``.
-            value: what the control is to hold.
-
-        Raises:
-            ParameterError: it cannot hold it.
-            DatasetError: there is no such program.
-        """
+        """Set a setting of ``CONTROLLED`` as the user would, in the unit of its name."""
         if name in _TIMES:
             seconds = seconds_of(name[0], value, _TIMES[name])
             self.take_model(self.state.model.replace(**{name[0]: seconds}))
@@ -169,16 +148,12 @@ class ToleranceControls(ReplayControls):
             getattr(self, f"take_{name}")(value)
 
     def clear_errors(self) -> None:
-        """Say that nothing is wrong."""
+        """Remove all error messages."""
         super().clear_errors()
         self.axis_error.say("")
 
     def offer_algorithms(self, program: AnyProgram) -> None:
-        """Make a list for each collective operation of a program, and of what may stand beside.
-
-        Args:
-            program: the one that is shown from now on.
-        """
+        """List a program's collectives with their algorithms, and the families to draw with it."""
         super().offer_algorithms(program)
         offered = families_of(self.state.source, program)
         if list(self.family.options) != offered:
@@ -187,24 +162,12 @@ class ToleranceControls(ReplayControls):
             self._quietly(self.family, held if held in known else ALONE, offered)
 
     def keep(self) -> None:
-        """Keep the program that is chosen in the figure.
-
-        Raises:
-            ParameterError: there are as many as a figure can tell apart.
-        """
+        """Keep the chosen program in the figure."""
         own = Case(self.state.source, dict(self.state.algorithms))
         self.take_kept([*(case for case in self.kept if case.key != own.key), own])
 
     def take_kept(self, cases: Sequence[Case], *, tell: bool = True) -> None:
-        """Keep these programs in the figure, and no others.
-
-        Args:
-            cases: at most six.
-            tell: whether something has changed by it.
-
-        Raises:
-            ParameterError: there are more.
-        """
+        """Keep exactly these programs in the figure; with ``tell``, report the change."""
         if len(cases) > _MOST_KEPT:
             raise ParameterError(
                 f"at most {_MOST_KEPT} programs can be kept; got {len(cases)}: remove one",
@@ -216,15 +179,7 @@ class ToleranceControls(ReplayControls):
             self._something_changed()
 
     def take_programs(self, names: Sequence[str | AnyProgram]) -> None:
-        """Choose the first program, and keep the others beside it.
-
-        Args:
-            names: of the list, or programs themselves.
-
-        Raises:
-            ParameterError: there is none, or there are too many.
-            DatasetError: there is no such program.
-        """
+        """Choose the first program and keep the others beside it."""
         if not names:
             raise ParameterError("at least one program must be given; got none", key="programs")
         first, *others = [source_of(name) for name in names]
@@ -232,25 +187,11 @@ class ToleranceControls(ReplayControls):
         self.take_program(first)
 
     def take_percent(self, percent: Sequence[float]) -> None:
-        """Set the zones.
-
-        Args:
-            percent: by how much T may grow.
-
-        Raises:
-            ParameterError: there is none, or one is negative.
-        """
+        """Set the zones: percentages by which T may grow."""
         self._take_percent(" ".join(repr(float(p)) for p in percent))
 
     def take_interval(self, interval: Interval | None) -> None:
-        """Set what the axis of L shows.
-
-        Args:
-            interval: s; None for what the zones need.
-
-        Raises:
-            ParameterError: it does not ascend.
-        """
+        """Set the axis of L, in s; None fits it to the zones."""
         self._interval = None if interval is None else check_interval(interval)
         self.axis_error.say("")
         self._quietly(self.axis, interval_text(self._interval))

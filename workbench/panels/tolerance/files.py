@@ -15,33 +15,18 @@ if TYPE_CHECKING:
 
 
 def csv_text(shown: Analysed) -> str:
-    """Return one row a piece of each curve, between neighbouring critical latencies.
-
-    Args:
-        shown: the analysis.
-    """
+    """Return a CSV with a row for each linear piece of each curve."""
     frames = {name: result.to_frame() for name, result in shown.results.items()}
     return str(_stacked(frames).to_csv(index=False))
 
 
 def tolerances_frame(shown: Analysed) -> pd.DataFrame:
-    """Return one row a program and percentage.
-
-    Args:
-        shown: the analysis.
-
-    Returns:
-        ``program``, ``percent``, ``largest_L_ns``, ``added_ns``, ``T_ns``.
-    """
+    """Return ``program, percent, largest_L_ns, added_ns, T_ns`` by program and percentage."""
     return _stacked({name: result.tolerances() for name, result in shown.results.items()})
 
 
 def json_text(shown: Analysed) -> str:
-    """Return parameters, tolerances, critical latencies and the contention's share, as JSON.
-
-    Args:
-        shown: the analysis.
-    """
+    """Return parameters, tolerances, critical latencies and times with contention as JSON."""
     state = shown.state
     content = {
         "parameters": state.model.to_dict(),
@@ -67,11 +52,7 @@ FILES: dict[str, tuple[Callable[[Analysed], str], str]] = {
 
 
 def notes_html(shown: Analysed) -> str:
-    """Return where the numbers came from, and what is to be known of the programs.
-
-    Args:
-        shown: the analysis.
-    """
+    """Return the provenance of the results and the notes on the programs as HTML."""
     lines = [result.provenance.caption() for result in shown.results.values()]
     lines += shown.left_out
     lines += shown.program.notes
@@ -104,7 +85,7 @@ def _one(shown: Analysed, name: str) -> dict[str, Any]:
 
 
 def _bounded(value: Any) -> Any:
-    """Return the same without infinities, which JSON does not have: any latency is null."""
+    """Return a value for JSON with None in place of infinities and NaN."""
     if isinstance(value, dict):
         return {key: _bounded(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

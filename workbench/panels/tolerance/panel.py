@@ -145,7 +145,7 @@ class TolerancePanel(Panel):
 
     @property
     def error(self) -> str:
-        """What the panel says is wrong, empty where nothing is."""
+        """The error messages that the panel shows, empty where there are none."""
         lines = [*self._controls.errors, self._tabs.error]
         return "\n".join(line for line in lines if line)
 

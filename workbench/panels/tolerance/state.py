@@ -31,21 +31,15 @@ _MOST_PERCENTS = 8
 
 @dataclass(frozen=True)
 class Case:
-    """One curve of the figure: a program, and how its collectives are done.
-
-    Attributes:
-        source: of the program.
-        algorithms: by collective operation, those that differ from the default.
-        name: what tells it from the others of its family; empty where it has none.
-    """
+    """One curve of the figure: a program and the algorithms of its collectives."""
 
     source: Source
-    algorithms: Mapping[str, str] = field(default_factory=dict)
-    name: str = ""
+    algorithms: Mapping[str, str] = field(default_factory=dict)  # non-default, by operation
+    name: str = ""  # its name within a family
 
     @property
     def title(self) -> str:
-        """What the legend calls it."""
+        """The name in the legend."""
         if self.name:
             return self.name
         chosen = [f"{operation} {name}" for operation, name in sorted(self.algorithms.items())]
@@ -53,83 +47,58 @@ class Case:
 
     @property
     def program_key(self) -> tuple[object, ...]:
-        """What tells its program from others."""
+        """The key of the program: equal for cases that differ only in algorithms."""
         return self.source.name, self.source.expression, self.source.serial
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What tells its graph from others."""
+        """The key of the execution graph: the program and its algorithms."""
         return *self.program_key, *sorted(self.algorithms.items())
 
 
 @dataclass(frozen=True)
 class ToleranceState:
-    """Everything that decides what is drawn.
-
-    Attributes:
-        cases: the programs.
-        model: the parameters of all.
-        machine: whose profile they are; ``OWN`` where they are no machine's.
-        percent: by how much T may grow.
-        interval: first and last latency that is drawn, s; None for what the tolerances need.
-        own: place of the program that the controls are about.
-    """
+    """The programs, parameters, zones and axis that define an analysis."""
 
     cases: tuple[Case, ...]
     model: LogGPS = LOGGOPSIM
-    machine: str = OWN
-    percent: tuple[float, ...] = PERCENT
-    interval: Interval | None = None
-    own: int = 0
+    machine: str = OWN  # of the profile that gave the model; OWN for other values
+    percent: tuple[float, ...] = PERCENT  # by which T may grow
+    interval: Interval | None = None  # of L, s; None: as the tolerances need
+    own: int = 0  # index in cases of the program in the controls
 
     @property
     def own_case(self) -> Case:
-        """The program that the controls are about."""
+        """The case of the program in the controls."""
         return self.cases[self.own]
 
 
 @dataclass(frozen=True, eq=False)
 class Analysed:
-    """What was found, and what it was made from.
-
-    Attributes:
-        state: what the controls held.
-        name: what the figure calls the program that the controls are about.
-        program: that program, its collectives whole where it has any.
-        graphs: by the name that the figure gives each case.
-        results: by the same names.
-        cases: by the same names.
-        left_out: why others of a family are not among them, a sentence each.
-        compared: whether the programs have been replayed with contention.
-    """
+    """The results of an analysis, by the name of each curve in the figure."""
 
     state: ToleranceState
-    name: str
-    program: AnyProgram
+    name: str  # of the program in the controls
+    program: AnyProgram  # with its collectives not yet expanded into messages
     graphs: Mapping[str, ExecutionGraph]
     results: Mapping[str, LatencySensitivity]
     cases: Mapping[str, Case]
-    left_out: tuple[str, ...] = ()
-    compared: bool = False
+    left_out: tuple[str, ...] = ()  # why programs of the family are missing, a sentence each
+    compared: bool = False  # whether the replays with contention are done
 
     @property
     def result(self) -> LatencySensitivity:
-        """Of the program that the controls are about."""
+        """The result of the program in the controls."""
         return self.results[self.name]
 
     @property
     def graph(self) -> ExecutionGraph:
-        """Of the program that the controls are about."""
+        """The graph of the program in the controls."""
         return self.graphs[self.name]
 
 
 def families_of(source: Source, program: AnyProgram) -> list[tuple[str, str]]:
-    """Return what can be drawn beside a program, as texts and values of a list.
-
-    Args:
-        source: of the program.
-        program: itself.
-    """
+    """Return the families that can be drawn with a program, as (text, value) of a list."""
     offered = [("this program alone", ALONE)]
     operations = program.operations if isinstance(program, Program) else {}
     offered += [(f"every algorithm of {name}", _EVERY + name) for name in operations]
@@ -145,14 +114,7 @@ def family_of(
     algorithms: Mapping[str, str],
     arguments: Mapping[str, int | float | bool],
 ) -> tuple[Case, ...]:
-    """Return the cases of a family, in their order; the program itself is among them.
-
-    Args:
-        family: one that `families_of` offers.
-        source: of the program.
-        algorithms: by collective operation, those that differ from the default.
-        arguments: of its generator, where it has one.
-    """
+    """Return the cases of a family, in order, including the program itself."""
     own = Case(source, dict(algorithms))
     if family.startswith(_EVERY):
         operation = family.removeprefix(_EVERY)
@@ -175,12 +137,7 @@ def family_of(
 
 
 def ranks_of(ranks: int, dimensions: int) -> list[int]:
-    """Return the ranks of a scaling family: half to four times as many along each axis.
-
-    Args:
-        ranks: of the program itself, which are among them.
-        dimensions: axes of its grid.
-    """
+    """Return the ranks of a scaling family: half to four times as many along each axis."""
     side = ranks ** (1 / dimensions)
     # A cube of four times the side is 64 times as large: more than shows anything new.
     sides = _SIDES if dimensions < 3 else _SIDES[:3]
@@ -191,14 +148,7 @@ def ranks_of(ranks: int, dimensions: int) -> list[int]:
 def scaled(
     name: str, arguments: Mapping[str, int | float | bool], scaling: str, ranks: int
 ) -> Source:
-    """Return a generated program on another number of ranks.
-
-    Args:
-        name: of the generator in the list of programs.
-        arguments: of the program that is scaled; its cells are those of a rank.
-        scaling: ``weak`` for as many cells a rank, ``strong`` for as many in all.
-        ranks: of the new one.
-    """
+    """Return a generated program on another number of ranks, scaled ``weak`` or ``strong``."""
     changed: dict[str, object] = {**arguments, "ranks": ranks}
     if scaling == STRONG:
         shape = grid_shape(int(arguments["ranks"]), _dimensions(arguments))
@@ -215,11 +165,7 @@ def scaled(
 
 
 def distinct(titles: Sequence[str]) -> list[str]:
-    """Return names that tell curves apart: a title that comes again gets a number.
-
-    Args:
-        titles: of the cases.
-    """
+    """Return the titles with a number added to each that occurs again."""
     names: list[str] = []
     for title in titles:
         name, number = title, 1
@@ -231,14 +177,7 @@ def distinct(titles: Sequence[str]) -> list[str]:
 
 
 def read_percents(text: str) -> tuple[float, ...]:
-    """Return the percentages of a text such as ``1, 2, 5``.
-
-    Args:
-        text: numbers with commas or spaces between them.
-
-    Raises:
-        ParameterError: there is none, there are too many, or one is no such number.
-    """
+    """Return the percentages of a text such as ``1, 2, 5``, ascending."""
     try:
         found = tuple(sorted({float(word) for word in text.replace(",", " ").split()}))
     except ValueError:
@@ -252,23 +191,12 @@ def read_percents(text: str) -> tuple[float, ...]:
 
 
 def percents_text(percent: Sequence[float]) -> str:
-    """Return percentages as they are typed.
-
-    Args:
-        percent: the numbers.
-    """
+    """Return percentages as the user types them."""
     return ", ".join(f"{p:g}" for p in percent)
 
 
 def read_interval(text: str) -> Interval | None:
-    """Return the latencies of a text such as ``0 to 20 us``, in s; None where it is empty.
-
-    Args:
-        text: two latencies with ``to`` between them, in µs where they have no unit.
-
-    Raises:
-        ParameterError: it is neither.
-    """
+    """Return an interval of L in s from a text such as ``0 to 20 us``; None if empty."""
     if not text.strip():
         return None
     parts = text.split("to")
@@ -283,21 +211,14 @@ def read_interval(text: str) -> Interval | None:
 
 
 def _latency(text: str) -> float:
-    """Return a latency in s; the field says that a number alone is in µs."""
+    """Return a latency in s from a text; a number without a unit is in µs."""
     with contextlib.suppress(ValueError):
         text = f"{float(text)!r}us"
     return read_loggps("L", text)
 
 
 def check_interval(interval: Interval) -> Interval:
-    """Return an interval of latencies that ascends.
-
-    Args:
-        interval: s.
-
-    Raises:
-        ParameterError: it does not.
-    """
+    """Return an interval of L in s after checking that it ascends."""
     low, high = interval
     if not (0 <= low < high < 1 and round(high * 1e12) > round(low * 1e12)):
         raise ParameterError(
@@ -309,20 +230,12 @@ def check_interval(interval: Interval) -> Interval:
 
 
 def interval_text(interval: Interval | None) -> str:
-    """Return an interval as it is typed, in µs.
-
-    Args:
-        interval: s.
-    """
+    """Return an interval in s as the user types it, in µs."""
     return "" if interval is None else " to ".join(f"{end * 1e6:.9g}" for end in interval) + "us"
 
 
 def python_lines(shown: Analysed) -> str:
-    """Return the Python that finds what is shown: ``result``, or ``results`` by name.
-
-    Args:
-        shown: what is shown.
-    """
+    """Return Python code that computes the result, as ``result`` or ``results`` by name."""
     state = shown.state
     own = state.own_case.source
     model = model_expression(ReplayState(own, state.model, machine=state.machine))

@@ -17,18 +17,11 @@ _CONTENTION, _PYTHON, _EXPORT, _NOTES = "Contention", "Python", "Export", "Notes
 
 
 class ToleranceTabs:
-    """Four tabs, of which the open one is drawn.
-
-    Attributes:
-        export: the buttons that save files; None until both figures are there.
-
-    Args:
-        shown: returns the analysis that is shown, None before the first.
-    """
+    """The tabs below the figures, of which only the open one is drawn."""
 
     def __init__(self, shown: Callable[[], Analysed | None]) -> None:
         self._shown = shown
-        self.export: ExportTab | None = None
+        self.export: ExportTab | None = None  # None until both figures exist
         self.contention = widgets.HTML()
         self.python = widgets.Textarea(rows=8, layout=widgets.Layout(width="98%", height="auto"))
         self.notes = widgets.HTML(layout=widgets.Layout(max_height="260px", overflow="auto"))
@@ -43,11 +36,11 @@ class ToleranceTabs:
 
     @property
     def error(self) -> str:
-        """What went wrong with a file, empty where nothing did."""
+        """The message about a failed export, "" where none failed."""
         return "" if self.export is None else self.export.error.message
 
     def draw(self) -> None:
-        """Draw what the open tab shows; what nobody sees can wait, for a slider is in a hurry."""
+        """Draw the open tab only: hidden tabs would delay the slider's figure."""
         shown = self._shown()
         if shown is None:
             return
@@ -60,11 +53,7 @@ class ToleranceTabs:
             self.notes.value = notes_html(shown)
 
     def offer_files(self, view: ToleranceView) -> None:
-        """Make the tab of files, once both figures are there to be saved.
-
-        Args:
-            view: the figures.
-        """
+        """Create the export tab once both figures exist."""
         if self.export is not None or view.diagram_downloads is None:
             return
         self.export = ExportTab(
@@ -78,14 +67,7 @@ class ToleranceTabs:
         self._export_place.children = [self.export.widget]
 
     def file(self, suffix: str) -> tuple[str, str]:
-        """Return a file's name without its suffix, and its text.
-
-        Args:
-            suffix: one of ``FILES``.
-
-        Raises:
-            ParameterError: nothing has been analysed yet.
-        """
+        """Return a file's name without its suffix, and its text, for a suffix of ``FILES``."""
         return self._stem(), FILES[suffix][0](must_be(self._shown()))
 
     def _stem(self) -> str:
@@ -93,14 +75,7 @@ class ToleranceTabs:
 
 
 def must_be(shown: Analysed | None) -> Analysed:
-    """Return what is shown.
-
-    Args:
-        shown: it, or None.
-
-    Raises:
-        ParameterError: nothing is.
-    """
+    """Return the analysis, or raise a ParameterError where it is None."""
     if shown is None:
         raise ParameterError("nothing has been analysed yet", key="path")
     return shown

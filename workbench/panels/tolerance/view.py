@@ -54,13 +54,7 @@ if (inside && (held || follow.data.on[0])) {
 
 
 class ToleranceView:
-    """Everything that is drawn of an analysis, and of one latency of it.
-
-    Args:
-        shown: the first analysis.
-        pointed: called with a latency in ns, and whether it is to stay, when somebody points at
-            the curve.
-    """
+    """T(L) with its zones, and the replay at one L; ``pointed`` gets (L in ns, clicked)."""
 
     def __init__(self, shown: Analysed, pointed: Callable[[float, bool], None]) -> None:
         self._pointed = pointed
@@ -99,11 +93,7 @@ class ToleranceView:
         return (self.view,) if self._diagram_view is None else (self.view, self._diagram_view)
 
     def show(self, shown: Analysed) -> None:
-        """Draw another analysis.
-
-        Args:
-            shown: the analysis.
-        """
+        """Draw another analysis."""
         with self.view.one_patch():
             self.curve.show(shown.results)
             self._make_room(list(shown.results))
@@ -113,11 +103,7 @@ class ToleranceView:
         self.say_contention(shown)
 
     def say_contention(self, shown: Analysed) -> None:
-        """Say what contention changes, or that it is not known yet.
-
-        Args:
-            shown: the analysis.
-        """
+        """Update the table and the warnings about contention."""
         self.table.value = tolerance_table(shown)
         lines = [
             f"Warning, {name}: {warning}."
@@ -129,30 +115,17 @@ class ToleranceView:
         )
 
     def mark(self, L: float) -> None:
-        """Draw the line at the latency that is looked at.
-
-        Args:
-            L: s.
-        """
+        """Draw the vertical line at a latency in s."""
         with self.view.one_patch():
             self.curve.mark(L)
 
     def follow(self, on: bool) -> None:
-        """Let the page tell where the pointer is, or only where it is pressed.
-
-        Args:
-            on: follow it.
-        """
+        """Let the page report the pointer's place as it moves, or only clicks."""
         if self._follow.data["on"] != [on]:
             self._follow.data = {"on": [on]}
 
     def show_diagram(self, result: ReplayResult, L: float) -> None:
-        """Draw the replay at the latency that is looked at, with its critical path.
-
-        Args:
-            result: with times.
-            L: the latency, s.
-        """
+        """Draw the replay at a latency in s, with its critical path."""
         text = time_text(L * 1e9)
         if self.diagram is None or self._diagram_view is None:
             self.diagram = spacetime_figure(result, height=_DIAGRAM_PX)
@@ -173,7 +146,7 @@ class ToleranceView:
         )
 
     def _make_room(self, names: list[str]) -> None:
-        """Break the legend where it is wider than half a page."""
+        """Break the legend into rows where it is wider than half a page."""
         entries = len(names) + 1
         wide = _LEGEND_PX[0] + _LETTER_PX * max(map(len, names))
         columns = min(entries, max(1, _HALF_PX // wide))
@@ -182,7 +155,7 @@ class ToleranceView:
         self.curve.time.height = _CURVE_PX + _LEGEND_PX[1] * (rows - 1)
 
     def _look(self) -> None:
-        """Leave the figure itself to the pointer, and say in one line where it came from."""
+        """Remove the toolbars from the figure and shorten its caption to one line."""
         curve = self.curve
         curve.time.toolbar_inner = False
         for fig in (curve.slope, curve.share, curve.strips):
@@ -228,11 +201,7 @@ class ToleranceView:
 
 
 def own_caption(fig: figure) -> Title:
-    """Return a caption in place of the figure's own, which is too long for half a page.
-
-    Args:
-        fig: the figure.
-    """
+    """Return a short caption that replaces the figure's own, too long for half a page."""
     for item in fig.below:
         if isinstance(item, Title):
             item.visible = False
@@ -242,20 +211,12 @@ def own_caption(fig: figure) -> Title:
 
 
 def without_warnings(shown: Analysed) -> Any:
-    """Return the results for the sentence; their warnings stand below it.
-
-    Args:
-        shown: the analysis.
-    """
+    """Return the results without warnings, which are shown below the sentence."""
     return {name: replace(result, warnings=()) for name, result in shown.results.items()}
 
 
 def tolerance_table(shown: Analysed) -> str:
-    """Return one row a program: its time, what is latency in it, and how much latency it bears.
-
-    Args:
-        shown: the analysis.
-    """
+    """Return an HTML table with T, λ_L, ρ_L and the tolerances of each program."""
     heads = ["", "ranks", "T", "λ<sub>L</sub>", "its messages", "ρ<sub>L</sub>"]
     heads += [f"L within {p:g} %" for p in shown.state.percent]
     heads.append("critical L")
@@ -273,11 +234,7 @@ def tolerance_table(shown: Analysed) -> str:
 
 
 def contention_html(shown: Analysed) -> str:
-    """Return what contention adds to the time of the program that is chosen, by resource.
-
-    Args:
-        shown: the analysis.
-    """
+    """Return the time that contention adds to the program in the controls, by resource."""
     report = shown.result.contention
     if report is None:
         if shown.compared:

@@ -40,7 +40,7 @@ _V = TypeVar("_V")
 
 
 class Analyser:
-    """Makes programs, packs and analyses them, and keeps what it may need again."""
+    """Builds, packs and analyses programs, and caches the results."""
 
     def __init__(self) -> None:
         # Packed programs are shared by all analyses, so one at a time has its turn.
@@ -51,37 +51,20 @@ class Analyser:
         self._reports: _Kept[ContentionReport] = _Kept(_KEPT_REPORTS)
 
     def halt(self) -> None:
-        """End the analysis that has its turn."""
+        """Stop the running analysis."""
         self._halt[0] = 1
 
     def quick(self, state: ToleranceState) -> bool:
-        """Return whether an analysis may be over at once; so may what is not known yet.
-
-        Args:
-            state: what to analyse.
-        """
+        """Return whether a slider may wait for the analysis; unknown programs count as small."""
         known = [self._sweeps.get(case.key) for case in state.cases]
         return sum(sweep.vertices for sweep in known if sweep is not None) <= AT_ONCE_OPERATIONS
 
     def program(self, case: Case) -> AnyProgram | None:
-        """Return a case's program if it has been made already.
-
-        Args:
-            case: of the state.
-        """
+        """Return a case's program from the cache, or None."""
         return self._programs.get(case.program_key)
 
     def work(self, ctx: jobs.JobContext, state: ToleranceState) -> Analysed:
-        """Make and pack what is not there yet, and analyse all programs on one axis.
-
-        Args:
-            ctx: of the job.
-            state: what to analyse.
-
-        Raises:
-            WorkbenchError: the program cannot be made, or cannot run to its end.
-            SimulationHalted: the job was stopped.
-        """
+        """Build and pack missing programs, and analyse all of them on one axis of L."""
         with self._turn:
             self._halt[0] = 0
             return self._work(ctx, state)
@@ -128,35 +111,15 @@ class Analyser:
         )
 
     def point(self, ctx: jobs.JobContext, graph: ExecutionGraph, model: LogGPS) -> ReplayResult:
-        """Replay a program without contention, for its space-time diagram.
-
-        A large one waits a moment first: a slider that moves on would end it again at once.
-
-        Args:
-            ctx: of the job.
-            graph: the program.
-            model: with the latency that is looked at.
-
-        Raises:
-            SimulationHalted: the job was stopped.
-        """
+        """Replay a program without contention, for its space-time diagram."""
+        # A large program waits first: while the slider moves, the replay would be stopped at once.
         if graph.num_ops > MANY_OPERATIONS:
             ctx.stop_event.wait(_UNDISTURBED_S)
             _go_on(ctx)
         return replay(graph, model, semantics="llamp", times=True, halt=ctx.stop_event.cell)
 
     def compare(self, ctx: jobs.JobContext, shown: Analysed) -> dict[str, ContentionReport]:
-        """Replay the programs with contention too, unless that has been done before.
-
-        One that cannot run to its end with contention is not among them.
-
-        Args:
-            ctx: of the job.
-            shown: what was analysed.
-
-        Raises:
-            SimulationHalted: the job was stopped.
-        """
+        """Return the comparisons with contention by name, of programs that run to their end."""
         found: dict[str, ContentionReport] = {}
         for name, result in shown.results.items():
             key = (*shown.cases[name].key, result.model)
@@ -197,7 +160,7 @@ class Analyser:
 
 
 class _Kept(Generic[_V]):
-    """Values by key, the oldest of which go when there is too much."""
+    """A cache that drops its oldest values when their sizes exceed the limit."""
 
     def __init__(self, most: int, size: Callable[[_V], int] = lambda value: 1) -> None:
         self._lock = threading.Lock()
@@ -218,36 +181,21 @@ class _Kept(Generic[_V]):
 
 
 def common_interval(results: list[LatencySensitivity]) -> Interval:
-    """Return the latencies on which several programs are drawn together.
-
-    Up to the most that any of them bears, but not so far that nothing is left of the one that
-    bears least.
-
-    Args:
-        results: each on its own interval.
-    """
+    """Return one interval of L in s for all results."""
+    # The widest one, but at most _WIDEST times the narrowest, which must stay readable.
     low = min(result.interval[0] for result in results)
     spans = [result.interval[1] - low for result in results]
     return low, low + min(max(spans), _WIDEST * min(spans))
 
 
 def has_wildcards(graph: ExecutionGraph) -> bool:
-    """Return whether a receive takes a message of any rank, or of any tag.
-
-    Args:
-        graph: the program.
-    """
+    """Return whether a receive accepts any source or any tag."""
     receives = graph.kind == RECV
     return bool(((graph.peer == ANY_SOURCE) | (graph.tag == ANY_TAG))[receives].any())
 
 
 def with_contention(shown: Analysed, reports: Mapping[str, ContentionReport]) -> Analysed:
-    """Return what was found with the comparisons, and their warnings, beside it.
-
-    Args:
-        shown: without.
-        reports: by the names of its programs.
-    """
+    """Return the analysis with reports on contention, by program, and their warnings."""
     results = dict(shown.results)
     for name, report in reports.items():
         warnings = () if report.warning is None else (report.warning,)
@@ -256,11 +204,7 @@ def with_contention(shown: Analysed, reports: Mapping[str, ContentionReport]) ->
 
 
 def many_operations(shown: Analysed) -> bool:
-    """Return whether a replay of the first program takes longer than a pointer rests.
-
-    Args:
-        shown: what was analysed.
-    """
+    """Return whether a replay of the program in the controls takes noticeably long."""
     return shown.graph.num_ops > MANY_OPERATIONS
 
 

@@ -21,12 +21,7 @@ _TEXT = "font-size:13px;line-height:1.35"
 
 
 class FitView:
-    """The widgets that show one fit, or a pinned one beside it.
-
-    Args:
-        first: the fit to begin with.
-        height: of the figures of curves, pixels.
-    """
+    """The figures and tables of one fit, or of a pinned one beside it; ``height`` in px."""
 
     def __init__(self, first: ShownFit, *, height: int = 250) -> None:
         self.figures = comparison_figures(_compared(first, "the fit"), height=height)
@@ -40,12 +35,7 @@ class FitView:
         self.show(first, None)
 
     def show(self, chosen: ShownFit, pinned: ShownFit | None) -> None:
-        """Draw a fit, and the pinned one beside it.
-
-        Args:
-            chosen: the fit that was chosen last.
-            pinned: the one that was kept; None where there is none.
-        """
+        """Draw a fit, and the pinned one beside it."""
         first = "B" if pinned is not None else "the fit"
         with self.curves.one_patch(), self.errors.one_patch():
             self.figures.show(
@@ -66,11 +56,7 @@ class FitView:
 
 
 def fit_tables(sides: list[tuple[str, ShownFit]]) -> str:
-    """Return the numbers and the parameters of fits as HTML tables, a column a fit.
-
-    Args:
-        sides: each with its name, empty where there is but one.
-    """
+    """Return the numbers and parameters of fits as HTML, a column each, by (name, fit)."""
     head = "".join(f'<th scope="col">{html.escape(name or "the fit")}</th>' for name, _ in sides)
     numbers = [(label, [text(fit) for _, fit in sides]) for label, text in _NUMBERS]
     dimensions = {d.key: d for _, fit in sides for d in fit.cell.choice.space().dimensions}
@@ -83,11 +69,7 @@ def fit_tables(sides: list[tuple[str, ShownFit]]) -> str:
 
 
 def fit_json(fit: ShownFit) -> str:
-    """Return a fit with its values, curves and where they come from, as JSON.
-
-    Args:
-        fit: what is shown.
-    """
+    """Return a fit with its values, curves and provenance as JSON."""
     row = {k: None if v != v or v in (float("inf"),) else v for k, v in fit.cell.row().items()}
     content: dict[str, Any] = {
         "fit": row,

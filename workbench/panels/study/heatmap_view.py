@@ -19,12 +19,7 @@ _READING = "font-size:13px;line-height:1.35"
 
 
 class HeatmapView:
-    """The heatmap, its sentence, and the frame around the place that is looked at.
-
-    Args:
-        state: what the panel holds.
-        clicked: called with the values of the two axes of the place that was clicked.
-    """
+    """The heatmap of a study with the chosen fit framed; ``clicked`` gets both axes' values."""
 
     def __init__(self, state: StudyState, clicked: Callable[[dict[str, Any]], None]) -> None:
         self._state, self._clicked, self._silent = state, clicked, False
@@ -41,12 +36,7 @@ class HeatmapView:
         self._say()
 
     def show(self, state: StudyState, *, marked: bool) -> None:
-        """Draw what the state says, and frame the place of the fit that is looked at.
-
-        Args:
-            state: what the panel holds.
-            marked: whether the fit that is looked at is in the study.
-        """
+        """Draw the state; frame the chosen fit if ``marked``, that is if it is in the study."""
         before, self._state = self._state, state
         drawn = [(s.result, s.rows, s.value, s.fixed) for s in (before, state)]
         with self.view.one_patch():
@@ -68,7 +58,7 @@ class HeatmapView:
             self._silent = False
 
     def _selected(self, _attr: str, _old: Any, new: list[int]) -> None:
-        """Tell of a click; one beside all places changes nothing."""
+        """Report a click on a cell; a click beside all cells changes nothing."""
         if self._silent or not new:
             return
         data, state = self.heatmap.source.data, self._state
@@ -95,11 +85,7 @@ class HeatmapView:
 
 
 def heatmap_options(state: StudyState) -> dict[str, Any]:
-    """Return the arguments of `study_heatmap` and `read_study` that show a state.
-
-    Args:
-        state: what the panel holds.
-    """
+    """Return the arguments of `study_heatmap` and `read_study` for a state."""
     where = state.fixed
     target = where.pop("target", None)
     return {

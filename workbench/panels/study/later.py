@@ -19,22 +19,9 @@ _KEPT = 8
 
 
 class LaterFigure:
-    """A place for a figure that a thread draws, with how far it is and Stop.
+    """A figure drawn in a thread, with Stop; ``begun`` lets the panel poll `refresh`."""
 
-    The last good figure stays, pale, while another is drawn. What was stopped is not begun again
-    before somebody asks for it by `draw`.
-
-    Attributes:
-        waiting: what stands there before there is any figure.
-        draw: the button that draws what was stopped.
-        stop_button: ends the drawing.
-        status: one line: how far it is, or that it was stopped.
-        error: what went wrong.
-
-    Args:
-        begun: called when a figure is begun; the panel then polls `refresh`.
-        waiting: what to say before there is any.
-    """
+    # The last figure stays, pale, while another is drawn. Only Draw begins a stopped one again.
 
     def __init__(self, begun: Callable[[], None], waiting: str = "") -> None:
         self._begun = begun
@@ -61,7 +48,7 @@ class LaterFigure:
 
     @property
     def views(self) -> list[LiveView]:
-        """The view that is shown, if there is one."""
+        """The displayed view, if there is one."""
         return list(self._place.children)
 
     @property
@@ -70,13 +57,8 @@ class LaterFigure:
         return self._work.job is not None
 
     def want(self, key: Hashable, draw: Draw) -> None:
-        """Show the figure of this key: the one that was kept, or one that a thread draws now.
-
-        Args:
-            key: what tells the figure from others of this place.
-            draw: returns it; its job's ``stop_event`` is set once another one is wanted, or Stop
-                is pressed: it then raises JobError, or what it returns is dropped.
-        """
+        """Show the figure of a key, from the cache or drawn by a thread."""
+        # A stop sets the job's stop_event: draw then raises JobError, or its figure is dropped.
         if key == self._wanted:
             return
         self._work.drop()
@@ -89,19 +71,15 @@ class LaterFigure:
             self._begin()
 
     def refresh(self) -> bool:
-        """Show the figure if it is drawn by now, and return whether it still is not."""
+        """Show the figure once it is finished, and return whether it is still pending."""
         return self._work.refresh()
 
     def stop(self) -> None:
-        """End the drawing."""
+        """Stop the drawing."""
         self._work.stop()
 
     def clear(self, waiting: str = "") -> None:
-        """Forget all figures.
-
-        Args:
-            waiting: what to say until another one is wanted.
-        """
+        """Remove all figures, and show the text ``waiting`` until another is requested."""
         self._work.drop()
         self._wanted = self._draw = None
         self._drawn.clear()
@@ -146,7 +124,7 @@ class LaterFigure:
 
 
 def _how_far(job: jobs.Job[Any]) -> str:
-    """Return how far a job has come, such as ``3 s, 12 of 72 fits simulated``."""
+    """Return a job's progress in words, such as ``3 s, 12 of 72 fits simulated``."""
     progress = job.progress
     so_far = f", {progress.done} of {progress.total} {progress.message}" if progress.total else ""
     return f"{job.elapsed_s:.0f} s{so_far}"

@@ -94,7 +94,7 @@ class StudyPanel(Panel):
 
     @property
     def state(self) -> StudyState:
-        """What the controls hold."""
+        """The state of the controls."""
         return self._state
 
     @property
@@ -104,27 +104,27 @@ class StudyPanel(Panel):
 
     @property
     def chosen(self) -> ShownFit:
-        """The fit that is shown; ``chosen.cell`` is the study's cell."""
+        """The displayed fit; ``chosen.cell`` is the study's cell."""
         return self._chosen
 
     @property
     def pinned(self) -> ShownFit | None:
-        """The fit that is kept beside it; None where there is none."""
+        """The pinned fit, shown as A; None where there is none."""
         return self._pinned
 
     @property
     def running(self) -> bool:
-        """Whether a fit of one's own runs."""
+        """Whether the user's own fit runs."""
         return self._own.running
 
     @property
     def python(self) -> str:
-        """The lines of Python that give the fit which is shown."""
+        """Python code that computes the displayed fit."""
         return self._chosen.python
 
     @property
     def error(self) -> str:
-        """What the panel says is wrong, empty where nothing is."""
+        """The error messages that the panel shows, empty where there are none."""
         lines = [self._error, *self._own.errors, self._export.error]
         lines += [figure.error for figure in self._tabs.figures.values()]
         return "\n".join(line.message for line in lines if line.message)
@@ -156,14 +156,14 @@ class StudyPanel(Panel):
         return self._chosen
 
     def pin(self) -> None:
-        """Keep the fit that is shown as A; what is chosen next stands beside it as B."""
+        """Keep the present fit as A; the next one is shown beside it as B."""
         with self._lock:
             self._pinned = self._chosen
             self._unpin.disabled = False
             self._fit.show(self._chosen, self._pinned)
 
     def unpin(self) -> None:
-        """Show one fit again."""
+        """Show one fit only."""
         with self._lock:
             self._pinned = None
             self._unpin.disabled = True
@@ -190,7 +190,7 @@ class StudyPanel(Panel):
         return self._own.begin()
 
     def stop(self) -> None:
-        """End the fit of one's own, whose best so far is shown, and what is being drawn."""
+        """Stop the user's own fit, keeping its best so far, and the drawing of figures."""
         self._own.stop()
         self._tabs.stop()
 
@@ -204,7 +204,7 @@ class StudyPanel(Panel):
         return self._chosen
 
     def refresh(self) -> bool:
-        """Show how far things are, and return whether any runs; the kernel's loop calls it."""
+        """Update progress and results, and return whether a job runs; called by the kernel."""
         with self._lock:
             drawing = self._tabs.refresh()
             return self._own.refresh() or drawing
@@ -294,11 +294,7 @@ class StudyPanel(Panel):
         self._unpin.disabled = True
 
     def _take_controls(self, *, again: bool = False) -> None:
-        """Show what the controls say: another fit, other errors, or both.
-
-        Args:
-            again: also go back to the study's fit from one's own.
-        """
+        """Show the fit and the errors of the controls; ``again`` also leaves an own fit."""
         if self._silent:
             return
         with self._lock:
@@ -322,7 +318,7 @@ class StudyPanel(Panel):
         self._choose(own_fit(result, request))
 
     def _choose(self, fit: ShownFit) -> None:
-        """Show a fit everywhere; the heatmap frames it where it is one of the study's."""
+        """Show a fit everywhere; the heatmap frames it if it is one of the study's."""
         if fit is not self._chosen:
             self._chosen = fit
             self._fit.show(fit, self._pinned)

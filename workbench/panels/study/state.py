@@ -23,30 +23,22 @@ GIVEN = "result"
 
 @dataclass(frozen=True)
 class StudyState:
-    """Everything the panel's controls hold.
-
-    Attributes:
-        result: the study.
-        source: Python expression that gives it.
-        rows: axis of the study that goes down in the heatmap; the machines go across.
-        value: whose RMSPE it shows: ``joint``, ``latency`` or ``bandwidth``.
-        where: value of each axis of the study: the fit that is looked at.
-    """
+    """A study, the axes of its heatmap and the chosen fit."""
 
     result: StudyResult
-    source: str
-    rows: str = "loss"
-    value: str = "joint"
-    where: Mapping[str, Any] = field(default_factory=dict)
+    source: str  # Python expression of result
+    rows: str = "loss"  # axis of the study; the columns are the machines
+    value: str = "joint"  # RMSPE of joint, latency or bandwidth
+    where: Mapping[str, Any] = field(default_factory=dict)  # the chosen fit: value by axis
 
     @property
     def fixed(self) -> dict[str, Any]:
-        """What holds for all places of the heatmap."""
+        """The values of the axes that all cells of the heatmap share."""
         return {axis: v for axis, v in self.where.items() if axis not in (self.rows, COLUMNS)}
 
     @property
     def origins(self) -> str:
-        """Where the numbers of the heatmap come from, for pictures that leave the page."""
+        """The provenance of the heatmap's numbers, for exported pictures."""
         machines: dict[str, list[str]] = {}
         for name in dict.fromkeys(cell.cell.machine for cell in self.result):
             machines.setdefault(datasets.load(name).provenance.origin, []).append(name)
@@ -56,25 +48,17 @@ class StudyState:
 
 @dataclass(frozen=True, eq=False)
 class ShownFit:
-    """A fit as the panel shows it: one of the study's, or one's own.
-
-    Attributes:
-        cell: what was fitted, and what came of it.
-        measured: the curve that was fitted.
-        simulated: the fitted model's curve; None where there is no fitted model.
-        python: lines that give both again.
-        own: whether it was run in the panel.
-    """
+    """A fit of the study, or the user's own."""
 
     cell: CellResult
     measured: OSUCurve
-    simulated: OSUCurve | None
-    python: str
-    own: bool = False
+    simulated: OSUCurve | None  # None: there is no fitted model
+    python: str  # computes both curves
+    own: bool = False  # run in the panel
 
     @property
     def title(self) -> str:
-        """What was fitted to what, in a few words."""
+        """Model, machine, sizes, loss and target in a few words."""
         cell = self.cell.cell
         sizes = "" if cell.regime == "all" else f", {cell.regime} sizes"
         own = ", your own run" if self.own else ""
@@ -82,25 +66,12 @@ class ShownFit:
 
 
 def axis_values(result: StudyResult, axis: str) -> list[Any]:
-    """Return what the cells of a study have for one of its axes, in the order of the plan.
-
-    Args:
-        result: the study.
-        axis: name out of `AXES`.
-    """
+    """Return the distinct values of an axis of `AXES` in a study, in the plan's order."""
     return list(dict.fromkeys(getattr(cell.cell, axis) for cell in result.cells))
 
 
 def first_state(result: StudyResult, source: str) -> StudyState:
-    """Return the state a panel opens with: the study's first cell.
-
-    Args:
-        result: the study.
-        source: Python expression that gives it.
-
-    Raises:
-        ParameterError: the study has no cells.
-    """
+    """Return the state in which a panel opens: the study's first cell."""
     if not result.cells:
         raise ParameterError("the study must have a cell to show; this one has none", key="result")
     cell = result.cells[0].cell
@@ -110,26 +81,14 @@ def first_state(result: StudyResult, source: str) -> StudyState:
 
 
 def shown_fit(state: StudyState) -> ShownFit:
-    """Return the fit that the state looks at, simulated again.
-
-    Args:
-        state: what the panel's controls hold.
-
-    Raises:
-        ParameterError: the study has no such fit.
-    """
+    """Return the chosen fit of a state, simulated again."""
     cell = state.result.one(**state.where)
     simulated = cell.simulated() if cell.success else None
     return ShownFit(cell, cell.measured(), simulated, cell_lines(state))
 
 
 def own_fit(result: FitResult, request: FitRequest) -> ShownFit:
-    """Return a fit that was run in the panel, as one of a study's cells.
-
-    Args:
-        result: what came of it, or has come of it so far.
-        request: what was fitted to what.
-    """
+    """Return the user's own fit, finished or not, as a cell of a study."""
     model = request.model
     cell = Cell(
         machine=request.curve.name,
@@ -156,11 +115,7 @@ def own_fit(result: FitResult, request: FitRequest) -> ShownFit:
 
 
 def table_lines(state: StudyState) -> str:
-    """Return the Python that gives the numbers of the heatmap, as ``table``.
-
-    Args:
-        state: what the panel holds.
-    """
+    """Return Python code for the numbers of the heatmap, as ``table``."""
     return (
         f"from workbench import study\n"
         f"{_source(state)}"
@@ -170,11 +125,7 @@ def table_lines(state: StudyState) -> str:
 
 
 def cell_lines(state: StudyState) -> str:
-    """Return the Python that gives the fit which is shown, as ``model`` and ``simulated``.
-
-    Args:
-        state: what the panel holds.
-    """
+    """Return Python code for the chosen fit, as ``model``, ``measured`` and ``simulated``."""
     return (
         f"from workbench import study\n"
         f"{_source(state)}"
@@ -184,11 +135,7 @@ def cell_lines(state: StudyState) -> str:
 
 
 def own_lines(request: FitRequest) -> str:
-    """Return the Python that runs a fit of one's own.
-
-    Args:
-        request: what is fitted to what.
-    """
+    """Return Python code that runs the user's own fit."""
     engine = "" if request.engine == DEFAULT_ENGINE else f'engine="{request.engine}", '
     return (
         "from workbench import datasets, fit, models\n"

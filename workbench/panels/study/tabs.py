@@ -23,14 +23,7 @@ from workbench.study import Cell, StudyResult
 
 
 class StudyTabs:
-    """Everything below the heatmap and the fit; only the open tab is kept up to date.
-
-    Args:
-        parameters: widget with the numbers of the fit.
-        own: widget to run a fit of one's own.
-        export: files and pictures.
-        busy: called when a figure is begun; the panel then polls `refresh`.
-    """
+    """The tabs below the heatmap and the fit, of which only the open one is updated."""
 
     def __init__(
         self, parameters: Any, own: Any, export: ExportTab, busy: Callable[[], None]
@@ -52,30 +45,21 @@ class StudyTabs:
         self.widget.observe(lambda _: self._draw(), "selected_index")
 
     def open(self, title: str) -> None:
-        """Open a tab.
-
-        Args:
-            title: what it is called.
-        """
+        """Open the tab of a title."""
         self.widget.selected_index = self.widget.titles.index(title)
 
     def show(self, state: StudyState, fit: ShownFit) -> None:
-        """Bring the open tab up to date.
-
-        Args:
-            state: what the panel holds.
-            fit: the fit that is looked at.
-        """
+        """Update the open tab."""
         self._shown = (state, fit)
         self._draw()
 
     def stop(self) -> None:
-        """End what is being drawn."""
+        """Stop the drawing of figures."""
         for figure in self.figures.values():
             figure.stop()
 
     def refresh(self) -> bool:
-        """Show the figures that are drawn by now, and return whether any is still to come."""
+        """Show the finished figures, and return whether any is pending."""
         drawing = [figure.refresh() for figure in self.figures.values()]
         return any(drawing)
 
@@ -96,16 +80,7 @@ class StudyTabs:
 
 
 def study_file(state: StudyState, fit: ShownFit, suffix: str) -> tuple[str, str]:
-    """Return the name without suffix, and the text, of a file.
-
-    Args:
-        state: what the panel holds.
-        fit: the fit that is looked at.
-        suffix: one of `STUDY_FILES`.
-
-    Raises:
-        ParameterError: there is no fitted model to write.
-    """
+    """Return the name without suffix and the text of a file of `STUDY_FILES`."""
     if suffix == ".csv":
         return state.result.plan.name, str(state.result.to_frame().to_csv(index=False))
     text = fit_json(fit) if suffix == ".json" else fit.cell.model().to_ini()
@@ -147,7 +122,7 @@ def _curves(
 def _both(
     plot: Callable[..., LayoutDOM], result: StudyResult, where: Where, curves: dict[Cell, OSUCurve]
 ) -> LayoutDOM:
-    """Return the figures of both benchmarks, of fits that are simulated by now."""
+    """Return the figures of both benchmarks from curves that are already simulated."""
     return stacked(
         *(plot(result, name, simulate=lambda fit: curves[fit.cell], **where) for name in BENCHMARKS)
     )
@@ -156,7 +131,7 @@ def _both(
 def _simulate(
     result: StudyResult, where: Where, curves: dict[Cell, OSUCurve], ctx: jobs.JobContext
 ) -> None:
-    """Add the curve of each fit that is drawn and has none yet; stopped, those it has stay."""
+    """Add the missing curves of the drawn fits; a stop keeps those already added."""
     fits = fitted(result, _ALONG, where)
     for done, fit in enumerate(fits):
         ctx.progress(done, len(fits), "fits simulated")

@@ -46,18 +46,11 @@ _MOST = 2**31 - 1
 
 
 class TuningControls:
-    """The rows above the figures.
-
-    Args:
-        known: what can be tuned, by word.
-        word: what is chosen first.
-        settings: how it is searched first.
-        changed: called when another subject is chosen.
-    """
+    """The rows of controls above the figures; ``changed`` is called for another subject."""
 
     def __init__(
         self,
-        known: Mapping[str, Subject],
+        known: Mapping[str, Subject],  # subjects, by word
         word: str,
         settings: SearchSettings,
         changed: Callable[[], None],
@@ -120,12 +113,12 @@ class TuningControls:
 
     @property
     def chosen(self) -> Subject:
-        """What is tuned."""
+        """The chosen subject."""
         return self.known[self.subject.value]
 
     @property
     def messages(self) -> list[str]:
-        """What is wrong, empty where nothing is."""
+        """The error messages of the controls, without empty ones."""
         lines = [
             self.subject_error,
             self.running.error,
@@ -136,11 +129,7 @@ class TuningControls:
         return [line.message for line in lines if line.message]
 
     def state(self) -> TuningState:
-        """Return what the controls hold.
-
-        Raises:
-            ParameterError: something in it is not accepted; it is said beside its control, too.
-        """
+        """Return the state of the controls; an invalid value is also shown at its control."""
         for name in RULES:
             self._check(name)
         wrong = [line.message for line in self.errors.values() if line.message]
@@ -166,15 +155,7 @@ class TuningControls:
         return TuningState(subject, settings, store=self.store.value.strip(), **running)
 
     def set(self, name: str, value: Any) -> None:
-        """Set a control as a user would.
-
-        Args:
-            name: of a setting.
-            value: a rule as a name or as ``name:option=value``, a number, a word.
-
-        Raises:
-            ParameterError: the control does not offer it.
-        """
+        """Set a control as the user would; rules as a name or ``name:option=value``."""
         if name in RULES:
             rule = value if isinstance(value, str) else Chosen.coerce(value, name)
             word, options = chosen(rule) if isinstance(rule, str) else (rule.name, rule.options)
@@ -188,11 +169,7 @@ class TuningControls:
             choose(getattr(self, name), name, value)
 
     def get(self, name: str) -> Any:
-        """Return what a control holds.
-
-        Args:
-            name: of a setting.
-        """
+        """Return the value of a setting; rules as ``name`` or ``name:option=value``."""
         if name in RULES:
             text = self.options[name].value.strip()
             return self.rules[name].value + (f":{text}" if text else "")
@@ -203,14 +180,7 @@ class TuningControls:
         return getattr(self, name).value
 
     def take(self, files: Mapping[str, bytes]) -> None:
-        """Offer the components that files declare, and choose the first.
-
-        Args:
-            files: content by file name.
-
-        Raises:
-            WorkbenchError: a file declares none that can be tuned.
-        """
+        """Offer the components in component files, by file name, and choose the first."""
         found: dict[str, Subject] = {}
         for file, content in files.items():
             try:
@@ -229,11 +199,7 @@ class TuningControls:
         self.subject.value = next(iter(found))
 
     def hold(self, running: bool) -> None:
-        """Hold the controls while an experiment runs, or free them.
-
-        Args:
-            running: whether one runs.
-        """
+        """Disable the controls while an experiment runs, or enable them."""
         for control in (
             *(self.subject, self.upload, self.store, self.start, self.aggregation, self.revisit),
             *self.running.controls,
@@ -256,7 +222,7 @@ class TuningControls:
         return Chosen(word, options)
 
     def _check(self, name: str) -> None:
-        """Say beside a rule what is wrong with it."""
+        """Show beside a rule the error in its options."""
         line = self.errors[name]
         line.say("")
         try:
@@ -273,7 +239,7 @@ class TuningControls:
             line.say(str(error))
 
     def _offer(self) -> None:
-        """Show what belongs to the subject and the rules that are chosen."""
+        """Show the options of the chosen subject and rules."""
         subject = self.chosen
         self.running.offer(subject.recorded is not None)
         self.size.value = size_text(subject.space)

@@ -23,25 +23,17 @@ _PARTS_S = 1.5
 
 
 class TuningFound:
-    """The result that is shown, and all that were found here or loaded.
-
-    Attributes:
-        result: of the experiment that is shown, as far as it is; None before there is any.
-
-    Args:
-        view: what draws them.
-        controls: what says which subject they are of.
-    """
+    """The displayed experiment, and all that ran here or were loaded."""
 
     def __init__(self, view: TuningView, controls: TuningControls) -> None:
         self._view, self._controls = view, controls
-        self.result: TuningResult | None = None
+        self.result: TuningResult | None = None  # of the displayed experiment, so far
         self._all: dict[str, tuple[str, TuningResult]] = {}
         self._drawn = (-1, 0.0)
 
     @property
     def compared(self) -> dict[str, TuningResult]:
-        """The experiments of the subject that is chosen, by how they searched."""
+        """The experiments of the chosen subject, by their search settings."""
         word = self._controls.subject.value
         return {
             name.partition(": ")[2] or name: one
@@ -50,16 +42,12 @@ class TuningFound:
         }
 
     def begin(self) -> None:
-        """Draw the next result whole."""
+        """Show the figures, and draw all parts of the next result."""
         self._drawn = (-1, 0.0)
         self._view.blank(False)
 
     def draw(self, result: TuningResult) -> None:
-        """Draw what is new of an experiment.
-
-        Args:
-            result: as far as it is.
-        """
+        """Draw an experiment if it has new runs."""
         runs, drawn_s = self._drawn
         if len(result) == runs:
             return
@@ -72,12 +60,7 @@ class TuningFound:
         self._drawn = (len(result), drawn_s)
 
     def keep(self, word: str, result: TuningResult) -> None:
-        """Draw an experiment that has ended, and compare it with the others.
-
-        Args:
-            word: of its subject.
-            result: what it found.
-        """
+        """Draw a finished experiment of a subject, and add it to the comparison."""
         self.begin()
         self.draw(result)
         self._all.pop(result.name, None)
@@ -87,19 +70,11 @@ class TuningFound:
         self.compare()
 
     def compare(self) -> None:
-        """Draw the experiments of the subject over one another."""
+        """Draw the experiments of the subject together."""
         self._view.compare(self.compared, self._controls.chosen.recorded)
 
     def load(self, store: str) -> None:
-        """Compare the experiments of a store, too.
-
-        Args:
-            store: SQLite file or PostgreSQL address.
-
-        Raises:
-            ParameterError: none of its experiments is of what can be tuned.
-            StudyError: it cannot be read.
-        """
+        """Add the experiments of a store (SQLite file or PostgreSQL address) to the comparison."""
         found = {}
         for one in stored_experiments(store):
             word = subject_of(one.name, str(one.problem["component"]), self._controls.known)
@@ -114,11 +89,7 @@ class TuningFound:
         self.compare()
 
     def turn(self, result: TuningResult | None) -> None:
-        """Show the last experiment with the subject that is chosen, and no other subject's.
-
-        Args:
-            result: what it found; None where there is none.
-        """
+        """Show the last experiment of the chosen subject; None shows an empty panel."""
         self.compare()
         self.result = None
         self._view.blank(True)
@@ -127,30 +98,16 @@ class TuningFound:
             self.draw(result)
 
     def list_store(self, store: str) -> None:
-        """List all experiments of a store, also those of what is not chosen.
-
-        Args:
-            store: SQLite file or PostgreSQL address, empty for none.
-
-        Raises:
-            StudyError: it cannot be read.
-        """
+        """List all experiments of a store, also of other subjects; "" lists none."""
         self._view.list_store(store, stored_experiments(store) if store else ())
 
     def forget(self) -> None:
-        """Compare nothing of what was found so far."""
+        """Remove all experiments from the comparison."""
         self._all.clear()
         self.compare()
 
     def file(self, suffix: str) -> tuple[str, str]:
-        """Return name and content of the file that holds what is shown.
-
-        Args:
-            suffix: of ``FILES``.
-
-        Raises:
-            ParameterError: there is no result.
-        """
+        """Return name and content of a file of the displayed result, by a suffix of ``FILES``."""
         result = self.result
         if result is None:
             raise ParameterError("there is no run yet; press Start", key="path")
@@ -159,14 +116,7 @@ class TuningFound:
         return result.name, json.dumps(result.to_dict(), indent=1) + "\n"
 
     def save(self, path: str | Path) -> Path:
-        """Write what is shown.
-
-        Args:
-            path: file to write, with a suffix of ``FILES``.
-
-        Raises:
-            ParameterError: the suffix is none of these, or there is no result.
-        """
+        """Write the displayed result to a file with a suffix of ``FILES``."""
         target = Path(path)
         if target.suffix not in FILES:
             raise ParameterError(

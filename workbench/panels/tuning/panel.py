@@ -126,7 +126,7 @@ class TuningPanel(Panel):
 
     @property
     def state(self) -> TuningState:
-        """What the controls hold.
+        """The state of the controls.
 
         Raises:
             ParameterError: something in it is not accepted.
@@ -135,17 +135,17 @@ class TuningPanel(Panel):
 
     @property
     def result(self) -> TuningResult | None:
-        """What the experiment that is shown has found so far; None before there is any."""
+        """The result so far of the displayed experiment; None before the first."""
         return self._found.result
 
     @property
     def results(self) -> dict[str, TuningResult]:
-        """The experiments of this subject that were run here, by how they searched."""
+        """The experiments of this subject, run here or loaded, by their search settings."""
         return self._found.compared
 
     @property
     def reading(self) -> str:
-        """The sentences about what is shown."""
+        """The sentences that describe the displayed experiment."""
         return self._view.sentence
 
     @property
@@ -155,7 +155,7 @@ class TuningPanel(Panel):
 
     @property
     def python(self) -> str:
-        """The lines of Python that give ``result``."""
+        """Python code that computes ``result``."""
         return "" if self._shown is None else self._shown[1].python()
 
     @property
@@ -170,7 +170,7 @@ class TuningPanel(Panel):
 
     @property
     def error(self) -> str:
-        """What the panel says is wrong, empty where nothing is."""
+        """The error messages that the panel shows, empty where there are none."""
         runs = self._view.runs.which
         lines = [self._work.error, self._error, self._export.error, runs.error]
         return "\n".join(
@@ -198,7 +198,7 @@ class TuningPanel(Panel):
             return self._go_on(experiment, state, state.settings.budget)
 
     def stop(self) -> None:
-        """End the runs under way; what has run is kept, and Resume goes on."""
+        """Stop the running runs; finished ones are kept, and Resume continues."""
         self._work.stop()
 
     def resume(self) -> Job[TuningResult]:
@@ -247,7 +247,7 @@ class TuningPanel(Panel):
         return self.result
 
     def refresh(self) -> bool:
-        """Show how far things are, and return whether any runs; the kernel's loop calls it."""
+        """Update progress and results, and return whether a job runs; called by the kernel."""
         with self._lock:
             job = self._work.job
             if job is not None and not job.finished and self._running is not None:
@@ -324,7 +324,7 @@ class TuningPanel(Panel):
 
     @property
     def _shown(self) -> tuple[Experiment, TuningState] | None:
-        """The last experiment with what is chosen, and what it was made of."""
+        """The last experiment of the chosen subject, with its state."""
         return self._last.get(self._controls.subject.value)
 
     def _go_on(self, experiment: Experiment, state: TuningState, budget: int) -> Job[TuningResult]:
@@ -370,7 +370,7 @@ class TuningPanel(Panel):
             self._resume.disabled = running or self._shown is None
 
     def _guarded(self, action: Callable[[], Any]) -> None:
-        """Run what a button does; what goes wrong is said below it."""
+        """Run the action of a button, and show its error below."""
         try:
             action()
         except WorkbenchError as error:
@@ -391,13 +391,13 @@ def _how_far(job: Job[TuningResult], experiment: Experiment) -> tuple[float, str
 
 
 def _give_back(job: Job[TuningResult], runner: Runner) -> None:
-    """Hold no allocation when nothing runs any more, though a cell keep the kernel's loop busy."""
+    """Release the runner's allocation after the job, also while the kernel's loop is busy."""
     job.wait()
     runner.close()
 
 
 def _word(text: str, known: list[str]) -> str:
-    """Return the word of a subject that is named by it or by what comes after its colon."""
+    """Return the word of a subject, given it or its part after the colon."""
     found = [word for word in known if text in (word, word.partition(":")[2])]
     if not found:
         raise ParameterError(

@@ -16,27 +16,18 @@ LOCAL, SLURM, STEPS, DASK, REPLAY = "local", "slurm", "slurm-steps", "dask", "re
 
 @dataclass(frozen=True)
 class RunBy:
-    """What executes runs.
+    """The runner of an experiment."""
 
-    Attributes:
-        kind: ``local``, ``slurm``, ``slurm-steps``, ``dask`` or ``replay``.
-        noise: of a replay.
-        slurm: options of each job, or of the allocation.
-        srun: options of each step of an allocation.
-        allocation: number of a job whose steps runs are, empty to ask for one.
-        scheduler: address of Dask's.
-    """
-
-    kind: str = LOCAL
-    noise: str = "measured"
-    slurm: tuple[str, ...] = ()
-    srun: tuple[str, ...] = ()
-    allocation: str = ""
-    scheduler: str = ""
+    kind: str = LOCAL  # local, slurm, slurm-steps, dask or replay
+    noise: str = "measured"  # of a replay
+    slurm: tuple[str, ...] = ()  # options of each job or of the allocation
+    srun: tuple[str, ...] = ()  # options of each step
+    allocation: str = ""  # number of the Slurm job to use; "": request one
+    scheduler: str = ""  # address of Dask's scheduler
 
     @property
     def title(self) -> str:
-        """What tells experiments apart that run by something else, empty for processes here."""
+        """The runner in the name of an experiment, "" for processes here."""
         if self.kind == REPLAY and self.noise != "measured":
             return noise_words(self.noise)
         if self.kind == SLURM:
@@ -46,15 +37,7 @@ class RunBy:
         return "Dask" if self.kind == DASK else ""
 
     def runner(self, store: str) -> Runner | None:
-        """Return the runner; None for processes here.
-
-        Args:
-            store: of the experiment; files of jobs go beside it.
-
-        Raises:
-            ParameterError: something in it is not accepted.
-            RunnerError: there is no Slurm here, or no scheduler answers.
-        """
+        """Return the runner, None for processes here; job files go beside the store."""
         if self.kind == SLURM:
             return Slurm(runs_folder(store), self.slurm)
         if self.kind == STEPS:
@@ -67,11 +50,7 @@ class RunBy:
         return Dask.at(self.scheduler) if self.kind == DASK else None
 
     def python(self, store: str) -> tuple[str, str]:
-        """Return the class of the runner and the words that make one, both empty where none is.
-
-        Args:
-            store: of the experiment.
-        """
+        """Return class and constructor call of the runner as Python, both "" for none."""
         given = [repr(str(runs_folder(store)))]
         if self.slurm:
             given.append(repr(list(self.slurm)))

@@ -70,12 +70,7 @@ NAMES = ("runner", "noise", "jobs", "timeout_s", "partition", *_TEXTS, "applicat
 
 
 class RunnerControls:
-    """What executes runs, and what it needs to know.
-
-    Args:
-        timeout_s: seconds after which a run is ended; None for none.
-        store: control that names the store, which stands among these.
-    """
+    """The controls of the runner and its options; ``timeout_s`` None is no limit of a run."""
 
     def __init__(self, timeout_s: float | None, store: Any) -> None:
         self.runner: Any = widgets.Dropdown(options=_PROGRAMS, **named("Run by", "260px"))
@@ -122,15 +117,11 @@ class RunnerControls:
 
     @property
     def controls(self) -> tuple[Any, ...]:
-        """All of them, in the order they stand."""
+        """All controls, in their order on the page."""
         return tuple(self._control(name) for name in NAMES)
 
     def offer(self, recorded: bool) -> None:
-        """Show what goes with the subject.
-
-        Args:
-            recorded: whether its runs are recorded.
-        """
+        """Show the runners for recorded runs, or for runs on this machine."""
         options = _RECORDED if recorded else _PROGRAMS
         if list(self.runner.options) != options:
             self.runner.options = options
@@ -138,12 +129,7 @@ class RunnerControls:
         self._chose()
 
     def held(self) -> dict[str, Any]:
-        """Return what a ``TuningState`` takes of these controls.
-
-        Raises:
-            ParameterError: something in them is not accepted; it is said below them, too.
-            RunnerError: there is no Slurm here.
-        """
+        """Return the arguments of a ``TuningState``; an error is also shown below the controls."""
         self.error.say("")
         try:
             by = self._run_by()
@@ -155,15 +141,7 @@ class RunnerControls:
             raise
 
     def set(self, name: str, value: Any) -> None:
-        """Set a control as a user would.
-
-        Args:
-            name: of ``NAMES``.
-            value: words may be a text or a sequence.
-
-        Raises:
-            ParameterError: the control does not take it.
-        """
+        """Set a control of ``NAMES`` as the user would; words as a text or a sequence."""
         control = self._control(name)
         if name in ("runner", "noise", "jobs"):
             choose(control, name, value)
@@ -175,11 +153,7 @@ class RunnerControls:
             control.value = shlex.join(value)
 
     def get(self, name: str) -> Any:
-        """Return what a control holds.
-
-        Args:
-            name: of ``NAMES``.
-        """
+        """Return the value of a control of ``NAMES``."""
         value = self._control(name).value
         return value or None if name == "timeout_s" else value
 
@@ -205,7 +179,7 @@ class RunnerControls:
         self._check()
 
     def _check(self) -> None:
-        """Say below the controls what is wrong with them; what is only missing, Start says."""
+        """Show the error of the controls below them; a missing scheduler is reported by Start."""
         if self.runner.value == DASK and not self._text("scheduler"):
             self.error.say("")
             return
@@ -213,12 +187,7 @@ class RunnerControls:
             self.held()
 
     def _run_by(self) -> RunBy:
-        """Return what executes runs.
-
-        Raises:
-            ParameterError: something in the controls is not accepted.
-            RunnerError: there is no Slurm here.
-        """
+        """Return the runner that the controls describe."""
         kind = self.runner.value
         if kind == REPLAY:
             return RunBy(REPLAY, noise=self.noise.value)

@@ -23,27 +23,18 @@ _SHORT = 40
 
 @dataclass(frozen=True)
 class TuningState:
-    """What the controls hold.
-
-    Attributes:
-        subject: what is tuned.
-        settings: how it is searched.
-        by: what executes runs.
-        application: words of the program that runs with a component.
-        jobs: how many runs may be under way at once.
-        store: file that keeps the runs, empty for none.
-    """
+    """The state of the tuning panel's controls."""
 
     subject: Subject
     settings: SearchSettings
     by: RunBy
-    application: tuple[str, ...] = ()
-    jobs: int = 1
-    store: str = ""
+    application: tuple[str, ...] = ()  # command that runs with the component
+    jobs: int = 1  # number of runs at once
+    store: str = ""  # file or address; "" keeps no runs
 
     @property
     def name(self) -> str:
-        """Name of the experiment: all that makes it another one of the same store."""
+        """The name of the experiment: its subject and all settings that define it."""
         settings, usual = self.settings, SearchSettings()
         parts = [str(settings.heuristic)]
         if settings.resampling.name != "none":
@@ -63,13 +54,7 @@ class TuningState:
         return f"{self.subject.word.partition(':')[2]}: {', '.join(parts)}"
 
     def experiment(self) -> Experiment:
-        """Return the experiment that the controls describe.
-
-        Raises:
-            ParameterError: something in it is not accepted.
-            RunnerError: there is no Slurm here, or no scheduler of Dask answers.
-            StudyError: the store cannot be opened.
-        """
+        """Return the experiment that the controls describe."""
         options: dict[str, Any] = {"settings": self.settings, "name": self.name}
         if self.store:
             options["store"] = self.store
@@ -86,7 +71,7 @@ class TuningState:
         )
 
     def python(self) -> str:
-        """Return the lines of Python that give the result."""
+        """Return Python code that computes the result."""
         given = [f"    {line}," for line in _settings_lines(self.settings)]
         if self.store:
             given += [f"    store={self.store!r},", f"    name={self.name!r},"]
@@ -121,7 +106,7 @@ class TuningState:
 
 
 def _short(text: str) -> str:
-    """Return a text that may be long by its ends, and by a few digits that tell it from others."""
+    """Return a long text as its start, its end and four hex digits of its hash."""
     if len(text) <= _SHORT:
         return text
     digits = hashlib.sha256(text.encode()).hexdigest()[:4]

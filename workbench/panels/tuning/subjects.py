@@ -23,29 +23,19 @@ FIRST = "bcast/65536"
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """Something that can be tuned.
+    """A space of configurations that can be tuned."""
 
-    Attributes:
-        word: tells it from all others, such as ``recorded:open-mpi-4-ranks/allreduce/65536``.
-        title: as the list shows it.
-        space: what is searched.
-        about: a few words on what it is.
-        recorded: its runs, where they are recorded.
-        component: what is run, where it is run here.
-        file: name of the file that declares it, where it was uploaded.
-    """
-
-    word: str
+    word: str  # unique, such as recorded:open-mpi-4-ranks/allreduce/65536
     title: str
     space: TuningSpace
     about: str
-    recorded: RecordedSpace | None = None
-    component: Component | None = None
-    file: str = ""
+    recorded: RecordedSpace | None = None  # if its runs are recorded
+    component: Component | None = None  # if its runs are executed
+    file: str = ""  # component file, if uploaded
 
 
 def subjects() -> tuple[dict[str, Subject], str]:
-    """Return what ships, by its word, recorded spaces first; and what is wrong with them."""
+    """Return the shipped subjects by word, recorded spaces first, and an error message or ""."""
     found: dict[str, Subject] = {}
     problem = ""
     try:
@@ -60,7 +50,7 @@ def subjects() -> tuple[dict[str, Subject], str]:
 
 @functools.cache
 def _recorded_subjects() -> tuple[Subject, ...]:
-    """Return the recorded spaces that ship; they are read and checked once."""
+    """Return the shipped recorded spaces, read and checked once."""
     return tuple(
         Subject(
             f"{RECORDED}:{recording.name}/{name}",
@@ -75,15 +65,7 @@ def _recorded_subjects() -> tuple[Subject, ...]:
 
 
 def component_subject(component: Component, file: str = "") -> Subject:
-    """Return a component as something that can be tuned on this machine.
-
-    Args:
-        component: what is run.
-        file: name of the file that declares it, where it was uploaded.
-
-    Raises:
-        ParameterError: it names no values to try, or the folder of a file that was uploaded.
-    """
+    """Return a component as a subject on this machine; ``file`` is its uploaded file."""
     if component.lacks_folder:
         raise ParameterError(
             f"the command of {component.name} must name whole paths, as what is uploaded has no "
@@ -98,14 +80,7 @@ def component_subject(component: Component, file: str = "") -> Subject:
 
 
 def first_word(known: Mapping[str, Subject]) -> str:
-    """Return what the panel opens with: a recorded collective, where one ships.
-
-    Args:
-        known: what there is.
-
-    Raises:
-        ParameterError: there is nothing.
-    """
+    """Return the subject with which the panel opens: a recorded collective if one ships."""
     if not known:
         raise ParameterError("there must be something to tune; nothing ships", key="subject")
     liked = [word for word in known if word.endswith(FIRST)]
@@ -113,13 +88,7 @@ def first_word(known: Mapping[str, Subject]) -> str:
 
 
 def subject_of(name: str, component: str, known: Mapping[str, Subject]) -> str:
-    """Return the word of what a stored experiment tunes, empty where it is not in the list.
-
-    Args:
-        name: of the experiment; a panel's begins with what it tunes.
-        component: name of its component, empty where it has none.
-        known: what there is.
-    """
+    """Return the subject of a stored experiment by its name or component; "" if unknown."""
     about = name.partition(": ")[0]
     for word, one in known.items():
         same = one.component is not None and one.component.name == component
@@ -129,11 +98,7 @@ def subject_of(name: str, component: str, known: Mapping[str, Subject]) -> str:
 
 
 def space_html(subject: Subject) -> str:
-    """Return the parameters, their values and their number as a table.
-
-    Args:
-        subject: what is tuned.
-    """
+    """Return an HTML table of the parameters and their values."""
     space, rows = subject.space, []
     meanings = _meanings(subject)
     for name, axis in space.axes.items():
@@ -156,11 +121,7 @@ def space_html(subject: Subject) -> str:
 
 
 def size_text(space: TuningSpace) -> str:
-    """Return how many configurations there are, in words.
-
-    Args:
-        space: what is searched.
-    """
+    """Return the number of configurations in words."""
     if space.size is None:
         return f"{len(space.names)} parameters, not countable"
     return f"{len(space.names)} parameters, {space.size:,} configurations"
@@ -182,7 +143,7 @@ def _about(space: RecordedSpace, caveats: Sequence[str]) -> str:
 
 
 def _meanings(subject: Subject) -> dict[str, str]:
-    """Return what each parameter is, where a component says so."""
+    """Return the description of each parameter, if a component has them."""
     component = subject.component
     if subject.recorded is not None and subject.recorded.provenance.origin == "measured":
         # What was recorded of Open MPI has the parameters of the component of that name.

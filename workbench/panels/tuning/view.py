@@ -42,7 +42,7 @@ _HEAD = (
 
 
 class TuningView:
-    """Everything that is drawn."""
+    """The figures and tables of experiments."""
 
     def __init__(self) -> None:
         self.trajectory: TrajectoryFigure = trajectory_figure(height=_TRAJECTORY_PX)
@@ -89,11 +89,7 @@ class TuningView:
         return self.upper_view, self.lower_view, self.compare_view
 
     def blank(self, nothing: bool) -> None:
-        """Hide what is drawn, for it is of another subject, or show it again.
-
-        Args:
-            nothing: whether there is nothing to show.
-        """
+        """Hide the figures, or show them again."""
         for view in (self.upper_view, self.lower_view):
             view.layout.display = "none" if nothing else ""
         if nothing:
@@ -105,20 +101,11 @@ class TuningView:
             self.runs.clear()
 
     def list_store(self, store: str, found: Sequence[StoredExperiment]) -> None:
-        """List the experiments of a store.
-
-        Args:
-            store: its file or address, empty where none is named.
-            found: what it holds.
-        """
+        """List the experiments of a store; "" is no store."""
         self.stored.value = stored_html(store, found)
 
     def show(self, result: TuningResult) -> None:
-        """Draw the course of an experiment.
-
-        Args:
-            result: as far as it is.
-        """
+        """Draw the course of an experiment."""
         with self.upper_view.one_patch():
             self.trajectory.show(result, title=result.name)
         self.sentence = read_trajectory(result)
@@ -129,12 +116,8 @@ class TuningView:
         )
 
     def show_parts(self, result: TuningResult) -> None:
-        """Draw what takes a moment: the configurations, the importance, the table of runs.
-
-        Args:
-            result: as far as it is; the intervals of importance take most, and are drawn once it
-                has ended.
-        """
+        """Draw the slow parts: configurations, importance and the table of runs."""
+        # The intervals of importance take longest: they are drawn for ended experiments only.
         shares = result.importance()
         intervals = result.importance_intervals() if result.stop_reason else {}
         with self.lower_view.one_patch():
@@ -145,12 +128,7 @@ class TuningView:
     def compare(
         self, results: Mapping[str, TuningResult], recorded: RecordedSpace | None = None
     ) -> None:
-        """Draw the experiments of one subject over one another.
-
-        Args:
-            results: by name.
-            recorded: what they drew their runs from, where they did.
-        """
+        """Draw the experiments of one subject together, by name."""
         truth = None if recorded is None else true_values(results, recorded)
         with self.compare_view.one_patch():
             self.comparison.show(results, over=self.over.value)
@@ -161,7 +139,7 @@ class TuningView:
 
 
 class RunsTable:
-    """The table of runs, and the output of one of them."""
+    """The table of runs, and the output of one run."""
 
     def __init__(self) -> None:
         self._records: tuple[RunRecord, ...] = ()
@@ -174,18 +152,14 @@ class RunsTable:
         self.widget = widgets.VBox([self.table, self.which, self.which.error, self.output])
 
     def show(self, result: TuningResult) -> None:
-        """Show the runs of an experiment, the last first.
-
-        Args:
-            result: as far as it is.
-        """
+        """Show the runs of an experiment, the last first."""
         self._records = result.records
         self.table.value = runs_html(result)
         self.which.limit(1, max(len(result), 1))
         self._tell()
 
     def clear(self) -> None:
-        """Show no run."""
+        """Show no runs."""
         self._records = ()
         self.table.value = ""
         self.which.limit(1, 1)
@@ -197,11 +171,7 @@ class RunsTable:
 
 
 def runs_html(result: TuningResult) -> str:
-    """Return the last runs as a table, the last first.
-
-    Args:
-        result: of an experiment.
-    """
+    """Return an HTML table of the last runs, the last first."""
     shown = list(enumerate(result.records, 1))[-_SHOWN_RUNS:][::-1]
     rows = []
     for number, record in shown:
@@ -227,12 +197,7 @@ def runs_html(result: TuningResult) -> str:
 
 
 def stored_html(store: str, found: Sequence[StoredExperiment]) -> str:
-    """Return the experiments of a store as a table, one row each.
-
-    Args:
-        store: its file or address, empty where none is named.
-        found: what it holds.
-    """
+    """Return an HTML table of the experiments of a store; "" is no store."""
     if not store:
         return ""
     if not found:
@@ -251,11 +216,7 @@ def stored_html(store: str, found: Sequence[StoredExperiment]) -> str:
 
 
 def output_html(record: RunRecord) -> str:
-    """Return what a run printed, and why it has no value where it has none.
-
-    Args:
-        record: the run.
-    """
+    """Return a run's output as HTML, and the reason if it has no value."""
     parts = [f"<div>{html.escape(record.reason)}</div>"] if record.reason else []
     for name, text in (("output", record.stdout), ("errors", record.stderr)):
         if text:
@@ -271,14 +232,8 @@ def output_html(record: RunRecord) -> str:
 
 
 def true_values(results: Mapping[str, TuningResult], recorded: RecordedSpace) -> dict[str, float]:
-    """Return the median of all recorded runs of the best configuration of each experiment.
-
-    What an experiment saw of its best one is better than that, by the luck of few runs.
-
-    Args:
-        results: by name.
-        recorded: what they drew their runs from.
-    """
+    """Return the median of all recorded runs of each experiment's best configuration."""
+    # The few runs of a search make its best configuration look better than that.
     return {
         name: recorded.median(result.best_configuration) if result.best is not None else math.nan
         for name, result in results.items()
@@ -288,12 +243,7 @@ def true_values(results: Mapping[str, TuningResult], recorded: RecordedSpace) ->
 def comparison_html(
     results: Mapping[str, TuningResult], recorded: RecordedSpace | None = None
 ) -> str:
-    """Return the experiments as a table, one row each.
-
-    Args:
-        results: by name.
-        recorded: what they drew their runs from, where they did.
-    """
+    """Return an HTML table of experiments, by name; ``recorded`` adds their true values."""
     truth = {} if recorded is None else true_values(results, recorded)
     rows = []
     for name, result in results.items():
@@ -326,7 +276,7 @@ def _number(value: float, unit: str) -> str:
 
 
 def _recommended(result: TuningResult) -> str:
-    """Return the sentence on what a model with noise expects, where that is another one."""
+    """Return the sentence on the configuration that a model with noise expects to be best."""
     if result.best is None or not result.stop_reason:
         return ""
     found = result.recommended

@@ -124,7 +124,7 @@ class TuningStudyPanel(Panel):
 
     @property
     def state(self) -> SearchStudyState:
-        """What the controls hold."""
+        """The state of the controls."""
         return self._state
 
     @property
@@ -140,22 +140,22 @@ class TuningStudyPanel(Panel):
 
     @property
     def table(self) -> pd.DataFrame:
-        """The method that is looked at, by collective and in all: the paper's two tables."""
+        """The chosen method by collective and in all: the paper's two tables."""
         return by_collective(self._tables, **self._state.method)
 
     @property
     def reading(self) -> str:
-        """The sentences about what is shown."""
+        """The sentences that describe the chosen method and the ranking."""
         return self._view.reading
 
     @property
     def python(self) -> str:
-        """The lines of Python that give what is shown."""
+        """Python code that computes the rows, the heatmap and the table."""
         return self._state.python(self._source)
 
     @property
     def error(self) -> str:
-        """What the panel says is wrong, empty where nothing is."""
+        """The error messages that the panel shows, empty where there are none."""
         lines = [self._error, self._export.error]
         return "\n".join(line.message for line in lines if line.message)
 
@@ -209,7 +209,7 @@ class TuningStudyPanel(Panel):
         return self._stem, str(self.rows.to_csv(index=False))
 
     def _tell(self, recording: Recording) -> str:
-        """Return what is known of a recording that the tables do not say."""
+        """Return facts about a recording that are not in the tables."""
         searched = picked(self._tables.methods, recording=recording.name)["spaces"].max()
         left = len(recording) - int(searched)
         few = (
@@ -258,7 +258,7 @@ class TuningStudyPanel(Panel):
         }
 
     def _take(self) -> None:
-        """Show what the controls say; a list offers what was searched with those before it."""
+        """Draw for the present controls; each list offers values that fit the lists before it."""
         if self._silent:
             return
         with self._lock:
@@ -277,7 +277,7 @@ class TuningStudyPanel(Panel):
             self._show_tab()
 
     def _offer(self, name: str, *before: str) -> None:
-        """Offer the values that occur with those of other lists; keep the one that is chosen."""
+        """Offer the values of a list that occur with those of other lists; keep its choice."""
         where = {one: self._controls[one].value for one in before}
         known = values_of(picked(self._tables.methods, **where), name)
         control = self._controls[name]
@@ -308,4 +308,4 @@ class TuningStudyPanel(Panel):
 
 
 def _nothing(state: SearchStudyState) -> None:
-    """Files are made when their button is pressed."""
+    """Do nothing: files are made when their button is pressed."""

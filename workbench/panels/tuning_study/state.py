@@ -28,38 +28,26 @@ _SLICE = ("recording", "noise", "stopping", "pick", "pruning")
 
 @dataclass(frozen=True)
 class SearchStudyState:
-    """What the controls hold.
-
-    Attributes:
-        recording: name of what was searched.
-        noise: what was added to each run.
-        stopping: label of the rule that ends a search.
-        pick: which configuration is kept in the end, ``expected`` or ``best``.
-        heuristic: of the method that is looked at.
-        resampling: its rule.
-        pruning: label of the rule that ends its runs.
-        measure: column that the figures show.
-        time: what the time of a search is compared with, ``saved_grid`` or ``saved``.
-    """
+    """The state of the controls: slice of the study, chosen method and measure."""
 
     recording: str
-    noise: str
-    stopping: str
-    pick: str = "expected"
-    heuristic: str = ""
-    resampling: str = ""
-    pruning: str = PLAIN
-    measure: str = "share"
-    time: str = "saved_grid"
+    noise: str  # added to each run
+    stopping: str  # label of the rule
+    pick: str = "expected"  # expected or best: configuration kept in the end
+    heuristic: str = ""  # of the chosen method
+    resampling: str = ""  # of the chosen method
+    pruning: str = PLAIN  # label of the rule
+    measure: str = "share"  # column in the figures
+    time: str = "saved_grid"  # saved_grid or saved: reference of the time of a search
 
     @property
     def where(self) -> dict[str, str]:
-        """What the rows of the heatmap share."""
+        """The values that all rows of the heatmap share."""
         return {name: getattr(self, name) for name in _SLICE}
 
     @property
     def method(self) -> dict[str, str]:
-        """What tells the row that is looked at."""
+        """The values that identify the row of the chosen method."""
         return self.where | self._own
 
     @property
@@ -67,11 +55,7 @@ class SearchStudyState:
         return {name: getattr(self, name) for name in METHOD}
 
     def python(self, source: str) -> str:
-        """Return the lines of Python that give the rows and the figures.
-
-        Args:
-            source: Python expression of the study's tables.
-        """
+        """Return Python code for rows and figures; ``source`` gives the tables."""
         where, method = (_dict(values) for values in (self.where, self._own))
         imports = (
             ("workbench.plotting.tuning_study_heatmap", "plot_search_methods"),
@@ -93,16 +77,8 @@ class SearchStudyState:
 
 
 def first_state(tables: StudyTables, recording: str = "") -> SearchStudyState:
-    """Return what the panel opens with: the paper's stopping rule, and the first of the ranking.
-
-    Args:
-        tables: of the study.
-        recording: of what; empty takes the first that was simulated, for there the optimum is
-            known exactly.
-
-    Raises:
-        ParameterError: the study is empty, or has no such recording.
-    """
+    """Return the opening state: the paper's stopping rule and the best method."""
+    # Without a recording: the first simulated one, for its optimum is known exactly.
     names = values_of(tables.methods, "recording")
     if not names:
         raise ParameterError("a study must hold searches; this one has none", key="tables")
@@ -121,21 +97,12 @@ def first_state(tables: StudyTables, recording: str = "") -> SearchStudyState:
 
 
 def method_rows(tables: StudyTables, state: SearchStudyState) -> pd.DataFrame:
-    """Return the rows of all heuristics and resampling rules in the slice that is shown.
-
-    Args:
-        tables: of the study.
-        state: what the controls hold.
-    """
+    """Return the rows of all heuristics and resampling rules in the chosen slice."""
     return picked(tables.methods, **state.where)
 
 
 def recordings_of(tables: StudyTables) -> dict[str, Recording]:
-    """Return what was searched, by name; what is not on this machine is left out.
-
-    Args:
-        tables: of the study.
-    """
+    """Return the searched recordings by name, without those missing on this machine."""
     searched, found = values_of(tables.methods, "recording"), {}
     for folder in dict.fromkeys(name for plan in tables.plans for name in plan.recordings):
         try:

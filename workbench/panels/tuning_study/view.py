@@ -41,12 +41,7 @@ _HEAD = ("", "heuristic", "resampling", "stopping", "", "time saved: whole grid"
 
 
 class SearchStudyView:
-    """Everything that is drawn.
-
-    Args:
-        tables: of the study.
-        clicked: called with the heuristic and the resampling rule of the place that was clicked.
-    """
+    """All figures and tables; ``clicked`` gets heuristic and resampling rule of a cell."""
 
     def __init__(self, tables: StudyTables, clicked: Callable[[str, str], None]) -> None:
         self._tables, self._clicked = tables, clicked
@@ -93,12 +88,7 @@ class SearchStudyView:
         return (*upper, self.size_view, *lower)
 
     def show(self, state: SearchStudyState, known: str = "") -> None:
-        """Draw the heatmap and the ranking, and say what they show.
-
-        Args:
-            state: what the controls hold.
-            known: what the recording's repeats tell.
-        """
+        """Draw heatmap, ranking and sentences; ``known`` is a note on the recording."""
         rows = method_rows(self._tables, state)
         same = picked(rows, resampling=state.resampling)
         # Both are sent together, so that the page draws them in one go.
@@ -115,20 +105,12 @@ class SearchStudyView:
         self.apart.value = f'<div style="{SMALL}">{html.escape(known)}</div>' if known else ""
 
     def show_collectives(self, state: SearchStudyState) -> None:
-        """Write the paper's tables for the method that is looked at.
-
-        Args:
-            state: what the controls hold.
-        """
+        """Write the paper's tables for the chosen method."""
         table = by_collective(self._tables, **state.method)
         self.collectives.value = by_collective_html(table) if len(table) else _none()
 
     def show_sizes(self, state: SearchStudyState) -> None:
-        """Draw the method that is looked at by collective and message size.
-
-        Args:
-            state: what the controls hold.
-        """
+        """Draw the chosen method by collective and message size."""
         # Single spaces are kept for one pick only, which the sentence names.
         where = {name: value for name, value in state.method.items() if name != "pick"}
         rows = picked(self._tables.cells, **where)
@@ -146,11 +128,7 @@ class SearchStudyView:
         )
 
     def show_stopping(self, state: SearchStudyState) -> None:
-        """Draw the stopping rules against one another.
-
-        Args:
-            state: what the controls hold.
-        """
+        """Draw a comparison of the stopping rules."""
         where = {name: value for name, value in state.where.items() if name != "stopping"}
         rows, method = picked(self._tables.methods, **where), (state.heuristic, state.resampling)
         shown = {"measure": _found(state.measure), "time": state.time}
@@ -159,11 +137,7 @@ class SearchStudyView:
         self.stopping_text.value = _said(read_search_stopping(rows, *method, **shown))
 
     def show_noise(self, state: SearchStudyState) -> None:
-        """Draw what noise costs the heuristic that is looked at.
-
-        Args:
-            state: what the controls hold.
-        """
+        """Draw the measure of the chosen heuristic by noise."""
         where = {name: value for name, value in state.where.items() if name != "noise"}
         every = picked(self._tables.methods, **where)
         rows = picked(every, heuristic=state.heuristic)
@@ -173,11 +147,7 @@ class SearchStudyView:
         self.noise_text.value = _said(" ".join(text for text in texts if text))
 
     def show_pruning(self, state: SearchStudyState) -> None:
-        """Draw what each pruning rule saves and costs.
-
-        Args:
-            state: what the controls hold.
-        """
+        """Draw the time saved and the quality lost by each pruning rule."""
         own = ("heuristic", "pruning")
         where = {name: value for name, value in state.method.items() if name not in own}
         rows = pruning_rows(self._tables.prunings, **where)
@@ -187,18 +157,14 @@ class SearchStudyView:
         self.pruning_text.value = _said(read_search_pruning(rows, state.heuristic, change))
 
     def show_ranked(self, state: SearchStudyState) -> None:
-        """Write all methods of this recording, noise and pick as a table, the best first.
-
-        Args:
-            state: what the controls hold.
-        """
+        """Write a table of all methods, the best first."""
         where = {name: value for name, value in state.where.items() if name != "stopping"}
         rows = picked(self._tables.methods, **where)
         chosen = {**{name: state.method[name] for name in METHOD}, "stopping": state.stopping}
         self.ranked.value = ranked_html(rows, state.measure, chosen)
 
     def _selected(self, _attr: str, _old: Any, new: list[int]) -> None:
-        """Tell of a click; one beside all places changes nothing."""
+        """Report a click on a cell; a click beside all cells changes nothing."""
         if not new:
             return
         data = self.tiles.source.data
@@ -209,13 +175,7 @@ class SearchStudyView:
 
 
 def ranked_html(rows: pd.DataFrame, measure: str, chosen: Mapping[str, str]) -> str:
-    """Return methods as a table, the best first, with a word on which are behind it.
-
-    Args:
-        rows: of ``methods``.
-        measure: what they are ranked by.
-        chosen: columns that tell the method that is looked at, which is bold.
-    """
+    """Return methods as HTML, the best first; ``chosen`` holds columns of the bold row."""
     known = MEASURES[measure]
     ranked = rows_of(known.best_first(rows))
     lines = []
@@ -246,7 +206,7 @@ def _half(view: LiveView) -> Any:
 
 
 def _found(measure: str) -> str:
-    """Return what stands upright where time lies across: no time against time."""
+    """Return the measure of the vertical axis over time: share in place of a time."""
     return "share" if measure in ("saved", "saved_grid") else measure
 
 

@@ -41,7 +41,7 @@ def analyse(
     contention: bool = True,
     halt: NDArray[np.int8] | None = None,
 ) -> LatencySensitivity:
-    """Return how a program's time depends on the network's latency, and how much of it it bears.
+    """Return how a program's time depends on the network's latency, and its tolerance of latency.
 
     The times are those without contention, ``replay(..., semantics="llamp")``. Where the same
     program with CPUs and NICs occupied takes more than 5 % longer or shorter, a warning of the
@@ -162,10 +162,9 @@ def _by_lp(
     interval: tuple[float, float] | None,
     halt: NDArray[np.int8] | None,
 ) -> _Facts:
-    """Return the same by the linear program; only the ranks' slack and the messages are a sweep's.
+    """Return the same facts from the linear program; ranks' slack and messages are the sweep's.
 
-    The slope is the reduced cost of l; at a critical latency it may be any between both slopes.
-    Tolerances are cut to whole picoseconds, as the sweep's are.
+    At a critical latency the slope, a reduced cost, may be any between those on its two sides.
     """
     from workbench.sensitivity.lp import LatencyLP
 
@@ -201,10 +200,10 @@ def _by_lp(
 def _curve_by_lp(
     problem: Any, low: float, high: float, halt: NDArray[np.int8] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """Return corners, T at them and slopes between them, by the tangents that solutions are.
+    """Return the curve's corners, s, T at them, s, and the slopes between, from tangents of T.
 
-    Two neighbouring tangents meet either at a corner, or below T, and then the solution there is a
-    tangent between them (as Algorithm 2 of LLAMP asks for, without its step and its ranging).
+    Two neighbouring tangents meet at a corner, or below T, where another solve gives a tangent
+    between them (Algorithm 2 of LLAMP, without its step and its ranging).
     """
 
     def tangent(L: float) -> tuple[float, float, float]:
@@ -249,12 +248,7 @@ def _curve_by_lp(
 
 
 def usual_interval(L: float, tolerance: dict[float, float]) -> tuple[float, float]:
-    """Return from where to where a curve is looked at if nobody says.
-
-    Args:
-        L: the base latency, s.
-        tolerance: largest latency in s by percent.
-    """
+    """Return the default interval of a curve, s, for a base latency and its tolerances, s."""
     bounded = [largest for largest in tolerance.values() if math.isfinite(largest)]
     reach = _BEYOND * (max(bounded) - L) if bounded else _UNBOUNDED * L
     return L, L + max(reach, _SHORTEST_S)

@@ -31,12 +31,7 @@ _NUMBERS = ("T", "rho_L", "seconds")
 
 
 def save(result: LatencySensitivity, path: Path) -> Path:
-    """Write an analysis; ``load`` returns an equal one.
-
-    Args:
-        result: what to write.
-        path: the JSON file; the arrays get its name with ``.npz``. Each is replaced in one step.
-    """
+    """Write an analysis to a JSON file and its arrays to an ``.npz`` file beside it."""
     values = {
         "source": result.source,
         "model": result.model.to_dict(),

@@ -64,18 +64,11 @@ acknowledgement, 3 L more."""
 
 @dataclass(frozen=True)
 class ResourceShare:
-    """What one resource adds to a program's time.
-
-    Attributes:
-        resource: its name.
-        time_ps: how much shorter the program gets when this resource is unlimited too, after those
-            before it; the rules' may be negative. All together are the whole difference.
-        alone_ps: how much longer the program without any limit gets by this resource alone.
-    """
+    """The part of a program's time that is due to one resource."""
 
     resource: str
-    time_ps: int
-    alone_ps: int
+    time_ps: int  # saved without this limit, after those before it; of RULES maybe below 0
+    alone_ps: int  # added by this limit to the program without any
 
 
 @dataclass(frozen=True)

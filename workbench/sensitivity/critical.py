@@ -24,21 +24,13 @@ _ROOM = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class CriticalPath:
-    """A longest path through a program.
+    """A longest path through a program."""
 
-    Attributes:
-        ops: int64[k], its operations, from the first to the last.
-        messages: int64[m], numbers of its messages, in their order.
-        latencies: int64[m], how many latencies of each are on it: 1, or 3 to 4 of a rendezvous.
-        bytes: int64[m], bytes after the first of each, 0 where they are not on it.
-        overheads: how often o is on it.
-    """
-
-    ops: IntArray
-    messages: IntArray
-    latencies: IntArray
-    bytes: IntArray
-    overheads: int
+    ops: IntArray  # (k,) from the first to the last
+    messages: IntArray  # (m,) message numbers in their order on the path
+    latencies: IntArray  # (m,) of each message on the path: 1, or 3 to 4 of a rendezvous
+    bytes: IntArray  # (m,) after the first of each message; 0 if not on the path
+    overheads: int  # number of o on the path
 
     def __len__(self) -> int:
         return len(self.ops)
@@ -46,30 +38,15 @@ class CriticalPath:
 
 @dataclass(frozen=True, eq=False)
 class Slack:
-    """How much later things could happen without the program ending later.
+    """Delays of single operations or ranks that leave the program's end as it is."""
 
-    Attributes:
-        ops_ps: int64[n], how much later each operation alone could start. A receive may be on a
-            critical path with its message alone, and be posted later all the same.
-        ends_ps: int64[n], how much later each operation alone could end. On critical paths one of
-            the two is 0.
-        ranks_ps: int64[ranks], how much later each rank could end.
-    """
-
-    ops_ps: IntArray
-    ends_ps: IntArray
-    ranks_ps: IntArray
+    ops_ps: IntArray  # (n,) of each start; a receive whose message is critical may have some
+    ends_ps: IntArray  # (n,) of each end; on a critical path 0 here or in ops_ps
+    ranks_ps: IntArray  # (ranks,) of each rank's end
 
 
 def follow(packed: Packed, costs: Costs, last: int, notes: NDArray[np.uint8]) -> CriticalPath:
-    """Return the path that a pass has noted.
-
-    Args:
-        packed: the program.
-        costs: what its instructions cost.
-        last: register that ends last.
-        notes: uint8[instructions], of the pass.
-    """
+    """Return the critical path to register ``last`` from a pass's notes, uint8[instructions]."""
     room = _ROOM
     while True:
         found, row_at = np.empty(room, np.int32), np.empty(room, np.int32)
@@ -111,22 +88,13 @@ def follow(packed: Packed, costs: Costs, last: int, notes: NDArray[np.uint8]) ->
 
 def slack(
     graph: ExecutionGraph,
-    match: NDArray[np.int32],
-    limit_bytes: int,
-    delay_ps: IntArray,
-    through_ps: IntArray,
+    match: NDArray[np.int32],  # (n,) the other end of each message
+    limit_bytes: int,  # S, the largest eager message
+    delay_ps: IntArray,  # (messages,) latency of each
+    through_ps: IntArray,  # (messages,) time of the bytes of each
     o_ps: int,
 ) -> Slack:
-    """Return how much later each operation could start and end, and each rank end.
-
-    Args:
-        graph: a program that runs to its end.
-        match: int32[n], the other end of each message.
-        limit_bytes: S, largest eager message.
-        delay_ps: int64[messages], latency of each.
-        through_ps: int64[messages], time of the bytes of each.
-        o_ps: overhead of a host.
-    """
+    """Return the slack of each operation's start and end and of each rank's end."""
     n, sends = graph.num_ops, np.flatnonzero(graph.kind == OP_SEND)
     eager, delay, through = np.ones(n, np.bool_), np.zeros(n, np.int64), np.zeros(n, np.int64)
     eager[sends] = graph.size[sends] <= limit_bytes
@@ -152,10 +120,7 @@ def slack(
 def _by_message(
     messages: NDArray[np.int32], latencies: IntArray, beyond: IntArray
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Return each message once, in order, with what the path has of it; rows that cost nothing go.
-
-    A rendezvous is on a path with up to three rows: its header, where it meets, its end.
-    """
+    """Return each message once, in path order, with the latencies and bytes of its 1 to 3 rows."""
     new = np.diff(messages, prepend=-1) != 0
     group = np.cumsum(new) - 1
     count = int(new.sum())

@@ -28,47 +28,27 @@ BYTES_PER_KB = 1000
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """What waits for what, with costs that do not depend on the network's parameters.
+    """A program's dependencies as rows, with costs that do not depend on the network's parameters.
 
-    Vertex ``2v`` is the start of operation ``v``, ``2v + 1`` its end; the last is the program's
-    end. Column 0 is the run time, the others are times of vertices.
-
-    Attributes:
-        parent: int32[vertices], the only vertex that one waits for, or ``kernel.NOTHING`` or
-            ``kernel.SEVERAL``.
-        column: int32[vertices], the column of those that have one, else -1.
-        head: int32[rows], column of what waits.
-        tail: int32[rows], column of what it waits for, -1 for time zero.
-        vertex: int32[rows], the vertex it waits for, whose time is the column's and more.
-        ps: int64[rows], computations between them, ps.
-        overheads: int32[rows], overheads o between them.
-        message: int32[rows], number of the message between them, or -1.
-        latencies: int32[rows], how many of that message's latencies are between them.
-        bytes_after_first: int64[messages].
-        num_columns: how many there are.
+    Vertex ``2v`` is the start of operation ``v``, ``2v + 1`` its end, and the last vertex the
+    program's end. Column 0 is the run time; the other columns are times of vertices.
     """
 
-    parent: NDArray[np.int32]
-    column: NDArray[np.int32]
-    head: NDArray[np.int32]
-    tail: NDArray[np.int32]
-    vertex: NDArray[np.int32]
-    ps: NDArray[np.int64]
-    overheads: NDArray[np.int32]
-    message: NDArray[np.int32]
-    latencies: NDArray[np.int32]
-    bytes_after_first: NDArray[np.int64]
+    parent: NDArray[np.int32]  # (vertices,) its only predecessor, or kernel.NOTHING or SEVERAL
+    column: NDArray[np.int32]  # (vertices,) -1 for those without a column
+    head: NDArray[np.int32]  # (rows,) column of the waiting vertex
+    tail: NDArray[np.int32]  # (rows,) column of the awaited vertex, -1 for time zero
+    vertex: NDArray[np.int32]  # (rows,) the awaited vertex: its time is the column's and more
+    ps: NDArray[np.int64]  # (rows,) computations on the row, ps
+    overheads: NDArray[np.int32]  # (rows,) number of o on the row
+    message: NDArray[np.int32]  # (rows,) number of the row's message, or -1
+    latencies: NDArray[np.int32]  # (rows,) number of that message's latencies
+    bytes_after_first: NDArray[np.int64]  # (messages,)
     num_columns: int
 
     @classmethod
     def of(cls, graph: ExecutionGraph, match: NDArray[np.int32], S: int) -> Self:
-        """Return a program's rows.
-
-        Args:
-            graph: the program; none of its operations may wait for itself.
-            match: int32[n], the other end of each message.
-            S: largest eager message, bytes.
-        """
+        """Return the rows of a program without cycles, for a match int32[n] and S in bytes."""
         edges = _edges(graph, match, S)
         vertices = 2 * graph.num_ops + 1
         waits = np.bincount(edges.head, minlength=vertices)
@@ -111,12 +91,7 @@ class Rows:
         return ["t", *(f"{'se'[vertex % 2]}{vertex // 2}" for vertex in vertices)]
 
     def lower_us(self, variables: MessageVariables, values: VariableValues) -> NDArray[np.float64]:
-        """Return what is known of each row's cost, float64[rows] µs.
-
-        Args:
-            variables: what each message is charged.
-            values: of the variables.
-        """
+        """Return the constant part of each row's cost, float64[rows], µs."""
         lower = self.ps.astype(float)
         of_message = np.flatnonzero(self.message >= 0)
         message = self.message[of_message]
@@ -127,11 +102,7 @@ class Rows:
         return lower / PS_PER_US
 
     def critical_path(self, duals: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the operations whose rows the optimum rests on, from the first to the last.
-
-        Args:
-            duals: float64[rows], multipliers at the optimum.
-        """
+        """Return the operations on the critical path, first to last, for duals, float64[rows]."""
         path = np.empty(len(self.parent), np.int32)
         room = np.empty(self.num_columns, np.int32)
         length = kernel.walk(self.parent, self.column, self.head, self.vertex, duals, room, path)
@@ -184,34 +155,19 @@ def _edges(graph: ExecutionGraph, match: NDArray[np.int32], S: int) -> _Edges:
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """The rows' coefficients: run time, times of vertices, latencies, gaps and o, by column.
+    """The rows' coefficients in CSR form; columns: run time, vertices, latencies, gaps, o."""
 
-    Attributes:
-        start: int32[rows + 1].
-        index: int32[nonzeros], columns.
-        value: float64[nonzeros]; times are µs, gaps µs/kB.
-        first_latency: column of the first latency, after those of vertices.
-        first_gap: column of the first gap per byte.
-        o: column of o, which is the last.
-        num_columns: how many there are.
-    """
-
-    start: NDArray[np.int32]
-    index: NDArray[np.int32]
-    value: NDArray[np.float64]
-    first_latency: int
-    first_gap: int
-    o: int
+    start: NDArray[np.int32]  # (rows + 1,)
+    index: NDArray[np.int32]  # (nonzeros,) columns
+    value: NDArray[np.float64]  # (nonzeros,) times are µs, gaps µs/kB
+    first_latency: int  # column of the first latency, after those of vertices
+    first_gap: int  # column of the first gap per byte
+    o: int  # column of o, the last
     num_columns: int
 
     @classmethod
     def of(cls, rows: Rows, variables: MessageVariables) -> Self:
-        """Return the matrix of a program's rows.
-
-        Args:
-            rows: the program's.
-            variables: what each message is charged.
-        """
+        """Return the matrix of a program's rows, with the columns of its messages' variables."""
         first_latency = rows.num_columns
         first_gap = first_latency + len(variables.latency_names)
         o = first_gap + len(variables.gap_names)

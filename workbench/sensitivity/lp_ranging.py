@@ -24,39 +24,18 @@ _SLOPE_TOLERANCE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Ranging:
-    """What Algorithm 2 of Shen et al. did and found.
+    """The solves and the result of Algorithm 2 (Shen et al., LLAMP)."""
 
-    Attributes:
-        latencies: float64[found], what it returns as critical latencies inside the interval, s,
-            descending.
-        L: float64[solves], latencies that were solved for, s.
-        lower: float64[solves], lower end of the range in which each one's basis stays optimal, s;
-            -inf where it has none.
-        lambda_L: float64[solves].
-    """
-
-    latencies: NDArray[np.float64]
-    L: NDArray[np.float64]
-    lower: NDArray[np.float64]
-    lambda_L: NDArray[np.float64]
+    latencies: NDArray[np.float64]  # (found,) critical ones in the interval, s, descending
+    L: NDArray[np.float64]  # (solves,) latencies that were solved for, s
+    lower: NDArray[np.float64]  # (solves,) where each basis stops being optimal, s; or -inf
+    lambda_L: NDArray[np.float64]  # (solves,)
 
 
 def critical_latencies(
     lp: LatencyLP, low_s: float, high_s: float, step_s: float, epsilon_s: float
 ) -> Ranging:
-    """Return what Algorithm 2 finds; see ``LatencyLP.critical_latencies``.
-
-    Args:
-        lp: a linear program with one latency.
-        low_s: lower end of the interval, s.
-        high_s: upper end, s.
-        step_s: least that the latency is lowered by after each solve, s.
-        epsilon_s: how far below the end of a range the next latency lies, s.
-
-    Raises:
-        ParameterError: the interval, the step or epsilon is not accepted.
-        SolverError: the solver failed.
-    """
+    """Return the result of Algorithm 2; ``LatencyLP.critical_latencies`` has the arguments."""
     accepted = 0 <= low_s <= high_s < np.inf and 0 <= step_s < np.inf
     if not (accepted and LEAST_EPSILON_S <= epsilon_s < np.inf):
         raise ParameterError(
@@ -79,10 +58,7 @@ def critical_latencies(
 
 
 def _basis_range(lp: LatencyLP, L_s: float) -> tuple[float, float]:
-    """Return the lower end of l's range in which the optimal basis stays so, s, and the slope.
-
-    Gurobi's SALBLow of l.
-    """
+    """Return the lower end of l's range with this basis (Gurobi's SALBLow), s, and the slope."""
     problem, system = lp.problem()
     column = lp.matrix.first_latency
     # Not rounded to a picosecond: epsilon may be less.

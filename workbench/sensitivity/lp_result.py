@@ -26,38 +26,22 @@ BYTES_PER_KB = 1e3
 
 @dataclass(frozen=True, eq=False)
 class LPSolution(Result):
-    """A program's run time, what it depends on, and the path it rests on.
-
-    Attributes:
-        T_s: run time, s.
-        lambda_L: what T grows by with each latency, dT/dL: latencies on the critical path. Where
-            there are several variables, with all of them together.
-        lambda_G: dT/dG in bytes: bytes on the critical path after each message's first.
-        lambda_o: dT/do: overheads on the critical path.
-        rho_L: share of latency in the critical path, L lambda_L / T; 0 where T is. Shen et al.
-            print the inverse, T / (L lambda_L), and mean this.
-        reduced_costs: the same sensitivities by variable: of latencies, gaps (bytes) and ``o``.
-            At a critical latency this is one of the slopes between that to its left and that to
-            its right.
-        tight: int64[ops], operations on the critical path from the first to the last: those whose
-            rows have a multiplier. A send above S stands before and after its receive where both
-            its start and its end are on it. Where there are several critical paths, one of them.
-        dual_objective_s: what the multipliers prove T to be at least, s: T, but for rounding.
-        status: the solver's word, ``Optimal``.
-        seconds: for handing over and solving; building comes once before.
-        solver: its name.
-    """
+    """A program's run time, its sensitivities and its critical path."""
 
     T_s: float
-    lambda_L: float
-    lambda_G: float
-    lambda_o: float
-    rho_L: float
+    lambda_L: float  # dT/dL, latencies on the critical path; of several variables, all together
+    lambda_G: float  # dT/dG in bytes, after each message's first, on the critical path
+    lambda_o: float  # dT/do, overheads on the critical path
+    rho_L: float  # L lambda_L / T, 0 where T is; LLAMP prints the inverse, and means this
+    # By variable: latencies, gaps (bytes) and o; at a critical latency, one of the slopes between
+    # that to its left and that to its right.
     reduced_costs: Mapping[str, float] = field(repr=False)
+    # int64[ops], operations on one critical path, first to last: those whose rows have a dual. A
+    # send above S is listed before and after its receive if its start and its end are on the path.
     tight: NDArray[np.int64] = field(repr=False)
-    dual_objective_s: float = field(repr=False)
-    status: str
-    seconds: float
+    dual_objective_s: float = field(repr=False)  # bound of T by the duals: T, but for rounding
+    status: str  # the solver's own text, Optimal
+    seconds: float  # passing the rows and solving, without building
     solver: str
 
 
@@ -68,15 +52,7 @@ def solution_of(
     answer: Answer,
     solver: str | pulp.LpSolver,
 ) -> LPSolution:
-    """Return what an optimum says.
-
-    Args:
-        lp: the linear program.
-        values: of its variables.
-        system: its rows with these values.
-        answer: the optimum.
-        solver: that found it.
-    """
+    """Return a run time, sensitivities and critical path from an optimum at the given values."""
     matrix, charged = lp.matrix, lp.message_variables
     bounds = values.bounds()
     known = answer.reduced_costs[matrix.first_latency :]

@@ -31,11 +31,7 @@ SOLVERS = ("highs", "cbc")
 
 
 class SolverError(WorkbenchError):
-    """A linear program has no optimum, or its solver did not find it.
-
-    Attributes:
-        status: what the solver says, in its words.
-    """
+    """A linear program has no optimum, or its solver found none; ``status`` is its own text."""
 
     def __init__(self, message: str, *, status: str) -> None:
         super().__init__(message)
@@ -44,72 +40,39 @@ class SolverError(WorkbenchError):
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """Rows ``lower <= matrix @ columns``, and the columns that PuLP knows.
+    """Rows ``lower <= matrix @ columns`` in CSR form, and PuLP's variables for some columns."""
 
-    Attributes:
-        start: int32[rows + 1], where each row begins in the next two.
-        index: int32[nonzeros], columns.
-        value: float64[nonzeros].
-        lower: float64[rows].
-        num_columns: how many columns there are; those PuLP does not know are free.
-        variables: PuLP's variables by column.
-        names: of all columns, or None; they are wanted in files only.
-    """
-
-    start: NDArray[np.int32]
-    index: NDArray[np.int32]
-    value: NDArray[np.float64]
-    lower: NDArray[np.float64]
-    num_columns: int
-    variables: dict[int, pulp.LpVariable]
-    names: list[str] | None = None
+    start: NDArray[np.int32]  # (rows + 1,)
+    index: NDArray[np.int32]  # (nonzeros,) columns
+    value: NDArray[np.float64]  # (nonzeros,)
+    lower: NDArray[np.float64]  # (rows,)
+    num_columns: int  # those without a variable of PuLP's are free
+    variables: dict[int, pulp.LpVariable]  # by column
+    names: list[str] | None = None  # of all columns; needed in files only
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What a solver found.
+    """The result of a solver."""
 
-    Attributes:
-        status: ``Optimal``, ``Infeasible``, ``Unbounded``, or another word of the solver's.
-        objective: at the optimum.
-        columns: float64[columns], values of the known variables by column; NaN for others where
-            the solver did not say.
-        reduced_costs: float64[columns], the same.
-        duals: float64[rows], what the objective grows by with each row's lower bound.
-        seconds: for handing over and solving.
-        highs: the solver, if it was HiGHS.
-    """
-
-    status: str
+    status: str  # Optimal, Infeasible, Unbounded or another text of the solver's
     objective: float
-    columns: NDArray[np.float64]
-    reduced_costs: NDArray[np.float64]
-    duals: NDArray[np.float64]
-    seconds: float
-    highs: highspy.Highs | None = None
+    columns: NDArray[np.float64]  # (columns,) values; NaN where the solver returned none
+    reduced_costs: NDArray[np.float64]  # (columns,) likewise
+    duals: NDArray[np.float64]  # (rows,) growth of the objective with each row's lower bound
+    seconds: float  # passing the rows and solving
+    highs: highspy.Highs | None = None  # None if another solver was used
 
 
 class ArrayHiGHS(pulp.HiGHS):  # type: ignore[misc]
-    """PuLP's HiGHS with rows from arrays beside those of the problem it is given.
-
-    Args:
-        system: the rows in arrays; the problem may use its variables only.
-        options: HiGHS's, by name.
-    """
+    """PuLP's HiGHS with rows from arrays; the problem may use only the variables of ``system``."""
 
     def __init__(self, system: System, **options: Any) -> None:
         super().__init__(mip=False, msg=False, **options)
         self.system = system
 
     def buildSolverModel(self, lp: pulp.LpProblem) -> None:
-        """Hand the arrays to HiGHS, then the rows of the problem itself.
-
-        Args:
-            lp: the problem.
-
-        Raises:
-            SolverError: HiGHS does not take them.
-        """
+        """Pass the arrays to HiGHS, then the rows of the problem itself."""
         system, rows = self.system, len(self.system.lower)
         cost = np.zeros(system.num_columns)
         lower = np.full(system.num_columns, -highspy.kHighsInf)
@@ -159,11 +122,7 @@ class ArrayHiGHS(pulp.HiGHS):  # type: ignore[misc]
             )
 
     def findSolutionValues(self, lp: pulp.LpProblem) -> tuple[int, int]:
-        """Give PuLP's variables and constraints their values, and return PuLP's status words.
-
-        Args:
-            lp: the problem that was solved.
-        """
+        """Set the values of PuLP's variables and constraints, and return PuLP's status codes."""
         solution = lp.solverModel.getSolution()
         values, costs = list(solution.col_value), list(solution.col_dual)
         activities, duals = list(solution.row_value), list(solution.row_dual)
@@ -194,24 +153,12 @@ _PULP_STATUS = {
 def solve(
     problem: pulp.LpProblem,
     system: System,
-    solver: str | pulp.LpSolver = "highs",
+    solver: str | pulp.LpSolver = "highs",  # one of SOLVERS; PuLP's get every row through PuLP
     *,
-    time_limit_s: float | None = None,
-    interior: bool = False,
+    time_limit_s: float | None = None,  # None: no limit
+    interior: bool = False,  # HiGHS's interior-point method with crossover instead of simplex
 ) -> Answer:
-    """Solve a problem together with the rows in arrays.
-
-    Args:
-        problem: its objective, and rows besides those in arrays.
-        system: rows in arrays.
-        solver: one of ``SOLVERS``, or a solver of PuLP's, which gets all rows through PuLP.
-        time_limit_s: when to give up, s; None is never.
-        interior: have HiGHS use its interior-point method with crossover, not the simplex method.
-
-    Raises:
-        ParameterError: there is no such solver.
-        SolverError: the solver failed, or it is not installed.
-    """
+    """Solve a problem together with the rows in arrays."""
     if isinstance(solver, str) and solver not in SOLVERS:
         raise ParameterError(
             f"solver must be {' or '.join(SOLVERS)}, or one of PuLP's; got {solver!r}", key="solver"
@@ -274,12 +221,7 @@ def _words(highs: highspy.Highs) -> str:
 
 
 def add_rows(problem: pulp.LpProblem, system: System) -> list[pulp.LpConstraint]:
-    """Add the rows in arrays to a problem of PuLP's, one constraint each, and return them.
-
-    Args:
-        problem: what to add to.
-        system: the rows; columns that PuLP does not know become free variables.
-    """
+    """Add the rows in arrays to a PuLP problem and return them; unknown columns become free."""
     # Not `get(column) or ...`: PuLP's variables are false while they have no value.
     known = system.variables
     variables = [
@@ -299,18 +241,7 @@ def add_rows(problem: pulp.LpProblem, system: System) -> list[pulp.LpConstraint]
 
 
 def write(problem: pulp.LpProblem, system: System, path: Path, suffix: str) -> None:
-    """Write a problem together with the rows in arrays to a file that solvers read.
-
-    Args:
-        problem: its objective, and rows besides those in arrays.
-        system: rows in arrays.
-        path: the file, whatever its name.
-        suffix: ``.lp`` or ``.mps``, the format.
-
-    Raises:
-        SolverError: HiGHS could not write the file.
-        OSError: the file cannot be written there.
-    """
+    """Write a problem with the rows in arrays to a file; ``suffix`` is ``.lp`` or ``.mps``."""
     engine = ArrayHiGHS(system)
     engine.createAndConfigureSolver(problem)
     engine.buildSolverModel(problem)
@@ -337,24 +268,13 @@ def _cbc(time_limit_s: float | None) -> pulp.LpSolver:
 
 
 def check_optimal(answer: Answer) -> None:
-    """Refuse an answer that is no optimum.
-
-    Args:
-        answer: what a solver found.
-
-    Raises:
-        SolverError: it is none; with the solver's word for it.
-    """
+    """Refuse an answer that is no optimum."""
     if answer.status != OPTIMAL:
         raise failure(answer)
 
 
 def failure(answer: Answer) -> SolverError:
-    """Return the error for an answer that is no optimum.
-
-    Args:
-        answer: what a solver found.
-    """
+    """Return the error for an answer that is no optimum."""
     return SolverError(
         f"the solver must find the optimum; it says {answer.status!r} after "
         f"{answer.seconds:.1f} s: raise time_limit_s if that was it, or take another solver",

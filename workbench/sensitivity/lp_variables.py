@@ -22,44 +22,22 @@ Numbers = float | Mapping[str, float] | ArrayLike
 
 @dataclass(frozen=True, eq=False)
 class MessageVariables:
-    """Which latencies and gaps per byte are charged for each message.
-
-    Messages are numbered as their sends stand in the program.
-
-    Attributes:
-        latency_names: one for each latency variable.
-        latency_s: float64[latencies], their values.
-        term_start: int64[messages + 1]; message ``m`` is charged the terms from
-            ``term_start[m]`` up to ``term_start[m + 1]``.
-        term_latency: int32[terms], numbers of latency variables.
-        term_multiple: float64[terms], how often each is charged.
-        constant_s: float64[messages], latency that is known and is charged besides.
-        gap_names: one for each variable of a gap per byte.
-        gap_s: float64[gaps], their values, s/B.
-        message_gap: int32[messages], number of each message's gap per byte.
-        pairs: int64[2, pairs], sender and receiver of the k-th latency and gap, where they are of
-            pairs of ranks.
-    """
+    """Latencies and gaps per byte charged for each message, numbered in the order of the sends."""
 
     latency_names: tuple[str, ...]
-    latency_s: NDArray[np.float64]
-    term_start: NDArray[np.int64]
-    term_latency: NDArray[np.int32]
-    term_multiple: NDArray[np.float64]
-    constant_s: NDArray[np.float64]
+    latency_s: NDArray[np.float64]  # (latencies,)
+    term_start: NDArray[np.int64]  # (messages + 1,) first term of each message
+    term_latency: NDArray[np.int32]  # (terms,) numbers of latency variables
+    term_multiple: NDArray[np.float64]  # (terms,) how often each is charged
+    constant_s: NDArray[np.float64]  # (messages,) known latency, charged besides
     gap_names: tuple[str, ...]
-    gap_s: NDArray[np.float64]
-    message_gap: NDArray[np.int32]
-    pairs: NDArray[np.int64] | None = None
+    gap_s: NDArray[np.float64]  # (gaps,) s/B
+    message_gap: NDArray[np.int32]  # (messages,) number of each one's gap variable
+    pairs: NDArray[np.int64] | None = None  # (2, pairs) senders and receivers; else None
 
     @classmethod
     def uniform(cls, graph: ExecutionGraph, model: LogGPS) -> Self:
-        """Return one latency l and one gap per byte g for all messages.
-
-        Args:
-            graph: the program.
-            model: L and G are used.
-        """
+        """Return one latency l and one gap per byte g for all messages, the model's L and G."""
         messages = int((graph.kind == SEND).sum())
         return cls(
             latency_names=("l",),
@@ -77,24 +55,12 @@ class MessageVariables:
     def of_classes(
         cls,
         graph: ExecutionGraph,
-        model: LogGPS,
-        latency_s: Mapping[str, float],
-        multiples: ArrayLike,
-        constant_s: ArrayLike = 0.0,
+        model: LogGPS,  # its G is used
+        latency_s: Mapping[str, float],  # by class
+        multiples: ArrayLike,  # float[messages, classes], links that a message crosses
+        constant_s: ArrayLike = 0.0,  # float[messages] or one number, such as of switches
     ) -> Self:
-        """Return latencies by class of link; a message is charged each as often as it crosses one.
-
-        Args:
-            graph: the program.
-            model: G is used.
-            latency_s: latency of each class, s.
-            multiples: float[messages, classes], links of each class that a message crosses.
-            constant_s: float[messages] or one number: what a message takes besides, such as its
-                switches, s.
-
-        Raises:
-            ParameterError: shapes do not fit, or a number is negative or not finite.
-        """
+        """Return latencies by class of link, charged for each link that a message crosses."""
         messages = int((graph.kind == SEND).sum())
         crossed = np.asarray(multiples, float)
         if crossed.shape != (messages, len(latency_s)):
@@ -129,22 +95,12 @@ class MessageVariables:
         cls,
         graph: ExecutionGraph,
         model: LogGPS,
-        latency_s: ArrayLike | None = None,
-        gap_s: ArrayLike | None = None,
+        latency_s: ArrayLike | None = None,  # float[ranks, ranks], from row to column; None: L
+        gap_s: ArrayLike | None = None,  # float[ranks, ranks], s/B; None: the model's G
     ) -> Self:
-        """Return a latency and a gap per byte for each pair of ranks that exchanges messages.
+        """Return a latency and a gap per byte for each ordered pair of ranks with messages.
 
-        HLogGP of Bosque et al. as Shen et al., LLAMP, appendix I, use it. Only pairs with messages
-        get variables; 3 to 5 is another pair than 5 to 3.
-
-        Args:
-            graph: the program.
-            model: L and G are those of all pairs where a matrix is left out.
-            latency_s: float[ranks, ranks], from row to column, s.
-            gap_s: float[ranks, ranks], s/B.
-
-        Raises:
-            ParameterError: a matrix has another shape, or numbers that are negative or not finite.
+        This is HLogGP of Bosque et al., as in Shen et al., LLAMP, appendix I.
         """
         sends = np.flatnonzero(graph.kind == SEND)
         ranks = graph.num_ranks
@@ -180,18 +136,11 @@ class MessageVariables:
 
 @dataclass(frozen=True, eq=False)
 class VariableValues:
-    """Values of the variables, as replays count them.
+    """Values of the variables, rounded as in replays."""
 
-    Attributes:
-        latency_ps: float64[latencies].
-        gap_whole: int64[gaps], ps/B where that is whole, else -1.
-        gap_ps: float64[gaps], ps/B.
-        o_ps: overhead, ps.
-    """
-
-    latency_ps: NDArray[np.float64]
-    gap_whole: NDArray[np.int64]
-    gap_ps: NDArray[np.float64]
+    latency_ps: NDArray[np.float64]  # (latencies,)
+    gap_whole: NDArray[np.int64]  # (gaps,) ps/B where that is whole, else -1
+    gap_ps: NDArray[np.float64]  # (gaps,) ps/B
     o_ps: int
 
     @classmethod
@@ -199,22 +148,11 @@ class VariableValues:
         cls,
         charged: MessageVariables,
         model: LogGPS,
-        L: Numbers | None = None,
-        G: Numbers | None = None,
-        o: float | None = None,
+        L: Numbers | None = None,  # s
+        G: Numbers | None = None,  # s/B
+        o: float | None = None,  # s; None: the model's
     ) -> Self:
-        """Return the values that variables have, or those given in their place.
-
-        Args:
-            charged: the variables.
-            model: o is used if it is not given.
-            L: latency, s: one for all, by name, or one for each.
-            G: gap per byte, s/B, in the same ways.
-            o: overhead, s.
-
-        Raises:
-            ParameterError: a value is not accepted, or has a name that no variable has.
-        """
+        """Return the variables' own values, or those given in their place."""
         latency_s = _chosen("L", charged.latency_names, charged.latency_s, L)
         gap_s = _chosen("G", charged.gap_names, charged.gap_s, G)
         # There are few different values, even where each pair of ranks has its own.
@@ -238,12 +176,7 @@ class VariableValues:
     def rounding_ps(
         self, bytes_after_first: NDArray[np.int64], charged: MessageVariables
     ) -> NDArray[np.float64]:
-        """Return what replays add to each message's product (s-1)G by rounding it, ps.
-
-        Args:
-            bytes_after_first: int64[messages].
-            charged: the variables.
-        """
+        """Return what replays' rounding adds to each message's (s-1)G, float64[messages], ps."""
         exact = bytes_after_first * self.gap_ps[charged.message_gap]
         whole = self.gap_whole[charged.message_gap] >= 0
         return np.where(whole, 0.0, np.rint(exact) - exact)
@@ -276,11 +209,7 @@ def _chosen(
 
 
 def listed(names: tuple[str, ...]) -> str:
-    """Return names for a message, the first of them where there are many.
-
-    Args:
-        names: of variables.
-    """
+    """Return names for an error message, at most the first eight."""
     shown = ", ".join(names[:8])
     return shown if len(names) <= 8 else f"{shown} and {len(names) - 8} more"
 

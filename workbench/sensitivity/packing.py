@@ -30,33 +30,19 @@ _MOST_NARROW_CLASSES = (1 << 16) // ROLES
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """A program's instructions; ``kernels.sweep.layout`` says what they mean.
+    """A program's instructions, in the format of ``kernels.sweep.layout``."""
 
-    Attributes:
-        code: uint32 or uint64[instructions].
-        width: bits of a register's number in ``code``.
-        slot: uint16 or uint32[slotted instructions].
-        calc_ns: int32 or int64[computations].
-        role_of: uint8[typed instructions], what each one's row of costs is for.
-        message_of: int32[typed instructions], and of which message.
-        op_of: int32[instructions], the operation of each, -1 where it is of none.
-        rank_of: int32[registers], the rank of each register, -1 for the first.
-        slots: how many there are.
-        vertices: operations of the program.
-        message_bytes: int64[messages], in the order of the sends.
-    """
-
-    code: NDArray[Any]
-    width: int
-    slot: NDArray[Any]
-    calc_ns: NDArray[Any]
-    role_of: NDArray[np.uint8]
-    message_of: NDArray[np.int32]
-    op_of: NDArray[np.int32]
-    rank_of: NDArray[np.int32]
-    slots: int
-    vertices: int
-    message_bytes: IntArray
+    code: NDArray[Any]  # uint32 or uint64[instructions]
+    width: int  # bits of a register's number in code
+    slot: NDArray[Any]  # uint16 or uint32[slotted instructions]
+    calc_ns: NDArray[Any]  # int32 or int64[computations]
+    role_of: NDArray[np.uint8]  # (typed instructions,) role of the row of costs, such as EAGER
+    message_of: NDArray[np.int32]  # (typed instructions,)
+    op_of: NDArray[np.int32]  # (instructions,) -1 for those of no operation
+    rank_of: NDArray[np.int32]  # (registers,) -1 for the first
+    slots: int  # number of slots
+    vertices: int  # number of operations
+    message_bytes: IntArray  # (messages,) in the order of the sends
 
     @property
     def registers(self) -> int:
@@ -66,54 +52,29 @@ class Packed:
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    """What the instructions cost: a constant and a multiple of the one latency x that varies.
+    """Costs of the instructions: a constant and a multiple of the one latency x that varies."""
 
-    Attributes:
-        row: uint16 or uint32[typed instructions], row of each.
-        constant_ps: int64[rows].
-        multiples: int64[rows], of x.
-        latencies: int64[rows], how many latencies of its message a row has.
-        bytes: int64[rows], bytes after the first.
-        overheads: int64[rows], of o.
-        o_ps: overhead of a host.
-        message_ps: int64[messages], the constant part of each message's latency; None if all are 0.
-        message_multiples: int64[messages], of x in it; None if all are 1.
-        through_ps: int64[messages], time of the bytes of each.
-    """
-
-    row: NDArray[Any]
-    constant_ps: IntArray
-    multiples: IntArray
-    latencies: IntArray
-    bytes: IntArray
-    overheads: IntArray
+    row: NDArray[Any]  # uint16 or uint32[typed instructions], row of each
+    constant_ps: IntArray  # (rows,)
+    multiples: IntArray  # (rows,) of x
+    latencies: IntArray  # (rows,) number of the message's latencies
+    bytes: IntArray  # (rows,) after the first
+    overheads: IntArray  # (rows,) number of o
     o_ps: int
-    message_ps: IntArray | None
-    message_multiples: IntArray | None
-    through_ps: IntArray
+    message_ps: IntArray | None  # (messages,) constant part of the latency; None: all 0
+    message_multiples: IntArray | None  # (messages,) of x in the latency; None: all 1
+    through_ps: IntArray  # (messages,) time of the bytes of each
 
 
 def pack(
     graph: ExecutionGraph,
-    match: NDArray[np.int32],
-    limit_bytes: int,
-    model: LogGPS,
+    match: NDArray[np.int32],  # (n,) the other end of each message
+    limit_bytes: int,  # S, the largest eager message
+    model: LogGPS,  # for the error where operations wait for one another
     *,
-    halt: NDArray[np.int8] | None = None,
+    halt: NDArray[np.int8] | None = None,  # (1,); another thread may set it to end the packing
 ) -> Packed:
-    """Return a program's instructions.
-
-    Args:
-        graph: the program.
-        match: int32[n], the other end of each message.
-        limit_bytes: S, largest eager message.
-        model: of the replay that words what is wrong with a program that does not end.
-        halt: int8[1]; another thread may set it to end the packing.
-
-    Raises:
-        ProgramError: operations wait for one another.
-        SimulationHalted: ``halt`` was set.
-    """
+    """Return a program's instructions."""
     n, sending = graph.num_ops, graph.kind == SEND
     messages = int(np.count_nonzero(sending))
     computations = int(np.count_nonzero(graph.kind == CALC))
@@ -194,22 +155,11 @@ def costs_of(
     o_ps: int,
     G: ByteCost,
     *,
-    message_ps: IntArray | None = None,
-    message_multiples: IntArray | None = None,
-    through_ps: IntArray | None = None,
+    message_ps: IntArray | None = None,  # (messages,); None: 0
+    message_multiples: IntArray | None = None,  # (messages,); None: 1
+    through_ps: IntArray | None = None,  # (messages,) time of the bytes; None: (s - 1) G
 ) -> Costs:
-    """Return what a program's instructions cost.
-
-    The latency of message m is ``message_ps[m] + message_multiples[m] * x``.
-
-    Args:
-        packed: the program.
-        o_ps: overhead of a host for a message.
-        G: gap per byte.
-        message_ps: int64[messages], default 0.
-        message_multiples: int64[messages], default 1.
-        through_ps: int64[messages], time of the bytes of each, default (s - 1) G.
-    """
+    """Return the instructions' costs; a latency is message_ps + message_multiples * x."""
     sizes, through = packed.message_bytes, through_ps
     columns = [c for c in (sizes, message_ps, message_multiples, through) if c is not None]
     class_of, first = _classes(columns)

@@ -33,7 +33,7 @@ _WEIGHTS_END = 1 << 10
 
 @dataclass(frozen=True, eq=False)
 class PairSensitivity(Result):
-    """How a program's time hangs on the latency and the byte rate of each pair of ranks.
+    """Sensitivity of a program's time to the latency and gap per byte of each pair of ranks.
 
     The entries are those of one critical path. Where several are equally long each gives a
     subgradient, and ``unique`` is False if they differ, or may differ in bytes above S.
@@ -117,7 +117,7 @@ def pair_sensitivity(
     G: float | ArrayLike | None = None,
     match: NDArray[np.int32] | None = None,
 ) -> PairSensitivity:
-    """Return how a program's time hangs on each pair of ranks (LLAMP, equation 7).
+    """Return a program's sensitivity to L and G of each pair of ranks (LLAMP, equation 7).
 
     Args:
         program: the program; collectives that are still whole get the usual algorithms.

@@ -27,62 +27,34 @@ _NO_NOTES = np.empty(0, np.uint8)
 
 @dataclass(frozen=True)
 class Line:
-    """A line T = intercept_ps + slope * x that T(x) touches.
-
-    Attributes:
-        slope: latencies on a critical path.
-        intercept_ps: the rest of it, ps.
-    """
+    """A line T = intercept_ps + slope * x that T(x) touches; the slope is a number of latencies."""
 
     slope: int
     intercept_ps: int
 
     def at(self, x_ps: int) -> int:
-        """Return its time at a latency, ps.
-
-        Args:
-            x_ps: the latency.
-        """
+        """Return T on the line at a latency, ps."""
         return self.intercept_ps + self.slope * x_ps
 
 
 class Passes:
-    """T and its slopes, by passes over a packed program that are counted.
-
-    Attributes:
-        packed: the program.
-        costs: what its instructions cost.
-        steepest: the line of T(x) for large x.
-        passes: passes over the program so far, those that prepared included.
-        lanes: latencies and slopes they found together.
-
-    Raises:
-        ParameterError: even without latency the program takes longer than the clock counts.
-    """
+    """T and its slopes by passes over a packed program, and the number of these passes."""
 
     def __init__(
         self, packed: Packed, costs: Costs, *, halt: NDArray[np.int8] | None = None
     ) -> None:
         self.packed, self.costs = packed, costs
-        self.passes = self.lanes = 0
+        self.passes = self.lanes = 0  # over the program, and the (latency, side) pairs they solved
         self._halt = halt
         self._check_clock()
         slope, at_zero = self._pair(costs.multiples, costs.constant_ps, 0, costs.o_ps, 0, PS_PER_NS)
-        self.steepest = Line(slope, at_zero)
+        self.steepest = Line(slope, at_zero)  # of T(x) for large x
         self._T_at_zero = self._pair(
             costs.constant_ps, np.zeros_like(costs.constant_ps), costs.o_ps, 0, PS_PER_NS, 0
         )[0]
 
     def lines(self, points: Sequence[tuple[int, Side]]) -> list[Line]:
-        """Return for each latency the steepest (right) or flattest (left) line that T touches.
-
-        Args:
-            points: latency in ps, and side.
-
-        Raises:
-            ParameterError: a time would go beyond what the clock holds.
-            SimulationHalted: the sweep was asked to end.
-        """
+        """Return the steepest (right) or flattest (left) line of T for each (latency, side)."""
         found: list[Line] = []
         for first in range(0, len(points), kernels.lanes.LANES):
             if self._halt is not None and self._halt[0]:
@@ -91,22 +63,13 @@ class Passes:
         return found
 
     def makespan_ps(self, x_ps: int) -> int:
-        """Return T at a latency.
-
-        Args:
-            x_ps: the latency.
-        """
+        """Return T at a latency."""
         return self.lines([(x_ps, "right")])[0].at(x_ps)
 
     def point(self, x_ps: int) -> tuple[Line, Line, int, NDArray[np.uint8]]:
         """Return the flattest and the steepest line at a latency, and what leads to its path.
 
-        Args:
-            x_ps: the latency.
-
-        Returns:
-            Both lines, the register that ends last on a path with most latencies, and the notes of
-            the pass, uint8[instructions].
+        That is the last register of a path with most latencies, and the notes, uint8[instructions].
         """
         packed, costs = self.packed, self.costs
         notes = np.empty(len(packed.code), np.uint8)
@@ -149,12 +112,7 @@ class Passes:
         )
 
     def finish_ps(self, x_ps: int, ranks: int) -> IntArray:
-        """Return when each rank ends, int64[ranks] ps.
-
-        Args:
-            x_ps: the latency.
-            ranks: of the program.
-        """
+        """Return the end of each rank at a latency, int64[ranks], ps."""
         self._check(x_ps)
         time = self.costs.constant_ps + self.costs.multiples * x_ps
         registers = self._keys(time, self.costs.o_ps, PS_PER_NS)
@@ -190,7 +148,7 @@ class Passes:
         return _line(T, sign * slope, x_ps)
 
     def _bits(self, x_ps: int) -> int | None:
-        """Return how many bits the slope takes, None where the time leaves too few for it."""
+        """Return the number of bits of the slope in a key, None where the time leaves too few."""
         longest = self._check(x_ps)
         bits = self.steepest.slope.bit_length()
         return bits if (longest + 1) << bits < 2**62 else None

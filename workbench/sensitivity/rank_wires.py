@@ -40,19 +40,12 @@ D_SWITCH_S = 108e-9
 
 @dataclass(frozen=True, eq=False)
 class Wires:
-    """The wires and switches between a program's ranks.
-
-    Attributes:
-        topology: the network.
-        hosts: int64[ranks], the host of each rank; several may share one.
-        d_switch_s: latency of a switch.
-        same_host_s: latency between two ranks of one host.
-    """
+    """The wires and switches between a program's ranks."""
 
     topology: Topology
-    hosts: IntArray
-    d_switch_s: float = D_SWITCH_S
-    same_host_s: float = 0.0
+    hosts: IntArray  # (ranks,); ranks may share a host
+    d_switch_s: float = D_SWITCH_S  # latency of a switch
+    same_host_s: float = 0.0  # latency between two ranks of one host
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "hosts", self.topology.checked_hosts(self.hosts))
@@ -63,21 +56,10 @@ class Wires:
         cls,
         topology: Topology,
         ranks: int,
-        placement: ArrayLike | HasHosts | None = None,
-        **latencies: float,
+        placement: ArrayLike | HasHosts | None = None,  # int[ranks], hosts; None: rank r at host r
+        **latencies: float,  # d_switch_s and same_host_s
     ) -> Wires:
-        """Return the wires between the ranks of a program where they are placed.
-
-        Args:
-            topology: the network.
-            ranks: how many there are.
-            placement: int[ranks], the host of each rank, or a ``Placement``; None is dense: rank r
-                is at host r.
-            **latencies: ``d_switch_s`` and ``same_host_s``.
-
-        Raises:
-            ParameterError: there are fewer hosts than ranks, or a rank has no host.
-        """
+        """Return the wires between the ranks of a program where they are placed."""
         if placement is None:
             if ranks > topology.num_hosts:
                 raise ParameterError(
@@ -107,34 +89,16 @@ class Wires:
         return routers_passed(self.wires)
 
     def latency_ps(self, l_wire_s: float | Mapping[str, float] = L_WIRE_S) -> IntArray:
-        """Return L between two ranks, int64[ranks, ranks], ps.
-
-        Args:
-            l_wire_s: latency of a wire, or one for each class by name.
-
-        Raises:
-            ParameterError: a class is missing or unknown, or a latency is not accepted.
-        """
+        """Return L between two ranks, int64[ranks, ranks], ps; wires' latency may be by class."""
         return self.of_wires_ps(self.classes_ps(l_wire_s))
 
     def of_wires_ps(self, l_wire_ps: IntArray) -> IntArray:
-        """Return L between two ranks, int64[ranks, ranks], ps.
-
-        Args:
-            l_wire_ps: int64[classes], latency of a wire of each class.
-        """
+        """Return L between two ranks, int64[ranks, ranks], ps; ``l_wire_ps`` is int64[classes]."""
         found: IntArray = self.wires.astype(np.int64) @ l_wire_ps + self._fixed_ps
         return found
 
     def means(self, l_wire_s: float | Mapping[str, float] = L_WIRE_S) -> tuple[float, float]:
-        """Return the mean switches and the mean L in s between ranks of different hosts, or 0s.
-
-        Args:
-            l_wire_s: latency of a wire, or one for each class by name.
-
-        Raises:
-            ParameterError: a class is missing or unknown, or a latency is not accepted.
-        """
+        """Return the mean switches and the mean L in s between ranks of different hosts, or 0s."""
         apart = self.hops > 0
         if not apart.any():
             return 0.0, 0.0
@@ -142,14 +106,7 @@ class Wires:
         return float(self.hops[apart].mean()), latency
 
     def classes_ps(self, l_wire_s: float | Mapping[str, float]) -> IntArray:
-        """Return the latency of a wire of each class, int64[classes], ps.
-
-        Args:
-            l_wire_s: one for all, or one for each class by name.
-
-        Raises:
-            ParameterError: a class is missing or unknown, or a latency is not accepted.
-        """
+        """Return the latency of a wire of each class, int64[classes], ps."""
         names = self.topology.classes
         if isinstance(l_wire_s, Mapping):
             if set(l_wire_s) != set(names):
@@ -162,14 +119,7 @@ class Wires:
         return latencies_ps(np.full(len(names), l_wire_s, np.float64))
 
     def chosen(self, wire_class: str | None) -> IntArray:
-        """Return 1 for the classes that are meant and 0 for the rest, int64[classes].
-
-        Args:
-            wire_class: name of a class; None means all.
-
-        Raises:
-            ParameterError: there is no such class.
-        """
+        """Return 1 for the class of that name and 0 for the rest, int64[classes]; None: all 1."""
         names = self.topology.classes
         if wire_class is None:
             return np.ones(len(names), np.int64)
@@ -190,14 +140,7 @@ class Wires:
 
 
 def latencies_ps(seconds: FloatArray) -> IntArray:
-    """Return latencies in whole ps.
-
-    Args:
-        seconds: float64, any shape.
-
-    Raises:
-        ParameterError: one is negative, not finite or longer than 80 hours.
-    """
+    """Return latencies in whole ps, in the same shape."""
     most = LONGEST_PARAMETER / PS_PER_S
     if not (np.isfinite(seconds).all() and (seconds >= 0).all() and (seconds <= most).all()):
         raise ParameterError(

@@ -317,20 +317,12 @@ class LatencySensitivity(Result):
 
 
 def latency_text(seconds: float) -> str:
-    """Return a latency for people; ``any latency`` where none is too long.
-
-    Args:
-        seconds: the largest that is borne, inf for no bound.
-    """
+    """Return a tolerance as text; ``any latency`` where it is infinite."""
     return format_quantity(seconds, "time") if math.isfinite(seconds) else "any latency"
 
 
 def latencies_text(result: LatencySensitivity) -> str:
-    """Return what λ_L counts, and of how many messages: ``96 latencies …, of 24 messages``.
-
-    Args:
-        result: the analysis.
-    """
+    """Return λ_L, and the messages it is of, as text: ``96 latencies …, of 24 messages``."""
     noun = "latency" if result.lambda_L == 1 else "latencies"
     text = f"{result.lambda_L:,} {noun} on the critical path"
     if result.critical_messages is None:
@@ -340,11 +332,7 @@ def latencies_text(result: LatencySensitivity) -> str:
 
 
 def more_than_messages(result: LatencySensitivity) -> bool:
-    """Return whether λ_L is known to exceed the messages on the critical path; say why with it.
-
-    Args:
-        result: the analysis.
-    """
+    """Return whether λ_L exceeds the messages on the critical path; if so, add ``RENDEZVOUS``."""
     return result.critical_messages is not None and result.critical_messages < result.lambda_L
 
 

@@ -207,7 +207,7 @@ class Sweep:
         return self.makespan_ps(self._latency_ps(L_s)) / PS_PER_S
 
     def finish_ps(self, L_s: float | None = None) -> IntArray:
-        """Return when each rank ends, int64[ranks] ps.
+        """Return the end of each rank, int64[ranks] ps.
 
         Args:
             L_s: the latency, default the model's.
@@ -280,7 +280,7 @@ class Sweep:
     def tolerance(
         self, percent: Sequence[float] = (1.0, 2.0, 5.0), base_L: float | None = None
     ) -> dict[float, float]:
-        """Return the largest latency, in s, that makes T so many percent longer at most.
+        """Return for each percentage the largest latency, in s, that makes T longer by no more.
 
         The latency itself, not what may be added; a whole number of picoseconds, ``inf`` where the
         program never gets so long. All percentages share their passes.
@@ -332,7 +332,7 @@ class Sweep:
         return follow(self._packed, self._costs, last, notes)
 
     def slack(self, L_s: float | None = None) -> Slack:
-        """Return how much later operations could start or end, and ranks end, T being the same.
+        """Return the possible delays of operations' starts and ends and ranks' ends at the same T.
 
         Args:
             L_s: the latency, default the model's.

@@ -17,14 +17,7 @@ IntArray = NDArray[np.int64]
 
 
 def picoseconds(latency_s: float) -> int:
-    """Return a latency in whole picoseconds, by its decimal digits.
-
-    Args:
-        latency_s: the latency, s.
-
-    Raises:
-        ParameterError: it is negative or not finite.
-    """
+    """Return a latency in whole picoseconds, by its decimal digits."""
     if not 0 <= latency_s < float("inf"):
         raise ParameterError(
             f"a latency must be finite and at least 0 s; got {latency_s!r}", key="L"
@@ -33,16 +26,7 @@ def picoseconds(latency_s: float) -> int:
 
 
 def times_ps(name: str, values_s: ArrayLike | None, messages: int) -> IntArray | None:
-    """Return a time for each message, rounded to a picosecond; None where none are given.
-
-    Args:
-        name: of the argument.
-        values_s: float[messages], s.
-        messages: how many there are.
-
-    Raises:
-        ParameterError: there is not one for each message, or one is negative or beyond 80 hours.
-    """
+    """Return a time for each message, int64[messages], in whole ps; None where none are given."""
     if values_s is None:
         return None
     ps = np.rint(np.asarray(values_s, np.float64) * PS_PER_S)
@@ -56,17 +40,7 @@ def times_ps(name: str, values_s: ArrayLike | None, messages: int) -> IntArray |
 
 
 def whole_numbers(name: str, values: ArrayLike | None, messages: int) -> IntArray | None:
-    """Return a whole number for each message; None where none are given.
-
-    Args:
-        name: of the argument.
-        values: int[messages].
-        messages: how many there are.
-
-    Raises:
-        ParameterError: there is not one for each message, or one is negative, a fraction or
-            beyond 32 bits.
-    """
+    """Return a whole number for each message, int64[messages]; None where none are given."""
     if values is None:
         return None
     numbers = np.asarray(values)
@@ -82,19 +56,9 @@ def whole_numbers(name: str, values: ArrayLike | None, messages: int) -> IntArra
 def class_counts(
     multiples: ArrayLike, latencies_s: ArrayLike | Mapping[int, float], messages: int
 ) -> tuple[IntArray, IntArray]:
-    """Return how many latencies of each class a message has, and what they come to.
+    """Return each message's latencies by class, int64[messages, classes], and their sum, int64 ps.
 
-    Args:
-        multiples: int[messages, classes], or int[messages], the one class of each.
-        latencies_s: float[classes], s; or by class.
-        messages: how many there are.
-
-    Returns:
-        int64[messages, classes], and int64[messages] in ps.
-
-    Raises:
-        ParameterError: shapes do not fit, a number is negative or a fraction, or the latency of a
-            message is beyond 80 hours.
+    ``multiples`` is int[messages, classes], or int[messages], the one class of each.
     """
     if isinstance(latencies_s, Mapping):
         latencies_s = [latencies_s.get(c, 0.0) for c in range(max(latencies_s, default=-1) + 1)]
@@ -127,15 +91,7 @@ def class_counts(
 
 
 def checked_match(graph: ExecutionGraph, match: NDArray[Any]) -> NDArray[np.int32]:
-    """Return a matching that joins each send with a receive and back, int32[n].
-
-    Args:
-        graph: the program.
-        match: int[n], the other end of each message; anything for computations.
-
-    Raises:
-        ParameterError: it does not.
-    """
+    """Return a matching that joins each send with a receive and back, int32[n]."""
     joined = np.asarray(match)
     ops = np.flatnonzero(graph.kind != CALC)
     fits = joined.shape == (graph.num_ops,) and np.issubdtype(joined.dtype, np.integer)

@@ -20,22 +20,16 @@ Lines = Callable[[Sequence[tuple[int, Side]]], list[Line]]
 
 @dataclass(frozen=True)
 class Bend:
-    """A latency at which T changes its slope.
-
-    Attributes:
-        x_ps: the latency, exactly.
-        left: the line below it.
-        right: the line above it.
-    """
+    """A latency at which T changes its slope."""
 
     x_ps: Fraction
-    left: Line
-    right: Line
+    left: Line  # below it
+    right: Line  # above it
 
 
 @dataclass(frozen=True)
 class _Gap:
-    """An interval at whose ends T touches two different lines."""
+    """An interval, with the lines that T touches at its two ends."""
 
     x1: int
     line1: Line
@@ -48,13 +42,7 @@ class _Gap:
 
 
 def bends(lines: Lines, lo_ps: int, hi_ps: int) -> list[Bend]:
-    """Return all latencies inside an interval at which T changes its slope, ascending.
-
-    Args:
-        lines: gives tangents of T, best several at once.
-        lo_ps: start of the interval.
-        hi_ps: its end, above the start.
-    """
+    """Return all latencies inside an interval at which T changes its slope, ascending."""
     first, last = lines([(lo_ps, "right"), (hi_ps, "left")])
     found: list[Bend] = []
     gaps = [_Gap(lo_ps, first, hi_ps, last)]
@@ -89,19 +77,10 @@ def bends(lines: Lines, lo_ps: int, hi_ps: int) -> list[Bend]:
 def most_latencies(
     lines: Lines, base_ps: int, steepest: Line, percents: Sequence[Fraction]
 ) -> list[int | None]:
-    """Return for each percentage the largest latency that makes T so much longer at most.
+    """Return for each percentage the largest latency in ps with T at most so much above its base.
 
-    Tangents from above and chords from below close in on it, for all percentages in the same
-    passes.
-
-    Args:
-        lines: gives tangents of T, best several at once.
-        base_ps: latency of the T that is compared with.
-        steepest: the line of T for large latencies.
-        percents: how much longer, at least 0.
-
-    Returns:
-        Whole picoseconds; None where T never gets so long.
+    None: T never gets so long. Tangents from above and chords from below bound the latency, for
+    all percentages in the same passes.
     """
     base = lines([(base_ps, "right")])[0]
     T = base.at(base_ps)
@@ -133,17 +112,13 @@ class _Search:
         return self.low >= self.high
 
     def points(self) -> list[tuple[int, Side]]:
-        """Return where T is asked for next: the highest that can be right, and one below."""
+        """Return where to evaluate T next: at the highest possible latency, and at one below it."""
         if self.top_line is None:
             return [(self.high, "left")]
         return [(self.high, "left"), (self._chord(), "right")]
 
     def learn(self, tangents: list[Line]) -> None:
-        """Draw in the bounds.
-
-        Args:
-            tangents: as asked for by ``points``.
-        """
+        """Tighten the bounds by the tangents at ``points()``."""
         high, chord = self.high, self._chord() if self.top_line else None
         if tangents[0].at(high) <= self.bound:
             self.low = high
@@ -159,7 +134,7 @@ class _Search:
             self.high = min(self.high, _last_below(line, self.bound))
 
     def _chord(self) -> int:
-        """Return where the chord between what is known reaches the bound; T lies below it."""
+        """Return the latency at which the chord of two known points reaches the bound, or less."""
         if self.top_line is None:
             return self.low
         T_low, T_top = self.low_line.at(self.low), self.top_line.at(self.top)

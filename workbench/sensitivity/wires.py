@@ -31,31 +31,16 @@ def wire_sweep(
     program: GivenProgram,
     model: LogGPS,
     topology: Topology,
-    placement: ArrayLike | HasHosts | None = None,
+    placement: ArrayLike | HasHosts | None = None,  # int[ranks], hosts; None: rank r at host r
     *,
-    wire_class: str | None = None,
-    l_wire_s: float | Mapping[str, float] = L_WIRE_S,
+    wire_class: str | None = None,  # whose latency varies; None: all
+    l_wire_s: float | Mapping[str, float] = L_WIRE_S,  # of the other wires, one number or by class
     d_switch_s: float = D_SWITCH_S,
-    same_host_s: float = 0.0,
+    same_host_s: float = 0.0,  # latency between two ranks of one host
 ) -> Sweep:
-    """Return the sweep whose variable is the latency of the wires, in the place of L.
+    """Return the sweep whose variable is the latency of the wires instead of L.
 
-    Curves, critical latencies and tolerances of l_wire follow from it as those of L do. Name the
-    latency in each question, such as ``at(274e-9)``: the default is the model's L.
-
-    Args:
-        program: the program; collectives that are still whole get the usual algorithms.
-        model: o, G and S; the wires take L's place.
-        topology: the network.
-        placement: int[ranks], the host of each rank, or a ``Placement``; None is dense.
-        wire_class: the variable is the latency of these wires alone; None means all.
-        l_wire_s: latency of the other wires, one number or one for each class by name.
-        d_switch_s: latency of a switch.
-        same_host_s: latency between two ranks of one host.
-
-    Raises:
-        ProgramError: the program cannot run to its end.
-        ParameterError: the program does not fit, or a latency is not accepted.
+    Give the latency in each call, such as ``at(274e-9)``: the default is the model's L.
     """
     packed = Sweep(program, model)
     wires = Wires.of(
@@ -70,7 +55,7 @@ def wire_sweep(
 
 @dataclass(frozen=True)
 class WireSensitivity(Result):
-    """How a program's time hangs on its wires.
+    """A program's time and its slopes in the latency of its wires.
 
     Attributes:
         T_s: the program's time.
@@ -190,7 +175,7 @@ def topology_study(
     l_wire_s: float = L_WIRE_S,
     d_switch_s: float = D_SWITCH_S,
 ) -> pd.DataFrame:
-    """Return how programs bear wire latency on several topologies, as LLAMP's figures 10 and 11.
+    """Return programs' tolerance of wire latency on topologies, as LLAMP's figures 10 and 11.
 
     Each program is placed densely: rank r at host r.
 

@@ -9,16 +9,10 @@ from workbench.sensitivity.placement.swaps import swap_gains, swapped
 
 
 def algorithm_3(problem: PlacementProblem, mapping: IntArray) -> tuple[IntArray, int]:
-    """Return the mapping that Algorithm 3 ends with, and its time in ps.
+    """Return the mapping, int64[slots], and its time in ps by Algorithm 3 (LLAMP, appendix J).
 
-    Each round finds the critical path, the latencies and bytes of each pair on it, and the swap
-    that shortens this path most; the search ends when no swap does, or when the time is not
-    less after one, which is then undone (Shen et al., LLAMP, appendix J). The listing goes on to
-    line 24 after that and would swap once more; here it ends, as the text says.
-
-    Args:
-        problem: the program and the slots.
-        mapping: int64[slots], to begin with.
+    A swap after which the time is not less is undone and ends the search, as the text says; by
+    the listing's line 24 another swap would follow.
     """
     before, least = mapping, np.iinfo(np.int64).max
     while True:

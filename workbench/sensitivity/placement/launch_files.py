@@ -56,13 +56,9 @@ def host_names(names: str | Sequence[str], count: int) -> list[str]:
 
 
 def rankfile(hosts: NDArray[np.int64], names: Sequence[str]) -> str:
-    """Return Open MPI's rankfile: ``mpirun --rankfile FILE``.
+    """Return Open MPI's rankfile (``mpirun --rankfile FILE``) for hosts, int64[ranks].
 
-    Ranks of one host take its slots, which Open MPI reads as cores, from 0 on in their order.
-
-    Args:
-        hosts: int64[ranks], the host of each rank.
-        names: of the hosts.
+    Ranks of one host take its slots, which Open MPI reads as cores, from 0 in their order.
     """
     taken: dict[int, int] = {}
     lines = []
@@ -74,13 +70,9 @@ def rankfile(hosts: NDArray[np.int64], names: Sequence[str]) -> str:
 
 
 def hostfile(hosts: NDArray[np.int64], names: Sequence[str]) -> str:
-    """Return a host a line, in the order of the ranks, a host as often as it has ranks.
+    """Return a line with the name of the host for each rank, for hosts, int64[ranks].
 
-    MPICH's ``mpiexec -f FILE`` starts a rank for each line, and so does Slurm with
-    ``SLURM_HOSTFILE=FILE srun --distribution=arbitrary``.
-
-    Args:
-        hosts: int64[ranks], the host of each rank.
-        names: of the hosts.
+    MPICH takes it by ``mpiexec -f FILE``, Slurm by ``SLURM_HOSTFILE=FILE srun
+    --distribution=arbitrary``.
     """
     return "".join(f"{names[host]}\n" for host in hosts.tolist())

@@ -28,38 +28,16 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class MessagePath:
-    """A longest path through a program, and what its messages add to it.
+    """A longest path through a program, and its messages' latencies and bytes on it."""
 
-    Attributes:
-        T_ps: its length, the program's time, in ps.
-        ops: int64[k], the operations on it, in the order of time.
-        latencies: int64[messages], how often each message's latency is on it: once for an eager
-            message, three or four times for one above S (appendix B).
-        bytes_times: int64[messages], how often the time of each one's bytes is.
-    """
-
-    T_ps: int
-    ops: IntArray
-    latencies: IntArray
-    bytes_times: IntArray
+    T_ps: int  # the program's time
+    ops: IntArray  # (k,) in the order of time
+    latencies: IntArray  # (messages,) number on the path; eager 1, above S 3 or 4 (appendix B)
+    bytes_times: IntArray  # (messages,) number of times of the bytes on the path
 
 
 class MessageGraph:
-    """A program made ready for passes with a latency for each message.
-
-    Messages are numbered as their sends stand in the graph.
-
-    Attributes:
-        graph: the program.
-        model: o, G and S are used.
-        match: int32[n], the other end of each message.
-        sends: int64[messages], the operations that send them.
-        source: int32[messages], the rank that sends.
-        destination: int32[messages], the rank that receives.
-        beyond_first: int64[messages], bytes after the first.
-        bytes_time_ps: int64[messages], (s - 1) G with the model's G.
-        meets: bool[messages], whether it is above S.
-    """
+    """A program prepared for passes with a latency for each message, in the order of the sends."""
 
     def __init__(
         self,
@@ -68,30 +46,20 @@ class MessageGraph:
         *,
         match: NDArray[np.int32] | None = None,
     ) -> None:
-        """Match the program's messages and put its operations into order.
-
-        Args:
-            graph: the program; one with whole collectives gets the usual algorithms.
-            model: o, G and S.
-            match: int32[n], the other end of each message, if it is known.
-
-        Raises:
-            ProgramError: operations wait for one another, or a message has no other end.
-            ParameterError: a time would go beyond what 64 bits of picoseconds hold.
-        """
+        """Match the program's messages and order its operations; ``match`` is int32[n] if known."""
         from workbench.simulate.llamp import forward_pass
 
         self.graph = graph_of(graph)
         self.model = model
         self.costs = PicosecondCosts.of(model)
         # The pass refuses what cannot run, in words, and what the clock could not hold.
-        self.match = forward_pass(self.graph, model, match=match).match
+        self.match = forward_pass(self.graph, model, match=match).match  # int32[n]
         sends = np.flatnonzero(self.graph.kind == SEND)
-        self.source: NDArray[np.int32] = self.graph.rank_of(sends)
-        self.destination: NDArray[np.int32] = self.graph.peer[sends]
-        self.beyond_first: IntArray = np.maximum(self.graph.size[sends] - 1, 0)
-        self.meets: NDArray[np.bool_] = self.graph.size[sends] > self.costs.S
-        self.sends: IntArray = sends
+        self.source: NDArray[np.int32] = self.graph.rank_of(sends)  # (messages,) sender
+        self.destination: NDArray[np.int32] = self.graph.peer[sends]  # the receiving rank
+        self.beyond_first: IntArray = np.maximum(self.graph.size[sends] - 1, 0)  # bytes
+        self.meets: NDArray[np.bool_] = self.graph.size[sends] > self.costs.S  # above S
+        self.sends: IntArray = sends  # (messages,) the sending operations
         self.bytes_time_ps: IntArray = self.costs.G.of(self.graph.size[sends])
         self._put_in_order()
         self.makespan_ps(np.full(len(sends), self.costs.L))
@@ -102,15 +70,7 @@ class MessageGraph:
         return len(self.sends)
 
     def makespan_ps(self, latency_ps: IntArray, bytes_time_ps: IntArray | None = None) -> int:
-        """Return when the last operation ends, in ps.
-
-        Args:
-            latency_ps: int64[messages].
-            bytes_time_ps: int64[messages]; None takes the model's G.
-
-        Raises:
-            ParameterError: the program ends beyond the clock.
-        """
+        """Return the time in ps for times of each message, int64[messages]; None: the model's G."""
         from kernels import longest_path as kernel
 
         self._latency = latency_ps
@@ -164,11 +124,7 @@ class MessageGraph:
         return MessagePath(self._last, ops, latencies, bytes_times)
 
     def by_pair(self, path: MessagePath) -> tuple[IntArray, IntArray]:
-        """Return latencies and bytes on a path by sender and receiver, int64[ranks, ranks] each.
-
-        Args:
-            path: what ``path`` returned.
-        """
+        """Return latencies and bytes on a path by sender and receiver, int64[ranks, ranks] each."""
         ranks = self.graph.num_ranks
         held = np.flatnonzero(path.latencies + path.bytes_times)
         between = self.source[held], self.destination[held]

@@ -128,7 +128,7 @@ def compare_placements(
     methods: Sequence[Method] = METHODS,
     **options: Any,
 ) -> pd.DataFrame:
-    """Return what each method of placement gives, and what it costs to find.
+    """Return the placement of each method, its time, and the effort of finding it.
 
     Args:
         program: the program; collectives that are still whole get the usual algorithms.
@@ -180,7 +180,7 @@ def _placed(
     evaluations: int,
     seconds: float | None,
 ) -> Placement:
-    """Return what one method finds, with its own time and evaluations only."""
+    """Return the placement that one method finds, with its own time and evaluations only."""
     if method not in METHODS:
         raise ParameterError(
             f"method must be one of {', '.join(METHODS)}; got {method!r}"

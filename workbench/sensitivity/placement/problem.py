@@ -22,31 +22,19 @@ MOST_SLOTS = 4096
 
 @dataclass(eq=False)
 class PlacementProblem:
-    """What every method of placement works on.
+    """A program and slots for its ranks; in a mapping, ``mapping[r]`` is the slot of rank r.
 
-    A mapping gives each slot to one rank: ``mapping[r]`` is the slot of rank ``r``. Where there are
-    more slots than ranks, the ranks beyond the program's are idle: to move to a free slot is to
-    swap with an idle rank.
-
-    Attributes:
-        messages: the program.
-        slots: int64[slots], the host of each place; a host with several stands several times.
-        wires: the wires and switches between slots.
-        latency_ps: int64[slots, slots], L between them.
-        G: float64[slots, slots], gap per byte between them in s/B, or None for the model's
-            everywhere.
-        evaluations: how many mappings have been evaluated.
-        deadline: ``time.perf_counter()`` at which searches end, or None.
-        halt: int8[1]; another thread may set it to end a search.
+    Where there are more slots than ranks, the remaining ranks are idle: a move to a free slot is
+    a swap with an idle rank.
     """
 
     messages: MessageGraph
-    wires: Wires
-    latency_ps: IntArray
-    G: FloatArray | None = None
-    evaluations: int = 0
-    deadline: float | None = None
-    halt: NDArray[np.int8] | None = None
+    wires: Wires  # between slots
+    latency_ps: IntArray  # (slots, slots) L
+    G: FloatArray | None = None  # (slots, slots) gap per byte, s/B; None: the model's
+    evaluations: int = 0  # number of mappings evaluated so far
+    deadline: float | None = None  # of time.perf_counter(), where searches end
+    halt: NDArray[np.int8] | None = None  # (1,); another thread may set it to end a search
 
     def __post_init__(self) -> None:
         self._latency = self.latency_ps.astype(np.float64)
@@ -74,19 +62,14 @@ class PlacementProblem:
         return self.deadline is not None and time.perf_counter() >= self.deadline
 
     def makespan_ps(self, mapping: IntArray) -> int:
-        """Return the program's time with the ranks where a mapping puts them, in ps.
-
-        Args:
-            mapping: int64[slots].
-        """
+        """Return the program's time with a mapping, int64[slots], in ps."""
         self.evaluations += 1
         return self.messages.makespan_ps(*self._costs(mapping))
 
     def terms(self) -> tuple[Term, ...]:
-        """Return what a critical path pays for with the mapping evaluated last.
+        """Return the critical path of the mapping evaluated last, as weights and distances.
 
-        Weights and distances: the path's latencies by pair of ranks and, where G is not the same
-        between all slots, its bytes.
+        The weights are latencies by pair of ranks and, where G varies between slots, bytes.
         """
         in_L, in_G = self.messages.by_pair(self.messages.path())
         found: list[Term] = [(symmetric(self._with_idle(in_L)), self._latency)]

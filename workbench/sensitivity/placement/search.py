@@ -24,19 +24,11 @@ _SAMPLED = 30
 def search(
     problem: PlacementProblem, start: IntArray, rng: np.random.Generator, evaluations: int
 ) -> tuple[IntArray, int]:
-    """Return the best mapping that is found, and its time in ps.
+    """Return the best mapping found, int64[slots], and its time in ps, by simulated annealing.
 
-    Simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 1983). Each step swaps two ranks,
-    nine times of ten two whose swap shortens the critical path at hand, most likely those that
-    Algorithm 3 would take, and evaluates the program again, exactly. What is slower is accepted by
-    chance, so that the search leaves the plateaus where several critical paths are equally long;
-    Algorithm 3 ends there. The first temperature is the mean change of the first steps.
-
-    Args:
-        problem: the program and the slots.
-        start: int64[slots], the mapping to begin with.
-        rng: random generator.
-        evaluations: how many mappings to try.
+    Kirkpatrick, Gelatt, Vecchi, Science 1983. Nine of ten steps swap two ranks whose swap shortens
+    the critical path; slower mappings are accepted by chance, so the search leaves plateaus of
+    equally long critical paths. The first temperature is the mean change of the first steps.
     """
     here = best = start
     T_here = least = problem.makespan_ps(here)

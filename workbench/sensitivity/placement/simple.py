@@ -8,20 +8,12 @@ from workbench.sensitivity.placement.problem import IntArray, PlacementProblem
 
 
 def block(problem: PlacementProblem) -> IntArray:
-    """Return the ranks in the order of the slots, int64[slots].
-
-    Args:
-        problem: the slots.
-    """
+    """Return the ranks in the order of the slots, int64[slots]."""
     return np.arange(problem.num_slots)
 
 
 def round_robin(problem: PlacementProblem) -> IntArray:
-    """Return the ranks dealt out: to hosts in turn where they hold several, else to routers.
-
-    Args:
-        problem: the slots.
-    """
+    """Return ranks dealt in turn to hosts, or to routers if hosts have one slot, int64[slots]."""
     slots = problem.slots
     places = (
         slots if len(np.unique(slots)) < len(slots) else problem.wires.topology.host_router[slots]
@@ -35,10 +27,5 @@ def round_robin(problem: PlacementProblem) -> IntArray:
 
 
 def shuffled(problem: PlacementProblem, rng: np.random.Generator) -> IntArray:
-    """Return the ranks in a random order, int64[slots].
-
-    Args:
-        problem: the slots.
-        rng: random generator.
-    """
+    """Return the ranks in a random order, int64[slots]."""
     return rng.permutation(problem.num_slots)

@@ -22,14 +22,7 @@ Term = tuple[IntArray, FloatArray]
 
 
 def swap_gains(terms: Sequence[Term], mapping: IntArray) -> tuple[IntArray, FloatArray]:
-    """Return the ranks with weights, and how much less each swap of one with any rank costs.
-
-    The second is float64[active, slots], by the number of the other rank.
-
-    Args:
-        terms: weights and distances, whose products are added up.
-        mapping: int64[slots], the slot of each rank.
-    """
+    """Return ranks with weights, and the gain of swapping each with any, float64[active, slots]."""
     active = np.flatnonzero(np.any([weights.any(axis=1) for weights, _ in terms], axis=0))
     gains = np.zeros((len(active), len(mapping)))
     for weights, distance in terms:
@@ -48,24 +41,14 @@ def swap_gains(terms: Sequence[Term], mapping: IntArray) -> tuple[IntArray, Floa
 
 
 def symmetric(by_sender: IntArray) -> IntArray:
-    """Return weights of both directions together, without those of ranks with themselves.
-
-    Args:
-        by_sender: int64[slots, slots], sender by receiver.
-    """
+    """Return the sum of both directions' weights, int64[slots, slots], with 0 on the diagonal."""
     both: IntArray = by_sender + by_sender.T
     np.fill_diagonal(both, 0)
     return both
 
 
 def swapped(mapping: IntArray, i: int, j: int) -> IntArray:
-    """Return a mapping with two ranks swapped.
-
-    Args:
-        mapping: int64[slots].
-        i: one rank.
-        j: the other.
-    """
+    """Return a copy of a mapping with ranks i and j swapped."""
     changed = mapping.copy()
     changed[i], changed[j] = mapping[j], mapping[i]
     return changed

@@ -20,12 +20,7 @@ _MOST_PASSES = 8
 
 
 def by_volume(problem: PlacementProblem, rng: np.random.Generator) -> IntArray:
-    """Return a mapping that keeps the bytes times latency of all messages low, int64[slots].
-
-    Args:
-        problem: the program, whose order of events is not looked at, and the slots.
-        rng: random generator, of the ranks that parts are grown from.
-    """
+    """Return a mapping, int64[slots], with a low sum of bytes times latency over all messages."""
     volume = problem.volume()
     topology, hosts = problem.wires.topology, problem.slots
     routers = topology.host_router[hosts]
@@ -45,10 +40,7 @@ def by_volume(problem: PlacementProblem, rng: np.random.Generator) -> IntArray:
 
 
 def _cut(levels: IntArray) -> int:
-    """Return where ordered slots are cut: the boundary nearest to the middle of the highest level.
-
-    0 where all slots are of one host.
-    """
+    """Return the cut nearest the middle at the highest level that has one; 0 if none has."""
     for level in levels.T:
         boundaries = np.flatnonzero(np.diff(level)) + 1
         if len(boundaries):
@@ -57,7 +49,7 @@ def _cut(levels: IntArray) -> int:
 
 
 def _bisect(volume: IntArray, size: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Return which ranks form a part of a size that exchanges few bytes with the rest, bool[n]."""
+    """Return a part of ``size`` ranks that exchanges few bytes with the rest, bool[n]."""
     best, least = np.zeros(len(volume), np.bool_), -1
     for seed in rng.choice(len(volume), min(_SEEDS, len(volume)), replace=False):
         first = _refined(volume, _grown(volume, size, int(seed)))
@@ -68,7 +60,7 @@ def _bisect(volume: IntArray, size: int, rng: np.random.Generator) -> NDArray[np
 
 
 def _grown(volume: IntArray, size: int, seed: int) -> NDArray[np.bool_]:
-    """Return a part grown from one rank by the rank whose joining cuts the fewest bytes."""
+    """Return a part grown from rank ``seed``, each time by the rank that cuts the fewest bytes."""
     first = np.zeros(len(volume), np.bool_)
     total = volume.sum(axis=1)
     joined = volume[seed].copy()

@@ -11,19 +11,11 @@ WINDOW = 64
 
 
 def excess_percent(curve: OSUCurve) -> FloatArray:
-    """Return by how much a window's pace is slower than messages sent one at a time could be.
+    """Return float64[n]: percent by which a window's pace exceeds the slowest consistent one.
 
-    Messages of a window can only gain by following each other closely: each takes at most as long
-    as one alone, and the window its first message's latency and a reply besides. What lies above
-    that is loss that the latency test does not see, such as dropped packets or a throttled sender,
-    and no model of stages can give both.
-
-    Args:
-        curve: measured in both benchmarks.
-
-    Returns:
-        float64[n], percent of the slowest pace that would be consistent; negative where there is
-        no contradiction, nan where a size was not measured in both.
+    Each message of a window takes at most as long as one alone, and the window its first message's
+    latency and a reply besides: above 0, the bandwidth contradicts the latency, which no model of
+    stages can reproduce. nan where a size was not measured in both benchmarks.
     """
     pace_s = curve.sizes / curve.bandwidth_Bps
     reply_s = curve.latency_s[np.isfinite(curve.latency_s)][:1]

@@ -27,21 +27,9 @@ _NAMES = {
 def read_curve_csv(
     *texts: tuple[str, str], name: str, provenance: Provenance, notes: tuple[str, ...] = ()
 ) -> OSUCurve:
-    """Return the curve held by one or more CSV texts that share a column of sizes.
+    """Return the curve of (file name, CSV text) pairs with equal sizes; the first has the curve.
 
-    Known columns are those of ``OSUCurve.columns``: ``size_bytes``, ``latency_us`` and
-    ``bandwidth_MBps``, and the quartiles and counts of either. An empty field is a size that was
-    not measured.
-
-    Args:
-        texts: pairs of a file name and the text, the first with the curve itself.
-        name: name of the curve.
-        provenance: where the numbers came from.
-        notes: what a reader should know about them.
-
-    Raises:
-        ParseError: a text has no sizes, a field is not a number, a row has too many or too few
-            fields, or two texts differ in their sizes.
+    Columns are those of ``OSUCurve.columns``; an empty field is a size that was not measured.
     """
     columns: dict[str, FloatArray] = {}
     for source, text in texts:
@@ -71,28 +59,13 @@ def read_curve_csv(
 
 
 def is_curve_csv(text: str) -> bool:
-    """Return whether a text's first line names columns of a curve, sizes first.
-
-    Args:
-        text: of any file.
-    """
+    """Return whether a text's first line names columns of a curve, sizes first."""
     heading = _heading(text)[1]
     return len(heading) > 1 and heading[0] == "size_bytes"
 
 
 def csv_tables(text: str, source: str) -> list[OSUTable]:
-    """Return latency and bandwidth of a CSV as tables, as if the benchmarks had printed them.
-
-    Args:
-        text: one row a size; the first column is the size in bytes, others are
-            ``latency_us`` and ``bandwidth_MBps``, or so headed as the benchmarks do it. Fields are
-            separated by commas, semicolons or tabs; the last two allow decimal commas.
-        source: name of the file, for errors and notes.
-
-    Raises:
-        ParseError: the text has no column that is wanted, a field is not a number, or a row has
-            too many or too few fields.
-    """
+    """Return the columns ``latency_us`` and ``bandwidth_MBps`` of a CSV as tables of OSU."""
     columns, lines = _columns(source, text)
     start, heading, _ = _heading(text)
     known: tuple[tuple[Benchmark, str], ...] = (("latency", "latency_us"), ("bw", "bandwidth_MBps"))

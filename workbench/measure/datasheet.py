@@ -33,39 +33,21 @@ _KINDS: Mapping[str, Kind] = {
 
 
 def datasheet(machine: str) -> DataSheet:
-    """Return the data sheet of the network of a shipped machine.
-
-    Args:
-        machine: name of a dataset.
-
-    Raises:
-        DatasetError: there is no such dataset, or its data sheet is missing or was changed.
-        ParseError: the data sheet is not as it must be.
-    """
+    """Return the data sheet of the network of a shipped machine."""
     return read_datasheet(datasets.text(machine, _FILE), source=f"{machine}/{_FILE}")
 
 
 @dataclass(frozen=True)
 class Stated:
-    """One figure of a data sheet.
+    """One figure of a data sheet."""
 
-    Attributes:
-        value: in SI units.
-        kind: what it measures; decides the unit.
-        text: the figure as it was stated, such as ``200Gb/s``.
-        status: ``published`` where the source states it, ``assumed`` where it stands in.
-        source: title of what was read; empty where the figure is assumed without one.
-        url: where to find the source, where it has an address.
-        note: what to know about the figure; why it was assumed.
-    """
-
-    value: float
-    kind: Kind
-    text: str
-    status: Status
-    source: str
+    value: float  # in SI units
+    kind: Kind  # quantity; decides the unit
+    text: str  # the figure as stated, e.g. ``200Gb/s``
+    status: Status  # ``published`` by the source, or ``assumed``
+    source: str  # title; empty for an assumption without a source
     url: str
-    note: str
+    note: str  # what to know about the figure; why it was assumed
 
     def __repr__(self) -> str:
         return f"{format_quantity(self.value, self.kind)} ({self.status})"
@@ -73,19 +55,12 @@ class Stated:
 
 @dataclass(frozen=True)
 class DataSheet(Result):
-    """What is stated about a machine's network.
+    """Data-sheet figures of a machine's network."""
 
-    Attributes:
-        machine: name of its dataset.
-        link_rate: rate of a node's link to the network, B/s.
-        switch_latency: time through one switch, s.
-        nic_latency: time through the network card, s.
-    """
-
-    machine: str
-    link_rate: Stated
-    switch_latency: Stated
-    nic_latency: Stated
+    machine: str  # name of its dataset
+    link_rate: Stated  # of a node's link to the network, B/s
+    switch_latency: Stated  # through one switch, s
+    nic_latency: Stated  # through the network card, s
 
     @property
     def quantities(self) -> dict[str, Stated]:
@@ -137,15 +112,10 @@ class DataSheet(Result):
 
 
 def read_datasheet(text: str, *, source: str = "text") -> DataSheet:
-    """Return the data sheet that a JSON text holds.
+    """Return the data sheet in a JSON text; ``source`` is the file name for messages.
 
-    Args:
-        text: ``{"machine": …, "link_rate": {"value": "200Gb/s", "status": "published",
-            "source": …, "url": …, "note": …}, "switch_latency": …, "nic_latency": …}``.
-        source: name of the file, for messages.
-
-    Raises:
-        ParseError: the text is not such a data sheet.
+    ``{"machine": …, "link_rate": {"value": "200Gb/s", "status": "published", "source": …,
+    "url": …, "note": …}, "switch_latency": …, "nic_latency": …}``.
     """
     values = parse_json(text, "a data sheet", source=source)
     if not isinstance(values.get("machine"), str):

@@ -147,11 +147,7 @@ def _named(source: Source) -> tuple[str, str | bytes]:
 
 
 def _usable(tables: Iterable[OSUTable], benchmark: str, notes: list[str]) -> list[OSUTable]:
-    """Return the runs of one benchmark, without the rows that hold no measurement.
-
-    Raises:
-        ParseError: the runs are of different experiments, so that a median would mean nothing.
-    """
+    """Return the runs of one benchmark that hold measurements; note rows left out."""
     runs = [table for table in tables if table.benchmark == benchmark and len(table.sizes)]
     for table in runs[1:]:
         if table.buffers != runs[0].buffers:
@@ -180,7 +176,7 @@ def _usable(tables: Iterable[OSUTable], benchmark: str, notes: list[str]) -> lis
 
 
 def _measured(table: OSUTable) -> NDArray[np.bool_]:
-    """Return which rows of a table hold a measurement that a curve can show."""
+    """Return a mask of the rows of a table with a size and a result above 0, bool[rows]."""
     return (table.sizes > 0) & (table.result > 0)
 
 

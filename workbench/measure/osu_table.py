@@ -80,7 +80,7 @@ class OSUTable:
 
     @property
     def buffers(self) -> str:
-        """Where the messages lay, as the benchmark said it; empty for plain host memory.
+        """Memory of the message buffers as the benchmark prints it; empty for plain host memory.
 
         ``OSU MPI-CUDA Latency`` gives ``CUDA``; a line ``Send Buffer on DEVICE (D) and Receive
         Buffer on HOST (H)`` adds ``D H``.

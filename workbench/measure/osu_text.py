@@ -145,7 +145,7 @@ class _Section:
     skipped: int = 0
 
     def take_row(self, bare: str, number: int) -> bool:
-        """Keep the line if it can be a row of this table; say whether it was kept."""
+        """Keep the line if it can be a row of this table; return whether it was kept."""
         numbers, _, comment = bare.partition("#")
         tokens = numbers.split()
         if self.benchmark == "other":
@@ -216,7 +216,7 @@ def _take_heading(sections: list[_Section], rest: str, number: int, source: str)
 
 
 def _untitled(found: str, first: re.Match[str], count: int, number: int) -> _Section:
-    """Return the section of a heading without a title, as far as the heading tells them apart."""
+    """Return the section of a heading without a title; its columns decide the benchmark."""
     benchmark: Benchmark = "other"
     if first["rate"]:
         benchmark = "mbw_mr" if count > 1 else "other"
@@ -307,7 +307,7 @@ def _table(
 
 
 def _width(section: _Section) -> int:
-    """Return how many fields a row has: as many as the heading, if any row agrees with it."""
+    """Return the number of fields of a row: the heading's, if any row agrees with it."""
     widths = Counter(len(row.tokens) for row in section.rows if len(row.tokens) > 1)
     if not section.columns:
         # More columns than the usual ones would be of another kind, such as one a window size.
@@ -317,7 +317,7 @@ def _width(section: _Section) -> int:
 
 
 def _is_cut(row: _Row, section: _Section, width: int) -> bool:
-    """Say whether the last line of a text without a line end stops before its row does."""
+    """Return whether the last line of a text without a line end stops before its row does."""
     if len(row.tokens) < width:
         return True
     if row.commented or len(row.tokens) > width:
@@ -338,24 +338,12 @@ def _is_cut(row: _Row, section: _Section, width: int) -> bool:
 
 
 def pointed(number: str) -> str:
-    """Return a number that is written with a decimal comma as it is written with a point.
-
-    Args:
-        number: such as ``1.234,56`` or ``0,5``; without a comma it is returned as it is.
-    """
+    """Return a number with a decimal comma, e.g. ``1.234,56``, written with a decimal point."""
     return number.replace(".", "").replace(",", ".") if "," in number else number
 
 
 def decoded(data: str | bytes, source: str = "text") -> str:
-    """Return the text of a file in UTF-8, UTF-16 (with its mark) or Latin-1.
-
-    Args:
-        data: of the file; text is returned as it is.
-        source: name of the file, for errors.
-
-    Raises:
-        ParseError: it is no text file.
-    """
+    """Return the text of a file in UTF-8, UTF-16 (with byte order mark) or Latin-1."""
     if isinstance(data, str):
         return data
     for mark, encoding in (

@@ -82,11 +82,7 @@ class NetworkModel(Result):
     variant: str = "workbench"
 
     def __new__(cls, **values: Any) -> Self:
-        """Refuse an attribute that does not exist before the dataclass does, and name the nearest.
-
-        Args:
-            values: what the dataclass is made with.
-        """
+        """Refuse an unknown attribute before the dataclass does, and name the nearest known one."""
         _refuse_unknown(cls, values)
         return super().__new__(cls)
 
@@ -107,7 +103,7 @@ class NetworkModel(Result):
         return self.name if usual else f"{self.name}-{self.variant}"
 
     def replace(self, **changes: Any) -> Self:
-        """Return a copy with these attributes changed, such as ``mtu=512`` or ``mpi=...``.
+        """Return a copy with these attributes changed, e.g. ``mtu=512`` or ``mpi=...``.
 
         Args:
             changes: SI numbers, or texts with a unit such as ``injection_latency="300ns"``;
@@ -362,10 +358,7 @@ def refuse(message: str, *, rule: str, keys: tuple[str, ...]) -> NoReturn:
 
 
 def largest_packet(mtu: int, largest_message: int | None, negligible_size: int) -> int:
-    """Return the size in bytes of the largest packet of a run, 0 where none is ever cut.
-
-    Control messages of 64 bytes are packets too.
-    """
+    """Return the largest packet of a run in bytes, 64 B control included; 0: none is ever cut."""
     if largest_message is None:
         return mtu
     largest = max(64, largest_message)

@@ -110,7 +110,7 @@ def read_ini(
 def inspect_ini(
     source: str | Path | bytes | None = None, overrides: Mapping[str, str] | None = None
 ) -> IniReading:
-    """Return what ``read_ini`` returns together with notes about the file; raises the same."""
+    """Return what ``read_ini`` returns, with notes about the file; raises the same errors."""
     document = read_document(SNAPPR().to_ini(v10=False) if source is None else source)
     if source is None:
         document.source = "the default set"
@@ -124,23 +124,12 @@ def inspect_ini(
 
 
 def inspect_document(document: Document) -> IniReading:
-    """Return one of SST/macro's models and notes, of assignments that have been read.
-
-    Args:
-        document: the assignments.
-
-    Raises:
-        ParseError, ParameterError: as ``read_ini``.
-    """
+    """Return a model of SST/macro and notes from the assignments of an .ini."""
     return _Reading(document).result()
 
 
 def _read_own(document: Document) -> NetworkModel:
-    """Return a model of the workbench's own; what the file leaves out keeps its default.
-
-    Raises:
-        ParseError, ParameterError: as ``read_ini``.
-    """
+    """Return one of the workbench's own models; keys that the file omits keep their defaults."""
     named = document.entries[OWN_MODEL]
     model = OWN_MODELS.get(named.text)
     if model is None:
@@ -168,7 +157,7 @@ def _read_own(document: Document) -> NetworkModel:
 
 
 class _Reading:
-    """Turns a document's assignments into a model; says what is odd on the way."""
+    """Turns a document's assignments into a model, and collects notes about odd ones."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -180,11 +169,7 @@ class _Reading:
         self.taken: set[str] = set()
 
     def result(self) -> IniReading:
-        """Return the model and the notes.
-
-        Raises:
-            ParseError, ParameterError: as ``read_ini``.
-        """
+        """Return the model and the notes."""
         unknown = self._unknown_entries()
         for entry in unknown:
             if not self._belongs_to_application(entry):
@@ -364,10 +349,7 @@ class _Reading:
         )
 
     def _belongs_to_application(self, entry: Entry) -> bool:
-        """Return whether a key is the simulated program's own, such as ``node.app1.lat_iters``.
-
-        Any program may read any key there, so only what resembles a key of SST/macro's is refused.
-        """
+        """Return whether a key in ``node.app1`` is the program's own: unlike SST/macro's keys."""
         scope, _, leaf = entry.key.rpartition(".")
         if scope != "node.app1":
             return False

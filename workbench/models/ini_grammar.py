@@ -44,15 +44,7 @@ class Document:
 
 
 def read_document(source: str | Path | bytes) -> Document:
-    """Return the assignments of an .ini.
-
-    Args:
-        source: path of a file, or the text itself: a string of several lines or with ``=`` or
-            ``{`` in it, or bytes. A text cannot include files.
-
-    Raises:
-        ParseError: it is no .ini, or a file cannot be read; with file and line.
-    """
+    """Return the assignments of an .ini from a path, or from text or bytes without includes."""
     path = _as_path(source)
     if path is not None:
         document = Document(path.name)
@@ -239,11 +231,7 @@ class _Reader:
 
 
 def override(document: Document, overrides: Mapping[str, str]) -> None:
-    """Put ``key: text`` pairs over the assignments, as ``-p key=text`` does on the command line.
-
-    Raises:
-        ParseError: a key is malformed.
-    """
+    """Put ``key: text`` pairs over the assignments, as ``-p key=text`` does on the command line."""
     reader = _Reader(document)
     for key, text in overrides.items():
         reader.assign((), key.strip(), str(text).strip(), OVERRIDE, 0)

@@ -225,5 +225,5 @@ def matches(key: str, patterns: tuple[str, ...]) -> bool:
 
 
 def refused(key: str) -> str:
-    """Return what a key asks for that is not modelled, or an empty text."""
+    """Return the feature a key asks for that is not modelled, or an empty text."""
     return next((what for p, what in REFUSED_KEYS.items() if fnmatchcase(key, p)), "")

@@ -26,12 +26,7 @@ _PLATFORM = {
 
 
 def write_ini(model: SSTMacroModel, *, v10: bool = True) -> str:
-    """Return ``model`` as an .ini text, one scope per component.
-
-    Args:
-        model: the values to write; each is read back exactly.
-        v10: also write the key spellings of version 10, which version 11 ignores.
-    """
+    """Return ``model`` as .ini text; ``v10`` adds the key spellings that version 11 ignores."""
     entries = dict(_PLATFORM)
     entries["node.nic.name"] = entries["switch.name"] = model.name
     entries["node.memory.name"] = model.memory.name
@@ -55,11 +50,7 @@ def write_ini(model: SSTMacroModel, *, v10: bool = True) -> str:
 
 
 def ini_about(model: NetworkModel) -> str:
-    """Return a sentence on which program reads a model's .ini.
-
-    Args:
-        model: any model.
-    """
+    """Return a sentence on which program reads a model's .ini."""
     from workbench.models.base import SSTMacroModel
 
     if isinstance(model, SSTMacroModel):
@@ -71,11 +62,7 @@ def ini_about(model: NetworkModel) -> str:
 
 
 def write_own_ini(model: NetworkModel) -> str:
-    """Return a model that SST/macro does not have as an .ini text for ``read_ini``.
-
-    Args:
-        model: the values to write; each is read back exactly.
-    """
+    """Return a model that SST/macro lacks as .ini text; ``read_ini`` reads each value exactly."""
     entries = {OWN_MODEL: model.name} | {item.key: item.spelt() for item in model.parameters()}
     head = f"# {type(model).__name__}, a model of the workbench's own; SST/macro has no such model"
     return "\n".join([head, f"# {ini_about(model)}", *_scoped(entries), ""])

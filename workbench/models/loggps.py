@@ -256,7 +256,7 @@ class LogGPS(Result):
             raise ParseError(str(error), source=source.name) from error
 
     def text(self, name: str) -> str:
-        """Return a parameter for people, such as ``1.20 µs`` or ``0.0412 ns/B ± 0.0003``.
+        """Return a parameter for people, e.g. ``1.20 µs`` or ``0.0412 ns/B ± 0.0003``.
 
         Args:
             name: one of L, o, g, G, O and S.
@@ -284,15 +284,10 @@ class LogGPS(Result):
 
 
 def read_loggps(name: str, text: str) -> float:
-    """Return the SI value of a parameter of LogGPS that a person typed.
+    """Return the SI value of the LogGPS parameter L, o, g, G, O or S that a user typed.
 
-    Args:
-        name: one of L, o, g, G, O and S.
-        text: a time for L, o and g; a time for a byte for G and O (``0.04 ns/B`` or ``0.04 ns``),
-            or the rate that is its inverse (``25 GB/s``); a size for S, or ``all``.
-
-    Raises:
-        ParameterError: it is no such quantity, has no unit, or is negative.
+    L, o and g are times; G and O times per byte (``0.04 ns/B`` or ``0.04 ns``), or the inverse rate
+    (``25 GB/s``); S is a size, or ``all``.
     """
     _check_known(name)
     if name == "S":

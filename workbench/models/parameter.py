@@ -115,7 +115,7 @@ class Parameter:
         return f"{self.name} ({self.key})"
 
     def text(self) -> str:
-        """Return the value for people, such as ``500 ns``."""
+        """Return the value for people, e.g. ``500 ns``."""
         return format_quantity(self.value, self.kind)
 
     def spelt(self) -> str:
@@ -230,13 +230,9 @@ class Parameter:
 
 
 def parameter(key: str, default: Value, *, kind: Kind, **about: Any) -> Any:
-    """Return a dataclass field that carries a ``Parameter`` description.
+    """Return a dataclass field with a ``Parameter`` description; texts carry their unit.
 
-    Args:
-        key: SST/macro's dotted key.
-        default: SI value, or a text with its unit.
-        kind: what it measures; sets usual bounds where ``about`` has none.
-        about: further fields of ``Parameter``.
+    ``kind`` sets the usual bounds where ``about``, further fields of ``Parameter``, has none.
     """
     if kind == "time":
         about.setdefault("maximum", LONGEST_TIME_S)
@@ -270,15 +266,7 @@ def described_fields(cls: type) -> tuple[tuple[str, Parameter], ...]:
 
 
 def key_named(name: str, parameters: Iterable[Parameter]) -> str:
-    """Return the dotted key that a key, an attribute path or its last word stands for.
-
-    Args:
-        name: such as ``node.nic.mtu``, ``mpi.max_eager_msg_size`` or ``injection_latency``.
-        parameters: those that may be meant.
-
-    Raises:
-        ParameterError: there is no such parameter; the nearest is named.
-    """
+    """Return the dotted key for a key, an attribute path or its last word."""
     listed = tuple(parameters)
     names = {p.path.rpartition(".")[2]: p.key for p in listed}
     for p in listed:

@@ -162,7 +162,7 @@ class PISCES(SSTMacroModel):
 
     @staticmethod
     def derive(values: Mapping[str, Value]) -> dict[str, Value]:
-        """Return what SST/macro computes for keys an .ini leaves out, from the others by key.
+        """Return the values, by key, that SST/macro computes for keys that an .ini omits.
 
         ``switch.link.credits`` is eight times bandwidth times latency, truncated.
         """

@@ -139,7 +139,7 @@ class Protocol(NetworkModel):
     )
 
     def to_ini(self) -> str:
-        """Return an .ini that ``read_ini`` reads as exactly this model; SST/macro has no such."""
+        """Return an .ini for ``read_ini`` only; SST/macro does not have this model."""
         return write_own_ini(self)
 
     def to_sstmacro(self) -> LogP:

@@ -58,13 +58,7 @@ if (fig.inner_width > 0 && whole !== '') {
 
 
 def size_ticks(smallest: float, largest: float, count: int = 6) -> list[int]:
-    """Return powers of two from `smallest` to `largest`, at most `count`, evenly spaced in the log.
-
-    Args:
-        smallest: first size, bytes.
-        largest: last size, bytes.
-        count: how many labels fit.
-    """
+    """Return at most `count` powers of two from `smallest` to `largest` bytes, evenly in log."""
     low, high = int(smallest).bit_length() - 1, int(largest).bit_length() - 1
     low, high = max(low, 0), max(high, 0)
     step = max(1, -(-(high - low) // max(count - 1, 1)))
@@ -74,24 +68,14 @@ def size_ticks(smallest: float, largest: float, count: int = 6) -> list[int]:
 def new_figure(
     *,
     title: str,
-    y_label: str,
-    height: int,
-    x_type: str = "log",
+    y_label: str,  # quantity and unit
+    height: int,  # px
+    x_type: str = "log",  # ``log``, ``linear`` or ``auto``
     y_type: str = "log",
-    file_name: str = "figure",
+    file_name: str = "figure",  # of the saved PNG, without suffix
     **options: Any,
 ) -> figure:
-    """Return an empty figure with the project's look, tools and no logo.
-
-    Args:
-        title: what is drawn, in a few words.
-        y_label: quantity and unit of the vertical axis.
-        height: pixels.
-        x_type: Bokeh axis type, ``log``, ``linear`` or ``auto``.
-        y_type: the same for the vertical axis.
-        file_name: name, without suffix, of the PNG that the save tool writes.
-        options: handed to `bokeh.plotting.figure`.
-    """
+    """Return an empty figure with the project's look and tools; `options` go to Bokeh's figure."""
     fig = figure(
         title=title,
         height=height,
@@ -130,15 +114,7 @@ def new_figure(
 def live_figure(
     *, height: int, file_name: str, title: str = "", y_label: str = "", **options: Any
 ) -> figure:
-    """Return an empty figure with two linear axes whose ends are set with what is drawn.
-
-    Args:
-        height: pixels.
-        file_name: name, without suffix, of the PNG that the save tool writes.
-        title: what is drawn, in a few words; empty where that is written with it.
-        y_label: quantity and unit of the vertical axis, likewise.
-        options: handed to `new_figure`.
-    """
+    """Return an empty figure with two linear axes whose ranges are set later, with the data."""
     return new_figure(
         title=title,
         y_label=y_label,
@@ -173,23 +149,15 @@ return choices.find(ticks => ticks.length <= count) ?? choices[choices.length - 
 
 
 def plain_log_ticks(axis: Any, count: int = 6) -> None:
-    """Write a logarithmic axis as 1, 10, 100 instead of powers with raised exponents.
-
-    Args:
-        axis: a Bokeh axis, or what ``fig.yaxis`` gives.
-        count: how many labels there is room for.
-    """
+    """Label a logarithmic axis 1, 10, 100 instead of with powers; `count` labels fit."""
     axis.ticker = CustomJSTicker(args={"count": count}, major_code=_LOG_TICKS)
     axis.formatter = NumeralTickFormatter(format="0.[0000]")
 
 
 def steady_log_ticks(axis: Any) -> None:
-    """Write a logarithmic axis at 1, 2 and 5 times the powers of ten, wherever its ends move to.
+    """Label a logarithmic axis at 1, 2 and 5 times the powers of ten, at any zoom.
 
     Bokeh's own choice may leave most of an axis of one or two decades without a number.
-
-    Args:
-        axis: a Bokeh axis, or what ``fig.yaxis`` gives.
     """
     ticks = [float(f"{step}e{power}") for power in range(-4, 7) for step in (1, 2, 5)]
     axis.ticker = FixedTicker(ticks=ticks)
@@ -197,13 +165,7 @@ def steady_log_ticks(axis: Any) -> None:
 
 
 def message_size_axis(fig: figure, sizes: Sequence[float], count: int = 6) -> None:
-    """Tick the horizontal axis at powers of two and name it.
-
-    Args:
-        fig: figure whose horizontal axis holds bytes.
-        sizes: the sizes drawn, bytes.
-        count: how many labels fit.
-    """
+    """Put at most `count` ticks at powers of two on the horizontal axis, in bytes, and label it."""
     ticks = size_ticks(min(sizes), max(sizes), count)
     powers = size_ticks(min(sizes), max(sizes), 64)
     axis = fig.xaxis[0]
@@ -213,13 +175,10 @@ def message_size_axis(fig: figure, sizes: Sequence[float], count: int = 6) -> No
 
 
 def log_range(values: Iterable[float]) -> tuple[float, float]:
-    """Return ends of a logarithmic axis that hold the values, on 1, 2 or 5 times a power of ten.
+    """Return ends of a logarithmic axis for the values, at 1, 2 or 5 times a power of ten.
 
-    Round ends seldom change while a curve moves; an axis that does is laid out anew, which takes
-    longer than drawing what is on it.
-
-    Args:
-        values: what is drawn; what has no place on the axis, nan and zero, is left out.
+    Round ends seldom change while a curve moves; a changed axis needs a new layout, which takes
+    longer than drawing. Values that such an axis cannot show (nan, inf, 0 or less) are left out.
     """
     known = [value for value in values if 0 < value < math.inf]
     if not known:
@@ -234,23 +193,14 @@ def _rounds(value: float) -> list[float]:
 
 
 def set_range(shown: Range1d, ends: tuple[float, float]) -> None:
-    """Give an axis its ends, also for the reset tool, if they are others than before.
-
-    Args:
-        shown: the range of a figure's axis.
-        ends: least and greatest value.
-    """
+    """Set the ends (least, greatest) of an axis, also for the reset tool, if they have changed."""
     if (shown.reset_start, shown.reset_end) != ends:
         start, end = ends
         shown.update(start=start, end=end, reset_start=start, reset_end=end)
 
 
 def tools_beside(fig: figure) -> None:
-    """Put the tools to the right of a heatmap, where they cover no number; nothing there zooms.
-
-    Args:
-        fig: figure of `new_figure`.
-    """
+    """Put the tools right of a heatmap, where they cover no number; remove those that zoom."""
     fig.toolbar.active_drag = None
     fig.toolbar.tools = [tool for tool in fig.toolbar.tools if isinstance(tool, CustomAction)]
     fig.toolbar_inner = False
@@ -258,11 +208,7 @@ def tools_beside(fig: figure) -> None:
 
 
 def legend_above(fig: figure) -> None:
-    """Put the legend in one line over the figure, where nothing is drawn.
-
-    Args:
-        fig: figure with at least one labelled glyph.
-    """
+    """Put the legend in one line above the figure, which needs a labelled glyph."""
     legend = fig.legend[0]
     fig.add_layout(legend, "above")
     legend.orientation = "horizontal"
@@ -273,12 +219,7 @@ def legend_above(fig: figure) -> None:
 
 
 def place_legend(fig: figure, location: str) -> None:
-    """Put the legend where the data leave room, small and without a frame.
-
-    Args:
-        fig: figure with at least one labelled glyph.
-        location: a Bokeh legend location such as ``top_left``.
-    """
+    """Put the legend inside the figure, e.g. at ``top_left``, small and without a frame."""
     fig.legend.location = location
     fig.legend.label_text_font_size = "11px"
     fig.legend.border_line_color = None

@@ -121,7 +121,7 @@ def plot_baseline(
 def read_baseline(
     manual: Mapping[str, Baseline], tuned: Mapping[str, OSUCurve] | None = None
 ) -> str:
-    """Return how far the data sheets are off, and the factor that tuning gains.
+    """Return a sentence on the error with data-sheet parameters, and the factor that tuning gains.
 
     Args:
         manual: the data sheets' configurations by machine.

@@ -146,14 +146,10 @@ def breakdown_figure(
 
 
 def breakdown_columns(table: pd.DataFrame) -> dict[str, list[Any]]:
-    """Return the columns of the figure's source, a row for each bar.
+    """Return the columns of the source, a row for each bar, from ``ReplayResult.breakdown``.
 
-    ``x`` is its place and ``name`` who it stands for; ``compute_ns`` to ``waiting_ns`` and
-    ``finish_ns`` are means over cores and ranks, ``…_top`` where each part of the bar ends, and
-    ``…_text`` the part in words, with its share.
-
-    Args:
-        table: of ``ReplayResult.breakdown``.
+    ``x`` is its place and ``name`` its ranks; ``compute_ns`` to ``waiting_ns`` and ``finish_ns``
+    are means over cores and ranks, ``…_top`` ends of the parts, ``…_text`` their time and share.
     """
     cores = table["cores"].to_numpy(np.float64)
     values: dict[str, FloatArray] = {
@@ -183,7 +179,7 @@ def breakdown_columns(table: pd.DataFrame) -> dict[str, list[Any]]:
 
 
 def read_breakdown(result: ReplayResult) -> str:
-    """Return how much of the ranks' time is compute, overhead and waiting, and who waits most.
+    """Return a sentence on the shares of compute, overhead and waiting, and who waits most.
 
     Args:
         result: with or without times.

@@ -19,18 +19,10 @@ _ONE_OF = ("model", "target", "regime", "engine", "seed")
 def pick(
     result: StudyResult, free: Iterable[str], where: Mapping[str, Any]
 ) -> tuple[CellResult, ...]:
-    """Return the cells a figure shows, in the study's order.
+    """Return the cells that a figure shows, in the study's order.
 
-    What is neither drawn along an axis nor asked for is held at the first value the study has, so
-    that no figure mixes two models unasked.
-
-    Args:
-        result: the study.
-        free: names out of `AXES` that the figure draws along, or sums over.
-        where: name to a value, or to several in a list or tuple.
-
-    Raises:
-        ParameterError: a name is not known, or no cell is left.
+    Each of `AXES` that is neither drawn (`free`) nor asked for (`where`) is held at the study's
+    first value, so that a figure does not mix two models unless asked to.
     """
     unknown = [name for name in (*where, *free) if name not in AXES]
     if unknown:
@@ -60,46 +52,22 @@ def pick(
 def fitted(
     result: StudyResult, free: Iterable[str], where: Mapping[str, Any]
 ) -> tuple[CellResult, ...]:
-    """Return the cells that `pick` returns and that have a fitted model.
-
-    Args:
-        result: the study.
-        free: names out of `AXES` that the figure draws along, or sums over.
-        where: name to a value, or to several in a list or tuple.
-
-    Raises:
-        ParameterError: a name is not known, or no cell is left.
-    """
+    """Return the cells of `pick` that have a fitted model."""
     return tuple(cell for cell in pick(result, free, where) if cell.success)
 
 
 def value(cell: CellResult, name: str) -> Any:
-    """Return what a cell has for one of `AXES`.
-
-    Args:
-        cell: of a study.
-        name: out of `AXES`.
-    """
+    """Return a cell's value of one of `AXES`."""
     return getattr(cell.cell, name)
 
 
 def distinct(cells: Sequence[CellResult], name: str) -> list[Any]:
-    """Return the values the cells have for one of `AXES`, in the order they come.
-
-    Args:
-        cells: of a study.
-        name: out of `AXES`.
-    """
+    """Return the different values of the cells for one of `AXES`, in order of appearance."""
     return list(dict.fromkeys(value(cell, name) for cell in cells))
 
 
 def in_common(cells: Sequence[CellResult], besides: Iterable[str] = ()) -> str:
-    """Return what holds for all cells, such as ``snappr, target both, tpe, seed 0, 2000 trials``.
-
-    Args:
-        cells: of a study.
-        besides: names out of `AXES` that the figure says elsewhere.
-    """
+    """Return the common properties of the cells, without `besides`: ``snappr, tpe, seed 0, …``."""
     words = []
     for name, text in (
         ("machine", "{}"),
@@ -123,12 +91,7 @@ def in_common(cells: Sequence[CellResult], besides: Iterable[str] = ()) -> str:
 
 
 def plural(name: str, count: int) -> str:
-    """Return ``loss`` for one and ``losses`` for several, and likewise for the other axes.
-
-    Args:
-        name: out of `AXES`.
-        count: how many there are.
-    """
+    """Return one of `AXES` as a noun for a count: ``loss`` for 1, ``losses`` for others."""
     if count == 1:
         return name
     return f"{name}es" if name.endswith("s") else f"{name}s"

@@ -50,13 +50,7 @@ class CollectiveTimes(TopologyLines):
 def plot_collective_times(
     times: Mapping[str, Mapping[int, float]], *, title: str = "", height: int = 300
 ) -> figure:
-    """Return the time of a collective against message size, a line for each topology.
-
-    Args:
-        times: by topology, seconds by message size in bytes.
-        title: over the figure; empty takes one.
-        height: pixels.
-    """
+    """Return the time of a collective against message size, a line for each topology."""
     return collective_times(times, title=title, height=height).figure
 
 
@@ -114,12 +108,7 @@ def collective_times(
 def collective_columns(
     name: str = "", times: Mapping[int, float] | None = None
 ) -> dict[str, list[Any]]:
-    """Return the columns of one line.
-
-    Args:
-        name: of the topology.
-        times: seconds by message size in bytes; None has none yet.
-    """
+    """Return the columns of one topology's line from seconds by message size in bytes."""
     rows = sorted((times or {}).items())
     return {
         "size": [size for size, _ in rows],
@@ -130,12 +119,7 @@ def collective_columns(
 
 
 def read_collective_times(times: Mapping[str, Mapping[int, float]], what: str) -> str:
-    """Return in one sentence which topology is the quickest at the largest common size.
-
-    Args:
-        times: by topology, seconds by message size in bytes.
-        what: the collective, such as ``allreduce``.
-    """
+    """Return a sentence on the quickest topology at the largest common message size."""
     common: Sequence[int] = sorted(
         set.intersection(*(set(one) for one in times.values())) if times else set()
     )

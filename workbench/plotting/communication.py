@@ -190,10 +190,7 @@ def matrix_columns(graph: ExecutionGraph) -> dict[str, Any]:
     """Return the columns of the heatmap, a row for each tile that is not empty.
 
     ``x`` and ``y`` are its centre in ranks and ``side`` its width, ``senders`` and ``receivers``
-    its ranks in words, ``messages`` and ``bytes`` what is sent.
-
-    Args:
-        graph: the program.
+    its ranks in words, ``messages`` and ``bytes`` the traffic between them.
     """
     per = _ranks_in_tile(graph.num_ranks)
     down, across, messages, sizes = _pairs(graph, per)
@@ -211,7 +208,7 @@ def matrix_columns(graph: ExecutionGraph) -> dict[str, Any]:
 
 
 def read_communication(graph: ExecutionGraph) -> str:
-    """Return how many pairs of ranks talk, and which pair the most.
+    """Return a sentence on the number of pairs of ranks that communicate, and the busiest pair.
 
     Args:
         graph: the program.

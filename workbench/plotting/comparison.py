@@ -22,45 +22,25 @@ from workbench.plotting.heatmap import ErrorFigure, error_figure
 
 @dataclass(frozen=True)
 class Compared:
-    """One side of a comparison.
-
-    Attributes:
-        name: what the figures call it.
-        measured: the machine's curve.
-        simulated: the fitted model's, at the same sizes; None where there is no fitted model.
-    """
+    """One side of a comparison."""
 
     name: str
-    measured: OSUCurve
-    simulated: OSUCurve | None
+    measured: OSUCurve  # of the machine
+    simulated: OSUCurve | None  # at the same sizes; None without a fitted model
 
 
 @dataclass(frozen=True, eq=False)
 class ComparisonFigures:
-    """The figures of a comparison and their sources.
+    """The figures of a comparison and their sources."""
 
-    Attributes:
-        curves: latency and bandwidth; ``fitted`` is the line of the second side.
-        other: source of the second side's measured points, where that is another curve.
-        errors: percent errors of the first side.
-        other_errors: percent errors of the second side, out of sight where there is none.
-        layout: both error figures below one another; the curves have a layout of their own.
-    """
-
-    curves: CurveFigures
-    other: ColumnDataSource
-    errors: ErrorFigure
-    other_errors: ErrorFigure
-    layout: LayoutDOM
+    curves: CurveFigures  # ``fitted`` is the line of the second side
+    other: ColumnDataSource  # measured points of the second side, if another curve
+    errors: ErrorFigure  # percent errors of the first side
+    other_errors: ErrorFigure  # of the second side; hidden if there is none
+    layout: LayoutDOM  # both error figures; the curves have their own layout
 
     def show(self, first: Compared, second: Compared | None = None) -> None:
-        """Draw one fit, or two.
-
-        Args:
-            first: drawn as a solid line.
-            second: drawn as a dashed line over it; its points are drawn as squares where they are
-                not those of the first.
-        """
+        """Draw one fit as a solid line, and the second dashed, with squares for its own points."""
         points = None
         if second is not None and second.measured.name != first.measured.name:
             points = second.measured
@@ -102,13 +82,7 @@ class ComparisonFigures:
 def comparison_figures(
     first: Compared, second: Compared | None = None, *, height: int = 230
 ) -> ComparisonFigures:
-    """Return the figures that show one fit or two.
-
-    Args:
-        first: drawn as a solid line.
-        second: drawn as a dashed line.
-        height: of the two figures of curves, pixels.
-    """
+    """Return the figures of one fit or two; `height` is that of each figure of curves, px."""
     curves = curve_figures(first.measured, height=height)
     other = ColumnDataSource(data=measured_columns(None))
     for what, fig in (("latency", curves.latency), ("bandwidth", curves.bandwidth)):

@@ -88,13 +88,10 @@ def convergence_figure(
 
 
 def convergence_range(losses: ArrayLike) -> tuple[float, float]:
-    """Return the ends of the loss axis: from the best to what most of the trials reached.
+    """Return the ends of the loss axis: from below the best to above three quarters of the losses.
 
-    A search tries things that are off by orders of magnitude; with them on the axis nothing could
-    be told about the rest. `read_convergence` says how many lie above.
-
-    Args:
-        losses: float64[trials], inf or nan where refused.
+    A search tries configurations with losses that are orders of magnitude larger; on such an axis
+    the others would coincide. `read_convergence` counts those above. Refused trials are inf or nan.
     """
     values = np.asarray(losses, dtype=np.float64)
     values = values[np.isfinite(values) & (values > 0)]
@@ -109,12 +106,8 @@ def convergence_columns(
 ) -> dict[str, list[Any]]:
     """Return the columns `trial`, `loss`, `best` for trials that follow earlier ones.
 
-    A refused configuration has a loss of nan, which is not drawn, and leaves the best as it was.
-
-    Args:
-        losses: float64[n], inf or nan where refused.
-        first: number of the first of these trials.
-        best: least loss of the trials before it.
+    Refused configurations (inf or nan) get a loss of nan, which is not drawn. `first` is the number
+    of the first of these trials, `best` the least loss before it.
     """
     values = np.asarray(losses, dtype=np.float64)
     finite = np.where(np.isfinite(values), values, np.inf)

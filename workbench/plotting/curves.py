@@ -55,7 +55,7 @@ class CurveFigures:
             set_range(fig.x_range, (min(sizes) / 1.5, max(sizes) * 1.5))
 
     def name_machine(self, measured: OSUCurve | None) -> None:
-        """Say in both titles whose points these are and how they came to be.
+        """Put the measured curve's name and origin into both titles.
 
         Args:
             measured: the curve of the points.
@@ -141,12 +141,9 @@ def curve_figures(
 
 
 def measured_columns(curve: OSUCurve | None) -> dict[str, list[Any]]:
-    """Return the columns of `CurveFigures.measured`; empty ones where there is no curve.
+    """Return the columns of `CurveFigures.measured`; empty ones for None.
 
-    Plain lists travel as one message where arrays would take one each.
-
-    Args:
-        curve: the measured curve, with or without spread.
+    Plain lists travel to the page as one message, arrays as one each.
     """
     if curve is None:
         names = [f"{what}_{part}" for what in ("latency", "bandwidth") for part in _SPREAD_COLUMNS]
@@ -166,11 +163,7 @@ def measured_columns(curve: OSUCurve | None) -> dict[str, list[Any]]:
 
 
 def simulated_columns(curve: OSUCurve | None) -> dict[str, list[Any]]:
-    """Return the columns of `CurveFigures.simulated`; empty ones where there is no curve.
-
-    Args:
-        curve: the simulated curve.
-    """
+    """Return the columns of `CurveFigures.simulated`; empty ones for None."""
     if curve is None:
         return {"size": [], "label": [], "latency": [], "bandwidth": []}
     return {

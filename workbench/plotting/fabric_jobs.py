@@ -20,11 +20,7 @@ _LOOKS = (("alone", palette.SKY_BLUE, None), ("shared", palette.VERMILLION, "rig
 
 
 def plot_jobs(run: SharedRun) -> figure:
-    """Return two bars a job: its run time with the network to itself, and beside the others.
-
-    Args:
-        run: of the jobs.
-    """
+    """Return two bars for each job: its run time alone, and beside the other jobs."""
     columns = job_columns(run)
     source = ColumnDataSource(data=columns)
     names = columns["name"]
@@ -75,11 +71,7 @@ def plot_jobs(run: SharedRun) -> figure:
 
 
 def job_columns(run: SharedRun) -> dict[str, list[Any]]:
-    """Return the columns of the figure, a row a job.
-
-    Args:
-        run: of the jobs.
-    """
+    """Return the columns of the figure, a row for each job."""
     alone, shared = (run.alone_s * 1e9).tolist(), (run.shared_s * 1e9).tolist()
     slowdown = run.slowdown.tolist()
     ranks = [len(run.hosts_of(job)) for job in range(len(run.names))]

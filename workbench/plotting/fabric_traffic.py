@@ -29,14 +29,9 @@ _FIRST_LOOK = {"at hosts": (palette.BLACK, "dotdash"), "to hosts": (palette.SKY_
 
 
 def plot_traffic(result: FabricResult, *, height: int = 300) -> LayoutDOM:
-    """Return three figures beside one another, under a sentence that reads them.
+    """Return latencies, channel utilisation and queues of a run side by side, under a sentence.
 
-    Latencies with their median and 99th percentile; how busy the channels of each kind are, the
-    busiest first; packets queued at a channel over time, on average over the channels of a kind.
-
-    Args:
-        result: of one run.
-        height: of each figure, pixels.
+    Queues are in packets, the mean over the channels of a kind; `height` is of each figure, px.
     """
     panes = [
         latency_figure(result, height=height),
@@ -51,12 +46,7 @@ def plot_traffic(result: FabricResult, *, height: int = 300) -> LayoutDOM:
 
 
 def latency_figure(result: FabricResult, *, height: int = 300) -> figure:
-    """Return the histogram of the messages' latencies, on a logarithmic axis.
-
-    Args:
-        result: of one run.
-        height: pixels.
-    """
+    """Return the histogram of the messages' latencies, on a logarithmic axis."""
     latencies = result.latencies_s * 1e6
     ends = log_range(latencies[[0, -1]].tolist() if len(latencies) else [])
     bins = latency_columns(latencies)
@@ -110,12 +100,7 @@ def latency_figure(result: FabricResult, *, height: int = 300) -> figure:
 
 
 def utilisation_figure(result: FabricResult, *, height: int = 300) -> figure:
-    """Return how busy the channels of each kind are, from the busiest down.
-
-    Args:
-        result: of one run.
-        height: pixels.
-    """
+    """Return the utilisation of the channels of each kind, in descending order."""
     fig = new_figure(
         title="How busy the channels are (simulated)",
         y_label="time spent sending (%)",
@@ -140,12 +125,7 @@ def utilisation_figure(result: FabricResult, *, height: int = 300) -> figure:
 
 
 def queue_figure(result: FabricResult, *, height: int = 300) -> figure:
-    """Return the packets queued at a channel over time, the mean over the channels of a kind.
-
-    Args:
-        result: of one run.
-        height: pixels.
-    """
+    """Return the packets queued at a channel over time, the mean over the channels of a kind."""
     series = result.series
     time_us = series.time_s * 1e6
     between, hosts = result.fabric.channels.between_routers, result.fabric.topology.num_hosts
@@ -202,11 +182,7 @@ def queue_figure(result: FabricResult, *, height: int = 300) -> figure:
 
 
 def latency_columns(latencies_us: NDArray[np.float64]) -> dict[str, list[Any]]:
-    """Return the bins of a histogram, evenly wide on a logarithmic axis.
-
-    Args:
-        latencies_us: float64[n], ascending.
-    """
+    """Return the bins of a histogram of ascending latencies, equally wide in the logarithm."""
     if not len(latencies_us):
         return {"left": [], "right": [], "percent": [], "said": []}
     low, high = np.log10(latencies_us[0]) - 1e-9, np.log10(latencies_us[-1]) + 1e-9
@@ -231,13 +207,7 @@ def latency_columns(latencies_us: NDArray[np.float64]) -> dict[str, list[Any]]:
 def utilisation_columns(
     result: FabricResult, mine: NDArray[np.int64], name: str
 ) -> dict[str, list[Any]]:
-    """Return the columns of one line: channels from the busiest down, at most 200 of them.
-
-    Args:
-        result: of one run.
-        mine: int64[n], the channels.
-        name: of their kind.
-    """
+    """Return the columns of one line: at most 200 of the channels int64[n], the busiest first."""
     order = mine[np.argsort(-result.utilisation[mine], kind="stable")]
     kept = np.unique(np.linspace(0, len(order) - 1, min(len(order), _MOST_POINTS)).astype(int))
     numbered = result.fabric.channels
@@ -257,11 +227,7 @@ def utilisation_columns(
 
 
 def read_traffic(result: FabricResult) -> str:
-    """Return in a sentence or two what was delivered, how fast, and where the network is busiest.
-
-    Args:
-        result: of one run.
-    """
+    """Return sentences on the delivered load, the latencies and the busiest channel."""
     where = f"{result.pattern} traffic on {result.fabric.topology.name}"
     text = (
         f"Simulated, {where}, {result.fabric.routing_name} routing: of an offered load of "

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def plot_fit(result: FitResult) -> LayoutDOM:
-    """Return what a fit came to, each figure with its sentence.
+    """Return the figures of a fit, each with its sentence.
 
     Args:
         result: of `workbench.fit.fit`; one that failed shows the measurement and why it failed.

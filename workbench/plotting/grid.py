@@ -35,19 +35,12 @@ _DASHES_SVG = {
 
 @dataclass(frozen=True)
 class Series:
-    """One line or one kind of point that stands for the same thing in every little figure.
+    """One line, or one kind of point, with the same meaning in every small figure."""
 
-    Attributes:
-        name: what the key calls it.
-        colour: its colour.
-        dash: one of `palette.DASHES`; empty for points.
-        width: of the line, pixels.
-    """
-
-    name: str
+    name: str  # in the key
     colour: str
-    dash: str = "solid"
-    width: float = 2.0
+    dash: str = "solid"  # one of `palette.DASHES`; empty for points
+    width: float = 2.0  # px
 
 
 # Wide under narrow: RMSRE and RMSPE, MSE and RMSE, and MAE and Huber often end on the same model.
@@ -63,20 +56,12 @@ _STYLES = (
 
 
 def line_series(names: Sequence[str]) -> dict[str, Series]:
-    """Return a style by name; colour, dash and width differ, so that lines in one place all show.
-
-    Args:
-        names: what the lines stand for, in the order they are drawn.
-    """
+    """Return a style by name; colour, dash and width differ, so that coinciding lines all show."""
     return {name: Series(name, *_STYLES[at % len(_STYLES)]) for at, name in enumerate(names)}
 
 
 def key(series: Sequence[Series]) -> Div:
-    """Return the key of all the little figures: one line of samples with their names.
-
-    Args:
-        series: what to name, in order.
-    """
+    """Return the key of all the small figures: one line of samples with their names."""
     return Div(
         text="".join(
             "<span style='display:inline-block;margin-right:16px;white-space:nowrap'>"
@@ -104,12 +89,7 @@ def _sample(item: Series) -> str:
 
 
 def heading(text: str, below: str = "") -> Div:
-    """Return a title over a group of figures, with a smaller second line.
-
-    Args:
-        text: what is drawn, in a few words.
-        below: what holds for all of it, such as the model and where the numbers came from.
-    """
+    """Return a title over a group of figures, with a smaller second line."""
     small = f"<br><span style='color:{NOTE}'>{html.escape(below)}</span>" if below else ""
     return Div(
         text=f"<b>{html.escape(text)}</b>{small}",
@@ -119,11 +99,7 @@ def heading(text: str, below: str = "") -> Div:
 
 
 def sentence(text: str) -> Div:
-    """Return the reading that stands under a figure.
-
-    Args:
-        text: the sentence.
-    """
+    """Return the sentence that stands under a figure."""
     return Div(
         text=html.escape(text),
         sizing_mode="stretch_width",
@@ -134,32 +110,20 @@ def sentence(text: str) -> Div:
 def small_multiples(
     rows: Sequence[str],
     columns: Sequence[str],
-    draw: Callable[[figure, str, str], None],
+    draw: Callable[[figure, str, str], None],  # draws into (figure, row, column)
     *,
-    row_labels: Callable[[str], str],
-    x_label: str,
+    row_labels: Callable[[str], str],  # quantity and unit of a row's vertical axis
+    x_label: str,  # quantity and unit
     x_range: tuple[float, float],
-    y_ranges: Callable[[str], tuple[float, float]],
-    sizes: Sequence[float] = (),
-    height: int = 130,
-    y_ticks: Callable[[figure], None] | None = None,
+    y_ranges: Callable[[str], tuple[float, float]],  # of a row
+    sizes: Sequence[float] = (),  # message sizes, bytes, if the horizontal axis holds them
+    height: int = 130,  # of one figure, px
+    y_ticks: Callable[[figure], None] | None = None,  # None: round numbers
 ) -> GridBox:
-    """Return rows by columns of little figures; only the outer ones carry labels.
+    """Return rows by columns of small figures; only the outer ones carry labels.
 
-    All share the horizontal range and each row its vertical one, so that figures can be compared
-    at a glance and a zoom into one is a zoom into its row and column.
-
-    Args:
-        rows: names of the rows.
-        columns: names of the columns, written over the first row.
-        draw: given a figure, its row and its column, draws into it.
-        row_labels: label of the vertical axis of a row, quantity and unit.
-        x_label: quantity and unit of the horizontal axis.
-        x_range: its ends.
-        y_ranges: ends of the vertical axis of a row.
-        sizes: message sizes in bytes if the horizontal axis holds them.
-        height: of one figure, pixels.
-        y_ticks: given a figure, ticks its vertical axis; round numbers by default.
+    All share the horizontal range, and those of a row the vertical range, so that figures can be
+    compared and a zoom applies to the whole row and column.
     """
     shared_x = Range1d(*x_range)
     cells = []
@@ -198,32 +162,17 @@ def small_multiples(
 
 
 def stacked(*parts: LayoutDOM) -> LayoutDOM:
-    """Return the parts below one another, as wide as the page.
-
-    Args:
-        parts: headings, keys, grids and sentences.
-    """
+    """Return the parts below one another, as wide as the page."""
     return column(*parts, sizing_mode="stretch_width")
 
 
 def hover(fig: figure, renderers: Sequence[object], tips: Sequence[tuple[str, str]]) -> None:
-    """Let a little figure say what stands under the pointer.
-
-    Args:
-        fig: the figure.
-        renderers: what answers.
-        tips: label and column of each line.
-    """
+    """Add tooltips (label, column) to the renderers of a small figure."""
     fig.add_tools(HoverTool(renderers=list(renderers), tooltips=list(tips)))
 
 
 def folded(name: str, width: int) -> str:
-    """Return a name on two lines where it is longer than `width`, parted at a hyphen.
-
-    Args:
-        name: such as ``azure-hb96v3-hdr-noisy``.
-        width: characters that fit on a line.
-    """
+    """Return a name longer than `width` characters on two lines, split at a hyphen."""
     if len(name) <= width or "-" not in name:
         return name
     parts = name.split("-")
@@ -276,11 +225,7 @@ def _log_ticks(fig: figure, ends: tuple[float, float]) -> None:
 
 
 def short_number(value: float) -> str:
-    """Return a number in few characters: ``0.02``, ``300``, ``20k``, ``5M``.
-
-    Args:
-        value: positive.
-    """
+    """Return a positive number in few characters: ``0.02``, ``300``, ``20k``, ``5M``."""
     for scale, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= scale * 0.9995:
             return f"{value / scale:.3g}{letter}"

@@ -104,12 +104,7 @@ def error_figure(
 
 
 def error_columns(measured: OSUCurve, simulated: OSUCurve | None) -> dict[str, list[Any]]:
-    """Return the columns `position`, `size`, `benchmark`, `error`, `text`, `ink`, one row a cell.
-
-    Args:
-        measured: what the errors are relative to.
-        simulated: at the same sizes, or None for empty cells.
-    """
+    """Return the columns of the heatmap, a row for each benchmark and size; empty for None."""
     labels = [byte_label(size) for size in measured.sizes.tolist()]
     positions = list(range(len(labels)))
     if simulated is None:
@@ -128,9 +123,9 @@ def error_columns(measured: OSUCurve, simulated: OSUCurve | None) -> dict[str, l
 
 
 def _name_sizes(fig: figure, measured: OSUCurve) -> None:
-    """Give every size a column, and a label to as many as there is room for.
+    """Give every size a column, and a label to those with room for one.
 
-    A label on each of 23 columns, slanted, took as long to draw as both curves do.
+    A slanted label on each of 23 columns took as long to draw as both curves do.
     """
     sizes = measured.sizes.tolist()
     every = -(-len(sizes) // _LABELS)
@@ -142,11 +137,7 @@ def _name_sizes(fig: figure, measured: OSUCurve) -> None:
 
 
 def percent_text(error: float) -> str:
-    """Return a signed percent error in few characters: ``−7``, ``+120``, ``+12k``.
-
-    Args:
-        error: percent.
-    """
+    """Return a signed percent error in few characters: ``−7``, ``+120``, ``+12k``."""
     if not np.isfinite(error):
         return "–"
     if abs(error) < 0.5:

@@ -18,11 +18,7 @@ class HopHistogram(TopologyLines):
     """The distances between hosts in several topologies."""
 
     def show(self, histograms: Mapping[str, ArrayLike]) -> None:
-        """Draw other topologies.
-
-        Args:
-            histograms: as in `plot_hops`.
-        """
+        """Draw other topologies, from histograms as in `plot_hops`."""
         shares = {name: _shares(one) for name, one in histograms.items()}
         longest = max((len(one) for one in shares.values()), default=2) - 1
         highest = max((float(one.max(initial=0)) for one in shares.values()), default=1.0)
@@ -35,22 +31,12 @@ class HopHistogram(TopologyLines):
 
 
 def plot_hops(histograms: Mapping[str, ArrayLike], *, height: int = 300) -> figure:
-    """Return the share of the pairs of hosts at each distance, a line for each topology.
-
-    Args:
-        histograms: by topology, int[k + 1], pairs of different hosts with 0 to k routers between.
-        height: pixels.
-    """
+    """Return the percent of host pairs by distance, from counts int[k + 1] with 0 to k routers."""
     return hop_histogram(histograms, height=height).figure
 
 
 def hop_histogram(histograms: Mapping[str, ArrayLike], *, height: int = 300) -> HopHistogram:
-    """Return the live form of `plot_hops`, with room for four topologies.
-
-    Args:
-        histograms: as in `plot_hops`.
-        height: pixels.
-    """
+    """Return the live form of `plot_hops`, with room for four topologies."""
     fig = live_figure(
         title="Distances between hosts",
         y_label="pairs of hosts (%)",
@@ -85,12 +71,7 @@ def hop_histogram(histograms: Mapping[str, ArrayLike], *, height: int = 300) -> 
 
 
 def hop_columns(name: str, shares: Sequence[float] | Any) -> dict[str, list[Any]]:
-    """Return the columns of one line.
-
-    Args:
-        name: of the topology.
-        shares: of the pairs at each distance from 0.
-    """
+    """Return the columns of one topology's line from the shares at the distances 0, 1, 2, …."""
     hops = np.flatnonzero(np.asarray(shares) > 0)
     # A distance that does not occur between two that do is a zero on the line, not a gap.
     everything = list(range(int(hops.min()), int(hops.max()) + 1)) if len(hops) else []

@@ -50,7 +50,7 @@ def plot_identifiability(found: Identifiability) -> LayoutDOM:
 
 
 def plot_intervals(found: Identifiability) -> figure:
-    """Return where each fitted value lies between its bounds, and how far it could move.
+    """Return the fitted values between their bounds, and the interval in which each could lie.
 
     Thick: the others held; thin: the others refitted. A full point is a value that the data know,
     a grey one has a bound, of a hollow one they tell nothing by itself.
@@ -134,7 +134,7 @@ def plot_intervals(found: Identifiability) -> figure:
 
 
 def plot_correlation(found: Identifiability) -> figure:
-    """Return how the estimates of two parameters go together: -1 where only their sum shows.
+    """Return a heatmap of the estimates' correlations: −1 where only the sum is identifiable.
 
     Args:
         found: of ``workbench.fit.trust.identify``.
@@ -193,7 +193,7 @@ def plot_correlation(found: Identifiability) -> figure:
 
 
 def read_identifiability(found: Identifiability) -> str:
-    """Return how many parameters the data tell, and what they cannot tell.
+    """Return a sentence on the parameters that the data identify, and those they do not.
 
     Args:
         found: of ``workbench.fit.trust.identify``.
@@ -215,12 +215,7 @@ def read_identifiability(found: Identifiability) -> str:
 
 
 def folded_words(text: str, width: int = _WORDS) -> str:
-    """Return a text on two lines where it is longer than `width`.
-
-    Args:
-        text: a few words.
-        width: characters that fit on a line.
-    """
+    """Return a text longer than `width` characters on two lines."""
     if len(text) <= width:
         return text
     cut = text.rfind(" ", 0, max(width, len(text) // 2 + 6))

@@ -98,7 +98,7 @@ def plot_influence(found: Influence, *, method: str = "spearman") -> LayoutDOM:
 
 
 def read_influence(found: Influence, *, method: str = "spearman") -> str:
-    """Return what matters most for small and for large messages, and what cannot be told.
+    """Return sentences on the strongest parameters by message size, and on what may be chance.
 
     Args:
         found: what was drawn.
@@ -118,13 +118,7 @@ def read_influence(found: Influence, *, method: str = "spearman") -> str:
 
 
 def influence_columns(found: Influence, benchmark: str, method: str) -> dict[str, list[Any]]:
-    """Return the columns `position`, `parameter`, `size`, `value`, `text` and `ink`, a row a cell.
-
-    Args:
-        found: what to draw.
-        benchmark: ``latency`` or ``bandwidth``.
-        method: ``spearman`` or ``pearson``.
-    """
+    """Return the columns of the heatmap of one benchmark, a row for each parameter and size."""
     values = found.correlations(method)[:, BENCHMARKS.index(benchmark)]
     sizes = [byte_label(size) for size in found.sizes.tolist()]
     colours = palette.diverging()
@@ -172,12 +166,7 @@ def _pane(
 
 
 def name_sizes(fig: figure, sizes: Sequence[int]) -> None:
-    """Label the columns of a heatmap with message sizes, as many as there is room for.
-
-    Args:
-        fig: figure whose columns stand at 0, 1, 2 and so on.
-        sizes: their sizes, bytes.
-    """
+    """Label the columns 0, 1, 2, … of a heatmap with sizes in bytes, where there is room."""
     ticks = list(range(0, len(sizes), -(-len(sizes) // _LABELS)))
     fig.xaxis.ticker = FixedTicker(ticks=ticks)
     fig.xaxis.major_label_overrides = {at: byte_label(sizes[at]) for at in ticks}
@@ -191,10 +180,10 @@ def _title(found: Influence, benchmark: str, method: str) -> str:
 
 
 def _spans(found: Influence, benchmark: str, method: str) -> str:
-    """Return which two are strongest over which sizes; only the ends where that changes often.
+    """Return the two strongest parameters by range of sizes; only both ends if they change often.
 
-    Two, in the order of the space: parameters that act alike, as the latencies on one way do,
-    would take turns at the first place by chance.
+    Two, in the order of the space: parameters with the same effect, such as latencies in series,
+    would alternate in the first place by chance.
     """
     values = found.correlations(method)[:, BENCHMARKS.index(benchmark)]
     sizes = found.sizes.tolist()
@@ -230,12 +219,7 @@ def _over(sizes: list[int], span: list[int], known: list[int]) -> str:
 
 
 def correlation_text(value: float, least: float) -> str:
-    """Return the number of a cell, such as ``−.7``; nothing where it is small.
-
-    Args:
-        value: a correlation; nan gives nothing.
-        least: the size from which it is written.
-    """
+    """Return a correlation as a cell shows it, ``−.7``; empty for nan and below `least`."""
     if not np.isfinite(value) or abs(value) < least:
         return ""
     return f"{value:+.1f}".replace("-", "−").replace("0.", ".")

@@ -21,35 +21,20 @@ _COLUMNS = ("load", "latency", "line", "fill", "low", "high", "name", "said")
 
 @dataclass(frozen=True, eq=False)
 class LoadCurve:
-    """One topology's run at several loads.
+    """One topology's run at several loads; loads are shares of the hosts' bandwidth."""
 
-    Attributes:
-        load: float64[n], offered, as a share of the hosts' bandwidth.
-        latency_us: float64[n], mean latency of a message that arrived.
-        accepted: float64[n], delivered, as a share of the hosts' bandwidth.
-        saturated: bool[n], whether less is delivered than offered, so that queues grow for ever;
-            None for nowhere.
-        bound: the load at which the expected load of some link reaches its bandwidth; nan for none.
-        ends_us: float64[2, n], the least and the largest mean latency of several runs of each load,
-            with other seeds; None for one run.
-        runs: int[n], how many there are of each load; None for one.
-    """
-
-    load: ArrayLike
-    latency_us: ArrayLike
-    accepted: ArrayLike
-    saturated: ArrayLike | None = None
-    bound: float = float("nan")
-    ends_us: ArrayLike | None = None
-    runs: ArrayLike | None = None
+    load: ArrayLike  # float64[n], offered
+    latency_us: ArrayLike  # float64[n], mean of the messages that arrived
+    accepted: ArrayLike  # float64[n], delivered
+    saturated: ArrayLike | None = None  # bool[n], delivered < offered; None for nowhere
+    bound: float = float("nan")  # load at which the first link is full; nan for none
+    ends_us: ArrayLike | None = None  # float64[2, n], range over seeds; None for one run
+    runs: ArrayLike | None = None  # int[n], runs of each load; None for one
 
     def columns(self) -> NDArray[np.float64]:
-        """Return the curve as float64[7, n], by the load.
+        """Return the curve as float64[7, n], sorted by load.
 
         Rows are load, latency, accepted load, saturation, both ends of the latency and runs.
-
-        Raises:
-            ParameterError: they are not of one length.
         """
         full = np.zeros(np.shape(self.load)) if self.saturated is None else self.saturated
         low, high = (self.latency_us,) * 2 if self.ends_us is None else np.asarray(self.ends_us)
@@ -69,26 +54,13 @@ class LoadCurve:
 
 @dataclass(frozen=True, eq=False)
 class LoadCurves(TopologyLines):
-    """The curves of latency over load of several topologies.
+    """The curves of latency over load of several topologies."""
 
-    Attributes:
-        bounds: of the upright lines, one for each topology whose bound is known.
-        mark: an upright line at a load that somebody has chosen, hidden at first.
-    """
-
-    bounds: ColumnDataSource
-    mark: Span
+    bounds: ColumnDataSource  # upright lines at the known bounds
+    mark: Span  # upright line at the chosen load, hidden at first
 
     def show(self, curves: Mapping[str, LoadCurve], *, title: str = "") -> None:
-        """Draw other curves.
-
-        Args:
-            curves: as in `plot_load_curves`.
-            title: as in `plot_load_curves`.
-
-        Raises:
-            ParameterError: a curve's columns are not of one length.
-        """
+        """Draw other curves; an empty title takes the usual one."""
         columns = {name: load_columns(name, one) for name, one in curves.items()}
         nothing: dict[str, list[Any]] = {one: [] for one in _COLUMNS}
         self.draw(columns, lambda name: columns.get(name, nothing))
@@ -123,16 +95,7 @@ def plot_load_curves(
 ) -> figure:
     """Return mean latency over offered load; dotted uprights are where some link is full.
 
-    Hollow points are of loads that the network does not carry. Whiskers go from the least to the
-    largest of several runs of a load.
-
-    Args:
-        curves: by topology.
-        title: over the figure; empty takes one.
-        height: pixels.
-
-    Raises:
-        ParameterError: a curve's columns are not of one length.
+    Hollow points are saturated loads. Whiskers show the range over several runs of a load.
     """
     return load_curves(curves, title=title, height=height).figure
 
@@ -140,16 +103,7 @@ def plot_load_curves(
 def load_curves(
     curves: Mapping[str, LoadCurve], *, title: str = "", height: int = 300
 ) -> LoadCurves:
-    """Return the live form of `plot_load_curves`, with room for four topologies.
-
-    Args:
-        curves: as in `plot_load_curves`.
-        title: as in `plot_load_curves`.
-        height: pixels.
-
-    Raises:
-        ParameterError: a curve's columns are not of one length.
-    """
+    """Return the live form of `plot_load_curves`, with room for four topologies."""
     fig = new_figure(
         title=title or _TITLE,
         y_label="mean latency (µs)",
@@ -224,15 +178,7 @@ def load_curves(
 
 
 def load_columns(name: str, curve: LoadCurve) -> dict[str, list[Any]]:
-    """Return the columns of one line.
-
-    Args:
-        name: of the topology.
-        curve: its run.
-
-    Raises:
-        ParameterError: its columns are not of one length.
-    """
+    """Return the columns of one topology's line."""
     load, latency, *_ = columns = curve.columns().tolist()
     rows = list(zip(*columns, strict=True))
     return {
@@ -259,11 +205,7 @@ def _whisker(end: float, over: float, runs: float) -> float:
 
 
 def read_load_curves(curves: Mapping[str, LoadCurve]) -> str:
-    """Return in one sentence which topology accepts the most load, and which is the quickest.
-
-    Args:
-        curves: by topology.
-    """
+    """Return a sentence on the topologies that accept the most and the least load."""
     carried = {
         name: float(columns[2].max())
         for name, columns in ((name, one.columns()) for name, one in curves.items())

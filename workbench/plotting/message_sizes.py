@@ -140,7 +140,7 @@ def message_sizes_figure(graph: ExecutionGraph, *, height: int = 260) -> Message
 
 
 def message_size_table(graph: ExecutionGraph) -> pd.DataFrame:
-    """Return how many messages and bytes there are from each power of two up to the next.
+    """Return the number of messages and bytes in each range from one power of two to the next.
 
     Args:
         graph: the program.

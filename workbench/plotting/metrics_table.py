@@ -13,28 +13,16 @@ from workbench.plotting.theme import AS_DRAWN
 
 @dataclass(frozen=True)
 class MetricRow:
-    """One metric of several topologies.
+    """One metric of several topologies."""
 
-    Attributes:
-        name: what it is, with its unit.
-        texts: what the cells say, by topology.
-        best: the topologies that are best; none where none is.
-        about: what it means, for whoever points at its name.
-    """
-
-    name: str
-    texts: Mapping[str, str]
-    best: Collection[str] = ()
-    about: str = ""
+    name: str  # with its unit
+    texts: Mapping[str, str]  # of the cells, by topology
+    best: Collection[str] = ()  # topologies to mark; empty for none
+    about: str = ""  # tooltip of the name
 
 
 def metrics_table(rows: Sequence[MetricRow], names: Mapping[str, str]) -> str:
-    """Return an HTML table, a column for each topology; the best of a row is bold, with a star.
-
-    Args:
-        rows: the metrics, from the top down.
-        names: colour by topology, in the order of the columns, ``#RRGGBB``.
-    """
+    """Return an HTML table with the best of each row marked; `names` gives each column's colour."""
     head = "".join(
         f'<th scope="col" style="text-align:right">{html.escape(name)}'
         f'<div style="height:3px;background:{colour};{AS_DRAWN}"></div></th>'
@@ -61,31 +49,19 @@ def _row(row: MetricRow, names: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Standing:
-    """What the sentence about a comparison needs of one topology.
-
-    Attributes:
-        name: of the topology.
-        carried: the load that it carries under the traffic, a share of the hosts' bandwidth.
-        links_per_host: links between routers, divided by the hosts.
-        mean_routers: routers that a message passes, the mean.
-    """
+    """Figures of one topology for the sentence about a comparison."""
 
     name: str
-    carried: float
-    links_per_host: float
-    mean_routers: float
+    carried: float  # load under the traffic, as a share of the hosts' bandwidth
+    links_per_host: float  # links between routers only
+    mean_routers: float  # that a message passes
 
 
 def read_comparison(standings: Sequence[Standing], traffic: str, routing: str) -> str:
-    """Return in one sentence which topology carries the most, and what it takes for that.
+    """Return a sentence on the topology that carries the most, against the next best one.
 
-    Such as ``Slim Fly 9 carries 1.4× the adversarial load of dragonfly 8,4,4 … at 0.9× its links
-    a host``. The one that carries the most is set beside the next best one.
-
-    Args:
-        standings: of the topologies, in their order.
-        traffic: what they carry, such as ``adversarial``.
-        routing: how it is routed, in words.
+    E.g. ``Slim Fly 9 carries 1.4× the adversarial load of dragonfly 8,4,4: … at 0.9× its links a
+    host``.
     """
     if not standings:
         return "Choose a topology."

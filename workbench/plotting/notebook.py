@@ -17,10 +17,7 @@ def load_bokeh() -> None:
 
 
 def show_by_themselves() -> None:
-    """Let a notebook show a figure that a cell ends with, as it shows a table.
-
-    Elsewhere, in a script or at a terminal's prompt, nothing changes: figures stay values.
-    """
+    """Let a notebook display a figure that a cell ends with; no effect outside of notebooks."""
     # Not imported: where nothing has loaded IPython, this is no notebook.
     ipython = sys.modules.get("IPython")
     shell: Any = ipython.get_ipython() if ipython is not None else None

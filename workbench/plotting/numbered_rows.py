@@ -11,14 +11,10 @@ from bokeh.plotting import figure
 def numbered_rows(
     fig: figure, source: ColumnDataSource, *, value: str, text_at: str
 ) -> tuple[Any, Any]:
-    """Draw a point for each row of a source and its numbers, and return the points and the texts.
+    """Draw a point and its numbers for each row of a source; return the points and the texts.
 
-    Args:
-        fig: the figure, which loses its tools and the lines along the rows.
-        source: columns `value`, `text_at`, ``row`` and ``text``; ``size``, ``fill`` and ``line``
-            are the look of the points.
-        value: column of where the points are.
-        text_at: column of where the texts begin.
+    The source has the columns `value`, `text_at` (where texts begin), ``row``, ``text``, and the
+    points' ``size``, ``fill`` and ``line``. The figure loses its tools.
     """
     points = fig.scatter(
         x=value,

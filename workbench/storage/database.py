@@ -36,17 +36,7 @@ _AGAIN_S = 0.005
 
 
 def locate(where: str | Path) -> Database:
-    """Return the database that a path or an address names; nothing is opened.
-
-    Args:
-        where: path of an SQLite file, ``sqlite:///`` and a path, or an address such as
-            ``postgresql://user@host/database``, which goes through psycopg 3 unless it names
-            another driver.
-
-    Raises:
-        StudyError: it names a database in memory, which could not be resumed, or one of a kind
-            in which a study cannot be held by one process at a time.
-    """
+    """Return the database named by a path, ``sqlite:///`` and a path, or ``postgresql://…``."""
     text = str(where)
     if text.startswith("sqlite:///"):
         text = text.removeprefix("sqlite:///")
@@ -61,29 +51,18 @@ def locate(where: str | Path) -> Database:
 
 
 def absolute(where: str | Path) -> str:
-    """Return the path or address of a database as another process may use it.
-
-    Args:
-        where: as ``locate`` takes it.
-    """
+    """Return the path or address of a database in a form that another process can use."""
     path = locate(where).path
     return str(where) if path is None else str(path.absolute())
 
 
 @dataclass(frozen=True)
 class Database:
-    """One database of studies.
+    """One database of studies."""
 
-    Attributes:
-        where: how people write it, without a password.
-        address: a server's address as SQLAlchemy takes it, with the password; empty for an SQLite
-            file.
-        path: the SQLite file, None where it is a server's.
-    """
-
-    where: str
-    address: str = field(repr=False)
-    path: Path | None
+    where: str  # as shown to users, without a password
+    address: str = field(repr=False)  # with the password; empty for an SQLite file
+    path: Path | None  # None for a server
 
     @property
     def exists(self) -> bool:
@@ -91,11 +70,7 @@ class Database:
         return self.path is None or self.path.is_file()
 
     def prepare(self) -> None:
-        """Make the tables if there are none; whoever comes at the same moment waits for them.
-
-        Raises:
-            StudyError: it cannot be opened or made, or holds something else.
-        """
+        """Make the tables if there are none; other processes that do so at the same time wait."""
         if self.path is not None:
             _check_file(self.path)
             _prepare_file(self.path)
@@ -105,25 +80,13 @@ class Database:
             self.open_storage().engine.dispose()
 
     def hold(self, name: str) -> contextlib.AbstractContextManager[None]:
-        """Hold the study of that name until the context ends, or this process does.
-
-        Args:
-            name: name of a study.
-
-        Raises:
-            StudyHeldError: it is held already, here or elsewhere.
-            StudyError: the database cannot be written.
-        """
+        """Hold the study with this name until the context or this process ends."""
         if self.path is not None:
             return hold_file(self.path, name)
         return self._hold_on_server(name)
 
     def held(self, names: Iterable[str]) -> set[str]:
-        """Return those of the names that somebody holds at this moment, wherever that runs.
-
-        Args:
-            names: names of studies.
-        """
+        """Return those of the study names that any process holds now, on any machine."""
         if self.path is not None:
             return {name for name in names if is_held(self.path, name)}
         by_key = {_key(name): name for name in names}
@@ -140,11 +103,7 @@ class Database:
         return {name for key, name in by_key.items() if key in taken}
 
     def open_storage(self) -> optuna.storages.RDBStorage:
-        """Return Optuna's view of the database, which must be prepared or a server's.
-
-        Raises:
-            StudyError: it cannot be opened.
-        """
+        """Return Optuna's storage for the database, which must be prepared or on a server."""
         import optuna
         from optuna.exceptions import OptunaError
         from sqlalchemy.exc import SQLAlchemyError
@@ -157,9 +116,9 @@ class Database:
             raise self._unusable(error) from error
 
     def connect_directly(self) -> sqlite3.Connection | None:
-        """Return a connection for whoever writes the tables itself; None where that is not known.
+        """Return a connection for writing the tables without Optuna, or None.
 
-        It is SQLite's alone, and only for the version of the tables in ``KNOWN_SCHEMA``.
+        None for a server, and for SQLite tables of another version than ``KNOWN_SCHEMA``.
         """
         if self.path is None:
             return None
@@ -172,11 +131,7 @@ class Database:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlalchemy.Connection]:
-        """Open a connection to read with, and close it.
-
-        Raises:
-            StudyError: it cannot be opened, or a query fails.
-        """
+        """Yield a connection for reading, and close it."""
         with self._session() as session:
             yield session
 
@@ -258,10 +213,10 @@ def _check_file(path: Path) -> None:
 
 
 def _prepare_file(path: Path) -> None:
-    """Make Optuna's tables in one transaction; refuse what is no study file.
+    """Make Optuna's tables in one transaction; refuse a file that holds other tables.
 
-    Optuna makes them one by one: of two processes that begin a file at once one dies of "table
-    already exists", and a process that is killed meanwhile leaves half of them.
+    Optuna makes them one by one: two processes that create a file at the same time collide with
+    "table already exists", and a process that is killed meanwhile leaves half of them.
     """
     try:
         with contextlib.closing(_connect(path)) as connection:
@@ -288,11 +243,10 @@ def _prepare_file(path: Path) -> None:
 
 
 def _let_others_read(connection: sqlite3.Connection) -> None:
-    """Let others read while a trial is written, from now on and whoever opens the file.
+    """Switch the file to WAL mode for good, so that others can read while a trial is written.
 
-    Where the disk cannot do this, SQLite keeps its older journal, which also serves. The change
-    needs the file to itself for a moment, and is the one statement for which SQLite does not wait:
-    it has begun to read when it finds another who reads or writes.
+    Where the disk does not support WAL, SQLite keeps its older journal. SQLite does not wait for
+    locks in this statement, hence the loop.
     """
     give_up = time.monotonic() + BUSY_S
     while True:

@@ -19,19 +19,10 @@ _HOLD_S = 0.25
 
 @contextlib.contextmanager
 def hold_file(path: Path, name: str) -> Iterator[None]:
-    """Hold a study of an SQLite file.
+    """Hold a study of an SQLite file through SQLite's lock on a small file beside it.
 
-    The lock is SQLite's own, on a small file beside the study: it works wherever the study file
-    does and the system releases it with the process, however that ends. The small file goes when
-    the lock does; a moment's lock on the study file itself orders the two with whoever comes.
-
-    Args:
-        path: the study file, which exists.
-        name: name of the study.
-
-    Raises:
-        StudyHeldError: the study is held already.
-        StudyError: the study file or the lock beside it cannot be written.
+    The system releases the lock when the process ends, in whatever way. A short lock on the study
+    file itself orders making and deleting the small file between processes.
     """
     lock = lock_file(path, name)
     try:
@@ -73,23 +64,13 @@ def _moment_alone(path: Path) -> Iterator[None]:
 
 
 def lock_file(path: Path, name: str) -> Path:
-    """Return the path of the small file that is locked while a study is held.
-
-    Args:
-        path: the study file.
-        name: name of the study.
-    """
+    """Return the path of the small file that is locked while a study is held."""
     digest = hashlib.sha256(name.encode()).hexdigest()[:12]
     return path.with_name(f".{path.name}.{digest}.lock")
 
 
 def is_held(path: Path, name: str) -> bool:
-    """Return whether somebody holds a study at this moment; holds nothing itself.
-
-    Args:
-        path: the study file.
-        name: name of the study.
-    """
+    """Return whether any process holds a study now; holds nothing itself."""
     lock = lock_file(path, name)
     if not lock.is_file():
         return False
@@ -104,12 +85,7 @@ def is_held(path: Path, name: str) -> bool:
 
 
 def busy(name: str, where: str) -> StudyHeldError:
-    """Return the error about a study that somebody else holds.
-
-    Args:
-        name: name of the study.
-        where: the database it is in, as people write it.
-    """
+    """Return the error about a study that another process holds."""
     return StudyHeldError(
         f"the study {name!r} in {where} is being run by another notebook or process; stop it "
         "there, or choose another name: several studies may share the file"

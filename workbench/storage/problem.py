@@ -8,12 +8,7 @@ from typing import Any
 
 
 def problem_differences(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
-    """Return what differs between two problems, in words; the release that made them may.
-
-    Args:
-        stored: the problem a study was made for.
-        asked: the problem that is to be solved.
-    """
+    """Return a sentence for each key in which two problems differ; their release may differ."""
     asked = json.loads(json.dumps(asked))
     return [
         f"{key} was {_short(stored.get(key))} and is {_short(asked.get(key))}"

@@ -12,10 +12,9 @@ _levels: list[int] = []  # what each of those inside found, the first of them th
 
 @contextlib.contextmanager
 def quiet_optuna() -> Iterator[None]:
-    """Keep Optuna from announcing each study on stderr, and leave its setting as it was.
+    """Silence Optuna's messages about each study on stderr, and restore its setting at the end.
 
-    Several threads may be inside at once, and leave in any order: the last one puts back what the
-    first one found.
+    Several threads may be inside at once: the last to leave restores what the first one found.
     """
     import optuna
 

@@ -17,12 +17,7 @@ Parameter = tuple[str, float, str]
 
 
 def next_number(connection: sqlite3.Connection, study: int) -> int:
-    """Return the number of the next trial, which is how many there are.
-
-    Args:
-        connection: to an SQLite file.
-        study: what the tables call the study.
-    """
+    """Return the number of the next trial, which is the number of trials so far."""
     row = connection.execute(
         "SELECT number FROM trials WHERE study_id = ? ORDER BY trial_id DESC LIMIT 1", (study,)
     ).fetchone()
@@ -30,12 +25,7 @@ def next_number(connection: sqlite3.Connection, study: int) -> int:
 
 
 def ended_trials(connection: sqlite3.Connection, study: int) -> int:
-    """Return how many trials of a study have ended.
-
-    Args:
-        connection: to an SQLite file.
-        study: what the tables call the study.
-    """
+    """Return the number of finished trials of a study: complete, pruned or failed."""
     (count,) = connection.execute(
         "SELECT COUNT(*) FROM trials WHERE study_id = ? AND state NOT IN ('RUNNING', 'WAITING')",
         (study,),
@@ -52,16 +42,7 @@ def insert_trial(
     parameters: Iterable[Parameter],
     said: Mapping[str, Any],
 ) -> int:
-    """Write a trial that is under way, and return what the tables call it.
-
-    Args:
-        connection: to an SQLite file.
-        study: what the tables call the study.
-        number: place of the trial in the study.
-        began: when it began.
-        parameters: what is tried.
-        said: further attributes, for JSON.
-    """
+    """Write a running trial with its attributes ``said``, and return its id in the tables."""
     trial = connection.execute(
         "INSERT INTO trials (number, study_id, state, datetime_start) VALUES (?, ?, 'RUNNING', ?)",
         (number, study, _stamp(began)),
@@ -81,15 +62,7 @@ def insert_trial(
 def end_trial(
     connection: sqlite3.Connection, trial: int, state: str, value: float | None, ended: datetime
 ) -> None:
-    """Write what came of a trial.
-
-    Args:
-        connection: to an SQLite file.
-        trial: what the tables call it.
-        state: ``COMPLETE``, ``PRUNED`` or ``FAIL``.
-        value: a finite number, or None.
-        ended: when it ended.
-    """
+    """Write the result of a trial."""
     connection.execute(
         "UPDATE trials SET state = ?, datetime_complete = ? WHERE trial_id = ?",
         (state, _stamp(ended), trial),
@@ -103,14 +76,7 @@ def end_trial(
 
 
 def say_of_trial(connection: sqlite3.Connection, trial: int, name: str, value: Any) -> None:
-    """Write an attribute of a trial.
-
-    Args:
-        connection: to an SQLite file.
-        trial: what the tables call it.
-        name: of the attribute.
-        value: for JSON.
-    """
+    """Write an attribute of a trial as JSON."""
     connection.execute(
         "INSERT OR REPLACE INTO trial_user_attributes (trial_id, key, value_json) VALUES (?, ?, ?)",
         (trial, name, json.dumps(value)),

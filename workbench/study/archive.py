@@ -71,12 +71,7 @@ _TABLES = {
 
 
 def save(result: StudyResult, folder: Path) -> Path:
-    """Write a result as a data package.
-
-    Args:
-        result: of any study, finished or not.
-        folder: made where there is none.
-    """
+    """Write a result, finished or not, as a data package; make the folder if there is none."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {_PLAN: result.plan.to_yaml()} | {
         f"{name}.csv": _table(list(_TABLES[name][0]), rows(result))
@@ -256,7 +251,7 @@ def _resource(name: str, text: str) -> dict[str, Any]:
 
 
 def _verified(folder: Path) -> dict[str, str]:
-    """Return the texts of a package's files, each the one whose checksum is recorded."""
+    """Return the texts of a package's files, after checking each against its recorded checksum."""
     path = folder / _DESCRIPTOR
     try:
         package = json.loads(path.read_text(encoding="utf-8"))

@@ -253,11 +253,7 @@ class CellResult:
 
 
 def improvements(losses: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the trials that improved on all before them, and their losses.
-
-    Args:
-        losses: float64[trials]; inf where a configuration could not be simulated.
-    """
+    """Return index and loss of the trials that improved on all before; inf is a refused one."""
     best = np.minimum.accumulate(losses)
     before = np.concatenate([[np.inf], best[:-1]])[: len(best)]
     at = np.flatnonzero(best < before)

@@ -131,7 +131,7 @@ class ModelChoice:
         return MODELS[self.model](variant=self.variant).with_values(self.values)
 
     def space(self) -> SearchSpace:
-        """Return what a fit searches: the model's own space without the values that are held."""
+        """Return the search space of a fit: the model's own without the values that are held."""
         space = SearchSpace.for_model(self.build())
         for key in self.values:
             if key in space.keys:
@@ -143,13 +143,7 @@ class ModelChoice:
 
 
 def unknown(what: str, name: str, known: tuple[str, ...]) -> str:
-    """Return the message about a name that is not known: the nearest one, and all of them.
-
-    Args:
-        what: what the name should name.
-        name: what was given.
-        known: what could have been.
-    """
+    """Return the message about an unknown name: the nearest known one, and all of them."""
     return f"there is no {what} {name!r}{did_you_mean(name, known)}; known: {', '.join(known)}"
 
 

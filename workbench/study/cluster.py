@@ -54,26 +54,12 @@ _PATIENCE_S = 10.0
 def fit_on_cluster(
     tasks: Sequence[Task],
     trials: int,
-    database: str | Path,
+    database: str | Path,  # every worker must reach it
     client: Client,
-    stop: threading.Event,
-    note: Callable[[CellProgress], None],
+    stop: threading.Event,  # also ends running trials
+    note: Callable[[CellProgress], None],  # called in this thread
 ) -> None:
-    """Fit cells on the workers of a cluster until all have ended or ``stop`` is set.
-
-    A cell whose worker dies is begun again by Dask, from its last trial.
-
-    Args:
-        tasks: what to fit.
-        trials: trials each is to have.
-        database: where the trials are kept; every worker must reach it.
-        client: of the cluster.
-        stop: ends the fits, their trials in flight included.
-        note: told how each cell stands, in this thread.
-
-    Raises:
-        ParameterError: Dask is not installed, or ``client`` is no client of it.
-    """
+    """Fit cells on a cluster until all end or ``stop``; Dask restarts cells of dead workers."""
     distributed = _distributed()
     if not isinstance(client, distributed.Client):
         raise ParameterError(
@@ -183,7 +169,7 @@ def _await_release(
     database: str | Path,
     note: Callable[[CellProgress], None],
 ) -> None:
-    """Wait until the workers have let go of the cells, and take down how they left them."""
+    """Wait until the workers have released the cells, and note the last state of each."""
     names = [cell.name for cell in cells]
     deadline = time.monotonic() + _PATIENCE_S
     while locate(database).held(names) and time.monotonic() < deadline:

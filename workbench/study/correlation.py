@@ -9,13 +9,7 @@ FloatArray = NDArray[np.float64]
 
 
 def sobol(dimensions: int, count: int, seed: int) -> FloatArray:
-    """Return float64[count, dimensions] in 0 to 1, the beginning of a scrambled Sobol sequence.
-
-    Args:
-        dimensions: how many numbers a point has.
-        count: how many points; any first part of them is evenly spread too.
-        seed: scrambles the sequence.
-    """
+    """Return float64[count, dimensions] in 0 to 1, the beginning of a scrambled Sobol sequence."""
     from scipy.stats import qmc
 
     drawn = qmc.Sobol(dimensions, scramble=True, rng=seed).random_base2((count - 1).bit_length())
@@ -23,24 +17,16 @@ def sobol(dimensions: int, count: int, seed: int) -> FloatArray:
 
 
 def ranks(columns: FloatArray) -> FloatArray:
-    """Return the rank of each value in its column, the mean rank where several are equal.
-
-    Args:
-        columns: float64[n, k].
-    """
+    """Return the rank of each value in its column, float64[n, k]; ties get their mean rank."""
     from scipy.stats import rankdata
 
     return np.asarray(rankdata(columns, axis=0), np.float64)
 
 
 def correlation(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return float64[a, b], Pearson's coefficient of each column of x with each column of y.
+    """Return float64[a, b]: Pearson's coefficient of each column of x[n, a] and y[n, b].
 
-    A column that does not vary has none: its coefficients are nan.
-
-    Args:
-        x: float64[n, a].
-        y: float64[n, b].
+    The coefficients of a column that does not vary are nan.
     """
     x, y = _standardised(x), _standardised(y)
     return np.clip(x.T @ y, -1.0, 1.0)

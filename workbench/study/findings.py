@@ -31,7 +31,7 @@ _LARGE = 65536
 
 @dataclass(frozen=True)
 class Finding:
-    """One claim and what a study says to it.
+    """One claim of the paper, and whether a study confirms it.
 
     Attributes:
         claim: what the paper says.
@@ -91,7 +91,7 @@ class Findings(Result):
 
 
 def findings(losses: StudyResult, regimes: StudyResult) -> Findings:
-    """Return what two studies say to the paper's claims.
+    """Return the results of two studies on the paper's claims.
 
     Args:
         losses: machines by losses by targets with SNAPPR, such as ``shipped("which-loss")``.

@@ -25,23 +25,12 @@ HELD = "run by another notebook or process"
 def fit_cell(
     cell: Cell,
     choice: ModelChoice,
-    trials: int,
+    trials: int,  # including those of earlier runs
     database: str | Path,
-    stop: threading.Event,
-    note: Callable[[CellProgress], None],
+    stop: threading.Event,  # a ``jobs.StopFlag`` also ends the running trial
+    note: Callable[[CellProgress], None],  # called after each trial, in this thread
 ) -> CellProgress:
-    """Go on with one cell until it has its trials or ``stop`` is set; return how it stands.
-
-    Whatever refuses the cell is in the state that is returned: one cell does not end a study.
-
-    Args:
-        cell: what is fitted to what.
-        choice: the cell's model.
-        trials: trials it is to have, those of earlier runs included.
-        database: where the trials are kept.
-        stop: ends the fit; a ``jobs.StopFlag`` also ends the trial in flight.
-        note: told after each trial, in this thread.
-    """
+    """Continue a cell's fit to ``trials`` trials or ``stop``; return its state, errors included."""
 
     def report(trial: TrialReport) -> None:
         note(CellProgress(cell, "running", trial.done, trials, trial.best_loss))
@@ -64,17 +53,9 @@ def read_cell(
     trials: int,
     database: str | Path,
     *,
-    held: bool = False,
+    held: bool = False,  # whether a process runs it now
 ) -> CellResult:
-    """Return what the database holds of a cell; nothing is held and nothing is written.
-
-    Args:
-        cell: what is fitted to what.
-        choice: the cell's model.
-        trials: trials it is to have.
-        database: where the trials are kept.
-        held: whether somebody runs it at this moment.
-    """
+    """Return the result of a cell from the database; holds nothing and writes nothing."""
     try:
         stored = read_study(database, cell.name)
         if stored is None or not len(stored.losses):
@@ -87,7 +68,7 @@ def read_cell(
 def _adopt_trials(
     study: FitStudy, cell: Cell, choice: ModelChoice, trials: int, database: str | Path
 ) -> None:
-    """Take over the trials of the cell of an equivalent loss, where they are all there.
+    """Copy the trials of the cell with the equivalent loss, if all of them are there.
 
     RMSPE is a hundred times RMSRE, and RMSE the root of MSE: TPE tries the same for both.
     """

@@ -42,9 +42,5 @@ def read(source: str | Path | bytes) -> StudyPlan:
 
 
 def write(plan: StudyPlan) -> str:
-    """Return a plan as YAML, every list on a line where it fits.
-
-    Args:
-        plan: any plan.
-    """
+    """Return a plan as YAML, every list on a line where it fits."""
     return dump_yaml(plan.to_dict())

@@ -39,24 +39,13 @@ def fit_in_processes(
     trials: int,
     database: str | Path,
     workers: int,
-    stop: threading.Event,
-    note: Callable[[CellProgress], None],
+    stop: threading.Event,  # also ends running trials
+    note: Callable[[CellProgress], None],  # called in this thread
 ) -> None:
-    """Fit cells side by side until all have ended or ``stop`` is set.
+    """Fit cells in at most ``workers`` processes until all have ended or ``stop`` is set.
 
-    A process that dies loses its trial in flight; its cell goes on in another one, and fails when
-    that dies of it too.
-
-    Args:
-        tasks: what to fit.
-        trials: trials each is to have.
-        database: where the trials are kept.
-        workers: processes at most.
-        stop: ends the fits, their trials in flight included.
-        note: told how each cell stands, in this thread.
-
-    Raises:
-        StudyError: no process can be started.
+    When a process dies, its running trial is lost and another process continues its cell; the cell
+    fails when that one dies too.
     """
     waiting = collections.deque(tasks)
     deaths: collections.Counter[Cell] = collections.Counter()

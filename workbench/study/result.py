@@ -41,7 +41,7 @@ class StudyResult(Result):
 
     @classmethod
     def read(cls, plan: StudyPlan, database: str | Path) -> StudyResult:
-        """Return what a database holds of a study; whoever runs it is not disturbed.
+        """Return the result of a study from its database; a running study is not disturbed.
 
         Args:
             plan: what was to be fitted.
@@ -80,7 +80,7 @@ class StudyResult(Result):
         return sum(cell.seconds for cell in self.cells)
 
     def select(self, **axes: Any) -> StudyResult:
-        """Return the cells with these properties, such as ``loss="rmsre", target=("both",)``.
+        """Return the cells with these properties, e.g. ``loss="rmsre", target=("both",)``.
 
         Args:
             axes: a value, or several in a list, for any of machine, model, loss, target, regime,

@@ -111,13 +111,7 @@ def _conduct(board: Board, workers: int | None, cluster: Any, stop: threading.Ev
 
 
 class Board:
-    """What is known of each cell while a study runs; any thread may ask for the result so far.
-
-    Args:
-        plan: what is run.
-        database: where its trials are kept.
-        on_progress: told how the study stands, at most ten times a second.
-    """
+    """The state of each cell while a study runs; any thread may ask for the result so far."""
 
     def __init__(
         self,
@@ -144,11 +138,7 @@ class Board:
         self._report()
 
     def tasks(self, *, held: bool = False) -> list[Task]:
-        """Return the cells that are to be fitted, and their models.
-
-        Args:
-            held: only those that were found to be run by somebody else.
-        """
+        """Return the unfinished cells and their models; if ``held``, only those run elsewhere."""
         return [
             (cell, self.plan.choice(cell.model))
             for cell, progress in self._cells.items()
@@ -156,11 +146,7 @@ class Board:
         ]
 
     def note(self, progress: CellProgress) -> None:
-        """Take down how one cell stands; trials that are in the database are not forgotten.
-
-        Args:
-            progress: what its process says.
-        """
+        """Record the state of one cell; the count of its stored trials never decreases."""
         before = self._cells[progress.cell]
         if progress.trials < before.trials:
             progress = dataclasses.replace(
@@ -171,16 +157,12 @@ class Board:
             self._report()
 
     def finish(self) -> StudyResult:
-        """Return the study as it ended, and say so."""
+        """Report the last state and return the result of the study."""
         self._report()
         return self.result(fresh=True)
 
     def result(self, *, fresh: bool = False) -> StudyResult:
-        """Return the study so far; a cell is read again only where it has come further.
-
-        Args:
-            fresh: read again whatever changed, however lately it was read.
-        """
+        """Return the study so far; reread changed cells after 0.5 s, or at once if ``fresh``."""
         with self._reading:
             cells = self._cells or {
                 cell: CellProgress(cell, "waiting", 0, self.plan.trials)

@@ -83,7 +83,7 @@ class StudyStatus(Result):
         }
 
     def line(self) -> str:
-        """Return one line for people, such as ``3 of 72 cells, 6100 of 144000 trials``."""
+        """Return one line for people, e.g. ``3 of 72 cells, 6100 of 144000 trials``."""
         counts = self.counts
         parts = [
             f"{counts['done']} of {len(self.cells)} cells",
@@ -112,7 +112,7 @@ class StudyStatus(Result):
 
 
 def status(plan: StudyPlan, database: str | Path) -> StudyStatus:
-    """Return how far a study is, from its database; whoever runs it is not disturbed.
+    """Return the progress of a study from its database; a running study is not disturbed.
 
     Args:
         plan: what is run.

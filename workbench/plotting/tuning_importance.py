@@ -93,10 +93,16 @@ def importance_figure(*, height: int = 200) -> ImportanceFigure:
     fig.xaxis.axis_label = "importance (%)"
     source = ColumnDataSource({"parameter": [], "percent": [], "name": [], "low": [], "high": []})
     bars = fig.hbar(
-        y="parameter", right="percent", source=source, height=0.6, fill_color=palette.BLUE
+        y="parameter", right="percent", source=source, height=0.6, color=palette.BLUE, alpha=0.6
     )
+    # Above the bars: below them an interval would seem to begin where its bar ends.
     whiskers = Whisker(
-        base="parameter", lower="low", upper="high", dimension="width", source=source
+        base="parameter",
+        lower="low",
+        upper="high",
+        dimension="width",
+        source=source,
+        level="overlay",
     )
     fig.add_layout(whiskers)
     tips = [("@name", "@percent{0} %, @low{0} to @high{0} % if configurations are drawn again")]

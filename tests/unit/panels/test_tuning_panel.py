@@ -409,6 +409,8 @@ def test_another_subject_shows_nothing_of_the_one_before(panel: TuningPanel) -> 
     assert panel.reading == panel.python == ""
     assert panel._view.upper_view.layout.display == "none"
     assert "No experiment with this" in panel._view.headline.value
+    seen = (panel._view.headline, panel._view.widget, panel._view.compare_view)
+    assert [one.layout.display for one in seen] == [None] * 3, "what is hidden is the figures alone"
     assert panel._resume.disabled
     with pytest.raises(ParameterError, match=r"no experiment with .* to go on with"):
         panel.resume()

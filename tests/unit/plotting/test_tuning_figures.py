@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bokeh.core.enums import RenderLevel
 from bokeh.models import Whisker
 from hypothesis import given
 from hypothesis import strategies as st
@@ -247,3 +248,13 @@ def test_the_best_experiment_is_named(result: TuningResult) -> None:
     )
     assert "found by x and y: 8 ms" in read_comparison(both, {"x": 8.0, "y": 8.0})
     assert read_comparison({"y": result}) == ""
+
+
+def test_an_interval_is_drawn_over_its_bar_from_end_to_end() -> None:
+    fig = plot_importance({"n": 0.7, "how": 0.3}, {"n": (0.1, 0.8), "how": (0.2, 0.9)})
+    (whiskers,) = fig.select(Whisker)
+    (bars,) = fig.renderers
+    assert whiskers.source.data["low"] == [10.0, 20.0]
+    assert whiskers.source.data["high"] == [80.0, 90.0]
+    layers = [str(layer) for layer in RenderLevel]
+    assert layers.index(whiskers.level) > layers.index(bars.level)

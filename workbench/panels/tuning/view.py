@@ -53,10 +53,9 @@ class TuningView:
         lower = row(
             self.parallel.figure, self.importance.figure, sizing_mode="stretch_width", spacing=8
         )
-        wide = widgets.Layout(width="100%")
-        self.upper_view = LiveView(self.trajectory.figure, layout=wide)
-        self.lower_view = LiveView(lower, layout=wide)
-        self.compare_view = LiveView(self.comparison.figure, layout=wide)
+        self.upper_view = LiveView(self.trajectory.figure, layout=widgets.Layout(width="100%"))
+        self.lower_view = LiveView(lower, layout=widgets.Layout(width="100%"))
+        self.compare_view = LiveView(self.comparison.figure, layout=widgets.Layout(width="100%"))
         self.upper_downloads = Downloads(self.trajectory.figure)
         self.lower_downloads = Downloads(lower)
         self.sentence = ""
@@ -78,9 +77,11 @@ class TuningView:
                 self.compare_view,
                 self.compared,
             ],
-            layout=wide,
+            layout=widgets.Layout(width="100%"),
         )
-        self.widget = widgets.VBox([self.headline, self.upper_view, self.lower_view], layout=wide)
+        self.widget = widgets.VBox(
+            [self.headline, self.upper_view, self.lower_view], layout=widgets.Layout(width="100%")
+        )
         self.blank(True)
 
     @property

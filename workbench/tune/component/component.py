@@ -24,7 +24,12 @@ from workbench.datasets import data_folder
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.suggestions import did_you_mean
 from workbench.tune.component.invocation import Invocation
-from workbench.tune.component.parameter import PARAMETER_TYPES, Parameter, ParameterType
+from workbench.tune.component.parameter import (
+    PARAMETER_TYPES,
+    Parameter,
+    ParameterType,
+    with_dashes,
+)
 from workbench.tune.component.rules import rule_left, untuned
 from workbench.tune.space.axes import AnyAxis
 from workbench.tune.space.constraints import Configuration, Expression, Value, parents_first
@@ -37,8 +42,11 @@ __all__ = [
     "Parameter",
     "ParameterType",
     "components",
+    "declared_now",
     "read_components",
 ]
+
+_PARAMETER = "parameter"
 
 PARAMETERS = "{parameters}"
 """The word of a command that the parameters with ``cmd_var`` stand for; else they come last."""
@@ -247,7 +255,7 @@ class Component:
             "env": dict(self.env),
             "plugin": self.plugin,
             "ld_preload": self.ld_preload,
-            **{f"parameter {p.name}": p.passing() for p in self.parameters},
+            **{f"{_PARAMETER} {p.name}": p.passing() for p in self.parameters},
         }
 
     @property
@@ -321,6 +329,18 @@ class Component:
                 key="axes",
             )
         return chosen
+
+
+def declared_now(problem: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a stored problem as this release would store it: flags have their dashes.
+
+    Args:
+        problem: with what ``Component.declaration`` returned, in any release.
+    """
+    return {
+        key: with_dashes(value) if key.startswith(f"{_PARAMETER} ") else value
+        for key, value in problem.items()
+    }
 
 
 def read_components(source: str | Path | bytes) -> dict[str, Component]:

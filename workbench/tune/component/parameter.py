@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -171,7 +171,7 @@ class Parameter:
         """Return what decides what the program gets of it, for JSON; what is left out is unset."""
         ways = ("optional", "env_var", "cmd_var", "cli_var", "flag", "suffix", "switch")
         used = {name: getattr(self, name) for name in ways if getattr(self, name)}
-        return {"default": self.default, **used}
+        return with_dashes({"default": self.default, **used})
 
     def axis_for(self, values: AnyAxis | Sequence[Value | None]) -> AnyAxis:
         """Return the axis that values to try make for this parameter.
@@ -254,3 +254,16 @@ class Parameter:
                 f"{did_you_mean(value, self.choices)}; known: {known}"
             )
         return f"{what} of {self.name} must be {_TYPES[self.type]}; got {value!r}"
+
+
+def with_dashes(passing: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what ``Parameter.passing`` returned, in any release, with the dashes of ``bs=``.
+
+    Files could leave them out before; the program got ``--bs=4`` all the same.
+
+    Args:
+        passing: of a parameter, perhaps from a store.
+    """
+    flag = str(passing.get("flag", ""))
+    bare = flag.endswith("=") and not flag.startswith("-")
+    return {**passing, "flag": f"--{flag}"} if bare else dict(passing)

@@ -22,6 +22,7 @@ from workbench.storage.database import Database, locate
 from workbench.storage.holding import busy, lock_file
 from workbench.storage.problem import problem_differences
 from workbench.storage.quiet import quiet_optuna
+from workbench.tune.component.component import declared_now
 from workbench.tune.space.space import TuningSpace
 from workbench.tune.store.memory import Begun
 from workbench.tune.store.optuna_view import distributions_of, shown
@@ -313,7 +314,7 @@ def _open(
                 f"{database.where} holds a study {name!r} that is no experiment of the workbench; "
                 "choose another name"
             )
-        differences = problem_differences(stored, problem)
+        differences = problem_differences(declared_now(stored), problem)
         if differences:
             raise StudyError(
                 f"the experiment {name!r} in {database.where} is another one: "

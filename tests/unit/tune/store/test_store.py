@@ -14,14 +14,14 @@ import optuna
 import pytest
 
 from tests.unit.tune.tuned import COMPONENT, SPACE, bowl, noisy
-from workbench.errors import ParameterError, StudyError
+from workbench.errors import ParameterError, ParseError, StudyError
 from workbench.tune import Grid, Range, TuningSpace, read_components
 from workbench.tune.experiment import Experiment, resume, tune
 from workbench.tune.history import History
 from workbench.tune.result import TuningResult
 from workbench.tune.runners import Function
 from workbench.tune.store.store import find_experiment, load_result, stored_experiments
-from workbench.tune.store.study_rows import SESSION
+from workbench.tune.store.study_rows import PROBLEM, SESSION
 
 # A program that is run by the hundred leaves pipes to the garbage collector when it is killed.
 OTHER = """\
@@ -233,6 +233,31 @@ def test_runs_of_another_program_are_not_added_to_an_experiment(
     assert old in COMPONENT
     file.write_text(COMPONENT.replace(old, new))
     with pytest.raises(StudyError, match=says):
+        resume(where)
+
+
+def test_an_experiment_whose_flag_had_no_dashes_goes_on_with_them(tmp_path: Path) -> None:
+    where, file = tmp_path / "t.db", tmp_path / "bowl.yaml"
+    old, now = (f"B: {{type: int, cmd_var: true, flag: {flag}, " for flag in ("B=", "--B="))
+    dashed = COMPONENT.replace("B: {type: int, ", now)
+    assert dashed != COMPONENT
+    file.write_text(dashed)
+    with Experiment(read_components(file)["bowl"], store=where, heuristic="random"):
+        pass
+    # As a release left it that took a flag without dashes, and passed --B=4 all the same.
+    study = optuna.load_study(storage=f"sqlite:///{where}", study_name="bowl-random-seed0")
+    problem = dict(study.user_attrs[PROBLEM])
+    problem["parameter B"] = {**problem["parameter B"], "flag": "B="}
+    study.set_user_attr(PROBLEM, problem)
+    file.write_text(dashed.replace(now, old))
+    with pytest.raises(ParseError, match=r"write --B= .* \(stored experiments then go on\)"):
+        resume(where)
+    file.write_text(dashed)
+    with resume(where) as experiment:
+        assert experiment.component is not None
+        assert "--B=4" in experiment.component.invocation({"A": 1, "B": 4}).argv
+    file.write_text(COMPONENT)
+    with pytest.raises(StudyError, match=r'parameter B was .*"flag": "--B="'):
         resume(where)
 
 

@@ -23,21 +23,14 @@ _T = TypeVar("_T", bound=_Named)
 
 
 class Catalogue(Result, Generic[_T]):
-    """Things with names: iterates over the names, gives a thing for its name.
-
-    Args:
-        kind: what they are, for errors, such as ``dataset``.
-        things: the things, in the order of the table.
-        columns: words above the columns of the table.
-        cells: texts of each thing's row, one for each column.
-    """
+    """A table of named things: iterates over the names, returns the thing of a name."""
 
     def __init__(
         self,
-        kind: str,
-        things: Sequence[_T],
-        columns: Sequence[str],
-        cells: Sequence[Sequence[str]],
+        kind: str,  # for errors, such as dataset
+        things: Sequence[_T],  # in the order of the table
+        columns: Sequence[str],  # headings of the table
+        cells: Sequence[Sequence[str]],  # a row of texts for each thing
     ) -> None:
         self._kind = kind
         self._things = tuple(things)

@@ -11,11 +11,7 @@ from workbench.errors import ParameterError
 
 
 def integer(value: object) -> int | None:
-    """Return a whole number as an int, None where it is a float, a bool or no number at all.
-
-    Args:
-        value: an int, or what counts as one, such as numpy's integers.
-    """
+    """Return a whole number, numpy's included, as an int; None for a float, a bool or no number."""
     if type(value) is int:
         return value
     try:
@@ -27,15 +23,7 @@ def integer(value: object) -> int | None:
 
 
 def whole(value: object, name: str) -> int:
-    """Return a count as an int.
-
-    Args:
-        value: an int, or what counts as one, such as numpy's integers.
-        name: of the argument, for the error.
-
-    Raises:
-        ParameterError: it is a float, a bool or no number at all.
-    """
+    """Return a count as an int; ``name`` is the argument that an error names."""
     number = integer(value)
     if number is not None:
         return number
@@ -46,13 +34,5 @@ def whole(value: object, name: str) -> int:
 
 
 def whole_each(values: Iterable[object], name: str) -> tuple[int, ...]:
-    """Return counts as ints.
-
-    Args:
-        values: as for ``whole``.
-        name: of the argument, for the error.
-
-    Raises:
-        ParameterError: one of them is a float, a bool or no number at all.
-    """
+    """Return counts as ints, see ``whole``."""
     return tuple(whole(value, name) for value in values)

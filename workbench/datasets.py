@@ -27,35 +27,22 @@ _DESCRIPTOR = "datapackage.json"
 
 @dataclass(frozen=True)
 class Dataset:
-    """What a dataset is, as its descriptor says it.
-
-    Attributes:
-        name: the name to load it by.
-        title: a few words for captions.
-        system: machine it was measured on.
-        interconnect: network of the machine.
-        mpi: MPI library, and whether that was verified.
-        statistic: what the curve is of the runs, such as ``median over 84 runs``.
-        provenance: origin, source and licence.
-        caveats: what is not known about it.
-        folder: where its files are.
-        files: names of its files with their recorded sizes in bytes and SHA-256 checksums.
-    """
+    """A shipped dataset, as its descriptor describes it."""
 
     name: str
-    title: str
-    system: str
-    interconnect: str
-    mpi: str
-    statistic: str
+    title: str  # a few words for captions
+    system: str  # machine it was measured on
+    interconnect: str  # network of the machine
+    mpi: str  # MPI library, and whether that was verified
+    statistic: str  # of the runs, such as: median over 84 runs
     provenance: Provenance
-    caveats: tuple[str, ...]
+    caveats: tuple[str, ...]  # what is not known about it
     folder: Path
-    files: tuple[tuple[str, int, str], ...]
+    files: tuple[tuple[str, int, str], ...]  # name, size in bytes, SHA-256
 
 
 def load(name: str) -> OSUCurve:
-    """Return the curve of a shipped dataset; what is not known about it is in its ``notes``.
+    """Return the curve of a shipped dataset; its ``notes`` state what is not known about it.
 
     Args:
         name: one of the names that ``list`` gives.
@@ -77,16 +64,7 @@ def load(name: str) -> OSUCurve:
 
 
 def text(name: str, file: str) -> str:
-    """Return the text of one file of a shipped dataset.
-
-    Args:
-        name: one of the names that ``list`` gives.
-        file: name of a file that its descriptor records, such as ``datasheet.json``.
-
-    Raises:
-        DatasetError: there is no such dataset or file, or it is not the one whose checksum is
-            recorded.
-    """
+    """Return the text of a file of a dataset, such as ``datasheet.json``, its checksum verified."""
     dataset = list()[name]
     for known, size, digest in dataset.files:
         if known == file:
@@ -129,11 +107,7 @@ def data_folder() -> Path:
 
 
 def _described(path: Path) -> Dataset:
-    """Return what a descriptor says.
-
-    Raises:
-        DatasetError: it is not JSON, or a field that is relied on is missing.
-    """
+    """Return the dataset that a descriptor describes."""
     try:
         package = json.loads(path.read_text(encoding="utf-8"))
         measurement = package["measurement"]
@@ -181,11 +155,7 @@ def _details(measurement: Mapping[str, Any], source: Mapping[str, Any]) -> dict[
 
 
 def _verified(dataset: Dataset, file: str, size: int, digest: str) -> str:
-    """Return the text of a file of a dataset.
-
-    Raises:
-        DatasetError: it cannot be read, or is not the file whose checksum is recorded.
-    """
+    """Return the text of a dataset's file, once its checksum is the recorded one."""
     path = dataset.folder / file
     repair = f"restore it (git checkout -- datasets/{dataset.name}) or reinstall the package"
     try:

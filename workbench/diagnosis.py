@@ -57,11 +57,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Diagnosis(Result):
-    """All findings about an installation.
-
-    Attributes:
-        findings: what was looked at, in the order in which it is printed.
-    """
+    """All findings about an installation, in the order in which they are printed."""
 
     findings: tuple[Finding, ...]
 
@@ -132,10 +128,7 @@ def doctor() -> Diagnosis:
 
 
 def diagnose() -> Diagnosis:
-    """Return what this installation is made of and what is wrong with it.
-
-    A check that cannot be made is itself a finding with a problem, so this raises nothing.
-    """
+    """Return the findings on this installation; a check that fails is a finding, not an error."""
     findings: list[Finding] = []
     checks: tuple[tuple[str, Callable[[], Iterator[Finding]]], ...] = (
         ("versions", _versions),
@@ -163,10 +156,7 @@ def diagnose() -> Diagnosis:
 
 
 def find_chromium() -> str | None:
-    """Return the path of a Chromium or Google Chrome, or ``None`` where there is none.
-
-    ``WORKBENCH_CHROMIUM`` in the environment is looked at first.
-    """
+    """Return the path of Chromium or Chrome, ``WORKBENCH_CHROMIUM`` first, or None."""
     chosen = os.environ.get("WORKBENCH_CHROMIUM", "")
     for name in (chosen, *_CHROMIUM_NAMES, *_CHROMIUM_MACOS):
         if name and (path := shutil.which(name)):
@@ -266,7 +256,7 @@ def _numba_cache() -> Finding:
 
 
 def _kernel_cache() -> Path | None:
-    """Return where numba keeps what it compiles of the first kernel found, ``None`` without one."""
+    """Return the folder of numba's cache for the first kernel found, None if there is none."""
     import pkgutil
     from importlib import import_module
 

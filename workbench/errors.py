@@ -8,55 +8,37 @@ class WorkbenchError(Exception):
 
 
 class ParameterError(WorkbenchError, ValueError):
-    """One value is wrong, or names a parameter that does not exist.
-
-    Attributes:
-        key: dotted name of the parameter, empty where the error is about several.
-    """
+    """One value is wrong, or names a parameter that does not exist."""
 
     def __init__(self, message: str, *, key: str = "") -> None:
         super().__init__(message)
-        self.key = key
+        self.key = key  # dotted name; empty if the error is about several
 
 
 class ConfigurationError(ParameterError):
-    """Values that are fine one by one but would deadlock or end a run early together.
-
-    Attributes:
-        rule: the rule that is broken, as a short formula such as ``credits >= mtu``.
-        keys: dotted names of the parameters the rule is about, the one to change first.
-    """
+    """Values that are valid one by one but would deadlock or end a run early together."""
 
     def __init__(self, message: str, *, rule: str, keys: tuple[str, ...]) -> None:
         super().__init__(message, key=keys[0] if keys else "")
-        self.rule = rule
-        self.keys = keys
+        self.rule = rule  # the broken rule, such as credits >= mtu
+        self.keys = keys  # dotted names, the one to change first
 
 
 class ParseError(WorkbenchError, ValueError):
-    """A file or text cannot be read.
-
-    Attributes:
-        source: name of the file, or a word such as ``text`` where there is none.
-        line: 1-based line number, 0 where the error is about the whole source.
-    """
+    """A file or text cannot be read."""
 
     def __init__(self, message: str, *, source: str = "text", line: int = 0) -> None:
         super().__init__(f"{source}:{line}: {message}" if line else f"{source}: {message}")
-        self.source = source
-        self.line = line
+        self.source = source  # name of the file, or a word such as text
+        self.line = line  # from 1; 0 if the error is about the whole source
 
 
 class ProgramError(WorkbenchError, ValueError):
-    """A program cannot run to its end: a deadlock, a cycle, a message that nobody takes.
-
-    Attributes:
-        operations: what is wrong or waits, a phrase each: rank, line, peer and tag.
-    """
+    """A program cannot run to its end: a deadlock, a cycle, a message without a receive."""
 
     def __init__(self, message: str, *, operations: tuple[str, ...] = ()) -> None:
         super().__init__(message)
-        self.operations = operations
+        self.operations = operations  # a phrase each: rank, line, peer and tag
 
 
 class DatasetError(WorkbenchError):

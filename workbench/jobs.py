@@ -39,15 +39,11 @@ def cores() -> int:
 
 
 class StopFlag(threading.Event):
-    """An event that compiled kernels see too, so that they can end a long run in its midst.
-
-    Attributes:
-        cell: int8[1], 1 while the event is set; kernels that can be halted look at it.
-    """
+    """An event that compiled kernels also see, so that they can end a long run early."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.cell = np.zeros(1, np.int8)
+        self.cell = np.zeros(1, np.int8)  # 1 while the event is set; kernels read it
 
     def set(self) -> None:
         """Set the event and the cell."""
@@ -66,17 +62,11 @@ class JobError(WorkbenchError):
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a job has come.
+    """The progress of a job."""
 
-    Attributes:
-        done: steps finished.
-        total: steps there are, 0 where that is not known.
-        message: one line about the present step.
-    """
-
-    done: int = 0
-    total: int = 0
-    message: str = ""
+    done: int = 0  # finished steps
+    total: int = 0  # steps, 0 if not known
+    message: str = ""  # one line about the present step
 
     @property
     def fraction(self) -> float:
@@ -106,15 +96,11 @@ def submit(
 
 
 class JobContext:
-    """What the function that does the work is given: where to report, and whether to stop.
-
-    Attributes:
-        stop_event: set once somebody asked the job to stop; hand it to functions that take one.
-    """
+    """The first argument of a job's function: it reports progress and receives the stop."""
 
     def __init__(self, job: Job[Any]) -> None:
         self._job = job
-        self.stop_event = job._stop
+        self.stop_event = job._stop  # pass it to functions that take a stop event
 
     @property
     def stopping(self) -> bool:
@@ -122,27 +108,15 @@ class JobContext:
         return self.stop_event.is_set()
 
     def progress(self, done: int, total: int = 0, message: str = "") -> None:
-        """Say how far the work has come.
-
-        Args:
-            done: steps finished.
-            total: steps there are, 0 where that is not known.
-            message: one line about the present step.
-        """
+        """Report the progress of the work; ``total`` is 0 where it is not known."""
         self._job._progress = Progress(done, total, message)
 
     def partial_from(self, supplier: Callable[[], Any]) -> None:
-        """Name the function that builds the result so far.
-
-        It is called in the thread of whoever reads ``job.partial``, so it must be safe there.
-
-        Args:
-            supplier: returns the result so far, or None where there is none yet.
-        """
+        """Set the function that returns the result so far, or None; readers' threads call it."""
         self._job._supplier = supplier
 
     def breathe(self) -> None:
-        """Let other threads run: gives up the interpreter lock for a moment."""
+        """Let other threads run: release the interpreter lock for a moment."""
         # sleep(0) may hand the lock straight back; a real pause lets a waiting slider in.
         time.sleep(5e-5)
 
@@ -198,28 +172,15 @@ class Job(Generic[_T]):
         return (self._ended or time.monotonic()) - self._began
 
     def stop(self) -> None:
-        """Ask the work to stop; returns at once, and again does no harm."""
+        """Ask the work to stop and return at once; a second call has no effect."""
         self._stop.set()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until the work has ended, and return whether it has.
-
-        Args:
-            timeout: seconds to wait at most; None waits as long as it takes.
-        """
+        """Wait for the work, ``timeout`` seconds at most; return whether it has finished."""
         return self._finished.wait(timeout)
 
     def result(self, timeout: float | None = None) -> _T:
-        """Wait for the work and return what it returned; a stopped job's result counts too.
-
-        Args:
-            timeout: seconds to wait at most; None waits as long as it takes.
-
-        Raises:
-            TimeoutError: the work has not ended after ``timeout`` seconds.
-            JobError: the job was stopped before it began.
-            Exception: whatever the work raised.
-        """
+        """Wait ``timeout`` seconds at most; return the work's result, or raise its error."""
         if not self._finished.wait(timeout):
             raise TimeoutError(
                 f"{self.name} has not finished after {timeout} s; it is {self.state}: "

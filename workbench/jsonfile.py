@@ -15,18 +15,14 @@ from workbench.replacing import replace_file
 
 
 class Result:
-    """Base of every result: what it holds as plain values and as JSON."""
+    """Base of every result: its values as plain values and as JSON."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result's values as JSON can hold them, arrays as lists."""
         return plain_fields(self)
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """Return ``to_dict`` as JSON text, and write it where a path is given.
-
-        Args:
-            path: file to write, replaced in one step. nan and inf, which JSON lacks, become null.
-        """
+        """Return ``to_dict`` as JSON text, nan and inf as null; also write it to a path given."""
         text = json.dumps(plain(self.to_dict()), indent=1, allow_nan=False) + "\n"
         if path is not None:
             replace_file(path, text.encode())
@@ -34,16 +30,7 @@ class Result:
 
 
 def parse_json(text: str | bytes, what: str, *, source: str = "text") -> dict[str, Any]:
-    """Return what a JSON object holds.
-
-    Args:
-        text: the JSON; bytes must be UTF-8.
-        what: what it should be, for messages, such as ``a data sheet``.
-        source: name of the file, for messages.
-
-    Raises:
-        ParseError: it is not UTF-8, not JSON, or not an object.
-    """
+    """Return the values of a JSON object; errors name ``what``, such as ``a data sheet``."""
     try:
         values = json.loads(text if isinstance(text, str) else text.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -65,17 +52,7 @@ def parse_json(text: str | bytes, what: str, *, source: str = "text") -> dict[st
 
 
 def read_json(path: Path, what: str, *, form: str = "", version: int = 0) -> dict[str, Any]:
-    """Return what a JSON file of ours holds.
-
-    Args:
-        path: the file.
-        what: what it should be, for messages, such as ``a fit result``.
-        form: what its ``format`` must say, where it has one.
-        version: what its ``version`` must be, then.
-
-    Raises:
-        ParseError: it is not such a file, or of another version.
-    """
+    """Return the values of a JSON file of the workbench, with this format and version if given."""
     values = parse_json(path.read_bytes(), what, source=path.name)
     if form and values.get("format") != form:
         raise ParseError(
@@ -91,12 +68,7 @@ def read_json(path: Path, what: str, *, form: str = "", version: int = 0) -> dic
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON can hold it; nan and inf, which JSON lacks, become None.
-
-    Args:
-        value: numbers, texts, arrays, mappings, sequences, what has a ``to_dict``, or a dataclass
-            of these; anything else becomes its one-line text.
-    """
+    """Return a value as JSON can hold it: nan and inf become None, unknown types their text."""
     if hasattr(value, "tolist"):  # an array or a number of numpy's
         value = value.tolist()
     if value is None or isinstance(value, bool | int | str):
@@ -117,9 +89,5 @@ def plain(value: Any) -> Any:
 
 
 def plain_fields(value: Any) -> dict[str, Any]:
-    """Return the fields of a dataclass as values that JSON can hold.
-
-    Args:
-        value: the dataclass.
-    """
+    """Return the fields of a dataclass as values that JSON can hold."""
     return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}

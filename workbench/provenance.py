@@ -9,32 +9,21 @@ from typing import Any, Literal, get_args
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 
+# Measured by the user, published by others, emulated on hardware that stands in for other
+# hardware, synthetic (made up to a stated rule), or simulated.
 Origin = Literal["measured", "published", "emulated", "synthetic", "simulated"]
 ORIGINS: tuple[str, ...] = get_args(Origin)
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """What a result was obtained from, and who may use it.
-
-    Attributes:
-        origin: how the numbers came to be: ``measured`` by the user, ``published`` by others,
-            ``emulated`` on hardware that stands in for other hardware, ``synthetic`` (made up to
-            a stated rule) or ``simulated``.
-        title: what was measured or simulated, such as ``Azure HB96rs_v3, HDR InfiniBand``.
-        source: where the numbers can be found again: a DOI, an address, a file name.
-        licence: SPDX name of the licence of the numbers; empty where there is none to state.
-        details: anything else worth keeping, as text; ``statistic`` is part of the caption.
-
-    Raises:
-        ParameterError: ``origin`` is not one of the known words.
-    """
+    """The origin of a result's numbers, and their licence."""
 
     origin: Origin
-    title: str
-    source: str = ""
-    licence: str = ""
-    details: Mapping[str, str] = field(default_factory=dict)
+    title: str  # of the measurement or simulation, such as Azure HB96rs_v3, HDR InfiniBand
+    source: str = ""  # a DOI, an address, a file name
+    licence: str = ""  # SPDX name; empty if there is none to state
+    details: Mapping[str, str] = field(default_factory=dict)  # statistic: in the caption
 
     def __post_init__(self) -> None:
         if self.origin not in ORIGINS:
@@ -63,11 +52,7 @@ class Provenance:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Provenance:
-        """Return the provenance that ``to_dict`` wrote.
-
-        Raises:
-            ParameterError: ``origin`` or ``title`` is missing, or ``origin`` is not a known word.
-        """
+        """Return the provenance that ``to_dict`` wrote."""
         for key in ("origin", "title"):
             if key not in values:
                 raise ParameterError(

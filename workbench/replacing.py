@@ -12,20 +12,9 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def replacing(path: str | Path, suffix: str = "") -> Iterator[Path]:
-    """Yield the path of a file to write, which takes the place of another as the block ends.
-
-    A process that is killed meanwhile, or an error in the block, leaves the old file. A link stays
-    one, and the file it points at is replaced. A pipe or a device is written to as it is.
-
-    Args:
-        path: the file, made or replaced.
-        suffix: how the name of the file to write must end, such as ``.lp``.
-
-    Raises:
-        OSError: it cannot be replaced.
-    """
-    target = Path(path).resolve()
-    if target.exists() and not target.is_file():
+    """Yield the path of a new file, which replaces ``path`` if the block ends without an error."""
+    target = Path(path).resolve()  # a link stays: its target is replaced
+    if target.exists() and not target.is_file():  # a pipe or a device is written as it is
         yield target
         return
     if not target.parent.is_dir():
@@ -42,14 +31,6 @@ def replacing(path: str | Path, suffix: str = "") -> Iterator[Path]:
 
 
 def replace_file(path: str | Path, data: bytes) -> None:
-    """Write a file in one step, see `replacing`.
-
-    Args:
-        path: the file, made or replaced.
-        data: what it shall hold.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Write a file in one step, see `replacing`."""
     with replacing(path) as beside:
         beside.write_bytes(data)

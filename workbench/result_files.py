@@ -44,15 +44,7 @@ _MOST_PACKED = 1100
 def save_result(
     path: Path, *, form: str, version: int, values: Mapping[str, Any], arrays: Arrays
 ) -> Path:
-    """Write a result; ``load_result`` reads it.
-
-    Args:
-        path: the JSON file; the arrays get its name with ``.npz``. Each is replaced in one step.
-        form: what its ``format`` says.
-        version: of the format.
-        values: what JSON can hold; a number must be finite.
-        arrays: the arrays by name, of numbers or truth values.
-    """
+    """Write a result as JSON, and its arrays beside it as ``.npz``; ``load_result`` reads it."""
     beside = path.with_suffix(".npz")
     entries: dict[str, Any] = dict(arrays)
     with replacing(beside) as part, part.open("wb") as file:
@@ -70,18 +62,7 @@ def load_result(
     form: str,
     version: int,
 ) -> _T:
-    """Return the result that ``save_result`` wrote.
-
-    Args:
-        path: the JSON file; the arrays are beside it.
-        what: what it should be, for messages, such as ``a replay``.
-        make: makes the result of the values and the arrays.
-        form: what its ``format`` must say.
-        version: what its ``version`` must be.
-
-    Raises:
-        ParseError: the files are not such a result, or not a whole one.
-    """
+    """Return the result that ``save_result`` wrote, built by ``make``; errors name ``what``."""
     values = read_json(path, what, form=form, version=version)
     beside = path.with_suffix(".npz")
     try:
@@ -95,18 +76,7 @@ def load_result(
 
 
 def array_of(arrays: Arrays, name: str, dtype: type, length: int | None = None) -> NDArray[Any]:
-    """Return one of the arrays of a file.
-
-    Args:
-        arrays: all of them.
-        name: which.
-        dtype: that it must have.
-        length: that it must have, if any; it has one axis.
-
-    Raises:
-        ParameterError: it is another kind of array.
-        KeyError: there is none.
-    """
+    """Return an array of a file, checked: one axis, this dtype and, if given, this length."""
     array = arrays[name]
     if array.dtype != dtype or array.ndim != 1 or length not in (None, len(array)):
         raise ParameterError(f"{name} must be {np.dtype(dtype).name}[{length or 'n'}]", key=name)

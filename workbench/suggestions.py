@@ -12,16 +12,7 @@ _MOST: Final = 2
 
 
 def close_names(got: object, known: Iterable[object], most: int = 1) -> list[str]:
-    """Return the known names that one was probably meant to be, the nearest first.
-
-    Case does not matter, nor do ``_``, ``-`` and spaces differ. Where no name is alike as a whole,
-    those that contain it are returned.
-
-    Args:
-        got: what was given.
-        known: the names there are.
-        most: how many to return at most.
-    """
+    """Return the known names most like ``got``, nearest first, without regard to case."""
     folded: dict[str, str] = {}
     for name in known:
         folded.setdefault(_fold(name), str(name))
@@ -33,26 +24,13 @@ def close_names(got: object, known: Iterable[object], most: int = 1) -> list[str
 
 
 def did_you_mean(got: object, known: Iterable[object]) -> str:
-    """Return ``; did you mean ring?`` with the nearest names, to end a message, or an empty text.
-
-    Args:
-        got: what was given; only a text can be a slip of the pen.
-        known: the names there are.
-    """
+    """Return ``; did you mean ring?`` with the nearest names, or an empty text if none is near."""
     near = close_names(got, known, _MOST) if isinstance(got, str) else []
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def nearest_key(key: str, known: Iterable[str]) -> str:
-    """Return the known dotted key that one was probably meant to be, or an empty text.
-
-    A key whose last words are right but stand in the wrong scope is matched first, so
-    ``mpi.max_eager_msg_size`` finds ``node.app1.mpi.max_eager_msg_size``.
-
-    Args:
-        key: what was given.
-        known: the keys there are.
-    """
+    """Return the known dotted key nearest to ``key``, one of equal last word first, or ""."""
     known = sorted(known)
     leaf = key.rpartition(".")[2]
     same_leaf = [k for k in known if k.rpartition(".")[2] == leaf]
@@ -70,13 +48,7 @@ def nearest_key(key: str, known: Iterable[str]) -> str:
 
 
 def unknown_key(key: str, known: Iterable[str], *, what: str = "a parameter") -> str:
-    """Return the message for a key that does not exist, with the nearest one that does.
-
-    Args:
-        key: what was given.
-        known: the keys there are.
-        what: what it is not.
-    """
+    """Return the message for a key that does not exist, with the nearest one that does."""
     near = nearest_key(key, known)
     return f"{key} is not {what}" + (f"; did you mean {near}?" if near else "")
 

@@ -19,6 +19,7 @@ from workbench.errors import ParameterError
 
 Kind = Literal["time", "bandwidth", "bytes", "frequency", "count", "number", "flag", "choice"]
 
+# Values of bytes and count are int, of flag bool, of choice the text, of the others float.
 UNITS: Final[Mapping[str, str]] = {
     "time": "s",
     "bandwidth": "B/s",
@@ -93,17 +94,7 @@ _BYTES: Final = {
 
 
 def parse_quantity(text: str, kind: Kind, *, key: str = "") -> float | int | bool | str:
-    """Return the SI value of ``text`` read as SST/macro v11.1 reads a parameter of this kind.
-
-    Args:
-        text: a number, then optional spaces and a unit; without a unit the number is SI.
-        kind: ``bytes`` and ``count`` give ``int`` (a size is truncated, as there), ``flag`` gives
-            ``bool``, ``choice`` gives the text itself, the others ``float`` in s, B/s or Hz.
-        key: name of the parameter, for the message.
-
-    Raises:
-        ParameterError: ``text`` is no such quantity, or one of another kind.
-    """
+    """Return the SI value of a text as SST/macro v11.1 reads it; without a unit it is in SI."""
     text = text.strip()
     if kind == "choice":
         return text
@@ -120,19 +111,7 @@ def parse_quantity(text: str, kind: Kind, *, key: str = "") -> float | int | boo
 
 
 def read_quantity(text: str, kind: Kind, *, name: str = "") -> float | int | bool | str:
-    """Return the SI value of what a person typed.
-
-    Where SST/macro's reader knows the text too and reads it rightly, both return the same double.
-
-    Args:
-        text: a number, then optional spaces and a unit. Sizes, counts and zero may stand without
-            one; other numbers may not, for nobody can tell seconds from microseconds.
-        kind: as for ``parse_quantity``; a size must be a whole number of bytes.
-        name: what is read, for the message.
-
-    Raises:
-        ParameterError: it is no such quantity, or has no unit; the accepted units are listed.
-    """
+    """Return the SI value of a typed text; times and rates other than 0 need a unit."""
     text = text.strip().replace("µ", "u").replace("μ", "u")
     if kind == "choice":
         return text
@@ -150,14 +129,7 @@ def read_quantity(text: str, kind: Kind, *, name: str = "") -> float | int | boo
 
 
 def parse_integer(text: str, *, key: str = "") -> int:
-    """Return a plain integer as C's ``strtol`` with base 0 reads it (``0x`` hex, ``0`` octal).
-
-    A trailing ``B`` is allowed because it changes nothing. Any other unit is refused, since
-    SST/macro reads ``4KB`` here as 4 without a word.
-
-    Raises:
-        ParameterError: ``text`` is not such an integer.
-    """
+    """Return an integer as C's ``strtol`` of base 0 reads it, with no unit or in B or bytes."""
     text = text.strip()
     match = _INTEGER.fullmatch(text)
     if match is None:
@@ -173,7 +145,7 @@ def parse_integer(text: str, *, key: str = "") -> int:
 
 
 def misread_unit(text: str, kind: Kind) -> str:
-    """Return what to tell about a unit that SST/macro reads as another one, else an empty text."""
+    """Return the warning for a unit that SST/macro reads as another one, else an empty text."""
     split = _split(text.strip())
     if kind != "bandwidth" or split is None:
         return ""
@@ -247,7 +219,7 @@ def _scaled(text: str, kind: Kind) -> float | None:
 
 
 def _typed(text: str, kind: Kind) -> float | int | None:
-    """Return what a person's text is worth, None where it is no such quantity."""
+    """Return the SI value of a text that a person typed, None if it is no such quantity."""
     split = _split(text)
     if split is None:
         return None
@@ -399,10 +371,7 @@ _LONG_PREFIXES: Final = {
 
 
 def _as_read_by_sstmacro() -> tuple[dict[str, int], dict[str, int], dict[str, str], dict[str, str]]:
-    """Return the two unit tables with the original's slips, and the words for each slip.
-
-    Four groups of names are assigned twice or scaled wrongly in v11.1, and figures must agree.
-    """
+    """Return the bandwidth units as v11.1 misreads them, exact and folded, and texts for these."""
     exact, folded = _bandwidth_units()
     said_exact: dict[str, str] = {}
     said_folded: dict[str, str] = {}

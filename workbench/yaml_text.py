@@ -27,27 +27,15 @@ Keys = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Document:
-    """A YAML file as plain values.
+    """A YAML file as plain values."""
 
-    Attributes:
-        source: name of the file, or ``text``.
-        folder: absolute path of its folder, empty for a text.
-        values: the mapping that the file is; keys are texts throughout.
-        lines: line of each key and list item, by its path from the top.
-    """
-
-    source: str
-    folder: str
+    source: str  # name of the file, or text
+    folder: str  # absolute path of the file's folder, empty for a text
     values: dict[str, Any]
-    lines: dict[Keys, int]
+    lines: dict[Keys, int]  # line of each key and list item, by its path from the top
 
     def error(self, path: Keys, message: str) -> ParseError:
-        """Return the error about one place: its line, its dotted key and the message.
-
-        Args:
-            path: keys from the top; the line of the nearest one that is known is told.
-            message: what must hold, what was got, and what to do.
-        """
+        """Return the error about one place: the nearest known line, the dotted key, the message."""
         line = 0
         for end in range(len(path), 0, -1):
             if path[:end] in self.lines:
@@ -57,15 +45,7 @@ class Document:
         return ParseError(f"{key}: {message}" if key else message, source=self.source, line=line)
 
     def mapping(self, path: Keys, value: Any) -> dict[str, Any]:
-        """Return a value that must be a mapping; one that is left empty is.
-
-        Args:
-            path: where it stands.
-            value: what stands there.
-
-        Raises:
-            ParseError: it is none.
-        """
+        """Return a value that must be a mapping; None is an empty one."""
         if value is None:
             return {}
         if not isinstance(value, dict):
@@ -73,17 +53,7 @@ class Document:
         return value
 
     def known(self, path: Keys, values: Iterable[str], known: Iterable[str], what: str) -> None:
-        """Refuse keys that nothing reads.
-
-        Args:
-            path: where the mapping stands.
-            values: its keys.
-            known: the keys there may be.
-            what: what the keys belong to, such as ``a parameter``.
-
-        Raises:
-            ParseError: a key is not known.
-        """
+        """Refuse keys that nothing reads; ``what`` is their owner, such as ``a parameter``."""
         names = tuple(known)
         for key in values:
             if key not in names:
@@ -93,15 +63,7 @@ class Document:
                 )
 
     def text(self, path: Keys, value: Any) -> str:
-        """Return a value that must be a text; a whole number stands for its digits.
-
-        Args:
-            path: where it stands.
-            value: what stands there.
-
-        Raises:
-            ParseError: it is none.
-        """
+        """Return a value that must be a text; a whole number stands for its digits."""
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         if not isinstance(value, str):
@@ -109,31 +71,14 @@ class Document:
         return value
 
     def truth(self, path: Keys, value: Any) -> bool:
-        """Return a value that must be true or false.
-
-        Args:
-            path: where it stands.
-            value: what stands there.
-
-        Raises:
-            ParseError: it is neither.
-        """
+        """Return a value that must be true or false."""
         if not isinstance(value, bool):
             raise self.error(path, f"must be true or false; got {_short(value)}")
         return value
 
 
 def load_yaml(source: str | Path | bytes, what: str) -> Document:
-    """Return what a YAML file holds.
-
-    Args:
-        source: a path, or the text itself where it has more than one line or is bytes.
-        what: what it should be, for messages, such as ``a component file``.
-
-    Raises:
-        ParseError: it is no UTF-8, no YAML, not a mapping, or says a key twice.
-        OSError: the file cannot be read.
-    """
+    """Return a YAML file's values; a ``str`` of several lines and bytes are the text itself."""
     where, folder, data = _bytes(source)
     if len(data) > _MOST_BYTES:
         raise ParseError(f"{what} must be at most {_MOST_BYTES} bytes; this is more", source=where)
@@ -147,11 +92,7 @@ def load_yaml(source: str | Path | bytes, what: str) -> Document:
 
 
 def dump_yaml(values: Mapping[str, Any]) -> str:
-    """Return plain values as YAML that ``load_yaml`` reads back, lists on a line where they fit.
-
-    Args:
-        values: what JSON can hold.
-    """
+    """Return plain values as YAML that ``load_yaml`` reads back, lists on a line where they fit."""
     import yaml
 
     class Dumper(yaml.SafeDumper):

@@ -44,7 +44,7 @@ _MOST_PACKED = 1100
 def save_result(
     path: Path, *, form: str, version: int, values: Mapping[str, Any], arrays: Arrays
 ) -> Path:
-    """Write a result as JSON, and its arrays beside it as ``.npz``; ``load_result`` reads it."""
+    """Write a result: finite JSON values, its arrays beside it in ``.npz``; see ``load_result``."""
     beside = path.with_suffix(".npz")
     entries: dict[str, Any] = dict(arrays)
     with replacing(beside) as part, part.open("wb") as file:

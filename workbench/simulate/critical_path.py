@@ -24,35 +24,18 @@ _END, _BEGIN, _START = range(3)
 
 @dataclass(frozen=True)
 class PathStep:
-    """One operation of a critical path, and the stretch of time it accounts for.
+    """One operation of a critical path, with the interval of time that it accounts for."""
 
-    Attributes:
-        op: its number.
-        reason: how the step after it in time waited for it: ``dependency``, ``cpu``, ``nic``,
-            ``message``, ``started`` (by ``irequires``), ``receiver`` (it let a synchronous send
-            go), or ``end`` for the last operation.
-        from_ps: where its stretch begins, ps.
-        to_ps: where it ends, ps: where that of the operation after it begins.
-    """
-
-    op: int
+    op: int  # number of the operation
+    # How the later step waited for this one: dependency, cpu, nic, message, started (irequires),
+    # receiver (it released a synchronous send), or end for the last operation.
     reason: str
-    from_ps: int
-    to_ps: int
+    from_ps: int  # start of its interval
+    to_ps: int  # end of its interval: the start of the later step's
 
 
 def critical_path(result: ReplayResult) -> tuple[PathStep, ...]:
-    """Return the operations that set the makespan, from the last back to the first.
-
-    The stretches of all steps join: each ends where the one before it in the tuple begins. An
-    operation may come twice, a synchronous send for its end and again for its start.
-
-    Args:
-        result: a replay with times.
-
-    Raises:
-        ParameterError: the replay kept no times.
-    """
+    """Return the operations that set the makespan, the last first; one may occur twice."""
     times = times_of(result)
     if not result.graph.num_ops:
         return ()
@@ -71,7 +54,7 @@ def critical_path(result: ReplayResult) -> tuple[PathStep, ...]:
 
 
 class _Walk:
-    """One step back in time after the other."""
+    """The walk back along the critical path, one step at a time."""
 
     def __init__(self, result: ReplayResult, times: ReplayTimes) -> None:
         graph = result.graph
@@ -84,7 +67,7 @@ class _Walk:
             self._post_cause, self._post_kind = times.post_cause, times.post_cause_kind
 
     def back(self, op: int, point: int, now: int) -> tuple[int, tuple[int, int, str]]:
-        """Return where an operation's stretch begins, and what came before it."""
+        """Return an interval's start (ps) and the (operation, point, reason) before it."""
         times = self._times
         begin, start = int(times.begin_ps[op]), int(times.start_ps[op])
         if point == _END and self._sync[op]:
@@ -99,7 +82,7 @@ class _Walk:
         return self._before(start, int(self._post_cause[op]), int(self._post_kind[op]))
 
     def _before(self, back: int, op: int, kind: int) -> tuple[int, tuple[int, int, str]]:
-        """Return a stretch's beginning, and at which point of which operation it goes on."""
+        """Return an interval's start (ps) and the (operation, point, reason) to go on with."""
         if op < 0:
             return back, (-1, _END, "")
         if kind == DEPENDENCY:

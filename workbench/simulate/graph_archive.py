@@ -25,21 +25,13 @@ _OPTIONAL = {"line": np.int32, "collective": np.bool_}
 
 
 def graph_values(graph: ExecutionGraph) -> dict[str, Any]:
-    """Return what of a graph goes into a JSON file.
-
-    Args:
-        graph: which.
-    """
+    """Return the parts of a graph that go into a JSON file."""
     recorded = None if graph.recorded is None else graph.recorded.to_dict()
     return {"source": graph.source, "notes": list(graph.notes), "recorded": recorded}
 
 
 def graph_arrays(graph: ExecutionGraph) -> dict[str, NDArray[Any]]:
-    """Return what of a graph goes into an npz file.
-
-    Args:
-        graph: which.
-    """
+    """Return the parts of a graph that go into an npz file."""
     arrays = {f"graph.{name}": getattr(graph, name) for name in _ARRAYS}
     for name in ("requires", "irequires"):
         dependents = getattr(graph, name)
@@ -52,16 +44,7 @@ def graph_arrays(graph: ExecutionGraph) -> dict[str, NDArray[Any]]:
 
 
 def graph_from(values: Mapping[str, Any], arrays: Arrays) -> ExecutionGraph:
-    """Return the graph that was written.
-
-    Args:
-        values: what ``graph_values`` returned.
-        arrays: what ``graph_arrays`` returned, and any others.
-
-    Raises:
-        ParameterError: they are not that; or KeyError, TypeError or ValueError, which readers of
-            files word.
-    """
+    """Return the graph from its ``graph_values`` and ``graph_arrays``."""
     # Results of before recordings' times were kept have none.
     recorded = values.get("recorded")
     return ExecutionGraph(

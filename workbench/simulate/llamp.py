@@ -45,43 +45,23 @@ _SHOWN = 10
 
 @dataclass(frozen=True, eq=False)
 class ForwardPass:
-    """When each operation of a program starts and ends.
+    """The start and end of each operation of a program."""
 
-    Attributes:
-        start_ps: int64[n].
-        end_ps: int64[n].
-        finish_ps: int64[ranks], end of the last operation of each rank.
-        match: int32[n], the other end of each message, -1 for computations.
-        seconds: that the pass took, with the matching.
-    """
-
-    start_ps: NDArray[np.int64]
-    end_ps: NDArray[np.int64]
-    finish_ps: NDArray[np.int64]
-    match: NDArray[np.int32]
-    seconds: float
+    start_ps: NDArray[np.int64]  # (n,)
+    end_ps: NDArray[np.int64]  # (n,)
+    finish_ps: NDArray[np.int64]  # (ranks,), end of each rank's last operation
+    match: NDArray[np.int32]  # (n,), the other end of each message, -1 for computations
+    seconds: float  # wall time of the pass, with the matching
 
 
 def replay_llamp(
     graph: ExecutionGraph,
     model: LogGPS,
     *,
-    times: bool = False,
-    halt: NDArray[np.int8] | None = None,
+    times: bool = False,  # also keep the times and causes of each operation
+    halt: NDArray[np.int8] | None = None,  # (1,), ends the run if another thread sets it
 ) -> ReplayResult:
-    """Return the times of a program whose operations do not contend for CPUs or NICs.
-
-    Args:
-        graph: the program.
-        model: L, o, G and S are used; g and O are not.
-        times: also keep when each operation started and ended, and why then.
-        halt: int8[1]; another thread may set it to end the run.
-
-    Raises:
-        ProgramError: operations wait for one another, or a message has no other end.
-        ParameterError: a time would go beyond what 64 bits of picoseconds hold.
-        SimulationHalted: ``halt`` was set.
-    """
+    """Return a replay without contention for CPUs or NICs; of the model L, o, G and S are used."""
     found = forward_pass(graph, model, halt=halt)
     return ReplayResult(
         graph=graph,
@@ -100,17 +80,10 @@ def forward_pass(
     graph: ExecutionGraph,
     model: LogGPS,
     *,
-    match: NDArray[np.int32] | None = None,
-    halt: NDArray[np.int8] | None = None,
+    match: NDArray[np.int32] | None = None,  # (n,), of an earlier run
+    halt: NDArray[np.int8] | None = None,  # (1,), ends the run if another thread sets it
 ) -> ForwardPass:
-    """Return when each operation starts and ends; arguments and errors as for ``replay_llamp``.
-
-    Args:
-        graph: the program.
-        model: L, o, G and S are used.
-        match: int32[n], the other end of each message, if it is known from a run before.
-        halt: int8[1]; another thread may set it to end the run.
-    """
+    """Return the start and end of each operation; a known ``match`` saves the matching."""
     n = graph.num_ops
     costs = PicosecondCosts.of(model)
     began = time.perf_counter()
@@ -158,16 +131,7 @@ def forward_pass(
 def match_messages(
     graph: ExecutionGraph, model: LogGPS, *, halt: NDArray[np.int8] | None = None
 ) -> NDArray[np.int32]:
-    """Return the other end of each send and receive, int32[n]; -1 for computations.
-
-    Args:
-        graph: the program.
-        model: of the run that decides where there are wildcards.
-        halt: int8[1]; another thread may set it to end that run.
-
-    Raises:
-        ProgramError: a peer is no rank, or a message has no other end.
-    """
+    """Return each message's other end, int32[n], -1 for computations; wildcards take a replay."""
     refuse_peers(graph)
     if _inspect(graph)[3].any():
         from workbench.simulate.replay import replay

@@ -190,13 +190,7 @@ def _checked_seed(seed: int) -> int:
 
 
 def kernel_noise(noise: Noise | None, cores: int, ranks: int) -> layout.Noise:
-    """Return noise as the kernels take it.
-
-    Args:
-        noise: None for none.
-        cores: of all ranks together.
-        ranks: number of ranks.
-    """
+    """Return noise as the kernels take it; ``cores`` are those of all ranks together."""
     total = np.zeros(ranks, np.int64)
     if noise is None:
         nothing = np.zeros((1, kernel.N_CELLS), np.int64)

@@ -184,7 +184,7 @@ def _counts(sizes: NDArray[np.int64], counts: tuple[tuple[int, int], ...]) -> ND
 
 
 def _where_set_back(sizes: NDArray[np.int64], set_back: NDArray[np.bool_]) -> tuple[str, ...]:
-    """Return what a result says about the sizes at which the clock ran back."""
+    """Return the note of a result on the sizes at which the clock ran back."""
     tests = [
         f"{name} at {', '.join(f'{size} B' for size in sizes[marks].tolist())}"
         for name, marks in zip(BENCHMARKS, set_back, strict=True)
@@ -200,11 +200,7 @@ def _where_set_back(sizes: NDArray[np.int64], set_back: NDArray[np.bool_]) -> tu
 
 
 def _refuse_small_rendezvous(model: SSTMacroModel, sizes: NDArray[np.int64]) -> None:
-    """Refuse what SST/macro aborts: it checks the 64 B of a rendezvous header against the receive.
-
-    Raises:
-        ConfigurationError: a message of the run, or the reply, is such a rendezvous.
-    """
+    """Refuse a rendezvous below its 64 B header, where SST/macro aborts; also that of the reply."""
     eager = max(model.mpi.max_vshort_msg_size, model.mpi.max_eager_msg_size)
     smallest = min((size for size in (REPLY_BYTES, *sizes) if size > eager), default=CONTROL_BYTES)
     if model.variant == "sstmacro" and smallest < CONTROL_BYTES:
@@ -220,25 +216,17 @@ def _refuse_small_rendezvous(model: SSTMacroModel, sizes: NDArray[np.int64]) -> 
 
 
 class _Test:
-    """One test under way: its parameters, its state, and the ticks each size took so far.
-
-    Args:
-        p: parameters and table of sizes; copied.
-        counts: int64[n, 2], warm-up and measured iterations of each size.
-        elapsed: int64[n], out: ticks of each size that has been simulated.
-        set_back: bool[n], out: whether the clock ran back in a size that has been simulated.
-        halt: int8[1]; ends the run when it is set.
-    """
+    """One running test: its parameters, its state, and the ticks of each size so far."""
 
     skip_what_repeats = True
 
     def __init__(
         self,
-        p: NDArray[np.int64],
-        counts: NDArray[np.int64],
-        elapsed: NDArray[np.int64],
-        set_back: NDArray[np.bool_],
-        halt: NDArray[np.int8],
+        p: NDArray[np.int64],  # parameters and table of sizes; copied
+        counts: NDArray[np.int64],  # (n, 2), warm-up and measured iterations of each size
+        elapsed: NDArray[np.int64],  # (n,), out: ticks of each finished size
+        set_back: NDArray[np.bool_],  # (n,), out: whether the clock ran back
+        halt: NDArray[np.int8],  # (1,), ends the run if it is set
     ) -> None:
         self._p = p.copy()
         rows = self._p[layout.N_PARAMETERS :].reshape(-1, layout.N_SIZE_COLUMNS)

@@ -50,7 +50,7 @@ def replay(
     halt: NDArray[np.int8] | None = None,
     progress: NDArray[np.int64] | None = None,
 ) -> ReplayResult:
-    """Return when each rank of a program ends on a machine of these LogGOPS parameters.
+    """Return the result of a program's replay on a machine of these LogGOPS parameters.
 
     With ``loggopsim`` the answer is LogGOPSim's to the nanosecond where the parameters are whole
     nanoseconds and the program has one core a rank, no empty messages, and receives on the same
@@ -270,7 +270,7 @@ class _Run:
         return int(self._clocks.nexto.max(initial=0))
 
     def result(self, compatible: bool) -> ReplayResult:
-        """Return what the run came to."""
+        """Return the result of the run."""
         graph = self.graph
         finish = self._clocks.nexto.reshape(graph.num_ranks, -1)
         # As unsigned numbers, which LogGOPSim's times are; only its quirks make one negative.

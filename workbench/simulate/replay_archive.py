@@ -31,12 +31,7 @@ _TIMES_ARRAYS = {
 
 
 def save(result: ReplayResult, path: Path) -> Path:
-    """Write a replay; ``load`` returns an equal one.
-
-    Args:
-        result: what to write.
-        path: the JSON file; the arrays get its name with ``.npz``. Each is replaced in one step.
-    """
+    """Write a replay as JSON, its arrays beside it as ``.npz``; ``load`` returns an equal one."""
     arrays = graph_arrays(result.graph)
     if result.times is not None:
         for field in fields(result.times):

@@ -43,30 +43,22 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class ReplayTimes:
-    """When each operation of a program ran, and what it waited for.
+    """The times of each operation of a program, and the operation that each one waited for."""
 
-    Attributes:
-        start_ps: int64[n], ps; a computation or send begins, a receive is posted.
-        begin_ps: int64[n], ps; the host begins to work on it: as ``start_ps`` for computations and
-            sends; when the host took its message for a receive, which may be before it is posted.
-        end_ps: int64[n], ps; the host is done: after a computation; after a send's overhead, or
-            for a synchronous send when its receiver let it go; after a receive's message has been
-            taken, or when it was posted if that is later.
-        match: int32[n], the send of a receive, the receive of a send, -1 for computations.
-        cause: int32[n], the operation that ``begin_ps`` waited for last; -1 where it waited for
-            none. What occupies a CPU or NIC for a message is named by its receive.
-        cause_kind: uint8[n], how: ``DEPENDENCY``, ``CPU``, ``NIC``, ``MESSAGE`` or ``STARTED``.
-        post_cause: int32[n], the operation that ``start_ps`` waited for last; differs from
-            ``cause`` for receives only. None where it was not kept.
-        post_cause_kind: uint8[n], how; None where it was not kept.
-    """
-
+    # All arrays have length n. A computation or send begins at ``start_ps``, a receive is posted.
     start_ps: IntArray
+    # The host's work begins: at ``start_ps``, but for a receive when its message was taken, which
+    # may be before it is posted.
     begin_ps: IntArray
+    # The host's work ends: for a synchronous send when its receiver released it, for a receive
+    # when its message was taken or, if later, when it was posted.
     end_ps: IntArray
-    match: NDArray[np.int32]
+    match: NDArray[np.int32]  # the send of a receive, the receive of a send, -1 for computations
+    # The operation that ``begin_ps`` waited for last, -1 for none; a message that occupies a CPU
+    # or NIC is its receive's number.
     cause: NDArray[np.int32]
-    cause_kind: NDArray[np.uint8]
+    cause_kind: NDArray[np.uint8]  # DEPENDENCY, CPU, NIC, MESSAGE or STARTED
+    # What ``start_ps`` waited for last, different for receives only; None if not kept.
     post_cause: NDArray[np.int32] | None = None
     post_cause_kind: NDArray[np.uint8] | None = None
 
@@ -129,7 +121,7 @@ class ReplayResult(Result):
         return PicosecondCosts.of(self.model)
 
     def breakdown(self) -> pd.DataFrame:
-        """Return what each rank's cores did with the time until the rank ended.
+        """Return each rank's core time until its end, divided by its use.
 
         Waiting is what is left: ``compute + overhead + noise + waiting = finish * cores``.
         Overhead is what messages cost the host, o and the bytes' share, on both sides. With
@@ -167,7 +159,7 @@ class ReplayResult(Result):
         )
 
     def waiting(self) -> pd.DataFrame:
-        """Return why each rank waited; the causes add up to the waiting of ``breakdown``.
+        """Return each rank's waiting by cause; the causes add up to the waiting of ``breakdown``.
 
         A core waits from the end of its work to the begin of the next, and that begin says for
         what. The names are Scalasca's (Geimer et al.: The Scalasca performance toolset
@@ -325,7 +317,7 @@ class ReplayResult(Result):
         return f"{self.semantics}, {TIE_ORDERS[self.ties]}"
 
     def _cores(self, host: IntArray) -> IntArray:
-        """Return how many cores each rank uses, messages that arrive included."""
+        """Return the number of cores that each rank uses, arriving messages included."""
         graph = self.graph
         if graph.num_cpus == 1:
             return np.ones(graph.num_ranks, np.int64)
@@ -350,14 +342,7 @@ def _unwrapped(picoseconds: int) -> int:
 
 
 def times_of(result: ReplayResult) -> ReplayTimes:
-    """Return the times of a replay.
-
-    Args:
-        result: a replay with times.
-
-    Raises:
-        ParameterError: it kept none.
-    """
+    """Return the times of a replay, or refuse one that kept none."""
     if result.times is None:
         raise ParameterError(
             "the times of the operations must be known; replay the program with times=True",

@@ -40,33 +40,21 @@ _ARBITERS = {"simple": layout.SIMPLE, "null": layout.NULL, "cut_through": layout
 
 
 def ticks(seconds: float) -> int:
-    """Return a time in whole ticks, cut off as SST/macro does.
-
-    Raises:
-        ConfigurationError: the clock would run out.
-    """
+    """Return a time in whole ticks, cut off as SST/macro does."""
     if not abs(seconds * TICKS_PER_SECOND) < LONGEST_DELAY:
         refuse_delay(seconds)
     return int(seconds * TICKS_PER_SECOND)
 
 
 def moment_ticks(seconds: float) -> int:
-    """Return a moment or a period of a run on a fabric in ticks, rounded towards zero.
-
-    Raises:
-        ConfigurationError: the clock ends before.
-    """
+    """Return a moment or a period of a run on a fabric in ticks, rounded towards zero."""
     if not abs(seconds * TICKS_PER_SECOND) < CLOCK_END:
         refuse_time(CLOCK_END)
     return int(seconds * TICKS_PER_SECOND)
 
 
 def refuse_delay(seconds: float) -> NoReturn:
-    """Refuse a delay too long for a clock that counts 1e-16 s.
-
-    Raises:
-        ConfigurationError: always.
-    """
+    """Refuse a delay that is too long for a clock of 1e-16 s."""
     raise ConfigurationError(
         f"each delay must stay below {LONGEST_DELAY / TICKS_PER_SECOND:.0f} s, for simulated time "
         f"is counted in 1e-16 s; one of this run is {seconds:.3g} s; lower the latencies and "
@@ -77,15 +65,7 @@ def refuse_delay(seconds: float) -> NoReturn:
 
 
 def refuse_time(clock_end: int, advice: str = "") -> NoReturn:
-    """Refuse a run that did not end before its clock, which counts 1e-16 s.
-
-    Args:
-        clock_end: the tick at which the clock ends.
-        advice: what else may help.
-
-    Raises:
-        ConfigurationError: always.
-    """
+    """Refuse a run that did not end before ``clock_end``, in ticks."""
     raise ConfigurationError(
         f"simulated time must stay below {clock_end / TICKS_PER_SECOND:.0f} s, where the clock "
         "ends; this run takes longer; lower the latencies and delays, raise the bandwidths, or "
@@ -96,20 +76,12 @@ def refuse_time(clock_end: int, advice: str = "") -> NoReturn:
 
 
 def byte_delay(bandwidth_Bps: float) -> int:
-    """Return the whole ticks one byte takes; this rounds a bandwidth by about 1e-6.
-
-    Raises:
-        ConfigurationError: a byte would outlast the clock.
-    """
+    """Return the whole ticks that a byte takes; this rounds a bandwidth by about 1e-6."""
     return ticks(1.0 / bandwidth_Bps)
 
 
 def model_ticks(model: NetworkModel) -> NDArray[np.int64]:
-    """Return the kernel's parameters, int64[N_PARAMETERS], see ``kernels.two_node.layout``.
-
-    Raises:
-        ParameterError: the model is of no known kind.
-    """
+    """Return the kernel's parameters, int64[N_PARAMETERS], see ``kernels.two_node.layout``."""
     p = np.zeros(layout.N_PARAMETERS, np.int64)
     if isinstance(model, Protocol):
         p[layout.P_NETWORK] = layout.PROTOCOL
@@ -187,17 +159,7 @@ def _pisces(p: NDArray[np.int64], model: PISCES) -> None:
 
 
 def check_clock(p: NDArray[np.int64], table: NDArray[np.int64], largest: int, window: int) -> None:
-    """Refuse parameters with which a window of messages would outlast the clock.
-
-    Args:
-        p: what ``model_ticks`` returned.
-        table: what ``size_table`` returned.
-        largest: bytes of the largest message.
-        window: messages a window.
-
-    Raises:
-        ConfigurationError: a message's bytes take too long.
-    """
+    """Refuse parameters with which a window of messages could outlast the clock."""
     slowest = max(int(p[cell]) for cell in _BYTE_DELAYS)
     # Two neighbours of a full window may wait for each other's messages, one after the other.
     longest = max(slowest * largest, int(table[:, layout.WIRE_TICKS].max()))
@@ -206,13 +168,8 @@ def check_clock(p: NDArray[np.int64], table: NDArray[np.int64], largest: int, wi
 
 
 def size_table(model: NetworkModel, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return what messages of these sizes (bytes) cost, int64[n + 3, N_SIZE_COLUMNS].
-
-    The last rows are those of what starts a program, see ``kernels.two_node.layout``.
-
-    Raises:
-        ConfigurationError: a copy would never end, or outlast the clock.
-    """
+    """Return the costs of messages of these sizes (bytes), int64[n + 3, N_SIZE_COLUMNS]."""
+    # The last rows are the messages that start a program, see kernels.two_node.layout.
     sizes = np.append(sizes, (layout.INIT_BYTES, 0, layout.LAUNCH_BYTES))
     table = np.zeros((len(sizes), layout.N_SIZE_COLUMNS), np.int64)
     table[:, layout.SIZE_BYTES] = sizes
@@ -266,11 +223,10 @@ def _check_product(each: int, n_bytes: NDArray[np.int64]) -> None:
 def _sstmacro_costs(
     table: NDArray[np.int64], model: SSTMacroModel, sizes: NDArray[np.int64]
 ) -> None:
-    """Fill in the costs of copying and pinning.
+    """Fill in the costs of copying and pinning (a fixed time, and a time for each page).
 
-    A copy is a loop over words of ``lib_compute_access_width`` bits; bytes beyond the last whole
-    word cost nothing, and up to ``negligible_compute_bytes`` only the instructions count. Pinning
-    costs a fixed time and a time for each page.
+    Of a copy, bytes beyond the last word of ``lib_compute_access_width`` bits cost nothing; up to
+    ``negligible_compute_bytes`` only the instructions count.
     """
     mpi, core = model.mpi, model.processor
     word = core.lib_compute_access_width // 8

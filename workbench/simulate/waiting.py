@@ -39,14 +39,7 @@ CAUSE_TEXTS = {
 
 
 def describe_waiting(result: ReplayResult) -> str:
-    """Return the sentence that says what share of their waiting the ranks spend on each cause.
-
-    Args:
-        result: as for ``waiting_causes``.
-
-    Raises:
-        ParameterError: as for ``waiting_causes``.
-    """
+    """Return a sentence with the share of each cause in the ranks' waiting."""
     table = waiting_causes(result)
     whole = float(table["waiting_ns"].sum())
     if whole <= 0:
@@ -61,14 +54,7 @@ def describe_waiting(result: ReplayResult) -> str:
 
 
 def waiting_causes(result: ReplayResult) -> pd.DataFrame:
-    """Return what each rank waited for; see ``ReplayResult.waiting``.
-
-    Args:
-        result: a replay with times.
-
-    Raises:
-        ParameterError: it kept no times, or is one of those whose waiting cannot be divided.
-    """
+    """Return each rank's waiting by cause; see ``ReplayResult.waiting``."""
     import pandas as pd
 
     times, graph = times_of(result), result.graph
@@ -132,7 +118,7 @@ def waiting_causes(result: ReplayResult) -> pd.DataFrame:
 def _busy(
     result: ReplayResult, times: ReplayTimes
 ) -> tuple[IntArray, IntArray, IntArray, NDArray[np.intp]]:
-    """Return when cores work: begin and end in ps, core, and the operation; a receive's message."""
+    """Return the work of cores: begin and end (ps), core, operation; for a message its receive."""
     graph, costs, cpus = result.graph, result.costs, result.graph.num_cpus
     calc = np.flatnonzero((graph.kind == CALC) & (graph.size > 0))
     send = np.flatnonzero(graph.kind == SEND)
@@ -158,10 +144,10 @@ def _awaited(
     item: NDArray[np.intp],
     core: IntArray,
 ) -> tuple[IntArray, IntArray]:
-    """Return for each piece of work the message that its core waited for before it, and the cause.
+    """Return the message that each core waited for before each piece of work, and the cause.
 
-    The message is named by the receive where its receiver waited, by the send where its sender
-    did; -1 where it was an interface (``transfer``) or nothing known (``other``).
+    The message is its receive's number if the receiver waited, its send's if the sender did; -1
+    for an interface (``transfer``) or an unknown cause (``other``).
     """
     graph = result.graph
     post_cause = times.cause if times.post_cause is None else times.post_cause
@@ -209,10 +195,7 @@ def _by_dependencies(
     awaited: IntArray,
     kind: IntArray,
 ) -> None:
-    """Find the message behind work whose core was just taking another one when it became ready.
-
-    It is the one that ended last of those that the work depends on.
-    """
+    """Name the last dependency of work that became ready while its core took another message."""
     graph = result.graph
     unknown = np.zeros(graph.num_ops, bool)
     unknown[item[kind == _OTHER]] = True
@@ -234,7 +217,7 @@ def _by_dependencies(
 def _passing(
     graph: ExecutionGraph, times: ReplayTimes, begin: IntArray, item: NDArray[np.intp]
 ) -> NDArray[np.bool_]:
-    """Return which work is for a message that nobody has asked for yet."""
+    """Return a mask of the work for messages whose receive was not posted when it began."""
     passing: NDArray[np.bool_] = (graph.kind[item] == RECV) & (times.start_ps[item] > begin)
     return passing
 
@@ -246,7 +229,7 @@ def _last_passing(
     item: NDArray[np.intp],
     core: IntArray,
 ) -> NDArray[np.intp]:
-    """Return such work that is its core's last: what let its receive be posted ends the wait."""
+    """Return the indices of passing work that is last on its core; its posting ends the wait."""
     last = np.append(core[1:] != core[:-1], True)[: len(core)]
     return np.flatnonzero(last & _passing(graph, times, begin, item))
 
@@ -283,7 +266,7 @@ def _following(
     used: IntArray,
     held: IntArray,
 ) -> tuple[IntArray, IntArray]:
-    """Return what was waited for, where some work takes it from what follows on its core."""
+    """Return the awaited message and cause; passing work takes those of the next on its core."""
     n = len(core)
     place = np.where(passing, n, np.arange(n))
     nearest = np.minimum.accumulate(place[::-1])[::-1] if n else place

@@ -49,12 +49,7 @@ _NUMBERS = {
 
 
 def save(result: FabricResult, path: Path) -> Path:
-    """Write a result; ``load`` returns an equal one.
-
-    Args:
-        result: what to write.
-        path: the JSON file; the arrays get its name with ``.npz``. Each is replaced in one step.
-    """
+    """Write a result as JSON, its arrays beside it as ``.npz``; ``load`` returns an equal one."""
     arrays = fabric_arrays(result.fabric)
     arrays |= {f"channel.{name}": getattr(result.channel, name) for name in _CHANNEL}
     arrays |= {f"series.{name}": getattr(result.series, name) for name in _SERIES}

@@ -30,7 +30,7 @@ def collective_times(
     halt: NDArray[np.int8] | None = None,
     progress: Callable[[int, float], None] | None = None,
 ) -> dict[int, float]:
-    """Return how long a collective takes for each size, s by bytes; simulated.
+    """Return the simulated time of a collective for each size, s by bytes.
 
     All ranks begin at once, and the time is until the last of them has ended. The messages are
     those of the algorithm in ``workbench.programs.collectives``; combining takes no time.

@@ -13,37 +13,21 @@ from workbench.topology.traffic import Traffic
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """What hosts draw the targets of their messages from.
+    """The random draw of message targets: a *row* of host ranges, shared by hosts that send alike.
 
-    Hosts that send alike share a *row*. A row is a list of ranges of hosts; a message goes to one
-    of the ranges by the ranges' shares, and to each host in it alike, its sender left out.
-
-    Attributes:
-        row: int32[hosts], each host's row, -1 for one that sends nothing.
-        first: int32[rows + 1], where each row's ranges begin.
-        until: float64[ranges], share of a range and those before it in its row; 1 at last.
-        low: int32[ranges], the first host of a range.
-        count: int32[ranges], the hosts in it.
-        rate: float64[hosts], what a host sends, as a share of its bandwidth.
+    A message takes a range by its share, then one of its hosts evenly, never its own sender.
     """
 
-    row: NDArray[np.int32]
-    first: NDArray[np.int32]
-    until: NDArray[np.float64]
-    low: NDArray[np.int32]
-    count: NDArray[np.int32]
-    rate: NDArray[np.float64]
+    row: NDArray[np.int32]  # (hosts,), -1 for one that sends nothing
+    first: NDArray[np.int32]  # (rows + 1,), where each row's ranges begin
+    until: NDArray[np.float64]  # (ranges,), cumulative share in the row, up to 1
+    low: NDArray[np.int32]  # (ranges,), first host
+    count: NDArray[np.int32]  # (ranges,), hosts
+    rate: NDArray[np.float64]  # (hosts,), share of the host's bandwidth
 
 
 def draws_of(traffic: Traffic) -> Draws:
-    """Return how to draw messages that add up to a traffic's rates.
-
-    Args:
-        traffic: the pattern.
-
-    Raises:
-        ParameterError: nobody sends, or a host more than its bandwidth.
-    """
+    """Return the draws whose messages add up to a traffic's rates."""
     n = traffic.topology.num_hosts
     listed = np.bincount(traffic.source, traffic.rate, n)
     rate = listed + traffic.everywhere

@@ -18,11 +18,7 @@ _TOPOLOGY = ("links", "link_class", "host_router", "group", "coordinates")
 
 
 def fabric_values(fabric: Fabric) -> dict[str, Any]:
-    """Return what of a fabric goes into a JSON file.
-
-    Args:
-        fabric: which.
-    """
+    """Return the parts of a fabric that go into a JSON file."""
     network = fabric.topology
     made = isinstance(fabric.routing, Routing)
     return {
@@ -43,25 +39,12 @@ def fabric_values(fabric: Fabric) -> dict[str, Any]:
 
 
 def fabric_arrays(fabric: Fabric) -> dict[str, NDArray[Any]]:
-    """Return what of a fabric goes into an npz file.
-
-    Args:
-        fabric: which.
-    """
+    """Return the parts of a fabric that go into an npz file."""
     return {f"topology.{name}": getattr(fabric.topology, name) for name in _TOPOLOGY}
 
 
 def fabric_from(values: Mapping[str, Any], arrays: Arrays) -> Fabric:
-    """Return the fabric that was written.
-
-    Args:
-        values: what ``fabric_values`` returned.
-        arrays: what ``fabric_arrays`` returned, and any others.
-
-    Raises:
-        ParameterError: they are not that; or KeyError, TypeError or ValueError, which readers of
-            files word.
-    """
+    """Return the fabric from its ``fabric_values`` and ``fabric_arrays``."""
     network = values["topology"]
     topology = Topology(
         name=str(network["name"]),

@@ -30,17 +30,8 @@ _FIRST_ROOM = 1024
 
 
 def capacities(channels: Channels, model: SNAPPR | PISCES) -> NDArray[np.float64]:
-    """Return the bandwidth of each channel in bytes a tick, float64[channels].
-
-    As in SST/macro a byte takes whole ticks, and hosts are reached at the links' bandwidth.
-
-    Args:
-        channels: of the network.
-        model: whose bandwidths.
-
-    Raises:
-        ParameterError: a byte takes less than a tick.
-    """
+    """Return each channel's bandwidth, float64[channels], B/tick; a byte takes whole ticks."""
+    # As in SST/macro, ejection has the links' bandwidth.
     delay = np.full(len(channels.source), byte_delay(model.link_bandwidth), np.float64)
     delay[channels.injection] = byte_delay(model.injection_bandwidth)
     if not delay.all():
@@ -54,39 +45,19 @@ def capacities(channels: Channels, model: SNAPPR | PISCES) -> NDArray[np.float64
 
 def run_flow(
     graph: ExecutionGraph,
-    match: NDArray[np.int32],
-    hosts: IntArray,
-    made: Paths,
+    match: NDArray[np.int32],  # (n,), the other end of each message
+    hosts: IntArray,  # (ranks,)
+    made: Paths,  # of the sends, in the order of their operations
     channels: Channels,
     model: SNAPPR | PISCES,
     *,
     costs: HostCosts,
-    in_turn: bool = True,
-    resolution: int = 0,
-    halt: NDArray[np.int8] | None = None,
-    progress: NDArray[np.int64] | None = None,
+    in_turn: bool = True,  # a host's messages enter one by one; else they share
+    resolution: int = 0,  # ticks in which flows share one update of rates; 0: exact
+    halt: NDArray[np.int8] | None = None,  # (1,), ends the run if another thread sets it
+    progress: NDArray[np.int64] | None = None,  # (1,), number of finished operations
 ) -> ProgramRun:
-    """Run a program whose messages are fluid.
-
-    Args:
-        graph: the program, which is known to run to its end.
-        match: int32[n], the other end of each message.
-        hosts: int64[ranks], the host of each rank.
-        made: the paths, of the sends in the order of their operations.
-        channels: of the network.
-        model: bandwidths and latencies.
-        costs: of hosts.
-        in_turn: whether a host's messages enter the network one after the other, as a queue of a
-            NIC has them, or share it as all else.
-        resolution: ticks within which starts and ends of flows may share one sharing of rates;
-            0 is exact.
-        halt: int8[1]; another thread may set it to end the run.
-        progress: int64[1]; tells another thread how many operations have ended.
-
-    Raises:
-        ConfigurationError: the run goes on beyond the end of the clock.
-        SimulationHalted: ``halt`` was set.
-    """
+    """Run a program with messages as fluid flows; the program must be known to end."""
     began = time.perf_counter()
     ops = operations(graph, match, hosts, made.of_message, made.source, channels.topology.num_hosts)
     network = layout.empty_network(

@@ -76,16 +76,7 @@ def place_jobs(
 
 
 def checked_hosts(topology: Topology, hosts: ArrayLike, ranks: int) -> IntArray:
-    """Return the hosts of a job's ranks as int64[ranks].
-
-    Args:
-        topology: the network.
-        hosts: int[ranks].
-        ranks: how many there must be.
-
-    Raises:
-        ParameterError: they are not, or there is no such host.
-    """
+    """Return the hosts of a job's ranks as int64[ranks], checked."""
     given = topology.checked_hosts(hosts)
     if len(given) != ranks:
         raise ParameterError(

@@ -31,32 +31,20 @@ _LINE = 8
 
 @dataclass(frozen=True, eq=False)
 class Wiring:
-    """Who is joined to whom, and the lanes that packets take.
+    """The channels between routers and hosts, and the lanes of packets.
 
-    Channels are numbered as in ``Channels``: D between routers, then one to each of N hosts, then
-    one from each.
-
-    Attributes:
-        num_routers: R.
-        source: int32[D], router that sends on each channel.
-        target: int32[D], router that it leads to.
-        host_router: int32[N], router of each host.
-        lanes: virtual channels of each channel.
-        dimension: int64[D], the coordinate a channel changes, -1 for none.
-        wraps: int64[D], 1 for channels that cross the dateline of their dimension.
-        lane_step: int64[D], by how much the lane of a packet grows after each channel.
-        order: int64[D], what comes first at a router in one tick: places of the channels.
+    Numbered as in ``Channels``: D between routers, then one to each of N hosts, one from each.
     """
 
-    num_routers: int
-    source: NDArray[np.int32]
-    target: NDArray[np.int32]
-    host_router: NDArray[np.int32]
-    lanes: int
-    dimension: IntArray
-    wraps: IntArray
-    lane_step: IntArray
-    order: IntArray
+    num_routers: int  # R
+    source: NDArray[np.int32]  # (D,), router that sends on each channel
+    target: NDArray[np.int32]  # (D,), router that it leads to
+    host_router: NDArray[np.int32]  # (N,), router of each host
+    lanes: int  # virtual channels of each channel
+    dimension: IntArray  # (D,), the coordinate that a channel changes, -1 for none
+    wraps: IntArray  # (D,), 1 for channels across the dateline of their dimension
+    lane_step: IntArray  # (D,), added to a packet's lane after each channel
+    order: IntArray  # (D,), places of the channels in a router's order within a tick
 
     @property
     def num_hosts(self) -> int:
@@ -70,12 +58,7 @@ class Wiring:
 
 
 def wiring_of(channels: Channels, lanes: int) -> Wiring:
-    """Return the wiring of a topology, for routings that bring the lanes themselves.
-
-    Args:
-        channels: of the topology.
-        lanes: virtual channels of each channel.
-    """
+    """Return the wiring of a topology, for routings that set the lanes themselves."""
     between = channels.between_routers
     return Wiring(
         num_routers=channels.topology.num_routers,
@@ -92,34 +75,15 @@ def wiring_of(channels: Channels, lanes: int) -> Wiring:
 
 @dataclass(eq=False)
 class State:
-    """A network under simulation: the kernels' three arrays.
+    """A network under simulation: the kernels' three arrays."""
 
-    Attributes:
-        s: int64, settings and state, see ``kernels.fabric.layout``.
-        t: int32, tables.
-        q: int64, records.
-        wiring: what it was made from.
-    """
-
-    s: IntArray
-    t: NDArray[np.int32]
-    q: IntArray
+    s: IntArray  # settings and state, see kernels.fabric.layout
+    t: NDArray[np.int32]  # tables
+    q: IntArray  # records
     wiring: Wiring = field(repr=False)
 
     def run(self, kernel: Callable[[IntArray, NDArray[np.int32], IntArray], int]) -> int:
-        """Call a host layer until it ends or comes to a halt, with more room where it asks for it.
-
-        Args:
-            kernel: takes ``s``, ``t`` and ``q`` and returns a status.
-
-        Returns:
-            OK, or DEADLOCK.
-
-        Raises:
-            SimulationHalted: the run was halted.
-            ConfigurationError: the clock ran out.
-            WorkbenchError: the run needs more memory than it may have.
-        """
+        """Run a host layer to its end, with more room if it needs some; return OK or DEADLOCK."""
         while True:
             status = int(kernel(self.s, self.t, self.q))
             if status in (layout.OK, layout.DEADLOCK):
@@ -139,11 +103,7 @@ class State:
                 )
 
     def channel_cells(self, cell: int) -> IntArray:
-        """Return a cell of every channel, int64[D + 2 N], such as ``layout.BYTES_SENT``.
-
-        Args:
-            cell: its place among a channel's cells.
-        """
+        """Return one cell of every channel, int64[D + 2 N], such as ``layout.BYTES_SENT``."""
         start = int(self.s[layout.AT_CHANNEL])
         count = self.wiring.between_routers + 2 * self.wiring.num_hosts
         return self.s[start : start + count * layout.N_CHANNEL].reshape(count, -1)[:, cell]
@@ -153,30 +113,15 @@ def build(
     wiring: Wiring,
     model: SNAPPR | PISCES,
     *,
-    layer_cells: int = 0,
-    rotors: IntArray | None = None,
-    route: NDArray[np.int32] | None = None,
-    candidates: NDArray[np.int32] | None = None,
-    hops: NDArray[np.int32] | None = None,
-    overlay: bool = True,
-    adaptive: bool = False,
+    layer_cells: int = 0,  # cells of state for the host layer
+    rotors: IntArray | None = None,  # (n, 3), see kernels.fabric.sst_routes
+    route: NDArray[np.int32] | None = None,  # (R, R), SST/macro's; None: kernels.fabric.routing
+    candidates: NDArray[np.int32] | None = None,  # channels that rotors turn through
+    hops: NDArray[np.int32] | None = None,  # (R, R), on the LogP overlay; None: one everywhere
+    overlay: bool = True,  # messages up to negligible_size take the LogP overlay
+    adaptive: bool = False,  # the routing asks for queue lengths
 ) -> State:
-    """Return the arrays of an idle network.
-
-    Args:
-        wiring: routers, channels and hosts.
-        model: the port model with its numbers.
-        layer_cells: cells of state for the host layer.
-        rotors: int64[n, 3], see ``kernels.fabric.sst_routes``.
-        route: int32[R, R], SST/macro's routes; None where ``kernels.fabric.routing`` has them.
-        candidates: int32[any], the channels that rotors turn through.
-        hops: int32[R, R], hops on the LogP overlay; None for one hop everywhere.
-        overlay: whether messages of up to the model's ``negligible_size`` take the LogP overlay.
-        adaptive: whether the routing asks for queue lengths.
-
-    Raises:
-        ConfigurationError: a link takes no time.
-    """
+    """Return the arrays of an idle network."""
     routers, hosts, between = wiring.num_routers, wiring.num_hosts, wiring.between_routers
     channels = between + 2 * hosts
     turning = np.zeros((0, 3), np.int64) if rotors is None else rotors
@@ -239,11 +184,8 @@ def build(
 
 
 def _zeros(cells: int) -> IntArray:
-    """Return an array that begins where a line of the cache does.
-
-    A record then lies in one line, not in two: 2 % less time for the allgather on 512 nodes
-    (tests/benchmarks/test_fabric.py).
-    """
+    """Return zeros that start at a cache line, so that a record lies in one line."""
+    # 2 % less time for the allgather on 512 nodes (tests/benchmarks/test_fabric.py).
     whole = np.zeros(cells + _LINE, np.int64)
     start = -whole.ctypes.data // whole.itemsize % _LINE
     return whole[start : start + cells]
@@ -273,8 +215,8 @@ def _ends(wiring: Wiring) -> tuple[IntArray, IntArray]:
 def _slots(wiring: Wiring) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Return the slots of all routers, of each channel's data and credits, and each router's first.
 
-    A router's slots follow SST/macro's numbers of links: those between routers, data before its
-    credits; then, router by router, packets from hosts; then credits of the channels to them.
+    Their order is SST/macro's of links: between routers (data, then credits), data from hosts,
+    credits of the channels to hosts.
     """
     between, hosts = wiring.between_routers, wiring.num_hosts
     host = np.arange(hosts, dtype=np.int64)

@@ -67,7 +67,7 @@ def run_traffic(
     halt: NDArray[np.int8] | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> FabricResult:
-    """Return what open-loop traffic at one load comes to (simulated).
+    """Return the result of open-loop traffic at one load (simulated).
 
     Args:
         fabric: the network.

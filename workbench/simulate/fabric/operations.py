@@ -16,80 +16,46 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class HostCosts:
-    """What messages cost a host, in ticks of 1e-16 s.
+    """The costs of messages at a host, in ticks of 1e-16 s."""
 
-    Attributes:
-        overhead: o, for each message.
-        overhead_byte: O, for each byte after the first.
-        eager: S; above it a sender waits for its receiver.
-    """
-
-    overhead: int = 0
-    overhead_byte: int = 0
-    eager: int = 2**62
+    overhead: int = 0  # o, for each message
+    overhead_byte: int = 0  # O, for each byte after the first
+    eager: int = 2**62  # S; above it a sender waits for its receiver
 
 
 @dataclass(frozen=True, eq=False)
 class ProgramRun:
-    """What a program's run came to; times are ticks of 1e-16 s.
+    """The result of a program's run; times are ticks of 1e-16 s."""
 
-    Attributes:
-        start: int64[n], when each operation started; a receive, when it was posted.
-        end: int64[n], when each ended.
-        arrived: int64[n], of sends, when the message was at its receiver; -1 for others.
-        carried: int64[channels], bytes.
-        most: int64[channels], most messages at once, or most packets that waited.
-        seconds: wall time of the run.
-        steps: what the network's work is counted in: rates given out, or packets sent by a port.
-    """
-
-    start: IntArray
-    end: IntArray
-    arrived: IntArray
-    carried: IntArray
-    most: IntArray
-    seconds: float
-    steps: int
+    start: IntArray  # (n,); a receive's is its posting
+    end: IntArray  # (n,)
+    arrived: IntArray  # (n,), a send's message at its receiver; -1 for others
+    carried: IntArray  # (channels,), bytes
+    most: IntArray  # (channels,), most messages at once, or most waiting packets
+    seconds: float  # wall time
+    steps: int  # rates assigned, or packets sent by a port
 
 
 @dataclass(frozen=True, eq=False)
 class Operations:
-    """A program's arrays, ready to run.
+    """A program's arrays, ready to run."""
 
-    Attributes:
-        program: what does not change.
-        pending: what is known of each operation.
-        events: room for what is to happen, with what waits for nothing in it.
-        cells: counts.
-        host_of: int32[n], the host of each operation.
-    """
-
-    program: layout.Program
-    pending: layout.Pending
-    events: layout.Events
-    cells: IntArray
-    host_of: NDArray[np.int32]
+    program: layout.Program  # constant during the run
+    pending: layout.Pending  # state of each operation
+    events: layout.Events  # with the operations that wait for nothing
+    cells: IntArray  # counts, see layout
+    host_of: NDArray[np.int32]  # (n,), host of each operation
 
 
 def operations(
     graph: ExecutionGraph,
-    match: NDArray[np.int32],
-    hosts: IntArray,
-    of_message: NDArray[np.int32],
-    source: NDArray[np.int32],
+    match: NDArray[np.int32],  # (n,), the other end of each message
+    hosts: IntArray,  # (ranks,)
+    of_message: NDArray[np.int32],  # (messages,), path in the order of sends; -1 within a host
+    source: NDArray[np.int32],  # (paths,), host where each begins
     num_hosts: int,
 ) -> Operations:
-    """Return a program's arrays at the beginning of a run.
-
-    Args:
-        graph: the program, which is known to run to its end.
-        match: int32[n], the other end of each message.
-        hosts: int64[ranks], the host of each rank.
-        of_message: int32[messages], the path of each, in the order of their sends; -1 within a
-            host.
-        source: int32[paths], the host where each begins.
-        num_hosts: of the network.
-    """
+    """Return a program's arrays at the start of a run; the program must be known to end."""
     n = graph.num_ops
     path = np.full(n, -1, np.int32)
     path[graph.kind == SEND] = of_message

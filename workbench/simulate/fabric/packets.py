@@ -23,32 +23,18 @@ IntArray = NDArray[np.int64]
 
 def run_packets(
     graph: ExecutionGraph,
-    match: NDArray[np.int32],
-    hosts: IntArray,
+    match: NDArray[np.int32],  # (n,), the other end of each message
+    hosts: IntArray,  # (ranks,)
     fabric: Fabric,
     *,
     costs: HostCosts,
-    halt: NDArray[np.int8] | None = None,
-    progress: NDArray[np.int64] | None = None,
+    halt: NDArray[np.int8] | None = None,  # (1,), ends the run if another thread sets it
+    progress: NDArray[np.int64] | None = None,  # (1,), number of finished operations
 ) -> ProgramRun:
-    """Run a program whose messages are cut into packets.
+    """Run a program with messages as packets; the program must be known to end.
 
-    SNAPPR in its usual variant tells a message's receiver when the head of its last packet is
-    there, as SST/macro does; in the variant ``repaired`` when its last byte is. PISCES charges the
-    last byte always.
-
-    Args:
-        graph: the program, which is known to run to its end.
-        match: int32[n], the other end of each message.
-        hosts: int64[ranks], the host of each rank.
-        fabric: network, ports and routing.
-        costs: of hosts.
-        halt: int8[1]; another thread may set it to end the run.
-        progress: int64[1]; tells another thread how many operations have ended.
-
-    Raises:
-        ConfigurationError: packets cannot move, or the run goes on beyond the end of the clock.
-        SimulationHalted: ``halt`` was set.
+    As in SST/macro SNAPPR delivers a message with the head of its last packet; ``repaired`` and
+    PISCES with the last byte.
     """
     began = time.perf_counter()
     fabric.checked()

@@ -27,54 +27,29 @@ _LONGEST = 512
 
 @dataclass(frozen=True, eq=False)
 class Paths:
-    """The channels of each message between hosts, from injection to ejection.
+    """The channels of each message between hosts, from injection to ejection."""
 
-    Attributes:
-        start: int64[paths + 1]; path p takes ``channel[start[p]:start[p + 1]]``, injection first
-            and ejection last.
-        channel: int32[any], by the numbers of ``Channels``.
-        weight: float64[any], the share of a message's bytes on each: 1 where there is one way.
-        links: int64[paths], links between routers from end to end.
-        source: int32[paths], the host where each begins.
-        of_message: int32[messages], the path of each, -1 within a host.
-    """
-
-    start: IntArray
-    channel: NDArray[np.int32]
-    weight: NDArray[np.float64]
-    links: IntArray
-    source: NDArray[np.int32]
-    of_message: NDArray[np.int32]
+    start: IntArray  # (paths + 1,); path p takes channel[start[p]:start[p + 1]]
+    channel: NDArray[np.int32]  # numbered as in Channels; injection first, ejection last
+    weight: NDArray[np.float64]  # share of the message's bytes on each channel
+    links: IntArray  # (paths,), links between routers from end to end
+    source: NDArray[np.int32]  # (paths,), host where each begins
+    of_message: NDArray[np.int32]  # (messages,), path of each, -1 within a host
 
 
 def message_paths(
     channels: Channels,
-    source: NDArray[np.integer],
-    target: NDArray[np.integer],
+    source: NDArray[np.integer],  # (messages,), hosts
+    target: NDArray[np.integer],  # (messages,), hosts
     *,
     routing: Routing | None = None,
-    ordered: bool = True,
-    seed: int = 0,
+    ordered: bool = True,  # computed paths take dimensions in order, as on tori
+    seed: int = 0,  # of the choice among shortest paths; a routing has its own
 ) -> Paths:
     """Return the paths of messages between hosts.
 
-    With a routing that leaves packets the choice among minimal routes, a message is spread over all
-    of them, as many packets would be; with one that does not, it takes the one route; with Valiant
-    routing it takes one random way. Without a routing paths are computed and not looked up: all
-    messages of two hosts share one shortest path, with fewest links between groups on dragonflies;
-    the hosts' routers and the seed choose which.
-
-    Args:
-        channels: of the network.
-        source: int[messages], the host each comes from.
-        target: int[messages], the host each goes to.
-        routing: how packets find their way; None computes.
-        ordered: whether computed paths take dimensions in their order where there are any, as on
-            tori, meshes, hypercubes and HyperX.
-        seed: of the choice among shortest paths; a routing has its own.
-
-    Raises:
-        ParameterError: there is no path, or the routing follows queues, which fluid has not.
+    A routing gives all minimal routes, its one route or a random Valiant route; None gives each
+    pair of hosts one shortest path, on dragonflies with the fewest links between groups.
     """
     network = channels.topology
     source, target = source.astype(np.int64), target.astype(np.int64)
@@ -130,12 +105,7 @@ def message_paths(
 
 
 def latencies(links: NDArray[np.integer], model: SNAPPR | PISCES) -> IntArray:
-    """Return the latency of paths, in ticks: of injection, of all links, of ejection.
-
-    Args:
-        links: int[paths], between routers.
-        model: whose latencies.
-    """
+    """Return the latency of paths of ``links`` links, in ticks, with injection and ejection."""
     ends = ticks(model.injection_latency) + ticks(model.ejection_latency)
     return ends + links.astype(np.int64) * ticks(model.link_latency)
 
@@ -146,7 +116,7 @@ def _walked(
     targets: NDArray[np.int32],
     hosts: NDArray[np.int64],
 ) -> tuple[IntArray, NDArray[np.int32]]:
-    """Return the ways of a routing's packets; see ``message_paths``."""
+    """Return the routes of a routing's packets; see ``message_paths``."""
     from kernels.fabric_programs import walk
 
     count = len(sources)

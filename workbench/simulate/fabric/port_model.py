@@ -16,14 +16,7 @@ _UNLIMITED = 2**60
 
 
 def model_cells(model: SNAPPR | PISCES, routers: int, channels: int, lanes: int) -> int:
-    """Return how many cells of state a port model needs for itself.
-
-    Args:
-        model: the port model.
-        routers: number of routers.
-        channels: number of channels, those to and from hosts included.
-        lanes: virtual channels of each.
-    """
+    """Return the number of state cells of a port model; ``channels`` include those of hosts."""
     if isinstance(model, SNAPPR):
         return 0
     cells: int = pisces_cells.room(routers, channels, lanes)  # type: ignore[no-untyped-call]
@@ -31,23 +24,14 @@ def model_cells(model: SNAPPR | PISCES, routers: int, channels: int, lanes: int)
 
 
 def fill_ports(
-    s: IntArray,
-    c: IntArray,
-    credits_of: IntArray,
-    h: IntArray,
+    s: IntArray,  # settings
+    c: IntArray,  # (channels, N_CHANNEL)
+    credits_of: IntArray,  # (channels, lanes)
+    h: IntArray,  # (hosts, N_HOST)
     lanes: int,
     model: SNAPPR | PISCES,
 ) -> None:
-    """Fill in a port model's numbers.
-
-    Args:
-        s: settings.
-        c: int64[channels, N_CHANNEL], cells of the channels.
-        credits_of: int64[channels, lanes], credits of each lane.
-        h: int64[hosts, N_HOST], cells of the hosts.
-        lanes: virtual channels of each channel between routers.
-        model: the port model.
-    """
+    """Fill in a port model's numbers."""
     hosts = len(h)
     between = len(c) - 2 * hosts
     within, ejection, injection = (
@@ -86,13 +70,7 @@ def fill_ports(
 
 
 def fill_arbiters(s: IntArray, q: IntArray, model: PISCES) -> None:
-    """Fill in what PISCES has and SNAPPR has not: arbiters, and crossbars with their credits.
-
-    Args:
-        s: the state, its other parts filled in.
-        q: records.
-        model: the port model.
-    """
+    """Fill in PISCES's arbiters and crossbars with credits, once the rest of ``s`` is filled in."""
     kinds = {
         "simple": arbiters.SIMPLE,
         "null": arbiters.NULL,
@@ -109,17 +87,7 @@ def fill_arbiters(s: IntArray, q: IntArray, model: PISCES) -> None:
 def lookahead(
     s: IntArray, model: SNAPPR | PISCES, hops: NDArray[np.int32] | None, *, overlay: bool
 ) -> int:
-    """Return the least ticks between an event and what it causes elsewhere.
-
-    Args:
-        s: settings.
-        model: the port model.
-        hops: int32[R, R], hops on the LogP overlay; None for one hop everywhere.
-        overlay: whether the LogP overlay is used.
-
-    Raises:
-        ConfigurationError: that is no time at all.
-    """
+    """Return the least number of ticks between an event and its effect on another component."""
     latencies = {
         "switch.link.latency": ticks(model.link_latency),
         "node.nic.injection.latency": ticks(model.injection_latency),

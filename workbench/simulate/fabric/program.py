@@ -59,7 +59,7 @@ def replay_on(
     halt: NDArray[np.int8] | None = None,
     progress: NDArray[np.int64] | None = None,
 ) -> FabricReplay:
-    """Return when each rank of a program ends on a fabric.
+    """Return the result of a program's run on a fabric, with the end of each rank.
 
     The k-th send meets the k-th receive of the same ranks and tag. Where a program has wildcards,
     who meets whom is taken from a replay by LogGOPSim's rules.
@@ -162,11 +162,7 @@ def _host_costs(host: LogGPS | None) -> HostCosts:
 def _match(
     graph: ExecutionGraph, fabric: Fabric, host: LogGPS | None, halt: NDArray[np.int8] | None
 ) -> NDArray[np.int32]:
-    """Return the other end of each message, of a program that is known to come to its end.
-
-    Whether operations wait for one another does not depend on times, so that a run without
-    contention finds what would never end on the fabric, and words it.
-    """
+    """Return each message's other end, int32[n], by a contention-free run; it finds deadlocks."""
     near = fabric.ports.injection_latency + fabric.ports.ejection_latency
     model = LogGPS(
         L=near + fabric.ports.link_latency,

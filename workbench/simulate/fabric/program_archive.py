@@ -25,12 +25,7 @@ _TIMES = ("start_ticks", "end_ticks", "arrived_ticks")
 
 
 def save(result: FabricReplay, path: Path) -> Path:
-    """Write a run; ``load`` returns an equal one.
-
-    Args:
-        result: what to write.
-        path: the JSON file; the arrays get its name with ``.npz``. Each is replaced in one step.
-    """
+    """Write a run as JSON, its arrays beside it as ``.npz``; ``load`` returns an equal one."""
     arrays = graph_arrays(result.graph) | fabric_arrays(result.fabric)
     for name in ("hosts", "finish_ticks", "channel_bytes", "channel_most"):
         arrays[name] = getattr(result, name)

@@ -27,42 +27,25 @@ PERCENTS = (1.0, 5.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 100.0)
 
 @dataclass(frozen=True, eq=False)
 class ChannelStatistics:
-    """What each channel did while measuring; numbered as `workbench.topology.channels` does.
+    """Each channel's counters while measuring; numbered as in `workbench.topology.channels`."""
 
-    Attributes:
-        busy_s: float64[channels], seconds spent sending.
-        stalled_s: float64[channels], seconds free to send, with packets waiting for credits.
-        n_bytes: int64[channels], bytes of the packets that got their credits.
-        packets: int64[channels], packets that did.
-        mean_queue: float64[channels], packets queued, the mean over the samples.
-        most_queued: int64[channels], packets queued, the most of the samples.
-    """
-
-    busy_s: FloatArray
-    stalled_s: FloatArray
-    n_bytes: IntArray
-    packets: IntArray
-    mean_queue: FloatArray
-    most_queued: IntArray
+    busy_s: FloatArray  # (channels,), sending
+    stalled_s: FloatArray  # (channels,), free, but its packets waited for credits
+    n_bytes: IntArray  # (channels,), bytes of the packets that got their credits
+    packets: IntArray  # (channels,), packets that got their credits
+    mean_queue: FloatArray  # (channels,), queued packets, mean of the samples
+    most_queued: IntArray  # (channels,), queued packets, maximum of the samples
 
 
 @dataclass(frozen=True, eq=False)
 class QueueSeries:
-    """How full the network was over time, warm-up included.
+    """The number of queued packets over time, warm-up included."""
 
-    Attributes:
-        time_s: float64[samples].
-        between_routers: float64[samples], packets queued at channels between routers.
-        to_hosts: float64[samples], packets queued at channels to hosts.
-        at_hosts: float64[samples], packets queued at the hosts that send them.
-        under_way: int64[samples], messages sent and not yet received.
-    """
-
-    time_s: FloatArray
-    between_routers: FloatArray
-    to_hosts: FloatArray
-    at_hosts: FloatArray
-    under_way: IntArray
+    time_s: FloatArray  # (samples,), as all below
+    between_routers: FloatArray  # packets at channels between routers
+    to_hosts: FloatArray  # packets at channels to hosts
+    at_hosts: FloatArray  # packets at their sending hosts
+    under_way: IntArray  # messages sent and not yet received
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,7 +236,7 @@ class FabricResult(Result):
         return pd.DataFrame(self._queue_columns())
 
     def figures(self) -> dict[str, Any]:
-        """Return what one number or word says, by name; utilisation is that between routers.
+        """Return the statistics that are one value, by name; utilisation is that between routers.
 
         Loads, utilisation and stalls are shares, other units are in the names.
         """

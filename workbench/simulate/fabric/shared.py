@@ -164,7 +164,7 @@ def run_jobs(
     resolution_ns: float = 0.0,
     halt: NDArray[np.int8] | None = None,
 ) -> SharedRun:
-    """Run programs on a fabric together, all begun at once, and each of them alone.
+    """Run programs on a fabric together, all started at once, and each of them alone.
 
     Alone a job has the hosts that it has together with the others, so that what differs is the
     traffic of the others.
@@ -224,12 +224,7 @@ def run_jobs(
 
 
 def side_by_side(graphs: Sequence[ExecutionGraph], source: str = "jobs") -> ExecutionGraph:
-    """Return programs as one whose ranks are those of the first, then of the second, and so on.
-
-    Args:
-        graphs: the programs, at least one.
-        source: name of the whole.
-    """
+    """Return programs as one: the ranks of the first, then of the second, and so on."""
     ops = np.cumsum([0, *(graph.num_ops for graph in graphs)])
     ranks = np.cumsum([0, *(graph.num_ranks for graph in graphs)])
     starts = [graph.rank_start[1:] + first for graph, first in zip(graphs, ops, strict=False)]

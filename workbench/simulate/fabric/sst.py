@@ -159,11 +159,7 @@ def run_collective(
 
 
 def _explain_halt(c: SSTConfiguration) -> NoReturn:
-    """Say why a run came to a halt.
-
-    Raises:
-        ConfigurationError: always.
-    """
+    """Raise the error that explains a deadlock."""
     lanes, mtu = c.network.wiring.lanes, c.model.mtu
     snappr = isinstance(c.model, SNAPPR)
     credit = c.model.switch_credits if isinstance(c.model, SNAPPR) else c.model.link_credits

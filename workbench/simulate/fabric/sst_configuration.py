@@ -50,50 +50,24 @@ _MOST_ITERATIONS = 10**6
 
 @dataclass(frozen=True, eq=False)
 class SSTConfiguration:
-    """A machine and a collective benchmark on it, one rank a node, from node 0 on.
-
-    Attributes:
-        model: the port model with MPI, memory and processor.
-        network: switches and routes.
-        machine: what it is, in a few words.
-        ranks: how many take part.
-        mode: the collective, one of ``MODES``.
-        algorithm: how it is done.
-        sizes: bytes of a rank's block, or bytes that are reduced; in ascending order.
-        iterations: of each size.
-        eager_cutoff: bytes from which collectives announce their messages.
-        notes: what the author of the file may want to know.
-    """
+    """A machine and a collective benchmark on it, one rank a node, from node 0 on."""
 
     model: SNAPPR | PISCES
     network: SSTNetwork
-    machine: str
+    machine: str  # a short description
     ranks: int
-    mode: str
+    mode: str  # the collective, one of MODES
     algorithm: str
-    sizes: tuple[int, ...]
-    iterations: int
-    eager_cutoff: int
-    notes: tuple[str, ...]
+    sizes: tuple[int, ...]  # bytes of a rank's block, or bytes reduced; ascending
+    iterations: int  # of each size
+    eager_cutoff: int  # bytes from which collectives announce their messages
+    notes: tuple[str, ...]  # for the author of the file
 
 
 def read_configuration(
     source: str | Path | bytes, overrides: Mapping[str, str] | None = None
 ) -> SSTConfiguration:
-    """Return the machine and the benchmark that an .ini describes.
-
-    ``node.app1.mode`` names the collective; sizes go from ``min_size`` by factors of four up to
-    ``max_size``; ``launch_cmd = aprun -n N -N 1`` says how many ranks there are.
-
-    Args:
-        source: path of a file, or the text itself.
-        overrides: texts by dotted key put over the file, as ``-p key=text`` does.
-
-    Raises:
-        ParseError: the file cannot be read, lacks a key, or asks for what is not modelled.
-        ParameterError: the same about an override.
-        ConfigurationError: the numbers do not make a machine.
-    """
+    """Return the machine and the benchmark that an .ini (a path, or its text) describes."""
     document = read_document(source)
     try:
         override(document, overrides or {})
@@ -151,11 +125,7 @@ class _Taken:
         return self._entries.get(key)
 
     def needed(self, key: str) -> Entry:
-        """Return the assignment to a key.
-
-        Raises:
-            ParseError: there is none.
-        """
+        """Return the assignment to a key that must be there."""
         entry = self.entry(key)
         if entry is None:
             raise ParseError(f"{key} is missing", source=self._document.source)
@@ -213,7 +183,7 @@ class _Taken:
                 _refuse(entry, f"is not a key of this topology, which has {known}")
 
     def rest(self) -> Document:
-        """Return what is left for the model."""
+        """Return the assignments that are left for the model."""
         entries = {key: e for key, e in self._entries.items() if key not in self._taken}
         return Document(self._document.source, entries, list(self._document.notes))
 
@@ -255,7 +225,7 @@ def _sizes(taken: _Taken) -> tuple[int, ...]:
 
 
 def _ranks(taken: _Taken, nodes: int) -> int:
-    """Return how many ranks are launched, one a node."""
+    """Return the number of ranks that are launched, one a node."""
     entry = taken.needed("node.app1.launch_cmd")
     ranks = re.search(r"-np?\s*([0-9]{1,9})\b", entry.text)
     each = re.search(r"-N\s*([0-9]{1,9})\b", entry.text)

@@ -21,14 +21,7 @@ _MULTIPLES = (
 
 
 def check_fat_tree(shape: Mapping[str, int]) -> None:
-    """Refuse a fat tree in which some leaf cannot be reached.
-
-    Args:
-        shape: SST/macro's numbers by its keys, without ``topology.``.
-
-    Raises:
-        ConfigurationError: ports of two tiers do not match, or a switch lacks a port to one below.
-    """
+    """Refuse a fat tree in which some leaf cannot be reached; keys are without ``topology.``."""
     for below, above, tiers in (
         (
             shape["leaf_switches_per_subtree"] * shape["up_ports_per_leaf_switch"],
@@ -62,15 +55,10 @@ def check_fat_tree(shape: Mapping[str, int]) -> None:
 
 
 def fat_tree_limit(shape: Mapping[str, int]) -> str:
-    """Return why SST/macro v11.1 ends with an error on a fat tree; empty where it runs.
+    """Return the reason why SST/macro v11.1 fails on a fat tree; empty where it runs.
 
-    Its ``FatTree::checkInput`` wants three numbers of ports to be multiples. Where a leaf and an
-    aggregation switch are joined by several links, the ports at the leaf are counted by leaves
-    instead of aggregation switches: with more leaves a port does not exist, and with fewer two
-    links meet at one port, where SNAPPR ends and PISCES returns credits to the wrong switch.
-
-    Args:
-        shape: one that ``check_fat_tree`` accepts.
+    ``FatTree::checkInput`` requires multiples; several links between a leaf and an aggregation
+    switch are numbered by leaves instead of switches, so that ports are missing or shared.
     """
     for ports, switches in _MULTIPLES:
         if shape[ports] % shape[switches]:
@@ -91,17 +79,10 @@ def fat_tree_limit(shape: Mapping[str, int]) -> str:
 def lost_tail_limit(
     model: SNAPPR | PISCES, kind: int, ranks: int, sizes: tuple[int, ...], eager_cutoff: int
 ) -> str:
-    """Return which last packets SST/macro v11.1 never places; empty where there is none.
+    """Return the reason why SST/macro v11.1 loses a message's last packet; empty if it does not.
 
-    Its cut-through arbitrators leave the last two bytes of a packet unplaced. A packet of one or
-    two bytes keeps a tail at time 0, and the clock goes back.
-
-    Args:
-        model: the ports.
-        kind: of collective, in ``kernels.fabric.schedules``.
-        ranks: how many take part.
-        sizes: bytes of a rank's block, or bytes that are reduced.
-        eager_cutoff: bytes from which messages are announced.
+    Its cut-through arbiters never place a packet's last two bytes: a packet of 1 or 2 B keeps a
+    tail at time 0, and the clock goes back.
     """
     if not isinstance(model, PISCES) or "cut_through" not in (
         model.xbar_arbitrator,

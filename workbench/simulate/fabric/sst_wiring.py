@@ -31,23 +31,14 @@ _WORD = 2**32
 
 @dataclass(frozen=True, eq=False)
 class SSTNetwork:
-    """A machine's switches and what its routers do.
-
-    Attributes:
-        wiring: switches, channels and nodes.
-        route: int32[R, R], channel from a switch towards another, or -1 - rotor.
-        candidates: int32[any], channels that rotors turn through.
-        rotors: int64[n, 3], first candidate, number of candidates, whose turn it is.
-        hops: int32[R, R], hops that the LogP overlay counts.
-        limit: why SST/macro v11.1 does not run it; empty where it does.
-    """
+    """A machine's switches, with the routes of its routers."""
 
     wiring: Wiring
-    route: Table
-    candidates: Table
-    rotors: IntArray
-    hops: Table
-    limit: str = ""
+    route: Table  # (R, R), channel from a switch towards another, or -1 - rotor
+    candidates: Table  # channels that rotors turn through
+    rotors: IntArray  # (n, 3), first candidate, number of candidates, whose turn it is
+    hops: Table  # (R, R), hops that the LogP overlay counts
+    limit: str = ""  # why SST/macro v11.1 does not run it; empty where it does
 
 
 def torus(sizes: tuple[int, ...], concentration: int) -> SSTNetwork:
@@ -95,7 +86,7 @@ def torus(sizes: tuple[int, ...], concentration: int) -> SSTNetwork:
 
 
 class _Turns:
-    """Collects routes that take several channels in turn."""
+    """Collects routes whose packets take several channels in turn."""
 
     def __init__(self, routers: int) -> None:
         self.route = np.zeros((routers, routers), np.int32)
@@ -103,10 +94,7 @@ class _Turns:
         self._rotors: list[tuple[int, int, int]] = []
 
     def add(self, here: int, targets: list[int] | IntArray, channels: list[int]) -> None:
-        """Let packets from a switch to any of these targets take the channels in turn.
-
-        The first turn is that of the channel at the switch's id modulo their number.
-        """
+        """Add routes that take the channels in turn, from index ``here`` modulo their number on."""
         if len(channels) == 1:
             self.route[here, targets] = channels[0]
             return
@@ -291,15 +279,7 @@ def dragonfly(
 
 
 def _checked(routers: int, ports: int) -> int:
-    """Return a number of switches, or refuse it.
-
-    Args:
-        routers: the number.
-        ports: of each switch, or more.
-
-    Raises:
-        ConfigurationError: there are too many switches or ports.
-    """
+    """Return a number of switches, or refuse it; ``ports`` is the most that a switch has."""
     if routers > LARGEST or routers * ports > MOST_PORTS:
         raise ConfigurationError(
             f"a machine must have at most {LARGEST} switches and {MOST_PORTS} ports here; got "

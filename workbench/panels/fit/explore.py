@@ -89,7 +89,7 @@ class ExplorePanel(Panel):
 
     @property
     def curve(self) -> OSUCurve | None:
-        """The simulated curve that is shown."""
+        """The displayed simulated curve."""
         return self._picture.simulated
 
     @property
@@ -99,7 +99,7 @@ class ExplorePanel(Panel):
 
     @property
     def error(self) -> str:
-        """What the panel says is wrong or odd, empty where nothing is."""
+        """The errors and warnings that the panel shows, empty where there are none."""
         lines = [self._error, *(control.error for control in self._controls.values())]
         return "\n".join(line.message for line in lines if line.message)
 
@@ -121,7 +121,7 @@ class ExplorePanel(Panel):
             self._simulate()
 
     def stop(self) -> None:
-        """End the simulation that runs; the curves stay those of the earlier values."""
+        """Stop the running simulation; the curves remain those of the earlier values."""
         self._simulating.stop()
 
     def wait(self, timeout: float | None = None) -> OSUCurve | None:
@@ -173,7 +173,7 @@ class ExplorePanel(Panel):
             self._picture.draw(curve)
 
     def _refuse(self, error: BaseException) -> None:
-        """Say what is wrong beside the slider it is about: that which moved, if no other."""
+        """Show an error at the sliders it names, else at the one that moved, else above."""
         keys = [key for key in getattr(error, "keys", ()) if key in self._controls]
         if not keys and self._moved in self._controls and isinstance(error, ConfigurationError):
             keys = [self._moved]

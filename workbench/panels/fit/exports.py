@@ -27,69 +27,51 @@ Which = Literal["fitted", "sliders"]
 
 @dataclass(frozen=True)
 class Shown:
-    """What the figures show at this moment, and which of it a file is to hold.
-
-    Attributes:
-        measured: the machine.
-        model: the sliders' model; the last one that could be simulated.
-        simulated: its curve.
-        result: of the last fit, where there was one.
-        python: the lines that reproduce the sliders' curve.
-        which: whose model files hold, the fit's or the sliders'.
-        fitted_python: the lines that reproduce the fitted curve.
-    """
+    """The machine, models and curves in the figures, and which model files contain."""
 
     measured: OSUCurve
-    model: NetworkModel
-    simulated: OSUCurve
-    result: FitResult | None
-    python: str
-    which: Which = "sliders"
-    fitted_python: str = ""
+    model: NetworkModel  # of the sliders, last that could be simulated
+    simulated: OSUCurve  # by model
+    result: FitResult | None  # of the last fit
+    python: str  # computes simulated
+    which: Which = "sliders"  # model in the files
+    fitted_python: str = ""  # computes the fitted curve
 
     @property
     def fitted(self) -> FitResult | None:
-        """The fit, where files hold its model."""
+        """The fit, if files contain its model."""
         return self.result if self.which == "fitted" else None
 
     @property
     def exported_model(self) -> NetworkModel:
-        """The model that files hold."""
+        """The model that files contain."""
         return self.model if self.fitted is None else self.fitted.model
 
     @property
     def exported_curve(self) -> OSUCurve:
-        """Its curve."""
+        """The curve that files contain."""
         found = None if self.fitted is None else self.fitted.simulated
         return self.simulated if found is None else found
 
     @property
     def exported_python(self) -> str:
-        """The lines of Python that compute it."""
+        """Python code that computes the exported curve."""
         return self.python if self.fitted is None else self.fitted_python
 
     @property
     def stem(self) -> str:
-        """Name of a file without its suffix."""
+        """The name of a file without its suffix."""
         name = f"{self.measured.name}-{self.model.name}"
         return f"{name}-{self.which}" if self.result is not None else name
 
 
 def ini_text(shown: Shown) -> str:
-    """Return the model as an .ini; SST/macro reads it unless the model is the workbench's own.
-
-    Args:
-        shown: what the figures show.
-    """
+    """Return the model as an .ini; SST/macro reads it unless the model is the workbench's own."""
     return shown.exported_model.to_ini()
 
 
 def csv_text(shown: Shown) -> str:
-    """Return one row a size: what was measured, and the fitted or the sliders' simulated values.
-
-    Args:
-        shown: what the figures show.
-    """
+    """Return a CSV by message size: measured and fitted or simulated values."""
     columns: dict[str, list[float]] = {"size_bytes": shown.measured.sizes.tolist()}
     whose = "fitted" if shown.fitted is not None else "simulated"
     for name, curve in (("measured", shown.measured), (whose, shown.exported_curve)):
@@ -101,11 +83,7 @@ def csv_text(shown: Shown) -> str:
 
 
 def json_text(shown: Shown) -> str:
-    """Return the model's values, both curves with their provenance, and the fit, as JSON.
-
-    Args:
-        shown: what the figures show.
-    """
+    """Return the model's values, both curves with their provenance, and the fit as JSON."""
     model = shown.exported_model
     content: dict[str, Any] = {
         "model": model.name,
@@ -122,11 +100,7 @@ def json_text(shown: Shown) -> str:
 
 
 def html_text(shown: Shown) -> str:
-    """Return a page with the figures that needs no network and no kernel.
-
-    Args:
-        shown: what the figures show.
-    """
+    """Return a page with the figures that needs no network and no kernel."""
     fitted = shown.result.simulated if shown.result is not None else None
     errors_of = shown.exported_curve
     parts: list[LayoutDOM] = [

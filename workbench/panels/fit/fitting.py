@@ -18,49 +18,35 @@ _REDRAW_S = 0.3
 
 @dataclass(frozen=True)
 class FitRequest:
-    """What is fitted to what, as `workbench.fit.fit` takes it.
-
-    Attributes:
-        curve: the machine.
-        model: where the search starts; it keeps what is not searched.
-        loss, target, trials, seed: as in `workbench.fit.fit`.
-        study: file the trials are kept in; empty keeps none.
-        name: name of the study in the file.
-        engine: what searches.
-        held: keys of the parameters that stay as the model has them.
-    """
+    """The arguments of a fit, named as in `workbench.fit.fit`."""
 
     curve: OSUCurve
-    model: NetworkModel
+    model: NetworkModel  # start; keeps values not searched
     loss: str
     target: str
     trials: int
     seed: int
-    study: str = ""
-    name: str = ""
+    study: str = ""  # file or database of the trials; "" keeps none
+    name: str = ""  # of the study in the file
     engine: str = DEFAULT_ENGINE
-    held: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()  # keys of parameters not searched
 
     @property
     def stem(self) -> str:
-        """What the names of all studies of this request begin with."""
+        """The common start of the names of this request's studies."""
         stem = f"{self.curve.name} {self.model.label} {self.loss} {self.target} seed {self.seed}"
         parts = [stem, *([] if self.engine == DEFAULT_ENGINE else [self.engine])]
         return " ".join([*parts, *(f"held {key}" for key in self.held)])
 
     def named_afresh(self) -> FitRequest:
-        """Return the request with the name of a study that does not exist yet."""
+        """Return the request with a new name for its study, from the time of day."""
         return replace(self, name=f"{self.stem}, {datetime.now():%Y-%m-%d %H:%M:%S.%f}"[:-3])
 
 
 class FitRun:
-    """One run of a fit, from Start or Resume until it ends.
+    """One run of a fit in the background; ``go_on`` resumes the latest study of its kind."""
 
-    Args:
-        request: what to fit.
-        go_on: take up the latest study of this kind in the file instead of a new one.
-        after: the run that is gone on with; its last trial may still be in flight.
-    """
+    # With ``after``, it resumes that run's study once its last trial is finished.
 
     def __init__(
         self, request: FitRequest, *, go_on: bool = False, after: FitRun | None = None
@@ -77,12 +63,12 @@ class FitRun:
 
     @property
     def new(self) -> int:
-        """Number of trials of this run, without those it was taken up with."""
+        """The number of trials of this run, without those of the resumed study."""
         return len(self.losses) - self._begun_with
 
     @property
     def remaining_s(self) -> float | None:
-        """Seconds the rest will take at the pace so far; None while that is not known."""
+        """The seconds left at the pace so far; None while unknown."""
         if self.new <= 0 or self.job.finished:
             return None
         left = max(self.request.trials - len(self.losses), 0)
@@ -90,11 +76,11 @@ class FitRun:
 
     @property
     def running(self) -> bool:
-        """Whether trials are still being started; the last one may outlive a stop by seconds."""
+        """Whether trials are still started; after a stop the last one may take seconds."""
         return not (self.stopping or self.job.finished)
 
     def stop(self) -> None:
-        """Start no further trial; returns at once."""
+        """Request that no further trial is started, and return at once."""
         self.stopping = True
         self.job.stop()
 
@@ -151,16 +137,7 @@ class FitRun:
 
 
 def next_request(state: FitState, *, go_on: bool, before: FitRun | None) -> FitRequest:
-    """Return what Start or Resume is to fit.
-
-    Args:
-        state: what the panel's controls hold.
-        go_on: whether an earlier study is gone on with.
-        before: the last run of this panel, where it is gone on with.
-
-    Raises:
-        ParameterError: there is nothing to go on with.
-    """
+    """Return the fit that Start, or with ``go_on`` Resume, runs; ``before`` is the last run."""
     if before is not None:
         # The sliders may have moved since; the search goes on from where it began.
         return replace(before.request, trials=state.trials)
@@ -183,11 +160,7 @@ def next_request(state: FitState, *, go_on: bool, before: FitRun | None) -> FitR
 
 
 def status_of(run: FitRun) -> str:
-    """Return how far a run is, in a few words beside the buttons.
-
-    Args:
-        run: the fit.
-    """
+    """Return a run's progress in a few words."""
     done, total = len(run.losses), run.request.trials
     if run.stopping and not run.job.finished:
         return f"stopped: {done} of {total} trials, the last one is ending"
@@ -205,11 +178,7 @@ def _duration(seconds: float) -> str:
 
 
 def _latest_name(request: FitRequest) -> str:
-    """Return the name of the newest study of this kind in the file.
-
-    Raises:
-        StudyError: the file holds none.
-    """
+    """Return the name of the newest study of this kind in the file."""
     from pathlib import Path
 
     import optuna

@@ -27,12 +27,7 @@ _QUICK_TRIALS = 300
 
 
 class OwnCell:
-    """The controls of a fit of one's own, and the fit.
-
-    Args:
-        started: called when a fit was started; the panel then polls `refresh`.
-        finished: called with the result and what was asked for, when a fit has ended.
-    """
+    """The controls of the user's own fit; ``started`` lets the panel poll `refresh`."""
 
     def __init__(
         self, started: Callable[[], None], finished: Callable[[FitResult, FitRequest], None]
@@ -89,27 +84,16 @@ class OwnCell:
 
     @property
     def errors(self) -> list[ErrorLine]:
-        """The lines that say what is wrong."""
+        """The error lines of the controls."""
         return [self._work.error, *errors_of(self.controls.values())]
 
     def set(self, settings: dict[str, Any]) -> None:
-        """Set some of the controls.
-
-        Args:
-            settings: values by name.
-
-        Raises:
-            ParameterError: a control does not offer its value.
-        """
+        """Set some of the controls, by name."""
         for name, value in settings.items():
             choose(self.controls[name], name, value)
 
     def begin(self) -> FitRun:
-        """Start the fit that the controls describe, in the background, and return at once.
-
-        Raises:
-            ParameterError: a number is not accepted.
-        """
+        """Start the fit that the controls describe, in the background."""
         if self.run is not None and self.run.running:
             return self.run
         check_all(self.controls.values())
@@ -123,12 +107,12 @@ class OwnCell:
         return run
 
     def stop(self) -> None:
-        """End the fit; the best so far is kept."""
+        """Stop the fit; the best so far is kept."""
         if self.run is not None:
             self.run.stop()
 
     def refresh(self) -> bool:
-        """Show how far the fit is, and return whether it still runs."""
+        """Update the progress, and return whether the fit still runs."""
         return self._work.refresh()
 
     def _end(self, job: jobs.Job[FitResult]) -> None:

@@ -104,7 +104,7 @@ class FitPanel:
 
     @property
     def state(self) -> FitState:
-        """What the controls hold."""
+        """The state of the controls."""
         return self._state
 
     @property
@@ -114,32 +114,32 @@ class FitPanel:
 
     @property
     def measured(self) -> OSUCurve:
-        """The curve of the machine."""
+        """The measured curve of the machine."""
         return self._state.measured
 
     @property
     def curve(self) -> OSUCurve:
-        """The simulated curve that is shown, of the last values that could be simulated."""
+        """The displayed simulated curve, of the last values that could be simulated."""
         return self._shown_now().simulated
 
     @property
     def result(self) -> FitResult | None:
-        """What the last fit came to; None before the first has ended."""
+        """The result of the last fit; None before the first is finished."""
         return self._result
 
     @property
     def running(self) -> bool:
-        """Whether a fit runs, or a simulation that takes long."""
+        """Whether a fit or a long simulation runs."""
         return self._simulating.running or (self._run is not None and self._run.running)
 
     @property
     def python(self) -> str:
-        """The lines of Python that compute the curve which is shown, as ``curve``."""
+        """Python code that computes the displayed curve, as ``curve``."""
         return self._shown_now().python
 
     @property
     def error(self) -> str:
-        """What the panel says is wrong, empty where nothing is."""
+        """The error messages that the panel shows, empty where there are none."""
         lines = [self._settings.machine_error, self._settings.fit_error, self._error]
         lines.append(self._tabs.error)
         lines += errors_of(self._settings.controls.values())
@@ -148,7 +148,7 @@ class FitPanel:
 
     @property
     def export(self) -> Which:
-        """Whose model files hold: ``fitted``, by itself after a fit, or ``sliders``."""
+        """The model in files: ``fitted``, chosen automatically after a fit, or ``sliders``."""
         which: Which = self._tabs.which.value
         return which
 
@@ -198,7 +198,7 @@ class FitPanel:
             raise error
 
     def reset(self) -> None:
-        """Set all sliders back to what the panel opens with: a first guess from the curve."""
+        """Reset all sliders to the opening values: a first guess from the measured curve."""
         self.use(self._opening())
 
     def use_fitted(self) -> None:
@@ -250,7 +250,7 @@ class FitPanel:
         return self._result
 
     def refresh(self) -> bool:
-        """Draw how far things are, and return whether any goes on; the kernel's loop calls it."""
+        """Update progress and results, and return whether a job runs; called by the kernel."""
         with self._lock:
             follows = self._follow()
             return self._tabs.refresh() or follows
@@ -391,7 +391,7 @@ class FitPanel:
             self._redraw()
 
     def _redraw(self) -> None:
-        """Simulate the state: a quick one is drawn at once, what takes long in the background."""
+        """Simulate the state: a quick one is drawn at once, a long one runs in the background."""
         with self._lock:
             self._simulated, self._refused = self._state, None
             self._error.say("")
@@ -411,7 +411,7 @@ class FitPanel:
         self._tabs.show_python(curve_line(state), fit_line(self._state))
 
     def _refuse(self, error: BaseException) -> None:
-        """Say what is wrong beside the slider it is about, else above the figures."""
+        """Show an error at the first slider it names, else above the figures."""
         self._refused = error
         keys = [key for key in getattr(error, "keys", ()) if key in self._controls.controls]
         message = f"{worded(error)}; {EARLIER}"
@@ -522,7 +522,7 @@ class FitPanel:
         return self._run
 
     def _follow(self) -> bool:
-        """Draw how far the fit is, and return whether it still runs."""
+        """Update the progress of the fit, and return whether it still runs."""
         with self._lock:
             run = self._run
             if run is None or run is self._ended:
@@ -553,7 +553,7 @@ class FitPanel:
         self._tabs.show_result(self._result)
 
     def _guarded(self, action: Any) -> None:
-        """Run what a button does; what goes wrong is said beside the buttons."""
+        """Run the action of a button, and show its error beside the buttons."""
         try:
             action()
         except WorkbenchError as error:

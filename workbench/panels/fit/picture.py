@@ -22,14 +22,7 @@ _READING = "font-size:13px;line-height:1.35"
 
 
 class CurvePicture:
-    """A machine's curves with a simulated and a fitted one over them.
-
-    Args:
-        measured: the machine.
-        size: message size the first sentence is about, bytes.
-        height: height of the two curve figures in pixels.
-        errors: also draw the heatmap of errors.
-    """
+    """A machine's curves with the simulated and the fitted one; ``errors`` adds the heatmap."""
 
     def __init__(
         self, measured: OSUCurve, *, size: int = 8192, height: int = 250, errors: bool = True
@@ -73,15 +66,8 @@ class CurvePicture:
         self._caption()
 
     def show_machine(self, measured: OSUCurve, simulated: OSUCurve | None) -> None:
-        """Draw another machine and the sliders' model beside it.
-
-        Each source is written once: BokehJS loads data in steps of its own, and of two writes to
-        one source in a row the first may be the one that stays.
-
-        Args:
-            measured: the machine's curve.
-            simulated: at its sizes; None where the model cannot be simulated.
-        """
+        """Draw another machine; None where its model cannot be simulated."""
+        # Each source is written once: after two writes in a row BokehJS may keep the first.
         size = self.size.value
         self.measured, self.simulated, self.fitted = measured, simulated, None
         with self.view.one_patch():
@@ -98,11 +84,7 @@ class CurvePicture:
         self._say()
 
     def draw(self, simulated: OSUCurve) -> None:
-        """Draw the curve of the sliders' model.
-
-        Args:
-            simulated: at the sizes of the machine's curve.
-        """
+        """Draw the curve of the sliders' model, at the machine's sizes."""
         self.simulated = simulated
         with self.view.one_patch():
             self.figures.simulated.data = simulated_columns(simulated)
@@ -112,11 +94,7 @@ class CurvePicture:
         self._say()
 
     def draw_fit(self, fitted: OSUCurve) -> None:
-        """Draw the best curve a fit has found so far, dashed.
-
-        Args:
-            fitted: at the sizes of the machine's curve.
-        """
+        """Draw the best curve of a fit so far, dashed, at the machine's sizes."""
         self.fitted = fitted
         with self.view.one_patch():
             self.figures.fitted.data = simulated_columns(fitted)
@@ -126,7 +104,7 @@ class CurvePicture:
         self._say()
 
     def forget_fit(self) -> None:
-        """Remove the fitted curve; what is drawn next says whose errors are shown."""
+        """Remove the fitted curve; the title of the errors follows with the next curve."""
         if self.fitted is not None:
             self.fitted = None
             with self.view.one_patch():
@@ -180,12 +158,7 @@ class CurvePicture:
 
 
 def curve_table(measured: OSUCurve, simulated: OSUCurve) -> str:
-    """Return both curves and the errors between them as an HTML table.
-
-    Args:
-        measured: the machine's curve.
-        simulated: at the same sizes.
-    """
+    """Return both curves and the errors between them as an HTML table."""
     off = measured.percent_error(simulated)
     columns: list[tuple[str, list[str]]] = []
     for name, unit, attribute, errors in (

@@ -28,12 +28,7 @@ DEFAULT_STUDY = "fits.db"
 
 
 class Settings:
-    """The panel's settings as widgets, each with its name above it and errors below its row.
-
-    Args:
-        machines: text and name of each machine to choose from.
-        machine: name of the one that is shown first.
-    """
+    """The controls of machine, model and fit, with errors below each row."""
 
     def __init__(self, machines: Sequence[tuple[str, str]], machine: str) -> None:
         self._silent = False
@@ -90,11 +85,7 @@ class Settings:
         )
 
     def observe(self, handler: Callable[[str, Any], None]) -> None:
-        """Call `handler` with the name and the value of each setting that changes.
-
-        Args:
-            handler: takes the setting's name and new value.
-        """
+        """Call the handler with (name, value) of each setting that changes."""
 
         def heard(name: str, value: Any) -> None:
             if not self._silent:
@@ -104,24 +95,11 @@ class Settings:
             control.observe(lambda change, name=name: heard(name, change["new"]), "value")
 
     def set(self, name: str, value: Any) -> None:
-        """Set one of the settings as the user would.
-
-        Args:
-            name: of a setting.
-            value: one that its control offers.
-
-        Raises:
-            ParameterError: the control does not offer it.
-        """
+        """Set a setting as the user would."""
         choose(self.controls[name], name, value)
 
     def add_machine(self, text: str, name: str) -> None:
-        """Offer one more machine and choose it, without calling the handler.
-
-        Args:
-            text: what the list says.
-            name: name of the machine; one of the same name is replaced.
-        """
+        """Add a machine to the list and choose it, without calling the handler."""
         control = self.controls["machine"]
         kept = [option for option in control.options if option[1] != name]
         # Changing what a list offers chooses its first entry on the way.
@@ -133,20 +111,12 @@ class Settings:
             self._silent = False
 
     def offer_variant(self, model: NetworkModel) -> None:
-        """Let a variant be chosen only of a model that has several.
-
-        Args:
-            model: the model that was chosen.
-        """
+        """Show the list of variants if the model has several."""
         several = len(model.variants) > 1
         self.controls["variant"].layout.display = "" if several else "none"
 
     def lock(self, running: bool) -> None:
-        """Let only what acts during a fit be pressed while one runs.
-
-        Args:
-            running: whether a fit runs.
-        """
+        """Disable the controls while a fit runs, except Stop, or enable them."""
         for control in (*self.controls.values(), self.upload, self.start, self.resume):
             control.disabled = running
         self.stop.disabled = not running

@@ -24,24 +24,14 @@ FloatArray = NDArray[np.float64]
 
 
 class Simulating:
-    """Simulates the last model it was given; what takes longer shows how far it is.
-
-    Attributes:
-        widget: buttons and bar, hidden while nothing takes long.
-
-    Args:
-        drawn: called with each curve.
-        refused: called with the error of a model that cannot be simulated.
-        stale: called with whether what is drawn is of other values than the controls hold.
-        locked: called with a function to run while nothing else touches the panel.
-    """
+    """Simulates the latest model; a long simulation shows its progress and Stop."""
 
     def __init__(
         self,
-        drawn: Callable[[OSUCurve], None],
-        refused: Callable[[BaseException], None],
-        stale: Callable[[bool], None],
-        locked: Callable[[Callable[[], bool]], bool],
+        drawn: Callable[[OSUCurve], None],  # called with each curve
+        refused: Callable[[BaseException], None],  # called with the error of a model
+        stale: Callable[[bool], None],  # called with whether the curves are outdated
+        locked: Callable[[Callable[[], bool]], bool],  # runs a function under the panel's lock
     ) -> None:
         self._drawn, self._refused, self._stale, self._locked = drawn, refused, stale, locked
         self._last: tuple[NetworkModel, Sequence[int]] | None = None
@@ -64,12 +54,7 @@ class Simulating:
         return self._work.job is not None
 
     def begin(self, model: NetworkModel, sizes: Sequence[int]) -> None:
-        """Simulate a model; a quick one is drawn before this returns.
-
-        Args:
-            model: what to simulate.
-            sizes: in bytes.
-        """
+        """Simulate a model at sizes in bytes; a quick one is drawn before this returns."""
         # Only the last one counts: what still runs must not be drawn after it.
         self._work.drop()
         self._last = model, sizes
@@ -89,19 +74,15 @@ class Simulating:
         self._ticker.start()
 
     def stop(self) -> None:
-        """End what runs; the curves stay those of the earlier values."""
+        """Stop the simulation; the curves remain those of the earlier values."""
         self._work.stop()
 
     def wait(self, timeout: float | None = None) -> None:
-        """Wait until nothing runs, and draw what came of it.
-
-        Args:
-            timeout: seconds to wait at most; None waits as long as it takes.
-        """
+        """Wait until nothing runs, or for ``timeout`` seconds, and draw the result."""
         wait_for(self.refresh, timeout)
 
     def refresh(self) -> bool:
-        """Show how far the simulation is, and return whether it runs."""
+        """Update the progress, and return whether the simulation runs."""
         return self._locked(self._work.refresh)
 
     def _again(self) -> None:

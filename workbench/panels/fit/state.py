@@ -17,53 +17,32 @@ HYBRID_NEGLIGIBLE_SIZE = 512
 
 @dataclass(frozen=True)
 class FitState:
-    """Everything the panel's controls hold.
-
-    Attributes:
-        machine: name of the machine whose curve is drawn.
-        source: Python expression that gives this curve.
-        measured: the curve itself.
-        kind: ``snappr``, ``hybrid``, ``logp``, ``pisces`` or ``protocol``.
-        model: the model with the values of the sliders.
-        loss, target, trials, seed, engine: settings of the fit, as `workbench.fit.fit` names them.
-        study: file the trials are kept in; empty to keep them in memory.
-        held: names of parameters that a fit leaves as the sliders have them, with commas between.
-        size: message size the sentence under the curves is about, bytes.
-    """
+    """The state of the controls; fit settings are named as in `workbench.fit.fit`."""
 
     machine: str
-    source: str
+    source: str  # Python expression of measured
     measured: OSUCurve
-    kind: str
-    model: NetworkModel
+    kind: str  # snappr, hybrid, logp, pisces or protocol
+    model: NetworkModel  # with the sliders' values
     loss: str = "rmsre"
     target: str = "both"
     trials: int = 2000
     seed: int = 0
-    study: str = ""
-    size: int = 8192
+    study: str = ""  # file of the trials; "": in memory
+    size: int = 8192  # of the message in the sentence, bytes
     engine: str = DEFAULT_ENGINE
-    held: str = ""
+    held: str = ""  # names of parameters not searched, with commas
 
     @property
     def held_keys(self) -> tuple[str, ...]:
-        """Keys of the parameters that a fit leaves as they are.
-
-        Raises:
-            ParameterError: a name is no parameter of the model.
-        """
+        """The keys of the parameters that are not searched."""
         names = (name.strip() for name in self.held.split(","))
         return tuple(key_named(name, self.model.parameters()) for name in names if name)
 
 
 def model_of(kind: str, variant: str = "sstmacro") -> NetworkModel:
-    """Return the model a kind starts with.
-
-    Args:
-        kind: ``snappr``, ``hybrid`` (SNAPPR with the LogP overlay for small messages), ``logp``
-            ``pisces`` or ``protocol``.
-        variant: ``sstmacro`` or ``repaired``; a model that has no such variant has its own.
-    """
+    """Return the default model of a kind; a variant it does not have is ignored."""
+    # The hybrid is SNAPPR with the LogP overlay for small messages.
     if kind == HYBRID:
         hybrid = MODELS["snappr"](variant=variant)
         return hybrid.with_values({"node.nic.negligible_size": HYBRID_NEGLIGIBLE_SIZE})
@@ -72,22 +51,12 @@ def model_of(kind: str, variant: str = "sstmacro") -> NetworkModel:
 
 
 def opening_model(kind: str, measured: OSUCurve, variant: str = "sstmacro") -> NetworkModel:
-    """Return the model of a kind that the panel opens with beside a machine.
-
-    Args:
-        kind: as for ``model_of``.
-        measured: the machine.
-        variant: as for ``model_of``.
-    """
+    """Return a kind's model with values guessed from a measured curve."""
     return first_guess(measured, model_of(kind, variant))
 
 
 def model_expression(model: NetworkModel) -> str:
-    """Return Python that builds the model: its class, and the values that are not defaults.
-
-    Args:
-        model: a model whose parts are of the default types, as a panel makes them.
-    """
+    """Return the Python expression of a model with parts of the default types."""
     cls = type(model)
     variant = "" if model.variant == cls().variant else f'variant="{model.variant}"'
     default = {p.key: p.value for p in cls().parameters()}
@@ -101,11 +70,7 @@ def model_expression(model: NetworkModel) -> str:
 
 
 def curve_line(state: FitState) -> str:
-    """Return the Python that computes the curve which is shown.
-
-    Args:
-        state: what the panel holds.
-    """
+    """Return Python code that computes the displayed curve."""
     return (
         f"from workbench import {_measured_from(state)}, models, simulate\n"
         f"measured = {state.source}\n"
@@ -115,11 +80,7 @@ def curve_line(state: FitState) -> str:
 
 
 def fit_line(state: FitState) -> str:
-    """Return the Python that runs the fit which the controls describe.
-
-    Args:
-        state: what the panel holds.
-    """
+    """Return Python code that runs the fit of the controls."""
     study = f', study="{state.study}"' if state.study else ""
     engine = "" if state.engine == DEFAULT_ENGINE else f', engine="{state.engine}"'
     names = ", ".join(f'"{name.strip()}": None' for name in state.held.split(",") if name.strip())
@@ -134,5 +95,5 @@ def fit_line(state: FitState) -> str:
 
 
 def _measured_from(state: FitState) -> str:
-    """Return the part of workbench that the measurement comes from."""
+    """Return the subpackage of workbench that the measurement comes from."""
     return state.source.partition(".")[0]

@@ -45,13 +45,7 @@ _FILES: dict[str, tuple[Callable[[Shown], str], str, str]] = {
 
 
 class FitTabs:
-    """Everything below the curves.
-
-    Args:
-        downloads: hands files to the browser.
-        shown: returns what the figures show.
-        busy: called when something is being computed; the panel then polls `refresh`.
-    """
+    """The tabs below the curves; ``busy`` is called when a background job starts."""
 
     def __init__(
         self, downloads: Downloads, shown: Callable[[], Shown], busy: Callable[[], None]
@@ -119,22 +113,18 @@ class FitTabs:
         self._kind = self._ini_about = ""
 
     def views(self) -> list[LiveView]:
-        """Return the live views that stand in the tabs."""
+        """Return the live views in the tabs."""
         return [*self._picture.children, *self.identifiability.views]
 
     def begin(self, loss: str) -> None:
-        """Empty the convergence for a fit that starts.
-
-        Args:
-            loss: name of what is minimised, for the axis.
-        """
+        """Clear the convergence for a new fit; ``loss`` labels the axis."""
         self._drawn = 0
         self.convergence.source.data = convergence_columns([])
         self.convergence.figure.yaxis.axis_label = f"loss ({loss})"
         self.widget.selected_index = 0
 
     def clear(self) -> None:
-        """Forget the last fit."""
+        """Remove the last fit."""
         self._drawn = 0
         self.convergence.source.data = convergence_columns([])
         self._reading.value = "No trial has been run yet."
@@ -145,15 +135,11 @@ class FitTabs:
         self.identifiability.clear(_NO_FIT_YET)
 
     def refresh(self) -> bool:
-        """Show what was computed meanwhile, and return whether more is to come."""
+        """Show the finished figures, and return whether any is pending."""
         return self.identifiability.refresh()
 
     def draw_convergence(self, run: FitRun) -> None:
-        """Add the trials that are new since the last call.
-
-        Args:
-            run: the fit.
-        """
+        """Add the trials since the last call."""
         losses = list(run.losses)
         if len(losses) > self._drawn:
             before = np.asarray(losses[: self._drawn])
@@ -172,11 +158,7 @@ class FitTabs:
         )
 
     def show_result(self, result: FitResult) -> None:
-        """Show the fit's table.
-
-        Args:
-            result: of the fit.
-        """
+        """Show the table of a fit."""
         self.table.value = result._repr_html_()
         self.use.disabled = not result.success
         self._result = result if result.success else None
@@ -184,26 +166,14 @@ class FitTabs:
         self._opened()
 
     def show_python(self, curve: str, fit: str) -> None:
-        """Show the lines that reproduce what is shown.
-
-        Args:
-            curve: for the curve.
-            fit: for the fit.
-        """
+        """Show the Python code of the curve and of the fit."""
         self._python = (curve, fit)
         # A slider redraws in a hurry; text that nobody sees can wait until its tab is opened.
         if self.widget.selected_index == _PYTHON_TAB:
             self.curve_python.value, self.fit_python.value = self._python
 
     def save(self, path: Path) -> Path:
-        """Write what is shown to a file, by its suffix.
-
-        Args:
-            path: file to write.
-
-        Raises:
-            ParameterError: the suffix is not one of those offered.
-        """
+        """Write the displayed results to a file, by its suffix."""
         if path.suffix not in _FILES:
             raise ParameterError(
                 f"the file's suffix must be one of {', '.join(_FILES)}; got {path.name!r}",
@@ -213,11 +183,7 @@ class FitTabs:
         return path
 
     def say_files_of(self, model: NetworkModel) -> None:
-        """Say what the files of a model are, and who reads its .ini.
-
-        Args:
-            model: of the kind that is shown.
-        """
+        """Describe the files of a model, and the programs that read its .ini."""
         if model.name != self._kind:
             self._kind, self._ini_about = model.name, ini_about(model)
             self._say_what()
@@ -245,7 +211,7 @@ class FitTabs:
         )
 
     def _opened(self) -> None:
-        """Bring the open tab up to date; what the others show waits until they are opened."""
+        """Update the open tab; the others are updated when they are opened."""
         self.show_python(*self._python)
         result = self._result
         if result is not None and self.widget.selected_index == _IDENTIFIABILITY_TAB:
@@ -283,7 +249,7 @@ class FitTabs:
 
 
 def _identified(result: FitResult, ctx: jobs.JobContext) -> LayoutDOM:
-    """Return what the data tell of each parameter of a fit, as figures and as a table."""
+    """Return figures and a table of how well the data determine each fitted parameter."""
 
     def report(done: int, total: int) -> None:
         ctx.progress(done, total, "parameters examined")

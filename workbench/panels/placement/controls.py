@@ -22,12 +22,7 @@ _LATENCY_KEYS = ("l_wire_s", "d_switch_s", "same_host_s")
 
 
 class ProgramControls(ReplayControls):
-    """Program and parameters as in the replay panel, without what a topology takes the place of.
-
-    Args:
-        first: what is shown first.
-        changed: called with the state when a user has changed it.
-    """
+    """The replay panel's program and parameters, without L and g, which the network replaces."""
 
     def __init__(self, first: ReplayState, changed: Callable[[ReplayState], None]) -> None:
         super().__init__(replace(first, semantics="llamp"), changed)
@@ -52,7 +47,7 @@ class ProgramControls(ReplayControls):
         )
 
     def ranks(self) -> int | None:
-        """Return how many ranks the chosen program has, None where that is not known yet."""
+        """Return the number of ranks of the chosen program; None if unknown."""
         name = self.state.source.name
         if self._fields is not None:
             held = self._fields.arguments.get("ranks")
@@ -64,12 +59,7 @@ class ProgramControls(ReplayControls):
 
 
 class PlacementControls:
-    """All controls, and the state that they hold.
-
-    Args:
-        first: what is shown first.
-        changed: called with the state when a user has changed it.
-    """
+    """All controls; ``changed`` gets the state after a user's change."""
 
     def __init__(self, first: PlacementState, changed: Callable[[PlacementState], None]) -> None:
         self._changed = changed
@@ -99,41 +89,30 @@ class PlacementControls:
 
     @property
     def state(self) -> PlacementState:
-        """What the controls hold."""
+        """The state of the controls."""
         effort = Effort(self.evaluations.value, self.seconds.value, self.seed.value)
         return PlacementState(self.programs.state, self.network.network, effort)
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """What the controls say is wrong."""
+        """The error messages of the controls, "" for a control without one."""
         lines = errors_of(self.effort)
         return *self.programs.errors, *self.network.errors, *(line.message for line in lines)
 
     def say(self, error: BaseException) -> None:
-        """Say what is wrong beside what it is about.
-
-        Args:
-            error: of a placement, or of what came before it.
-        """
+        """Show an error at the network if its key names that, else at the program."""
         if getattr(error, "key", "") in (*_NETWORK_KEYS, *_LATENCY_KEYS):
             self.network.error.say(worded(error))
         else:
             self.programs.say(error)
 
     def clear_errors(self) -> None:
-        """Say that nothing is wrong."""
+        """Remove the error messages of program and network."""
         self.programs.clear_errors()
         self.network.error.say("")
 
     def take_network(self, network: Network) -> None:
-        """Set the network.
-
-        Args:
-            network: its topology as `parse_topology` takes it.
-
-        Raises:
-            ParameterError: the topology is not accepted.
-        """
+        """Set the network."""
         self.network.show(network)
         self.network.error.say("")
         for field in self.network.latencies:

@@ -20,14 +20,9 @@ _BLANK = "auto"
 
 
 class FamilyFields:
-    """A control for each parameter of a family.
+    """A control for each parameter of a family of ``FAMILIES``."""
 
-    What is optional is a text that may be left empty: the family's own default is taken then.
-
-    Args:
-        family: a word of ``FAMILIES``.
-        changed: called when a user has changed one.
-    """
+    # An optional parameter is a text field: empty means the family's default.
 
     def __init__(self, family: str, changed: Callable[[], None]) -> None:
         self._family = family
@@ -43,7 +38,7 @@ class FamilyFields:
 
     @property
     def word(self) -> str:
-        """The topology as ``parse_topology`` takes it, without what is as by default."""
+        """The topology's spec for ``parse_topology``, without default values."""
         parts = []
         for name, control in self.controls.items():
             text = _text(control.value)
@@ -52,12 +47,7 @@ class FamilyFields:
         return f"{self._family}:{','.join(parts)}"
 
     def show(self, word: str, made: Topology) -> None:
-        """Show another member of the family; the controls tell as if a user had changed them.
-
-        Args:
-            word: of the family, as ``parse_topology`` takes it.
-            made: what it stands for.
-        """
+        """Show a member of the family by its spec; the controls report changes as usual."""
         given = self._given(word.partition(":")[2])
         for name, control in self.controls.items():
             about = self._parameters[name]
@@ -73,7 +63,7 @@ class FamilyFields:
                 control.value = given.get(name, "") if about.optional else text
 
     def _given(self, rest: str) -> dict[str, str]:
-        """Return the text of each parameter that a word names; what it leaves out stays empty."""
+        """Return the text of each parameter that a spec contains."""
         parts = [part.strip() for part in rest.split(",") if part.strip()]
         bare = [part for part in parts if "=" not in part]
         pairs = [part.partition("=") for part in parts if "=" in part]
@@ -109,7 +99,7 @@ def _placeholder(about: Parameter, default: str) -> str:
 
 
 def _default_text(default: Any) -> str:
-    """Return a default as a word has it; empty for none."""
+    """Return a default as in a spec; "" for none."""
     if default is None or default is inspect.Parameter.empty:
         return ""
     return _text(default)

@@ -10,46 +10,22 @@ from workbench.sensitivity.placement import Method
 
 
 def comparison_csv(placed: Placed, method: Method, names: str) -> str:
-    """Return one row a method: its run time, its gain over block, and what it took to find.
-
-    Args:
-        placed: what has been found.
-        method: the placement that is shown; all are written.
-        names: of the hosts, not used.
-    """
+    """Return a CSV by method: run time, gain over block and cost of the search."""
     return str(placed.frame.to_csv(index=False))
 
 
 def pairs_csv(placed: Placed, method: Method, names: str) -> str:
-    """Return one row a pair of ranks on the critical path: its λ_L and λ_G.
-
-    Args:
-        placed: what has been found.
-        method: the placement that is meant.
-        names: of the hosts, not used.
-    """
+    """Return a CSV of the pairs of ranks on the critical path: λ_L and λ_G."""
     return str(placed.pairs[method].to_frame().to_csv(index=False))
 
 
 def placement_csv(placed: Placed, method: Method, names: str) -> str:
-    """Return one row a rank: its host, router and group.
-
-    Args:
-        placed: what has been found.
-        method: the placement that is meant.
-        names: of the hosts, not used.
-    """
+    """Return a CSV by rank: host, router and group."""
     return str(placed.placements[method].to_frame().to_csv(index=False))
 
 
 def placement_json(placed: Placed, method: Method, names: str) -> str:
-    """Return the host of each rank and all that decided it, as JSON.
-
-    Args:
-        placed: what has been found.
-        method: the placement that is meant.
-        names: of the hosts, not used.
-    """
+    """Return the host of each rank, with program, network and parameters, as JSON."""
     base, placement = placed.state.base, placed.placements[method]
     content = {
         **placement.to_dict(),
@@ -66,30 +42,12 @@ def placement_json(placed: Placed, method: Method, names: str) -> str:
 
 
 def placement_rankfile(placed: Placed, method: Method, names: str) -> str:
-    """Return Open MPI's rankfile of a placement.
-
-    Args:
-        placed: what has been found.
-        method: the placement that is meant.
-        names: of the hosts.
-
-    Raises:
-        ParameterError: names are missing, stand twice or have spaces.
-    """
+    """Return a placement as Open MPI's rankfile; ``names`` holds the hosts' names."""
     return placed.placements[method].to_rankfile(names=names)
 
 
 def placement_hostfile(placed: Placed, method: Method, names: str) -> str:
-    """Return the host of each rank, a line each, for MPICH and Slurm.
-
-    Args:
-        placed: what has been found.
-        method: the placement that is meant.
-        names: of the hosts.
-
-    Raises:
-        ParameterError: names are missing, stand twice or have spaces.
-    """
+    """Return the host of each rank, one a line, for MPICH and Slurm."""
     return placed.placements[method].to_hostfile(names=names)
 
 

@@ -26,19 +26,13 @@ _OTHER_SIZES = ("other sizes …", "")
 
 
 class NetworkControls:
-    """The topology and its latencies.
-
-    Args:
-        first: what is shown first.
-        changed: called with the network when a user has changed it.
-        ranks: returns how many ranks need room, None where that is not known yet.
-    """
+    """The controls of the topology and its latencies."""
 
     def __init__(
         self,
         first: Network,
         changed: Callable[[Network], None],
-        ranks: Callable[[], int | None],
+        ranks: Callable[[], int | None],  # number of ranks, None if unknown
     ) -> None:
         self.network = first
         self._changed, self._ranks = changed, ranks
@@ -79,19 +73,12 @@ class NetworkControls:
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """What the controls say is wrong."""
+        """The error messages of the controls, "" for a control without one."""
         lines = errors_of((*self.parameters.values(), *self.latencies))
         return self.error.message, *(line.message for line in lines)
 
     def show(self, network: Network) -> None:
-        """Show another network without calling back.
-
-        Args:
-            network: with a topology that `parse_topology` accepts.
-
-        Raises:
-            ParameterError: the topology is not accepted, or a number does not fit its field.
-        """
+        """Show another network without calling back."""
         made = network.parse()
         for name in _LATENCIES:
             getattr(self, name).check(getattr(network, name), name)
@@ -117,13 +104,13 @@ class NetworkControls:
         self._lay_out(made)
 
     def make_room(self) -> None:
-        """Show a larger network of the family where the ranks would not fit the one at hand."""
+        """Show a larger network of the family if the present one lacks hosts for the ranks."""
         word = self._with_room(self.network.topology)
         if word != self.network.topology:
             self.show(replace(self.network, topology=word))
 
     def _hosts_needed(self) -> int:
-        """Return how many hosts the ranks take, 0 where that is not known."""
+        """Return the number of hosts for the ranks, 0 if unknown."""
         return -(-(self._ranks() or 0) // self.network.ranks_per_host)
 
     def _with_room(self, word: str) -> str:
@@ -139,7 +126,7 @@ class NetworkControls:
         return self._families[family]
 
     def _family_chosen(self, family: str) -> None:
-        """Take what the family was last, or its smallest member with room for all ranks."""
+        """Show the family's last network, or its smallest with room for all ranks."""
         if self._silent:
             return
         if family == MACHINE:
@@ -158,7 +145,7 @@ class NetworkControls:
             self._changed(self.network)
 
     def _shaped(self) -> None:
-        """Take what the family's fields say, or say what is wrong with it."""
+        """Set the network of the family's fields, or show the error in them."""
         if self._silent:
             return
         family = self.family.value

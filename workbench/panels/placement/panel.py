@@ -124,22 +124,22 @@ class PlacementPanel(Panel):
 
     @property
     def state(self) -> PlacementState:
-        """What the controls hold."""
+        """The state of the controls."""
         return self._controls.state
 
     @property
     def placements(self) -> Mapping[Method, Placement]:
-        """The placement by each method, those that have been found."""
+        """The placements found so far, by method."""
         return MappingProxyType({} if self._placed is None else dict(self._placed.placements))
 
     @property
     def comparison(self) -> pd.DataFrame | None:
-        """A row for each of them; None before the first has been found."""
+        """A row for each placement; None before the first is found."""
         return None if self._placed is None else self._placed.frame
 
     @property
     def pairs(self) -> PairSensitivity | None:
-        """The sensitivities that are shown; None before the first placement has been found."""
+        """The displayed sensitivities of pairs of ranks; None before the first placement."""
         return None if self._placed is None else self._placed.pairs[self._method()]
 
     @property
@@ -149,7 +149,7 @@ class PlacementPanel(Panel):
 
     @property
     def python(self) -> str:
-        """The lines of Python for ``found``, ``comparison`` and ``pairs`` as they are shown."""
+        """Python code for ``found``, ``comparison`` and ``pairs`` as displayed."""
         placed = self._placed
         if placed is None:
             return ""
@@ -157,7 +157,7 @@ class PlacementPanel(Panel):
 
     @property
     def error(self) -> str:
-        """What the panel says is wrong, empty where nothing is."""
+        """The error messages that the panel shows, empty where there are none."""
         exports = (tab.error.message for tab in self._exports.values())
         return "\n".join(line for line in (*self._controls.errors, *exports) if line)
 
@@ -166,7 +166,7 @@ class PlacementPanel(Panel):
         return self._begin(0.0)
 
     def stop(self) -> None:
-        """End the search; what has been found stays, and is shown."""
+        """Stop the search; the placements found so far remain."""
         self._work.stop()
 
     def wait(self, timeout: float | None = None) -> pd.DataFrame | None:
@@ -179,7 +179,7 @@ class PlacementPanel(Panel):
         return self.comparison
 
     def refresh(self) -> bool:
-        """Show what has been found, and return whether more is coming; the kernel's loop calls."""
+        """Show new placements, and return whether a search runs; the kernel's loop calls it."""
         with self._lock:
             job = self._work.job
             running = self._work.refresh()
@@ -271,7 +271,7 @@ class PlacementPanel(Panel):
         return panel_box([self._controls.widget, bar, self._place])
 
     def _changed(self, state: PlacementState) -> None:
-        """Place the ranks for what the controls hold; what is found at once is drawn at once."""
+        """Place the ranks with the present controls; a quick result is drawn at once."""
         self._begin(_AT_ONCE_S)
 
     def _begin(self, patience_s: float) -> jobs.Job[Placed]:
@@ -365,7 +365,7 @@ class PlacementPanel(Panel):
         )
 
     def _origin(self, drawn: str) -> str:
-        """Return where the values of a picture come from, and whose placement it shows."""
+        """Return the provenance and the placement of a picture."""
         placed, method = self._placed, self._method()
         if placed is None:
             raise ParameterError("no placement has been found yet", key="path")

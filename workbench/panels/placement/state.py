@@ -39,20 +39,12 @@ _GROWTH = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0)
 
 @dataclass(frozen=True)
 class Network:
-    """The network and the latencies of its parts.
+    """The network and the latencies of its parts."""
 
-    Attributes:
-        topology: as ``workbench.topology.parse_topology`` takes it.
-        l_wire_ns: latency of a wire.
-        d_switch_ns: latency of a switch.
-        same_host_ns: latency between two ranks of one host.
-        ranks_per_host: how many ranks a host takes.
-    """
-
-    topology: str = "dragonfly:g=3,a=2,p=2"
+    topology: str = "dragonfly:g=3,a=2,p=2"  # spec for parse_topology
     l_wire_ns: float = round(L_WIRE_S * 1e9, 3)
     d_switch_ns: float = round(D_SWITCH_S * 1e9, 3)
-    same_host_ns: float = 0.0
+    same_host_ns: float = 0.0  # between two ranks of a host
     ranks_per_host: int = 1
 
     @property
@@ -65,46 +57,30 @@ class Network:
         }
 
     def parse(self) -> Topology:
-        """Return the topology.
-
-        Raises:
-            ParameterError: one of its parameters is not accepted.
-        """
+        """Return the topology."""
         return _parsed(self.topology)
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much a search may try.
+    """The limits of the searches."""
 
-    Attributes:
-        evaluations: mappings that the search tries.
-        seconds: after which each method ends with what it has.
-        seed: of the random choices.
-    """
-
-    evaluations: int = EVALUATIONS
-    seconds: float = SECONDS
+    evaluations: int = EVALUATIONS  # mappings tried by the search
+    seconds: float = SECONDS  # limit of each method
     seed: int = 0
 
 
 @dataclass(frozen=True)
 class PlacementState:
-    """Everything that decides what is found.
+    """The program, parameters, network and search limits of a placement."""
 
-    Attributes:
-        base: program, algorithms of its collectives and the parameters, of which o, G and S count.
-        network: where it runs.
-        effort: of the searches.
-    """
-
-    base: ReplayState
+    base: ReplayState  # of the parameters, o, G and S count
     network: Network = field(default_factory=Network)
     effort: Effort = field(default_factory=Effort)
 
     @property
     def options(self) -> dict[str, Any]:
-        """The named arguments of ``place``, but for the method."""
+        """The keyword arguments of ``place``, without the method."""
         effort, network = self.effort, self.network
         return {
             "ranks_per_host": network.ranks_per_host,
@@ -117,23 +93,14 @@ class PlacementState:
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """What has been found, all of it or so far.
-
-    Attributes:
-        state: what the controls held.
-        program: as it was read or made.
-        graph: its messages.
-        placements: by method, those that have been found.
-        pairs: the sensitivities of pairs of ranks, with each of these placements.
-        stopped: whether Stop ended it.
-    """
+    """The placements found so far, by method."""
 
     state: PlacementState
     program: AnyProgram
-    graph: ExecutionGraph
+    graph: ExecutionGraph  # of the program
     placements: Mapping[Method, Placement]
-    pairs: Mapping[Method, PairSensitivity]
-    stopped: bool = False
+    pairs: Mapping[Method, PairSensitivity]  # with each placement
+    stopped: bool = False  # by the user
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -142,27 +109,16 @@ class Placed:
 
     @property
     def best(self) -> Method:
-        """The method with the least run time; of several the one that comes first."""
+        """The method with the least run time, the first of several."""
         return min(self.placements, key=lambda method: self.placements[method].T_s)
 
     def chosen(self, method: str) -> Method:
-        """Return the method that is meant.
-
-        Args:
-            method: one of ``METHODS``, or ``BEST``; one that has not been found yet stands for
-                the best so far.
-        """
+        """Return a method of ``METHODS``, or the best so far for ``BEST`` and missing ones."""
         return next((known for known in self.placements if known == method), self.best)
 
 
 def python_lines(state: PlacementState, program: AnyProgram, method: Method) -> str:
-    """Return Python for ``found``, ``comparison`` and, with one placement, ``pairs``.
-
-    Args:
-        state: what the controls hold.
-        program: what its source gives.
-        method: of the placement whose pairs are shown.
-    """
+    """Return Python code for ``found``, ``comparison`` and, with one method, ``pairs``."""
     base, network = state.base, state.network
     lines = [
         "from workbench import models, programs, topology",
@@ -208,19 +164,9 @@ def python_lines(state: PlacementState, program: AnyProgram, method: Method) -> 
 
 
 def fitting(topology: str, ranks: int, ranks_per_host: int) -> str:
-    """Return a topology with room for all ranks: the same one, or the smallest of its family.
-
-    A dragonfly grows as Kim et al. balance it, a = 2 h routers of p = h hosts. A machine stays as
-    it is, and so does a family that has no member near enough.
-
-    Args:
-        topology: as ``parse_topology`` takes it.
-        ranks: of the program.
-        ranks_per_host: how many a host takes.
-
-    Raises:
-        ParameterError: the topology is not accepted.
-    """
+    """Return a topology with room for all ranks: the same or the smallest of its family."""
+    # A dragonfly grows balanced (Kim et al. 2008): a = 2h routers in a group, p = h hosts each.
+    # A machine, and a family without a member near enough, stay as they are.
     hosts = -(-ranks // ranks_per_host)
     if _parsed(topology).num_hosts >= hosts:
         return topology
@@ -232,12 +178,7 @@ def fitting(topology: str, ranks: int, ranks_per_host: int) -> str:
 
 
 def near_member(family: str, hosts: int) -> str:
-    """Return the smallest member with room for hosts that `propose` names; empty where none is.
-
-    Args:
-        family: a word of ``FAMILIES``; a machine's name has no members.
-        hosts: at least so many.
-    """
+    """Return the spec of the smallest member with at least ``hosts`` hosts; "" for none."""
     if family not in FAMILIES:
         return ""
     found = [

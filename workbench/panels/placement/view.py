@@ -32,12 +32,7 @@ _VALUES = (("λ_L: latencies", "lambda_L"), ("λ_G: bytes", "lambda_G"))
 
 
 class PlacementView:
-    """Everything that is drawn of what has been found.
-
-    Args:
-        placed: the first placements.
-        chosen: called when a user has chosen a method or a value.
-    """
+    """The figures of the placements; ``chosen`` is called for another method or value."""
 
     def __init__(self, placed: Placed, chosen: Callable[[], None]) -> None:
         self.method: Any = widgets.Dropdown(
@@ -87,12 +82,7 @@ class PlacementView:
         return {"placement": self.method, "value": self.value}
 
     def show(self, placed: Placed, *, running: bool) -> None:
-        """Draw other placements.
-
-        Args:
-            placed: what has been found, all of it or so far.
-            running: whether there is more to come.
-        """
+        """Draw other placements; ``running`` while more are expected."""
         method = placed.chosen(self.method.value)
         pairs, placement = placed.pairs[method], placed.placements[method]
         with self.view.one_patch():
@@ -115,20 +105,12 @@ class PlacementView:
 
 
 def weights_of(pairs: PairSensitivity) -> Any:
-    """Return how many latencies of messages to or from each rank are critical, int64[ranks].
-
-    Args:
-        pairs: the sensitivities.
-    """
+    """Return the number of critical latencies from or to each rank, (ranks,) int64."""
     return pairs.lambda_L.sum(axis=0) + pairs.lambda_L.sum(axis=1)
 
 
 def table_html(placed: Placed) -> str:
-    """Return the comparison as a table.
-
-    Args:
-        placed: what has been found.
-    """
+    """Return the comparison of the placements as an HTML table."""
     head = (
         *("placement", "run time", "than block", "found in", "evaluations"),
         *("mean switches of a byte", "latencies on the critical path", "bytes on it"),
@@ -159,11 +141,7 @@ def table_html(placed: Placed) -> str:
 
 
 def read_placed(placed: Placed) -> str:
-    """Return in one sentence how much the place of the ranks matters, and what is best.
-
-    Args:
-        placed: what has been found.
-    """
+    """Return a sentence with the best placement and its gain."""
     found = placed.placements
     best = found[placed.best]
     slowest: Method = max(found, key=lambda method: found[method].T_s)

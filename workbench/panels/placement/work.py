@@ -24,7 +24,7 @@ _V = TypeVar("_V")
 
 
 class Placer:
-    """Makes programs and graphs, keeps the last few, and places their ranks."""
+    """Builds programs and graphs, caches the last few, and places their ranks."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -33,24 +33,11 @@ class Placer:
         self._began = 0.0
 
     def program(self, state: PlacementState) -> AnyProgram | None:
-        """Return a state's program if it has been made already.
-
-        Args:
-            state: what the controls hold.
-        """
+        """Return a state's program from the cache, or None."""
         return self._programs.get(_program_key(state))
 
     def work(self, ctx: jobs.JobContext, state: PlacementState) -> Placed:
-        """Place the ranks by each method; once stopped, return those that have been found.
-
-        Args:
-            ctx: of the job; its partial result is a `Placed` too.
-            state: what to place, and where.
-
-        Raises:
-            WorkbenchError: the program cannot be made, cannot run to its end, or does not fit.
-            JobError: it was stopped before there was any placement.
-        """
+        """Place the ranks by each method; a stop returns the placements found so far."""
         self._began = time.monotonic()
         ctx.progress(0, 0, "making the program")
         program, graph = self._made(state)
@@ -76,12 +63,7 @@ class Placer:
         return replace(found[-1], stopped=ctx.stopping)
 
     def how_far(self, job: jobs.Job[Placed], state: PlacementState) -> tuple[float, str]:
-        """Return the share of the methods that a job has tried, and the line that says so.
-
-        Args:
-            job: of `work`, the last one.
-            state: that it was given.
-        """
+        """Return the share of the methods tried by the last job of `work`, and a status text."""
         progress = job.progress
         if not progress.total:
             return 0.0, f"{progress.message}, {job.elapsed_s:.1f} s"

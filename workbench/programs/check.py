@@ -70,18 +70,7 @@ class Problem:
 
 
 def check(graph: ExecutionGraph, *, eager_bytes: int | None = None) -> tuple[Problem, ...]:
-    """Return what is wrong or doubtful with a graph; errors first, empty where nothing is.
-
-    Of each kind at most ``SHOWN`` are told one by one, and a last one counts the rest.
-
-    Args:
-        graph: any.
-        eager_bytes: S, the largest message sent without waiting for its receiver; None looks for
-            the least S at which the program ends.
-
-    Raises:
-        ParameterError: the dependencies are not made for the graph's operations, or S is negative.
-    """
+    """Return a graph's problems, errors first, ``SHOWN`` a kind; see ``ExecutionGraph.check``."""
     if eager_bytes is not None and whole(eager_bytes, "eager_bytes") < 0:
         raise ParameterError(
             f"eager_bytes must not be negative; got {eager_bytes}", key="eager_bytes"
@@ -92,17 +81,7 @@ def check(graph: ExecutionGraph, *, eager_bytes: int | None = None) -> tuple[Pro
 
 
 def validate(graph: ExecutionGraph, *, eager_bytes: int | None = None) -> None:
-    """Refuse a graph that cannot run to its end.
-
-    Args:
-        graph: any.
-        eager_bytes: as for ``check``.
-
-    Raises:
-        ProgramError: there are cycles, peers out of range, messages without a match or circular
-            waits; the message names the first of them, ``operations`` all that ``check`` tells one
-            by one.
-    """
+    """Refuse a graph that cannot run to its end; see ``ExecutionGraph.validate``."""
     problems = check(graph, eager_bytes=eager_bytes)
     errors = [problem for problem in problems if problem.severity == ERROR]
     if errors:
@@ -176,7 +155,7 @@ def _told(
     words: str | Iterable[str],
     counts: Iterable[int] | None = None,
 ) -> Iterator[Problem]:
-    """Yield one problem for each operation, and one for those that are too many to tell."""
+    """Yield a problem for each of the first ``SHOWN`` operations, and one that counts the rest."""
     shown = ops[:SHOWN].tolist()
     texts = [words] * len(shown) if isinstance(words, str) else list(words)
     numbers = [1] * len(shown) if counts is None else list(counts)
@@ -265,10 +244,7 @@ def _unmatched(
 def _ambiguous(
     graph: ExecutionGraph, waiting: Edges, classes: Classes, level: NDArray[np.int32]
 ) -> tuple[list[Problem], NDArray[np.int64]]:
-    """Return what is doubtful about the order of messages, and the classes that have no order.
-
-    The order of a class is that of its sends or of its receives, where dependencies tell it.
-    """
+    """Return the problems of message order, and the classes that dependencies leave unordered."""
     problems: list[Problem] = []
     needs = (*transposed(*waiting[:2]), *transposed(*waiting[2:]))
     inner = np.flatnonzero(classes.number[1:] == classes.number[:-1])
@@ -312,7 +288,7 @@ def _ambiguous(
 def _sizes(
     graph: ExecutionGraph, sends: Classes, recvs: Classes, exact: NDArray[np.int64]
 ) -> Iterator[Problem]:
-    """Yield messages whose receive is of another size, the k-th taken by the k-th."""
+    """Yield messages whose receive has another size, the k-th taken by the k-th receive."""
     sending = sends.ops[sends.members(exact[0], exact[2])]
     receiving = recvs.ops[recvs.members(exact[1], exact[2])]
     sent, expected = graph.size[sending], graph.size[receiving]
@@ -338,8 +314,7 @@ def _pools(
 ) -> NDArray[np.int32]:
     """Return the pool of each message that may meet several receives, else -1; int32[n].
 
-    A rank with wildcards is a pool; so is a class whose sends or receives have no order, or whose
-    messages may overtake one another on several cores or interfaces.
+    A pool is a rank with wildcards, or a class that has no order or whose sends use several lanes.
     """
     pool = np.full(graph.num_ops, -1, np.int32)
     lane = graph.cpu.astype(np.int32) * 256 + graph.nic
@@ -372,21 +347,14 @@ def _pools(
 
 
 class _Untimed:
-    """Runs of a program without times.
-
-    Args:
-        graph: the program; its peers are ranks, and its dependencies join operations of one rank.
-        waiting: its dependencies.
-        ranks: int32[n], the rank of each operation.
-        wild: bool[ranks], where messages may meet by a wildcard.
-    """
+    """Runs of a program without times; peers must be ranks, and dependencies stay within a rank."""
 
     def __init__(
         self,
         graph: ExecutionGraph,
         waiting: Edges,
-        ranks: NDArray[np.int32],
-        wild: NDArray[np.bool_],
+        ranks: NDArray[np.int32],  # (n,) the rank of each operation
+        wild: NDArray[np.bool_],  # (ranks,) where messages may meet by a wildcard
     ) -> None:
         self.graph = graph
         self._waiting, self._ranks, self._wild = waiting, ranks, wild.astype(np.uint8)
@@ -394,15 +362,11 @@ class _Untimed:
         self._free = np.flatnonzero(self._degree == 0).astype(np.int32)
 
     def left(self, pool: NDArray[np.int32] | None, eager_bytes: int) -> NDArray[np.int32] | None:
-        """Return what is left of each operation where the program does not end, else None.
-
-        Args:
-            pool: of each operation, see ``_pools``; None lets messages meet in one possible order.
-            eager_bytes: S.
-        """
+        """Return the state of each operation at a halt, int32[n], None where the program ends."""
         graph, n = self.graph, self.graph.num_ops
         left, queue = self._degree.copy(), np.empty(n, np.int32)
         queue[: len(self._free)] = self._free
+        # Without pools messages meet in one possible order.
         pools = np.full(n, -1, np.int32) if pool is None else pool
         room = 2 * (int(pools.max(initial=-1)) + 1)
         state = np.zeros(untimed.N_STATE, np.int64)
@@ -440,10 +404,7 @@ class _Untimed:
 def _circular(
     runs: _Untimed, pool: NDArray[np.int32], eager_bytes: int | None, *, whole_messages: bool
 ) -> Iterator[Problem]:
-    """Yield circular waits between ranks: in every order of events, in one order, or above some S.
-
-    Where messages lack their other ends, only circles are told: the rest waits behind those.
-    """
+    """Yield circular waits between ranks: in every order of events, in one, or above some S."""
     graph = runs.graph
     sizes = np.unique(graph.size[graph.kind == SEND])
     largest = int(sizes.max(initial=0))
@@ -458,6 +419,7 @@ def _circular(
             )
         yield from _circles(graph, left, eager, ERROR, remedy)
         return
+    # Unmatched messages halt every run; the rest only waits behind them.
     if not whole_messages:
         return
     if (pool >= 0).any() and (left := runs.left(None, eager)) is not None:

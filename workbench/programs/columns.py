@@ -23,25 +23,14 @@ _TYPES = {
 
 
 def columns(graph: ExecutionGraph) -> tuple[NDArray[Any], ...]:
-    """Return rank_start, kind, size, peer, tag, cpu and nic, in the types the graph documents.
-
-    Args:
-        graph: any.
-    """
+    """Return rank_start, kind, size, peer, tag, cpu and nic, in the types the graph documents."""
     return tuple(
         np.ascontiguousarray(getattr(graph, name), dtype) for name, dtype in _TYPES.items()
     )
 
 
 def edges(graph: ExecutionGraph) -> tuple[NDArray[np.int32], ...]:
-    """Return the starts and operations of ``requires``, then those of ``irequires``.
-
-    Args:
-        graph: any.
-
-    Raises:
-        ParameterError: they are not made for the graph's operations.
-    """
+    """Return start and ops of ``requires``, then of ``irequires``, checked against the graph."""
     found: list[NDArray[np.int32]] = []
     for name in ("requires", "irequires"):
         dependents: Dependents = getattr(graph, name)
@@ -54,16 +43,7 @@ def edges(graph: ExecutionGraph) -> tuple[NDArray[np.int32], ...]:
 
 
 def check_dependents(dependents: Dependents, num_ops: int, name: str) -> None:
-    """Refuse dependents that are not made for so many operations.
-
-    Args:
-        dependents: any.
-        num_ops: number of operations of the graph.
-        name: ``requires`` or ``irequires``, for the message.
-
-    Raises:
-        ParameterError: they do not fit.
-    """
+    """Refuse dependents that do not fit ``num_ops`` operations; ``name`` is for the message."""
     start, ops = dependents.start, dependents.ops
     if (
         len(start) != num_ops + 1
@@ -82,12 +62,7 @@ def check_dependents(dependents: Dependents, num_ops: int, name: str) -> None:
 def transposed(
     start: NDArray[np.int32], ops: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return for each operation those it waits for, ascending: where they start, and they.
-
-    Args:
-        start: int32[n + 1], where those that wait for each operation start.
-        ops: int32[edges], they.
-    """
+    """Return the operations that each waits for, ascending: int32[n + 1] starts, int32[edges]."""
     awaited_start, awaited = np.zeros(len(start), np.int32), np.empty(len(ops), np.int32)
     sorting.transpose(start, ops, awaited_start, awaited)
     return awaited_start, awaited

@@ -17,7 +17,7 @@ else the name of a shipped program."""
 
 
 def find(given: GivenProgram) -> ExecutionGraph | Program:
-    """Return the program that is meant; its notes tell which was taken where a name was given.
+    """Return the program that a caller means; a note records the choice where a name was given.
 
     Args:
         given: a program or graph; the path of a GOAL file or of a trace; or the name of a shipped
@@ -63,16 +63,7 @@ def find(given: GivenProgram) -> ExecutionGraph | Program:
 
 
 def graph_of(given: GivenProgram, algorithms: Mapping[str, str] | None = None) -> ExecutionGraph:
-    """Return the execution graph of the program that is meant.
-
-    Args:
-        given: as for ``find``.
-        algorithms: by collective operation; what is left out takes its default. A graph, whose
-            collectives are messages already, stays as it is.
-
-    Raises:
-        WorkbenchError: there is no such program, it is not whole, or an algorithm is not known.
-    """
+    """Return the execution graph of a given program; a graph is returned as it is."""
     program = find(given)
     return program.graph(dict(algorithms or {})) if isinstance(program, Program) else program
 

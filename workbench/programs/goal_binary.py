@@ -41,27 +41,12 @@ _OF_A_RANK = (layout.OUTSIDE, layout.TOO_SHORT, layout.OVERLAP)
 
 
 def is_binary(content: Bytes) -> bool:
-    """Return whether bytes begin as LogGOPSim's binary does.
-
-    Args:
-        content: uint8[n].
-    """
+    """Return whether bytes begin as LogGOPSim's binary GOAL does, a spent one included."""
     return content[:8].tobytes() in (MAGIC, SPENT)
 
 
 def parse_binary(data: Bytes, source: str) -> ExecutionGraph:
-    """Return the graph that a binary GOAL file describes.
-
-    How many dependencies an operation waits for, and which wait for none, is counted anew; what
-    the file says otherwise becomes a note.
-
-    Args:
-        data: uint8[n], the bytes of the file.
-        source: name of the file, for messages.
-
-    Raises:
-        ParseError: the file is damaged or has been spent by LogGOPSim.
-    """
+    """Return the graph of a binary GOAL file; dependency counts are redone, differences noted."""
     if data[:8].tobytes() == SPENT:
         raise ParseError(
             "this binary GOAL was used up by LogGOPSim's --save-mem; make it again with txt2bin",
@@ -159,14 +144,7 @@ def _notes(data: Bytes, kept: dict[str, Any], found: NDArray[np.int64]) -> tuple
 
 
 def binary_chunks(graph: ExecutionGraph) -> Iterator[Bytes]:
-    """Yield a graph as LogGOPSim's binary, in pieces of some 16 MB that end with a rank.
-
-    Args:
-        graph: whose dependencies stay within ranks.
-
-    Raises:
-        ParameterError: the graph holds what GOAL cannot say.
-    """
+    """Yield a graph as LogGOPSim's binary, in pieces of some 16 MB that end with a rank."""
     check_writable(graph)
     degree = graph.in_degree()
     arrays, waiting = columns(graph), edges(graph)

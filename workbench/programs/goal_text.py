@@ -70,15 +70,7 @@ _WANTED = {
 
 
 def parse_text(text: Bytes, source: str) -> ExecutionGraph:
-    """Return the graph that a GOAL text describes.
-
-    Args:
-        text: uint8[n], the bytes of the text.
-        source: name of the file, for messages.
-
-    Raises:
-        ParseError: it is not GOAL; names the line.
-    """
+    """Return the graph that a GOAL text describes."""
     arrays = _Arrays(text)
     while (status := arrays.parse()) not in (layout.DONE, layout.WRONG):
         arrays.grow(status)
@@ -224,7 +216,7 @@ def _error(text: Bytes, state: NDArray[np.int64], source: str) -> ParseError:
 
 
 def _shown(text: Bytes, where: int) -> str:
-    """Return what stands at a place, for a message."""
+    """Return the word at a byte offset, for an error message."""
     rest = text[where : where + 24].tobytes().split(b"\n")[0]
     if where >= len(text):
         return "the end of the text"
@@ -238,15 +230,8 @@ def _shown(text: Bytes, where: int) -> str:
 def text_chunks(graph: ExecutionGraph) -> Iterator[Bytes]:
     """Yield a graph as canonical GOAL text, in pieces of some 16 MB that end with a rank.
 
-    Every operation has the label ``l`` and its number within the rank, from 1. A dependency stands
-    below the operation that waits, or, where that would change the order of dependents, at the end
-    of its rank.
-
-    Args:
-        graph: whose dependencies stay within ranks.
-
-    Raises:
-        ParameterError: the graph holds what GOAL cannot say.
+    A label is ``l`` and the operation's number within the rank, from 1. A dependency stands below
+    the waiting operation, or at the rank's end where that would change the order of dependents.
     """
     check_writable(graph)
     arrays, waiting = columns(graph), edges(graph)
@@ -265,15 +250,7 @@ def text_chunks(graph: ExecutionGraph) -> Iterator[Bytes]:
 
 
 def check_writable(graph: ExecutionGraph) -> None:
-    """Refuse a graph that GOAL cannot say.
-
-    Args:
-        graph: any.
-
-    Raises:
-        ParameterError: an operation is none of the three kinds, a size is negative, a send goes to
-            no rank, a computation has a peer, tag or nic, or a dependency joins two ranks.
-    """
+    """Refuse a graph that GOAL cannot express."""
     calc = graph.kind == CALC
     wrong = {
         "a kind is 1 (send), 2 (recv) or 3 (calc)": (graph.kind < SEND) | (graph.kind > CALC),

@@ -210,7 +210,7 @@ class ExecutionGraph:
         )
 
     def in_degree(self) -> NDArray[np.int32]:
-        """Return how many dependencies each operation waits for, int32[n]."""
+        """Return the number of dependencies that each operation waits for, int32[n]."""
         counts = np.bincount(self.requires.ops, minlength=self.num_ops)
         return (counts + np.bincount(self.irequires.ops, minlength=self.num_ops)).astype(np.int32)
 
@@ -250,7 +250,7 @@ class ExecutionGraph:
         return select(self, ranks)
 
     def check(self, *, eager_bytes: int | None = None) -> tuple[Problem, ...]:
-        """Return what is wrong or doubtful, errors first; empty where nothing is.
+        """Return the graph's errors, warnings and notes, errors first; empty where there are none.
 
         Args:
             eager_bytes: S, the largest message sent without waiting for its receiver; None looks
@@ -317,7 +317,7 @@ class ExecutionGraph:
         return write_goal(self, path, binary=binary)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row an operation; what it does not have, such as a receive's time, is missing.
+        """Return a table with a row per operation; what does not apply to an operation is missing.
 
         Returns:
             ``op``, ``rank``, ``line`` of the file, ``kind`` (send, recv, calc), ``size_bytes`` of
@@ -348,7 +348,7 @@ class ExecutionGraph:
         return graph_networkx(self, most)
 
     def plot(self, **options: Any) -> Any:
-        """Return who sends how much to whom as a Bokeh figure; 129 ranks and more share tiles.
+        """Return a Bokeh figure of the bytes between ranks; from 129 ranks on, ranks share tiles.
 
         A graph has no times: ``simulate.replay(graph, model, times=True).plot()`` draws when its
         operations run.

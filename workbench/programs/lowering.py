@@ -54,32 +54,13 @@ _BYTES_PER_OP, _BYTES_PER_EDGE = 31, 12  # arrays of the graph, and the pairs wh
 
 def lower(
     program: Program,
-    algorithms: Mapping[str, str],
-    per_call: Mapping[int, str],
+    algorithms: Mapping[str, str],  # by operation; default where left out
+    per_call: Mapping[int, str],  # by index in ``program.collectives``, before ``algorithms``
     *,
-    progress_cpu: int = 0,
-    reduce_ns_per_byte: float = 0.0,
+    progress_cpu: int = 0,  # core of non-blocking collectives, 0 to 254; all else is on core 0
+    reduce_ns_per_byte: float = 0.0,  # to combine a byte, 0 to 1e9; 0 omits the computations
 ) -> ExecutionGraph:
-    """Return a program's execution graph, each collective as a schedule of messages.
-
-    Operations carry the lines of the calls they come from. Requests that are never waited for
-    delay nothing, and a note says how many there are.
-
-    Args:
-        program: the calls of all ranks.
-        algorithms: algorithm by operation; what is left out takes its default.
-        per_call: algorithm by place in ``program.collectives``, before ``algorithms``.
-        progress_cpu: core that the operations of non-blocking collectives occupy, 0 to 254; all
-            else is on core 0.
-        reduce_ns_per_byte: time to combine a byte with another, in ns, 0 to 1e9; 0 leaves the
-            computations out.
-
-    Raises:
-        ParameterError: an operation or algorithm is not known, an algorithm cannot do what a
-            collective asks for, there is no such core, or the time is out of range.
-        ProgramError: a collective is not called by each rank of its communicator once, or a
-            request is waited for before it is begun; the message names rank and line.
-    """
+    """Return a program's execution graph, each collective as a schedule of messages."""
     if not 0 <= progress_cpu <= 254:
         raise ParameterError(
             f"progress_cpu must be 0 to 254; got {progress_cpu}", key="progress_cpu"
@@ -227,7 +208,7 @@ def _keys(
     per_call: Mapping[int, str],
     reduce_ns_per_byte: float,
 ) -> list[Key]:
-    """Return what the schedule of each collective depends on."""
+    """Return the template key of each collective."""
     for operation, name in algorithms.items():
         if operation not in OPERATIONS:
             raise ParameterError(

@@ -16,41 +16,24 @@ _WIDEST = 2**62  # a source, a destination and a tag in one int64
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """The sends, or the receives, of a graph by source, destination and tag.
+    """The sends, or the receives, of a graph by source, destination and tag."""
 
-    Attributes:
-        ops: int64[m], numbers of the operations, class by class, each in the order in which its
-            rank comes to them.
-        number: int64[m], class of each.
-        start: int64[classes + 1], where each class begins in ``ops``.
-        source: int64[classes]; ``ANY_SOURCE`` for receives from any.
-        destination: int64[classes].
-        tag: int64[classes]; ``ANY_TAG`` agrees with all.
-    """
-
-    ops: IntArray
-    number: IntArray
-    start: IntArray
-    source: IntArray
-    destination: IntArray
-    tag: IntArray
+    ops: IntArray  # (m,) operations, class by class, each in its rank's order
+    number: IntArray  # (m,) class of each
+    start: IntArray  # (classes + 1,) where each begins in ``ops``
+    source: IntArray  # (classes,) ``ANY_SOURCE`` for receives from any
+    destination: IntArray  # (classes,)
+    tag: IntArray  # (classes,) ``ANY_TAG`` agrees with all
 
     @classmethod
     def of(
         cls,
         graph: ExecutionGraph,
-        ops: IntArray,
-        ranks: NDArray[np.int32],
-        level: NDArray[np.int32],
+        ops: IntArray,  # (m,) operations, ascending
+        ranks: NDArray[np.int32],  # (n,) rank of each operation of the graph
+        level: NDArray[np.int32],  # (n,) longest chain of dependencies before each
     ) -> Classes:
-        """Return the classes of some sends or of some receives.
-
-        Args:
-            graph: where they are.
-            ops: int64[m], their numbers, ascending.
-            ranks: int32[n], the rank of each operation of the graph.
-            level: int32[n], the longest chain of dependencies before each.
-        """
+        """Return the classes of some sends or of some receives."""
         peers, own = graph.peer[ops].astype(np.int64), ranks[ops].astype(np.int64)
         sending = len(ops) > 0 and graph.kind[ops[0]] == SEND
         source, destination = (own, peers) if sending else (peers, own)
@@ -79,12 +62,7 @@ class Classes:
         return np.diff(self.start)
 
     def members(self, classes: IntArray, count: IntArray) -> IntArray:
-        """Return the places in ``ops`` of the first members of classes, one class after another.
-
-        Args:
-            classes: int64[k], which classes.
-            count: int64[k], how many of each.
-        """
+        """Return the places in ``ops`` of each class's first ``count`` members, class by class."""
         within = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
         return np.repeat(self.start[classes], count) + within
 
@@ -92,20 +70,10 @@ class Classes:
 def surplus(
     sends: Classes, recvs: Classes, num_ranks: int
 ) -> tuple[IntArray, IntArray, NDArray[np.int64]]:
-    """Return how many sends and receives of each class no order of events could match.
+    """Return the sends and receives per class that no order of events can match, and exact pairs.
 
-    Equal classes with a tag are matched first, which never costs a match: a wildcard that loses a
-    message so can take whatever the other receive would have taken. What remains at destinations
-    with wildcards is a maximum flow.
-
-    Args:
-        sends: of a graph.
-        recvs: of the same graph.
-        num_ranks: its ranks.
-
-    Returns:
-        int64[send classes]; int64[receive classes]; and int64[3, k]: send class, receive class and
-        number of messages of the equal classes at destinations without wildcards.
+    Equal classes with a tag are matched first, which never costs a match; the rest at destinations
+    with wildcards is a maximum flow. Pairs are int64[3, k]: send class, receive class, messages.
     """
     left, wanted = sends.count.copy(), recvs.count.copy()
     mine, theirs = _equal(sends, recvs)
@@ -123,13 +91,7 @@ def surplus(
 
 
 def with_wildcards(sends: Classes, recvs: Classes, num_ranks: int) -> NDArray[np.bool_]:
-    """Return which ranks get messages that may meet their receives by a wildcard, bool[ranks].
-
-    Args:
-        sends: of a graph.
-        recvs: of the same graph.
-        num_ranks: its ranks.
-    """
+    """Return for each rank whether messages may meet its receives by a wildcard, bool[ranks]."""
     wild = np.zeros(num_ranks, bool)
     wild[recvs.destination[(recvs.source == ANY_SOURCE) | (recvs.tag == ANY_TAG)]] = True
     wild[sends.destination[sends.tag == ANY_TAG]] = True
@@ -159,11 +121,10 @@ def _flow(
     left: IntArray,
     wanted: IntArray,
 ) -> None:
-    """Take from `left` and `wanted` as many messages as can be matched.
+    """Subtract from ``left`` and ``wanted`` as many messages as can be matched.
 
-    A send of tag t from s goes to the receives (s, t), (s, any), (any, t) and (any, any) of its
-    destination; a send with any tag to all (s, ...) and all (any, ...), by way of one node for
-    each of these two, so that edges stay few.
+    A send (s, t) fits the receives (s, t), (s, any), (any, t) and (any, any) of its destination; a
+    send with any tag fits all (s, ...) and (any, ...), by way of one node each to spare edges.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import maximum_flow

@@ -213,7 +213,7 @@ class Program:
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a call; what it does not have, such as a barrier's peer, is missing.
+        """Return a table with a row per call; what does not apply to a call is missing.
 
         Returns:
             ``call``, ``rank``, ``line`` of the trace, ``kind``, ``operation`` of a collective,
@@ -240,7 +240,7 @@ class Program:
         return self.graph(algorithms).to_networkx(most=most)
 
     def plot(self, algorithms: Mapping[str, str] | None = None, **options: Any) -> Any:
-        """Return who sends how much to whom as a Bokeh figure, collectives as their messages.
+        """Return a Bokeh figure of the bytes between ranks, collectives as their messages.
 
         Args:
             algorithms: as for ``graph``.

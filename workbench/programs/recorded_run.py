@@ -12,47 +12,26 @@ from workbench.units import format_quantity
 
 @dataclass(frozen=True)
 class LeftOutCalls:
-    """Calls of one function that a replay has no place for.
-
-    Attributes:
-        name: of the function, such as ``MPI_Put``.
-        calls: how many of all ranks.
-        ns: time inside them, of all ranks together, on the recording's clock.
-    """
+    """Calls of one MPI function that a replay leaves out."""
 
     name: str
-    calls: int
-    ns: int
+    calls: int  # of all ranks
+    ns: int  # inside them, of all ranks together, on the recording's clock
 
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """The times of a recording, rank by rank, from the end of MPI_Init to MPI_Finalize.
+    """The times of a recording, from the end of MPI_Init to MPI_Finalize."""
 
-    ``compute + MPI = time`` for each rank, on the recording's clock.
-
-    Attributes:
-        time_ns: int per rank; how long it ran.
-        compute_ns: int per rank, between MPI calls; calls that reach no other rank, such as
-            ``MPI_Type_commit``, belong to it where the recorder does not note them.
-        mpi_ns: int per rank, inside MPI calls.
-        left_out_ns: int per rank, of ``mpi_ns`` what is inside calls that are not replayed.
-        left_out: these calls by function, the longest first.
-        elapsed_ns: int per rank; time that passed, where that is not ``time_ns``.
-        clock: ``elapsed``, or ``cpu`` where work between calls is the thread's CPU time.
-        ranks_of_node: ranks on the node with the fewest cores for its ranks; 0 where not known.
-        cores_of_node: cores that these could use; 0 where not known.
-    """
-
-    time_ns: tuple[int, ...]
-    compute_ns: tuple[int, ...]
-    mpi_ns: tuple[int, ...]
-    left_out_ns: tuple[int, ...]
-    left_out: tuple[LeftOutCalls, ...] = ()
-    elapsed_ns: tuple[int, ...] = ()
-    clock: str = "elapsed"
-    ranks_of_node: int = 0
-    cores_of_node: int = 0
+    time_ns: tuple[int, ...]  # by rank; compute + MPI
+    compute_ns: tuple[int, ...]  # by rank, between MPI calls and inside local ones not recorded
+    mpi_ns: tuple[int, ...]  # by rank, inside MPI calls
+    left_out_ns: tuple[int, ...]  # by rank, the part of mpi_ns inside calls that are not replayed
+    left_out: tuple[LeftOutCalls, ...] = ()  # by function, the longest first
+    elapsed_ns: tuple[int, ...] = ()  # by rank, wall clock; empty where the trace lacks it
+    clock: str = "elapsed"  # elapsed, or cpu where computation is the thread's CPU time
+    ranks_of_node: int = 0  # on the node with the fewest cores per rank; 0 where not known
+    cores_of_node: int = 0  # that these ranks may use; 0 where not known
 
     @property
     def makespan_ns(self) -> int:
@@ -70,7 +49,7 @@ class RecordedRun:
         }
 
     def describe(self) -> str:
-        """Return the sentence that says how long the recording took, and what with."""
+        """Return a sentence on the recorded time and its shares inside and between MPI calls."""
         shares = self.shares()
         text = (
             f"Recorded: {_time(self.makespan_ns)} until the last rank ended; "
@@ -92,7 +71,7 @@ class RecordedRun:
         )
 
     def reasons(self) -> tuple[str, ...]:
-        """Return why a replay differs from the recording, a sentence each."""
+        """Return the reasons why a replay differs from the recording, a sentence each."""
         found = []
         if self.ranks_of_node > self.cores_of_node > 0:
             waited = (
@@ -122,11 +101,7 @@ class RecordedRun:
         return tuple(found)
 
     def sentences(self, simulated_ns: float) -> tuple[str, ...]:
-        """Return what sets a replay beside the recording and says why they differ.
-
-        Args:
-            simulated_ns: the replay's makespan, ns.
-        """
+        """Return sentences that compare a replay's makespan, ns, with the recording and say why."""
         ratio = f"{simulated_ns / self.makespan_ns:.3g}" if self.makespan_ns else "?"
         found = (
             f"{self.describe()} The replay's time is {ratio} × the recorded one.",
@@ -136,11 +111,7 @@ class RecordedRun:
         return tuple(filter(None, found))
 
     def compare(self, simulated_ns: float) -> str:
-        """Return ``sentences`` as one text.
-
-        Args:
-            simulated_ns: the replay's makespan, ns.
-        """
+        """Return ``sentences`` as one text."""
         return " ".join(self.sentences(simulated_ns))
 
     def to_dict(self) -> dict[str, Any]:
@@ -160,14 +131,7 @@ class RecordedRun:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> RecordedRun:
-        """Return the times that ``to_dict`` gave.
-
-        Args:
-            values: its numbers.
-
-        Raises:
-            ParameterError: a number is missing or is none.
-        """
+        """Return the times that ``to_dict`` has written."""
         try:
             return cls(
                 time_ns=_each(values["time_ns"]),

@@ -32,28 +32,16 @@ _PATTERNS = ("traces/*/datapackage.json", "programs/*.json")
 
 @dataclass(frozen=True)
 class ShippedProgram:
-    """What a shipped program is, as its descriptor says it.
+    """The descriptor of a shipped program."""
 
-    Attributes:
-        name: the name to load it by.
-        title: a few words for captions.
-        ranks: number of its ranks.
-        format: one of ``FORMATS``.
-        description: what it does and how it was obtained.
-        provenance: origin, source and licence; of a recorded one also where, with what and when.
-        caveats: what its times do not mean.
-        path: of the descriptor.
-        descriptor: all that it says.
-    """
-
-    name: str
-    title: str
+    name: str  # to load it by
+    title: str  # short, for captions
     ranks: int
-    format: str
-    description: str
+    format: str  # one of ``FORMATS``
+    description: str  # what it does and how it was obtained
     provenance: Provenance
-    caveats: tuple[str, ...]
-    path: Path
+    caveats: tuple[str, ...]  # what its times do not mean
+    path: Path  # of the descriptor
     descriptor: Mapping[str, Any] = dataclasses.field(repr=False)
 
 

@@ -11,20 +11,7 @@ from workbench.programs.graph import ANY_SOURCE, CALC, RECV, Dependents, Executi
 
 
 def select(graph: ExecutionGraph, ranks: Iterable[int]) -> ExecutionGraph:
-    """Return the operations of some ranks alone, numbered from 0 in the order given.
-
-    Messages to or from ranks that are left out become computations of 0 ns, so that what waits for
-    them still waits for what they waited for. A receive from any rank stays one; notes say how
-    many of either there are.
-
-    Args:
-        graph: whose dependencies stay within ranks.
-        ranks: which to keep.
-
-    Raises:
-        ParameterError: there is no such rank, one is named twice, or a dependency joins a rank that
-            is kept to another.
-    """
+    """Return the operations of some ranks alone; see ``ExecutionGraph.select``."""
     kept = [int(rank) for rank in ranks]
     if not kept:
         raise ParameterError("select needs at least one rank", key="ranks")

@@ -17,14 +17,7 @@ _SHOWN = 10
 
 
 def refuse_peers(graph: ExecutionGraph) -> None:
-    """Refuse messages to or from ranks that do not exist, and kinds that do not.
-
-    Args:
-        graph: the program.
-
-    Raises:
-        ProgramError: names the first such operation.
-    """
+    """Refuse messages to or from ranks that do not exist, and kinds that do not."""
     op = int(kernel.first_without_peer(graph.rank_start, graph.kind, graph.peer))
     if op >= 0:
         phrase = graph.describe(op)
@@ -34,16 +27,7 @@ def refuse_peers(graph: ExecutionGraph) -> None:
 
 
 def explain(graph: ExecutionGraph, left: NDArray[np.int32], eager_bytes: int) -> ProgramError:
-    """Return the error that shows what waits in a program that has come to a halt.
-
-    Where operations wait for one another in a circle, the first such circle comes first, operation
-    by operation; else receives and messages without their other end, since others wait behind them.
-
-    Args:
-        graph: the program.
-        left: int32[n], as the kernels leave it.
-        eager_bytes: S, above which a send ends when its message meets its receive.
-    """
+    """Return the error for a halted program: its first circular wait, or unmatched operations."""
     still = Standstill.of(graph, left, eager_bytes)
     receives = np.flatnonzero(left == layout.POSTED)
     messages = np.flatnonzero(left < layout.POSTED)
@@ -72,12 +56,7 @@ def explain(graph: ExecutionGraph, left: NDArray[np.int32], eager_bytes: int) ->
 
 
 def describe_circle(graph: ExecutionGraph, circle: Sequence[int]) -> str:
-    """Return the sentence that names the operations of a circular wait, in its order.
-
-    Args:
-        graph: the program.
-        circle: operations each of which waits for the next, and the last for the first.
-    """
+    """Return a sentence that names the operations of a circular wait, each waiting for the next."""
     ranks = len(set(graph.rank_of(np.array(circle)).tolist()))
     shown = [graph.describe(op) for op in circle[:_SHOWN]]
     if len(circle) > _SHOWN:
@@ -92,37 +71,19 @@ def describe_circle(graph: ExecutionGraph, circle: Sequence[int]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Standstill:
-    """Where a program has come to a halt.
-
-    Attributes:
-        graph: the program.
-        left: int32[n], as the kernels leave it.
-        waits_for: int64[n], an operation that each waits for and that cannot complete either: a
-            dependency; for a receive, a send whose message it could take; for a message, a receive
-            that could take it. -1 for operations that do not wait, or for nothing that is there.
-        circles: operations each of which waits for the next, and the last for the first; the first
-            few circles.
-        num_circles: how many there are.
-    """
+    """The state of a program that has come to a halt."""
 
     graph: ExecutionGraph
-    left: NDArray[np.int32]
-    waits_for: NDArray[np.int64]
-    circles: tuple[tuple[int, ...], ...]
-    num_circles: int
+    left: NDArray[np.int32]  # (ops,) as the kernels leave it, see ``kernels.loggops.layout``
+    waits_for: NDArray[np.int64]  # (ops,) unfinished dependency or other end; -1 for none
+    circles: tuple[tuple[int, ...], ...]  # the first few; each operation waits for the next
+    num_circles: int  # in all
 
     @classmethod
     def of(
         cls, graph: ExecutionGraph, left: NDArray[np.int32], eager_bytes: int, most: int = 1
     ) -> Standstill:
-        """Return what a run left that came to a halt.
-
-        Args:
-            graph: the program.
-            left: int32[n], as the kernels leave it.
-            eager_bytes: S, above which a send ends when its message meets its receive.
-            most: number of circles to name.
-        """
+        """Return the state of a halted run with up to ``most`` circles; ``eager_bytes`` is S."""
         waits_for = _held_by(graph, left, eager_bytes)
         _add_other_ends(graph, left, eager_bytes, waits_for)
         first = np.empty(most, np.int64)
@@ -131,11 +92,7 @@ class Standstill:
         return cls(graph, left, waits_for, found, count)
 
     def why(self, op: int) -> str:
-        """Return what an operation waits for, as a phrase.
-
-        Args:
-            op: one that cannot complete.
-        """
+        """Return a phrase with the reason why an operation cannot complete."""
         before = int(self.waits_for[op])
         if before >= 0:
             return f"waits for {self.graph.describe(before)}"
@@ -176,10 +133,7 @@ def _add_other_ends(
 def _first_other_end(
     graph: ExecutionGraph, asking: NDArray[np.intp], offered: NDArray[np.intp]
 ) -> NDArray[np.int64]:
-    """Return for each message or receive the first it could meet, the number of operations if none.
-
-    int64[asking]; those offered are the sends where receives ask, and the other way round.
-    """
+    """Return the first of ``offered`` that each of ``asking`` could meet, num_ops if none."""
     both = np.concatenate([asking, offered])
     ranks, peers = graph.rank_of(both).astype(np.int64), graph.peer[both].astype(np.int64)
     tags, sends = graph.tag[both].astype(np.int64), graph.kind[both] == SEND

@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 
 
 def graph_frame(graph: ExecutionGraph) -> pd.DataFrame:
-    """Return one row an operation; see `ExecutionGraph.to_frame`.
-
-    Args:
-        graph: the graph.
-    """
+    """Return a row per operation; see `ExecutionGraph.to_frame`."""
     import pandas as pd
 
     ops = np.arange(graph.num_ops)
@@ -47,11 +43,7 @@ def graph_frame(graph: ExecutionGraph) -> pd.DataFrame:
 
 
 def program_frame(program: Program) -> pd.DataFrame:
-    """Return one row a call; see `Program.to_frame`.
-
-    Args:
-        program: the program.
-    """
+    """Return a row per call; see `Program.to_frame`."""
     import pandas as pd
 
     kind = program.kind
@@ -90,15 +82,7 @@ def program_frame(program: Program) -> pd.DataFrame:
 
 
 def graph_networkx(graph: ExecutionGraph, most: int) -> networkx.MultiDiGraph:
-    """Return operations and what they wait for; see `ExecutionGraph.to_networkx`.
-
-    Args:
-        graph: the graph.
-        most: how many operations it may have.
-
-    Raises:
-        ParameterError: it has more.
-    """
+    """Return operations and what they wait for; see `ExecutionGraph.to_networkx`."""
     import networkx
 
     if graph.num_ops > most:
@@ -136,10 +120,7 @@ def graph_networkx(graph: ExecutionGraph, most: int) -> networkx.MultiDiGraph:
 
 
 def _messages(graph: ExecutionGraph) -> list[tuple[int, int]]:
-    """Return sends with their receives, the k-th of the same ranks and tag with the k-th.
-
-    Of ranks that receive by a wildcard, none: that is decided when the program runs.
-    """
+    """Return (send, receive) pairs, matched in order; none at ranks that receive by a wildcard."""
     messages = np.flatnonzero(graph.kind != CALC)
     own = graph.rank_of(messages)
     sending = graph.kind[messages] == SEND

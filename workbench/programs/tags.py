@@ -22,31 +22,15 @@ from workbench.programs.program import IRECV, ISEND, RECV, SEND, WORLD, Program
 
 @dataclass(frozen=True)
 class Tags:
-    """The tags of a program's messages.
+    """The tags of a program's messages."""
 
-    Attributes:
-        call: uint32[calls], tag of each send and receive; 0 for the rest.
-        collective: uint32[collectives], first tag of each.
-        notes: what could not be kept apart, a sentence each.
-    """
-
-    call: NDArray[np.uint32]
-    collective: NDArray[np.uint32]
-    notes: tuple[str, ...]
+    call: NDArray[np.uint32]  # (calls,) of each send and receive; 0 for the rest
+    collective: NDArray[np.uint32]  # (collectives,) first tag of each
+    notes: tuple[str, ...]  # what could not be kept apart, a sentence each
 
 
 def assign(program: Program, spans: NDArray[np.int64]) -> Tags:
-    """Return the tags of all calls and collectives.
-
-    A receive of any tag gets the one tag that the messages it can take have, where that is one.
-
-    Args:
-        program: the calls.
-        spans: int64[collectives], how many tags in a row each collective needs.
-
-    Raises:
-        ProgramError: there are not enough tags.
-    """
+    """Return the tags of all calls and collectives; ``spans`` is int64, tags per collective."""
     message = (program.kind >= SEND) & (program.kind <= IRECV)
     tag = np.where(message, program.tag, 0).astype(np.int64)
     open_receives = message & (tag == ANY_TAG) & _receives(program)

@@ -24,31 +24,18 @@ _KEPT_OPS = 4_000_000  # about 150 MB
 
 @dataclass(frozen=True)
 class Template:
-    """What each rank of a communicator does in one collective.
+    """The operations and dependencies of each rank of a communicator in one collective."""
 
-    Attributes:
-        op_start: int64[ranks + 1], each rank's first operation.
-        ops: kind uint8, size int64, peer int32 (within the communicator), tag int32 (to be added
-            to the collective's) of all operations, rank after rank.
-        edge_start: int64[ranks + 1], each rank's first edge.
-        edges: int32[2, edges], pairs (after, before) by ascending ``after``, numbered from the
-            rank's first operation.
-        entry_start: int64[ranks + 1], each rank's first place in ``entry``.
-        entry: int32, operations that wait for no other of the rank, numbered as in ``edges``.
-        exit_start: int64[ranks + 1], each rank's first place in ``exit``.
-        exit: int32, operations that no other of the rank waits for.
-        tags: how many tags in a row it needs.
-    """
-
-    op_start: NDArray[np.int64]
+    op_start: NDArray[np.int64]  # (ranks + 1,) each rank's first operation
+    # kind uint8, size int64, peer int32 in the communicator, tag int32 added to the collective's
     ops: tuple[NDArray[Any], ...]
-    edge_start: NDArray[np.int64]
-    edges: NDArray[np.int32]
-    entry_start: NDArray[np.int64]
-    entry: NDArray[np.int32]
-    exit_start: NDArray[np.int64]
-    exit: NDArray[np.int32]
-    tags: int
+    edge_start: NDArray[np.int64]  # (ranks + 1,) each rank's first edge
+    edges: NDArray[np.int32]  # (2, edges) after, before, from the rank's first operation
+    entry_start: NDArray[np.int64]  # (ranks + 1,) each rank's first place in ``entry``
+    entry: NDArray[np.int32]  # operations that wait for no other, numbered as in ``edges``
+    exit_start: NDArray[np.int64]  # (ranks + 1,) each rank's first place in ``exit``
+    exit: NDArray[np.int32]  # operations that no other waits for
+    tags: int  # number of consecutive tags that it needs
 
 
 class _Cache:
@@ -80,23 +67,12 @@ _CACHE = _Cache()
 
 
 def template(key: Key) -> Template:
-    """Return the template of a collective; those used last are kept.
-
-    Args:
-        key: operation, algorithm, ranks, size, sizes, root, ns to combine a byte.
-
-    Raises:
-        ParameterError: there is no such algorithm, or it cannot do this.
-    """
+    """Return the template of a collective; those used last are cached."""
     return _CACHE.get(key)
 
 
 def packed(templates: Sequence[Template]) -> tuple[NDArray[np.int64], tuple[NDArray[Any], ...]]:
-    """Return templates as one: the number of each one's first rank, and the joined arrays.
-
-    Args:
-        templates: those to be joined, at least one.
-    """
+    """Return the first rank of each template, int64, and the arrays of all templates joined."""
     ranks = [len(of.op_start) - 1 for of in templates]
     starts = (
         _joined_starts([getattr(of, name) for of in templates])

@@ -15,11 +15,7 @@ from workbench.programs.collectives.rounds import (
 
 
 def ring(case: Case) -> Rounds:
-    """Each rank hands the block it got last on to the next rank.
-
-    Args:
-        case: ranks, and the segments of each block, which go round independently.
-    """
+    """Forward the block received last to the next rank; segments go round independently."""
     ranks = np.arange(case.ranks)
     for step in range(case.ranks - 1):
         block = (ranks - step) % case.ranks * case.segments
@@ -28,11 +24,7 @@ def ring(case: Case) -> Rounds:
 
 
 def bruck(case: Case) -> Rounds:
-    """Each rank sends all it has to the rank 1, 2, 4, ... places before it.
-
-    Args:
-        case: ranks.
-    """
+    """Send all blocks held so far to the rank 1, 2, 4, ... places before."""
     ranks = np.arange(case.ranks)
     for distance in powers(case.ranks):
         counts = np.full(case.ranks, min(distance, case.ranks - distance))
@@ -40,11 +32,7 @@ def bruck(case: Case) -> Rounds:
 
 
 def recursive_doubling(case: Case) -> Rounds:
-    """Pairs exchange all they have, then pairs of pairs; ranks beyond a power of two stand aside.
-
-    Args:
-        case: ranks.
-    """
+    """Exchange all blocks in pairs, then in pairs of pairs, among a power of two of the ranks."""
     others, participants = case.others, case.participants
     extra, count = len(others), len(participants)
     yield single(others, participants[:extra], others)
@@ -61,11 +49,7 @@ def recursive_doubling(case: Case) -> Rounds:
 
 
 def neighbour_exchange(case: Case) -> Rounds:
-    """Each rank exchanges with its two neighbours in turn, two blocks at a time.
-
-    Args:
-        case: ranks; an odd number of them runs the ring.
-    """
+    """Exchange two blocks with either neighbour in turn; an odd number of ranks runs the ring."""
     if case.ranks % 2:
         yield from ring(case)
         return

@@ -18,11 +18,7 @@ from workbench.programs.collectives.rounds import (
 
 
 def recursive_doubling(case: Case) -> Rounds:
-    """Pairs exchange and combine the whole vector, then pairs of pairs.
-
-    Args:
-        case: ranks.
-    """
+    """Exchange and combine the whole vector in pairs, then in pairs of pairs."""
     yield from fold(case, 1)
     participants = case.participants
     for distance in powers(case.power):
@@ -32,43 +28,26 @@ def recursive_doubling(case: Case) -> Rounds:
 
 
 def ring(case: Case) -> Rounds:
-    """A reduce_scatter in a ring, then an allgather in the same ring.
-
-    Args:
-        case: ranks, and the segments of each rank's block, which go round independently.
-    """
+    """Run a reduce_scatter, then an allgather, in a ring; segments go round independently."""
     yield from reduce_scatter.ring(case)
     yield from allgather.ring(case)
 
 
 def rabenseifner(case: Case) -> Rounds:
-    """The vector is halved between pairs until each has a piece, then doubled again.
-
-    Args:
-        case: ranks.
-    """
+    """Halve the vector between pairs until each has one piece, then double it again."""
     yield from halve(case)
     yield from _double(case)
     yield from mirror(fold(case, case.power))
 
 
 def reduce_bcast(case: Case) -> Rounds:
-    """A reduction to rank 0 by a binomial tree, then a broadcast down the same tree.
-
-    Args:
-        case: ranks.
-    """
+    """Reduce to rank 0 up a binomial tree, then broadcast down the same tree."""
     yield from mirror(bcast.knomial(case), reduce=True)
     yield from bcast.knomial(case)
 
 
 def fold(case: Case, blocks: int) -> Rounds:
-    """The ranks beyond a power of two hand their vectors to their partners.
-
-    Args:
-        case: ranks and root.
-        blocks: of the vector.
-    """
+    """Send the vectors of the ranks beyond a power of two (``blocks`` each) to their partners."""
     others = case.others
     first, counts = np.zeros_like(others), np.full_like(others, blocks)
     partners = case.participants[: len(others)]
@@ -76,23 +55,13 @@ def fold(case: Case, blocks: int) -> Rounds:
 
 
 def halve(case: Case) -> Rounds:
-    """Pairs of neighbours exchange halves of the vector, then pairs of pairs quarters, and so on.
-
-    Neighbours come first, so that only neighbouring ranges of ranks are combined.
-
-    Args:
-        case: ranks and root.
-    """
+    """Halve the vector between pairs, neighbours first: only neighbouring ranges are combined."""
     yield from fold(case, case.power)
     yield from mirror(_double(case), reduce=True)
 
 
 def owners(case: Case) -> Ints:
-    """Return which rank has which piece of the vector after ``halve``, int64[pieces].
-
-    Args:
-        case: ranks and root.
-    """
+    """Return the rank that owns each piece of the vector after ``halve``, int64[pieces]."""
     return case.participants[_reversed_bits(case.power)]
 
 

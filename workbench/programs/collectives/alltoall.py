@@ -19,11 +19,7 @@ from workbench.programs.collectives.rounds import (
 
 
 def linear(case: Case) -> Rounds:
-    """Each rank sends to all others at once, the next rank first.
-
-    Args:
-        case: ranks.
-    """
+    """Send to all other ranks at once, the next rank first."""
     p = case.ranks
     check_number(p * (p - 1), "messages")
     source = np.repeat(np.arange(p), p - 1)
@@ -32,11 +28,7 @@ def linear(case: Case) -> Rounds:
 
 
 def pairwise(case: Case) -> Rounds:
-    """Each rank sends to the rank 1, 2, 3, ... places on, one after the other.
-
-    Args:
-        case: ranks.
-    """
+    """Send to the ranks 1, 2, 3, ... places on, one after the other."""
     ranks = np.arange(case.ranks)
     for distance in range(1, case.ranks):
         target = (ranks + distance) % case.ranks
@@ -44,11 +36,7 @@ def pairwise(case: Case) -> Rounds:
 
 
 def bruck(case: Case) -> Rounds:
-    """Blocks travel 1, 2, 4, ... places, each as far as the bits of its distance say.
-
-    Args:
-        case: ranks.
-    """
+    """Send blocks 1, 2, 4, ... places on, each by the bits of its distance that are set."""
     p = case.ranks
     ranks = np.arange(p)
     for distance in powers(p):
@@ -58,7 +46,7 @@ def bruck(case: Case) -> Rounds:
 
 
 def _under_way(ranks: Ints, ways: Ints, distance: int) -> Ints:
-    """Return the blocks that each rank has, of those whose way has the bit of this distance."""
+    """Return the blocks that each rank sends over this distance, int64[ranks * ways]."""
     p = len(ranks)
     sender = ranks[:, None] - ways % distance
     blocks: Ints = sender % p * p + (sender + ways) % p

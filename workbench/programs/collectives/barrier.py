@@ -19,32 +19,20 @@ from workbench.programs.collectives.rounds import (
 
 
 def dissemination(case: Case) -> Rounds:
-    """Each rank tells the rank 1, 2, 4, ... places further on.
-
-    Args:
-        case: ranks.
-    """
+    """Notify the ranks 1, 2, 4, ... places on, one after the other."""
     ranks = np.arange(case.ranks)
     for distance in powers(case.ranks):
         yield single(ranks, (ranks + distance) % case.ranks, 0)
 
 
 def linear(case: Case) -> Rounds:
-    """All report to rank 0, which lets all go.
-
-    Args:
-        case: ranks.
-    """
+    """Report from all ranks to rank 0, which then releases them."""
     yield from mirror(bcast.linear(case))
     yield from bcast.linear(case)
 
 
 def tree(case: Case) -> Rounds:
-    """All report to rank 0 up a tree, and are let go down the same tree.
-
-    Args:
-        case: ranks and base of the tree.
-    """
+    """Report to rank 0 up a k-nomial tree, and release the ranks down the same tree."""
     yield from mirror(bcast.knomial(case))
     yield from bcast.knomial(case)
 

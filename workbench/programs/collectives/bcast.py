@@ -9,21 +9,13 @@ from workbench.programs.collectives.rounds import Algorithm, Case, Rounds, singl
 
 
 def linear(case: Case) -> Rounds:
-    """The root sends to every other rank, all at once.
-
-    Args:
-        case: ranks and root.
-    """
+    """Send from the root to every other rank, all at once."""
     ranks = case.virtual
     yield single(np.repeat(ranks[:1], case.ranks - 1), ranks[1:], 0)
 
 
 def knomial(case: Case) -> Rounds:
-    """Whoever has it sends to the next ``fanout - 1`` subtrees, the largest first.
-
-    Args:
-        case: ranks, root and base of the tree.
-    """
+    """Send from each holder to the next ``fanout - 1`` subtrees, the largest first."""
     ranks, k = case.virtual, case.fanout
     weight = 1
     while weight * k < case.ranks:
@@ -38,11 +30,7 @@ def knomial(case: Case) -> Rounds:
 
 
 def pipeline(case: Case) -> Rounds:
-    """Each rank hands the segments on to the next, one while it receives another.
-
-    Args:
-        case: ranks, root and number of segments.
-    """
+    """Forward the segments from rank to rank, one while the next is received."""
     ranks = case.virtual
     for step in range(case.segments + case.ranks - 2):
         low, high = max(0, step - case.segments + 1), min(step, case.ranks - 2)
@@ -51,11 +39,7 @@ def pipeline(case: Case) -> Rounds:
 
 
 def scatter_allgather(case: Case) -> Rounds:
-    """The root scatters the vector by a binomial tree, then it goes round in a ring.
-
-    Args:
-        case: ranks and root.
-    """
+    """Scatter the vector from the root by a binomial tree, then send its blocks round a ring."""
     yield from gather_scatter.binomial(case)
     yield from allgather.ring(case)
 

@@ -17,21 +17,13 @@ from workbench.programs.collectives.rounds import (
 
 
 def linear(case: Case) -> Rounds:
-    """The root sends every other rank its block, all at once.
-
-    Args:
-        case: ranks and root.
-    """
+    """Send every other rank its block from the root, all at once."""
     ranks = case.virtual
     yield single(np.repeat(ranks[:1], case.ranks - 1), ranks[1:], ranks[1:])
 
 
 def binomial(case: Case) -> Rounds:
-    """Whoever holds the blocks of a range of ranks sends the upper half of them to its first.
-
-    Args:
-        case: ranks and root.
-    """
+    """Send the blocks of each range's upper half to the half's first rank, then halve again."""
     ranks = case.virtual
     for distance in reversed(powers(case.ranks)):
         target = np.arange(distance, case.ranks, 2 * distance)
@@ -40,12 +32,7 @@ def binomial(case: Case) -> Rounds:
 
 
 def gather_pieces(case: Case, owners: Ints) -> Rounds:
-    """The root collects a power of two of pieces of a vector by a binomial tree.
-
-    Args:
-        case: ranks and root, which must own a piece.
-        owners: int64[pieces], who has which.
-    """
+    """Gather pieces at the root by a binomial tree; ``owners``, int64[pieces], include the root."""
     pieces = len(owners)
     own = int(np.flatnonzero(owners == case.root)[0])
     for size in powers(pieces):

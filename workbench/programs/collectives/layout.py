@@ -36,43 +36,25 @@ _KEPT_BYTES = 256 * 2**20
 
 @dataclass(frozen=True, eq=False)
 class Messages:
-    """All messages of a collective, round after round.
+    """All messages of a collective, round after round."""
 
-    Attributes:
-        round: int32[messages], number of its round.
-        lane: int32[messages], see ``Round``.
-        source: int32[messages], who sends.
-        target: int32[messages], who receives.
-        reduce: bool[messages], whether the receiver combines.
-        block_start: int64[messages + 1], each message's first place in ``blocks``.
-        blocks: int32, numbers of the blocks that the messages carry.
-    """
-
-    round: NDArray[np.int32]
-    lane: NDArray[np.int32]
-    source: NDArray[np.int32]
-    target: NDArray[np.int32]
-    reduce: NDArray[np.bool_]
-    block_start: Ints
-    blocks: NDArray[np.int32]
+    round: NDArray[np.int32]  # (messages,) number of the round
+    lane: NDArray[np.int32]  # (messages,) see ``Round``
+    source: NDArray[np.int32]  # (messages,) sending rank
+    target: NDArray[np.int32]  # (messages,) receiving rank
+    reduce: NDArray[np.bool_]  # (messages,) whether the receiver combines
+    block_start: Ints  # (messages + 1,) each message's first place in ``blocks``
+    blocks: NDArray[np.int32]  # numbers of the blocks that the messages carry
 
     def sizes(self, block_bytes: Ints) -> Ints:
-        """Return the bytes of each message, int64[messages].
-
-        Args:
-            block_bytes: int64[blocks], bytes of each block.
-        """
+        """Return the bytes of each message, int64[messages]; ``block_bytes`` is int64[blocks]."""
         each = block_bytes[self.blocks]
         if len(each) == len(self.round) or not len(each):
             return each
         return np.add.reduceat(each, self.block_start[:-1])
 
     def keep(self, which: NDArray[np.bool_]) -> Messages:
-        """Return some of the messages.
-
-        Args:
-            which: bool[messages].
-        """
+        """Return the messages that a mask selects."""
         counts = np.diff(self.block_start)
         return Messages(
             self.round[which],
@@ -87,26 +69,15 @@ class Messages:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The operations of a collective without their sizes.
+    """The operations of a collective without their sizes."""
 
-    Attributes:
-        rank_start: int64[ranks + 1], each rank's first operation.
-        kind: uint8[n]: SEND, RECV or CALC.
-        peer: int32[n], rank a message goes to or comes from; 0 for computations.
-        tag: int32[n], to be added to the collective's tag.
-        message: int32[n], number of the message that is sent, received or combined; -1 for joins.
-        after: int32[edges], operation that waits, ascending.
-        before: int32[edges], operation it waits for.
-        messages: what is sent.
-    """
-
-    rank_start: Ints
-    kind: NDArray[np.uint8]
-    peer: NDArray[np.int32]
-    tag: NDArray[np.int32]
-    message: NDArray[np.int32]
-    after: NDArray[np.int32]
-    before: NDArray[np.int32]
+    rank_start: Ints  # (ranks + 1,) each rank's first operation
+    kind: NDArray[np.uint8]  # (n,) SEND, RECV or CALC
+    peer: NDArray[np.int32]  # (n,) rank a message goes to or comes from; 0 for CALC
+    tag: NDArray[np.int32]  # (n,) to be added to the collective's tag
+    message: NDArray[np.int32]  # (n,) message sent, received or combined; -1 for joins
+    after: NDArray[np.int32]  # (edges,) operation that waits, ascending
+    before: NDArray[np.int32]  # (edges,) operation it waits for
     messages: Messages
 
     @property
@@ -121,15 +92,7 @@ class Layout:
 
 
 def gather_messages(algorithm: Algorithm, case: Case) -> Messages:
-    """Return all messages of an algorithm.
-
-    Args:
-        algorithm: which.
-        case: what they depend on.
-
-    Raises:
-        ParameterError: there are too many.
-    """
+    """Return all messages of an algorithm; too many are refused, see ``MOST``."""
     rounds, number, blocks = [], 0, 0
     if case.ranks > 1:
         for one in algorithm.rounds(case):
@@ -158,13 +121,7 @@ def gather_messages(algorithm: Algorithm, case: Case) -> Messages:
 
 
 def lay_out(messages: Messages, ranks: int, *, combining: bool) -> Layout:
-    """Return the operations and dependencies of messages.
-
-    Args:
-        messages: what is sent.
-        ranks: number of ranks.
-        combining: whether a computation follows each receive that is combined.
-    """
+    """Return the operations of messages; ``combining`` adds a computation per combined receive."""
     number = np.arange(len(messages.round), dtype=np.int32)
     combined = number[messages.reduce] if combining else number[:0]
     receive = np.where(messages.reduce & combining, _REDUCED, _RECV).astype(np.int8)
@@ -207,7 +164,7 @@ def lay_out(messages: Messages, ranks: int, *, combining: bool) -> Layout:
 
 
 class _Groups:
-    """The operations of one rank in one round of one lane, all such groups in order."""
+    """The operations in groups, one for each rank, lane and round, in order."""
 
     def __init__(self, of_op: Ints, place: NDArray[np.int8], rounds: int) -> None:
         self._place = place
@@ -227,11 +184,7 @@ class _Groups:
         self._exit_start = np.where(waited > 0, waited, first)
 
     def first_of(self, keys: Ints) -> Ints:
-        """Return the first operation of the first group with at least some key.
-
-        Args:
-            keys: int64[any].
-        """
+        """Return the first operation of the first group whose key is at least the given, int64."""
         return np.append(self.start, self._end[-1:])[np.searchsorted(self.key, keys)].astype(
             np.int64
         )
@@ -300,17 +253,7 @@ _CACHE = _Cache()
 
 
 def layout(operation: str, algorithm: Algorithm, case: Case, *, combining: bool) -> Layout:
-    """Return the layout of a collective; those used last are kept.
-
-    Args:
-        operation: which collective.
-        algorithm: how it is carried out.
-        case: what its messages depend on.
-        combining: whether a computation follows each receive that is combined.
-
-    Raises:
-        ParameterError: it would be too large.
-    """
+    """Return the layout of a collective; those used last are cached."""
     return _CACHE.get(operation, algorithm, case, combining)
 
 

@@ -7,38 +7,22 @@ from workbench.programs.collectives.rounds import Algorithm, Case, Rounds, mirro
 
 
 def linear(case: Case) -> Rounds:
-    """Every other rank sends to the root, all at once.
-
-    Args:
-        case: ranks and root.
-    """
+    """Send from every other rank to the root, all at once."""
     return mirror(bcast.linear(case), reduce=True)
 
 
 def knomial(case: Case) -> Rounds:
-    """Each rank combines its subtrees, the smallest first, and sends the result up.
-
-    Args:
-        case: ranks, root and base of the tree.
-    """
+    """Combine each rank's subtrees, the smallest first, and send the result up."""
     return mirror(bcast.knomial(case), reduce=True)
 
 
 def pipeline(case: Case) -> Rounds:
-    """Each rank combines a segment with its own and hands it on while it receives another.
-
-    Args:
-        case: ranks, root and number of segments.
-    """
+    """Combine a segment with the rank's own and forward it while the next is received."""
     return mirror(bcast.pipeline(case), reduce=True)
 
 
 def rabenseifner(case: Case) -> Rounds:
-    """A reduce_scatter by halving the vector, whose pieces a binomial tree gathers at the root.
-
-    Args:
-        case: ranks and root.
-    """
+    """Halve the vector in a reduce_scatter, then gather its pieces by a binomial tree."""
     yield from allreduce.halve(case)
     yield from gather_scatter.gather_pieces(case, allreduce.owners(case))
 

@@ -9,11 +9,7 @@ from workbench.programs.collectives.rounds import Algorithm, Case, Rounds, mirro
 
 
 def ring(case: Case) -> Rounds:
-    """Each rank adds its own to the block it got last and hands it on to the next rank.
-
-    Args:
-        case: ranks, and the segments of each block, which go round independently.
-    """
+    """Combine the block received last and forward it; segments go round independently."""
     ranks = np.arange(case.ranks)
     for step in range(case.ranks - 1):
         block = (ranks - 1 - step) % case.ranks * case.segments
@@ -22,20 +18,12 @@ def ring(case: Case) -> Rounds:
 
 
 def recursive_halving(case: Case) -> Rounds:
-    """Pairs exchange half of what is left of the vector: an allgather by doubling, backwards.
-
-    Args:
-        case: ranks.
-    """
+    """Exchange half of the remaining vector in pairs: an allgather by doubling, run backwards."""
     return mirror(allgather.recursive_doubling(case), reduce=True)
 
 
 def pairwise(case: Case) -> Rounds:
-    """Each rank sends every other rank its part of that rank's block, one after the other.
-
-    Args:
-        case: ranks.
-    """
+    """Send each other rank its part of that rank's block, one after the other."""
     ranks = np.arange(case.ranks)
     for distance in range(1, case.ranks):
         target = (ranks + distance) % case.ranks

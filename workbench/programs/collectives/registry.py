@@ -96,16 +96,7 @@ def find_algorithm(operation: str, name: str | None = None) -> Algorithm:
 
 
 def with_value(algorithm: Algorithm, value: str | int, parameter: str = "") -> Algorithm:
-    """Return an algorithm with another value of its parameter.
-
-    Args:
-        algorithm: which.
-        value: whole number.
-        parameter: name of the parameter, empty for the one it has.
-
-    Raises:
-        ParameterError: it has no such parameter, or the value is no number or too small.
-    """
+    """Return an algorithm with another parameter value; an empty ``parameter`` accepts any name."""
     if not algorithm.parameter or parameter not in ("", algorithm.parameter):
         said = f"{parameter}={value}" if parameter else f"{algorithm.name}:{value}"
         takes = algorithm.parameter or "nothing"

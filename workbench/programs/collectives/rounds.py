@@ -27,19 +27,12 @@ MOST = {"messages": 2**24, "blocks in messages": 2**26, "block sizes": 2**24}
 
 @dataclass(frozen=True)
 class Case:
-    """What the messages of a collective depend on, sizes in bytes aside.
-
-    Attributes:
-        ranks: number of ranks.
-        root: rank that gives or gets, 0 where there is none.
-        fanout: base of k-nomial trees.
-        segments: pieces that a pipeline cuts what it carries into.
-    """
+    """All that the messages of a collective depend on, except their sizes in bytes."""
 
     ranks: int
-    root: int = 0
-    fanout: int = 2
-    segments: int = 1
+    root: int = 0  # 0 where there is none
+    fanout: int = 2  # base of k-nomial trees
+    segments: int = 1  # pieces that a pipeline cuts its data into
 
     @property
     def virtual(self) -> Ints:
@@ -54,10 +47,8 @@ class Case:
 
     @property
     def others(self) -> Ints:
-        """The ranks that stand aside where a power of two is needed, int64[ranks - power].
-
-        They are one of each of the first pairs ``2 i`` and ``2 i + 1``, and not the root.
-        """
+        """The ranks that stand aside where a power of two is needed, int64[ranks - power]."""
+        # one of each of the first pairs (2i, 2i + 1), and not the root
         even = 2 * np.arange(self.ranks - self.power)
         others: Ints = even + (even == self.root)
         return others
@@ -72,24 +63,14 @@ class Case:
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """Messages that are posted together.
+    """Messages that are posted together."""
 
-    Attributes:
-        source: int64[messages], who sends.
-        target: int64[messages], who receives.
-        counts: int64[messages], how many blocks each carries.
-        blocks: returns which, message after message, int64[sum(counts)]; asked only when all
-            rounds are known not to be too large together.
-        reduce: whether the receiver combines them with its own.
-        lane: rounds of different lanes do not wait for each other.
-    """
-
-    source: Ints
-    target: Ints
-    counts: Ints
-    blocks: Callable[[], NDArray[Any]]
-    reduce: bool = False
-    lane: int = 0
+    source: Ints  # (messages,) sending rank
+    target: Ints  # (messages,) receiving rank
+    counts: Ints  # (messages,) number of blocks
+    blocks: Callable[[], NDArray[Any]]  # block numbers, (sum(counts),); called after the size check
+    reduce: bool = False  # whether the receiver combines them with its own
+    lane: int = 0  # rounds of different lanes do not wait for each other
 
 
 Rounds = Iterator[Round]
@@ -135,15 +116,7 @@ class Algorithm:
 def single(
     source: Ints, target: Ints, block: Ints | int, *, reduce: bool = False, lane: int = 0
 ) -> Round:
-    """Return a round in which each message carries one block.
-
-    Args:
-        source: int[messages], who sends.
-        target: int[messages], who receives.
-        block: which, one for each message or one for all.
-        reduce: whether the receivers combine.
-        lane: see ``Round``.
-    """
+    """Return a round whose messages carry one block each; ``block`` is per message or for all."""
     counts = np.ones(len(source), np.int64)
     return Round(source, target, counts, lambda: counts * block, reduce, lane)
 
@@ -151,16 +124,7 @@ def single(
 def spans(
     source: Ints, target: Ints, first: Ints, counts: Ints, around: int, *, reduce: bool = False
 ) -> Round:
-    """Return a round in which each message carries blocks in a row.
-
-    Args:
-        source: int[messages], who sends.
-        target: int[messages], who receives.
-        first: int[messages], first block of each.
-        counts: int[messages], how many blocks.
-        around: number of blocks; after the last comes block 0.
-        reduce: whether the receivers combine.
-    """
+    """Return a round whose messages carry ``counts`` blocks from ``first``, modulo ``around``."""
 
     def blocks() -> NDArray[Any]:
         return (np.repeat(first, counts) + ragged_arange(counts)) % around
@@ -171,33 +135,20 @@ def spans(
 def mirror(rounds: Iterable[Round], *, reduce: bool = False) -> Rounds:
     """Yield rounds backwards, with senders and receivers exchanged.
 
-    A broadcast becomes a reduction, a scatter a gather, an allgather a reduce_scatter
-    (Chan, Heimlich, Purkayastha, van de Geijn: Collective communication: theory, practice, and
-    experience, 2007, section 3).
-
-    Args:
-        rounds: of the other operation.
-        reduce: whether the receivers combine.
+    A broadcast becomes a reduction, a scatter a gather, an allgather a reduce_scatter (Chan et al.:
+    Collective communication: theory, practice, and experience, 2007, section 3).
     """
     for one in reversed(list(rounds)):
         yield replace(one, source=one.target, target=one.source, reduce=reduce)
 
 
 def powers(ranks: int) -> list[int]:
-    """Return the powers of two below a number of ranks, ascending.
-
-    Args:
-        ranks: from 1.
-    """
+    """Return the powers of two below a number of ranks, ascending."""
     return [1 << bit for bit in range((ranks - 1).bit_length())]
 
 
 def ragged_arange(counts: NDArray[Any]) -> NDArray[np.int32]:
-    """Return ``0 .. counts[0] - 1, 0 .. counts[1] - 1, ...`` as int32[sum(counts)].
-
-    Args:
-        counts: int[any], at least 0 each.
-    """
+    """Return ``0 .. counts[0] - 1, 0 .. counts[1] - 1, ...`` as int32[sum(counts)]."""
     total = int(counts.sum(dtype=np.int64))
     starts = np.cumsum(counts, dtype=np.int32) - counts
     within = np.arange(total, dtype=np.int32)
@@ -206,15 +157,7 @@ def ragged_arange(counts: NDArray[Any]) -> NDArray[np.int32]:
 
 
 def check_number(number: int, what: str) -> None:
-    """Refuse a schedule that would be too large.
-
-    Args:
-        number: how many there would be.
-        what: a key of ``MOST``.
-
-    Raises:
-        ParameterError: it is more than ``MOST`` allows.
-    """
+    """Refuse a schedule with more of ``what``, a key of ``MOST``, than allowed."""
     if number > MOST[what]:
         raise ParameterError(
             f"a collective's schedule may have {MOST[what]} {what}; got {number} or more: take "

@@ -12,21 +12,13 @@ from workbench.programs.collectives.rounds import Algorithm, Case, Rounds, power
 
 
 def linear(case: Case) -> Rounds:
-    """Each rank combines what comes from the one before with its own and hands it on.
-
-    Args:
-        case: ranks.
-    """
+    """Combine the previous rank's result with the own vector and forward it."""
     for rank in range(case.ranks - 1):
         yield single(np.array([rank]), np.array([rank + 1]), 0, reduce=True)
 
 
 def recursive_doubling(case: Case) -> Rounds:
-    """Each rank sends what it has combined so far 1, 2, 4, ... places on.
-
-    Args:
-        case: ranks.
-    """
+    """Send the result so far to the rank 1, 2, 4, ... places on."""
     for distance in powers(case.ranks):
         source = np.arange(case.ranks - distance)
         yield single(source, source + distance, 0, reduce=True)

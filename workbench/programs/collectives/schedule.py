@@ -219,14 +219,7 @@ def schedule(
 
 
 def check_reduce_time(ns_per_byte: float) -> None:
-    """Refuse a time to combine a byte that is out of range.
-
-    Args:
-        ns_per_byte: in ns.
-
-    Raises:
-        ParameterError: it is not 0 to 1e9.
-    """
+    """Refuse a time to combine a byte that is not 0 to 1e9 ns."""
     if not (math.isfinite(ns_per_byte) and 0 <= ns_per_byte <= 1e9):
         raise ParameterError(
             f"reduce_ns_per_byte must be 0 to 1e9 ns; got {ns_per_byte}",

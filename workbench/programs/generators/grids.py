@@ -19,21 +19,12 @@ _ALL = {1: 2, 2: 8, 3: 26}
 
 @dataclass(frozen=True)
 class Stencil:
-    """A grid of ranks that exchange the cells at their borders.
+    """A grid of ranks that exchange border cells; direction ``i`` is opposite to ``-1 - i``."""
 
-    Directions come in an order whose reverse is that of the opposite directions.
-
-    Attributes:
-        shape: ranks along each axis; the last axis runs fastest.
-        cells: int64[ranks, axes], cells that each rank has along each axis.
-        peers: int64[ranks, directions], the rank there, -1 where there is none.
-        message_bytes: int64[ranks, directions], bytes exchanged with it.
-    """
-
-    shape: tuple[int, ...]
-    cells: NDArray[np.int64]
-    peers: NDArray[np.int64]
-    message_bytes: NDArray[np.int64]
+    shape: tuple[int, ...]  # ranks along each axis; the last axis runs fastest
+    cells: NDArray[np.int64]  # (ranks, axes) cells along each axis
+    peers: NDArray[np.int64]  # (ranks, directions) neighbouring rank, -1 for none
+    message_bytes: NDArray[np.int64]  # (ranks, directions)
 
     @property
     def num_ranks(self) -> int:
@@ -41,14 +32,7 @@ class Stencil:
         return math.prod(self.shape)
 
     def post(self, builder: ProgramBuilder, rank: int) -> list[int]:
-        """Begin a rank's receives, then its sends, and return their requests.
-
-        A message's tag is the number of the direction that it goes in.
-
-        Args:
-            builder: takes the calls.
-            rank: whose border is exchanged.
-        """
+        """Begin a rank's receives, then its sends, tagged by direction; return their requests."""
         peers, sizes = self.peers[rank].tolist(), self.message_bytes[rank].tolist()
         last = len(peers) - 1
         there = [at for at, peer in enumerate(peers) if peer >= 0]
@@ -56,43 +40,23 @@ class Stencil:
         return requests + [builder.isend(rank, peers[at], sizes[at], at) for at in there]
 
     def inner_cells(self, width: int) -> NDArray[np.int64]:
-        """Return how many cells of each rank no neighbour's cells are needed for, int64[ranks].
-
-        Args:
-            width: cells that the border is deep.
-        """
+        """Return the number of cells of each rank that need no neighbour's cells, int64[ranks]."""
         inner: NDArray[np.int64] = np.prod(np.maximum(self.cells - 2 * width, 0), axis=1)
         return inner
 
 
 def stencil(
-    ranks: int | Sequence[int],
-    dims: int,
-    neighbours: int | None,
-    cells: int | Sequence[int],
+    ranks: int | Sequence[int],  # in all, or along each axis
+    dims: int,  # 1 to 3, where ``ranks`` is a number
+    neighbours: int | None,  # 4 or 8 in 2D, 6 or 26 in 3D; None takes the fewer
+    cells: int | Sequence[int],  # along each axis: per rank if scaling is weak, in all if strong
     *,
     bytes_per_cell: int,
-    width: int,
-    scaling: str,
-    periodic: bool,
+    width: int,  # depth of the border in cells
+    scaling: str,  # weak or strong
+    periodic: bool,  # wraps around, but never makes a rank its own neighbour
 ) -> Stencil:
-    """Return the grid of a halo exchange.
-
-    Args:
-        ranks: how many, or how many along each axis.
-        dims: number of axes, 1 to 3, where ``ranks`` is a number.
-        neighbours: 4 or 8 in two dimensions, 6 or 26 in three; None takes the fewer.
-        cells: along each axis, one number for all; of each rank if scaling is weak, of all ranks
-            together if it is strong.
-        bytes_per_cell: bytes that a cell's values take in a message.
-        width: cells that the border is deep.
-        scaling: ``weak`` or ``strong``.
-        periodic: whether the last rank along an axis is the first one's neighbour. A rank is
-            never its own neighbour.
-
-    Raises:
-        ParameterError: an argument is none of these, or a rank would have no cell.
-    """
+    """Return the grid of a halo exchange."""
     shape = grid_shape(ranks, dims)
     axes = len(shape)
     wanted = neighbours if neighbours is not None else _FACES[axes]
@@ -128,15 +92,7 @@ def stencil(
 
 
 def grid_shape(ranks: int | Sequence[int], dims: int) -> tuple[int, ...]:
-    """Return ranks along each axis, as equal as the number of ranks allows, the most first.
-
-    Args:
-        ranks: how many; or the answer.
-        dims: number of axes, where ``ranks`` is a number.
-
-    Raises:
-        ParameterError: there is no rank, or the axes are not 1 to 3.
-    """
+    """Return balanced ranks along each axis, the most first; a given shape is only checked."""
     if not isinstance(ranks, int | np.integer):
         shape = tuple(int(along) for along in ranks)
         if not 1 <= len(shape) <= 3 or min(shape) < 1:
@@ -152,26 +108,12 @@ def grid_shape(ranks: int | Sequence[int], dims: int) -> tuple[int, ...]:
 
 
 def even_parts(total: int, parts: int) -> list[int]:
-    """Return a total cut into whole parts that differ by at most one, the larger ones first.
-
-    Args:
-        total: what is cut.
-        parts: into how many.
-    """
+    """Return a total cut into whole parts that differ by at most one, the larger ones first."""
     return [total // parts + (at < total % parts) for at in range(parts)]
 
 
 def at_least(name: str, value: float, least: float) -> None:
-    """Refuse a value that is too small.
-
-    Args:
-        name: of the argument.
-        value: its value.
-        least: the smallest that is allowed.
-
-    Raises:
-        ParameterError: it is smaller.
-    """
+    """Refuse a value below the least allowed."""
     if not value >= least:
         raise ParameterError(f"{name} must be at least {least}; got {value}", key=name)
 

@@ -14,7 +14,7 @@ _MOST_CALLS = 2**31 - 1
 
 
 def repeat(program: Program, times: int) -> Program:
-    """Return a program whose ranks call everything so many times, one time after the other.
+    """Return a program whose ranks repeat all their calls ``times`` times.
 
     Args:
         program: what is repeated.
@@ -77,7 +77,7 @@ def repeat(program: Program, times: int) -> Program:
 def jittered(
     program: Program, jitter: float, rng: np.random.Generator | int | None = None
 ) -> Program:
-    """Return a program whose computations each take their time multiplied by ``1 ± jitter``.
+    """Return a program with each computation's time multiplied by its own factor ``1 ± jitter``.
 
     Args:
         program: what is varied.
@@ -96,21 +96,10 @@ def jittered(
 def factors(
     count: int, jitter: float, rng: np.random.Generator | int | None = None
 ) -> NDArray[np.float64]:
-    """Return independent uniform factors ``1 ± jitter``, float64[count].
-
-    They are made of the generator's doubles by sums and products alone, so that a seed gives the
-    same factors everywhere.
-
-    Args:
-        count: how many.
-        jitter: the largest deviation, from 0 to 1.
-        rng: random generator or seed.
-
-    Raises:
-        ParameterError: ``jitter`` is below 0 or above 1.
-    """
+    """Return independent uniform factors ``1 ± jitter``, 0 <= jitter <= 1, float64[count]."""
     if not 0 <= jitter <= 1:
         raise ParameterError(f"jitter must be 0 to 1; got {jitter}", key="jitter")
+    # Only sums and products of the doubles drawn: a seed gives the same factors everywhere.
     return 1 + jitter * (2 * np.random.default_rng(rng).random(count) - 1)
 
 

@@ -16,36 +16,18 @@ _COMPILE_S = 120
 
 @dataclass(frozen=True)
 class Recipe:
-    """What is compiled, and how.
+    """A file to compile with an MPI's compiler, and its place in the user's cache."""
 
-    Attributes:
-        what: how an error calls it, such as ``the recorder``.
-        name: name of the file that is made.
-        kind: folder of the user's cache that it is kept in.
-        options: words for the compiler.
-        sources: files to compile.
-        headers: files that these include.
-        needs: what the compiler must have.
-    """
-
-    what: str
-    name: str
-    kind: str
-    options: tuple[str, ...]
+    what: str  # name in errors, such as ``the recorder``
+    name: str  # of the compiled file
+    kind: str  # folder within the user's cache
+    options: tuple[str, ...]  # of the compiler
     sources: tuple[Path, ...]
-    needs: str
-    headers: tuple[Path, ...] = ()
+    needs: str  # what the compiler must have, for errors
+    headers: tuple[Path, ...] = ()  # included by the sources
 
     def place(self, mpicc: str | Path, folder: str | Path | None = None) -> Path:
-        """Return the path of what is made with an MPI's compiler.
-
-        Args:
-            mpicc: the compiler.
-            folder: where to keep it; None takes the user's cache, which ``XDG_CACHE_HOME`` moves.
-
-        Raises:
-            RecordingError: the compiler fails; its words are in it.
-        """
+        """Return the compiled file's path for an MPI compiler; without ``folder``, in the cache."""
         digest = hashlib.sha256(" ".join(self.options).encode())
         # What the wrapper calls names the MPI and its version; wrappers of two MPIs share a name.
         digest.update(self._said([str(mpicc), "-show"]).encode())
@@ -56,15 +38,7 @@ class Recipe:
         return (kept / digest.hexdigest()[:16] / self.name).resolve()
 
     def make(self, mpicc: str | Path, path: Path) -> None:
-        """Compile it where it is not there.
-
-        Args:
-            mpicc: the compiler.
-            path: what ``place`` gave.
-
-        Raises:
-            RecordingError: the compiler fails; its words are in it.
-        """
+        """Compile to ``path``, as returned by ``place``, unless the file is there."""
         if path.exists():
             return
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -123,10 +123,7 @@ def record(
 
 @contextlib.contextmanager
 def _kept_when_whole(folder: Path) -> Iterator[Path]:
-    """Yield a folder to record in; its files move to ``folder``, or after an error to ``failed``.
-
-    An error then says where they are, and rank 0's file that they are not whole.
-    """
+    """Yield a folder to record in; its files move to ``folder``, after an error to ``failed``."""
     made = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     unfinished = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=folder))
@@ -153,7 +150,7 @@ def _kept_when_whole(folder: Path) -> Iterator[Path]:
 
 
 def _mark_incomplete(path: Path, reason: str) -> None:
-    """Let a trace's second line say that it is not whole, and why."""
+    """Mark a trace as incomplete in its second line, with the reason."""
     if not path.exists():
         return
     first, _, rest = path.read_text("latin-1").partition("\n")

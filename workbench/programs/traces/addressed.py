@@ -33,25 +33,16 @@ MAKING = frozenset(
 
 
 class AddressReader(RankReader):
-    """Reads the lines of one rank, settling by their order what the trace does not tell.
-
-    Args:
-        calls: of all ranks.
-        rank: whose lines are read.
-        names: what negative ranks mean.
-        variables: those that the rank's calls give a request.
-        handles: the rank's communicators.
-        num_bytes: length of the rank's file.
-    """
+    """Reads the lines of one rank; what a trace leaves open is settled by their order."""
 
     def __init__(
         self,
         calls: TraceCalls,
         rank: int,
         names: Names,
-        variables: Variables,
+        variables: Variables,  # those that the rank's calls give a request
         handles: Handles,
-        num_bytes: int,
+        num_bytes: int,  # of the rank's file
     ) -> None:
         self._table = AddressTable(rank, calls.notes, variables)
         super().__init__(calls, rank, names, self._table)
@@ -60,50 +51,25 @@ class AddressReader(RankReader):
         self._may_start = STARTED_ANYHOW + STARTED_PER_BYTE * num_bytes
 
     def comm(self, line: Line, text: str) -> Comm | None:
-        """Return the communicator that a line names, None where its ranks are not known.
-
-        Args:
-            line: the line.
-            text: as it names it.
-        """
+        """Return the communicator that a line names, None where its ranks are not known."""
         if text not in self._shown:
             shown = to_shown(self, line, text)
             self._shown[text] = self._handles.show(shown)
         return self._shown[text]
 
     def make_comm(self, line: Line, at: Places, signature: Signature) -> None:
-        """Take in a line that makes a communicator.
-
-        Args:
-            line: the line.
-            at: field of each argument.
-            signature: of the call.
-        """
+        """Record the communicator that a line makes."""
         parent = to_shown(self, line, line.fields[at["comm"]])
         self._handles.make(to_made(self, line, signature.kind, at, parent))
         self._shown.clear()
 
     def free_comm(self, line: Line, at: Places, signature: Signature) -> None:
-        """Take in a line that frees a communicator.
-
-        Args:
-            line: the line.
-            at: field of each argument.
-            signature: of the call.
-        """
+        """Record the communicator that a line frees."""
         self._handles.free(Freed(self.number(line, at, "newcomm"), line.number))
         self._shown.clear()
 
     def keys(self, line: Line, at: Places) -> list[int]:
-        """Return the addresses in an array of MPI_Startall at which a request is to begin.
-
-        Args:
-            line: the line.
-            at: field of each argument.
-
-        Raises:
-            ParseError: the address or the count is damaged, or too much is begun.
-        """
+        """Return the addresses of the persistent requests that an MPI_Startall starts."""
         keys = self._table.lasting(*self._array(line, at))
         self._may_start -= len(keys)
         if self._may_start < 0:
@@ -116,13 +82,7 @@ class AddressReader(RankReader):
         return keys
 
     def wait(self, line: Line, at: Places, signature: Signature) -> None:
-        """Take in a call that waits for requests.
-
-        Args:
-            line: the line.
-            at: field of each argument.
-            signature: of the call.
-        """
+        """Add a wait for requests; without pending ones it has no effect."""
         base, count = self._named(line, at)
         if not self._table.under_way(base, count):
             return
@@ -135,13 +95,7 @@ class AddressReader(RankReader):
             self._table.test(base, count, entry)
 
     def test(self, line: Line, at: Places, signature: Signature) -> None:
-        """Take in a call that asks whether requests have ended.
-
-        Args:
-            line: the line.
-            at: field of each argument.
-            signature: of the call.
-        """
+        """Add a test of requests; without pending ones it has no effect."""
         base, count = self._named(line, at)
         if self._table.under_way(base, count):
             self._table.test(base, count, self.calls.wait(self.rank, line.number))
@@ -161,16 +115,7 @@ class AddressReader(RankReader):
 
 
 def to_shown(arguments: Arguments, line: Line, text: str) -> Shown:
-    """Return the communicator that a line shows.
-
-    Args:
-        arguments: of the rank.
-        line: the line.
-        text: ``handle,myrank,size``.
-
-    Raises:
-        ParseError: the text is something else.
-    """
+    """Return the communicator that a line shows as ``handle,myrank,size``."""
     try:
         handle, place, size = (int(part) for part in text.split(","))
     except ValueError:
@@ -185,18 +130,7 @@ def to_shown(arguments: Arguments, line: Line, text: str) -> Shown:
 
 
 def to_made(arguments: Arguments, line: Line, kind: str, at: Places, parent: Shown) -> Made:
-    """Return what a line that makes a communicator tells of it.
-
-    Args:
-        arguments: of the rank.
-        line: the line.
-        kind: of the call's signature.
-        at: field of each argument.
-        parent: the communicator it was made of.
-
-    Raises:
-        ParseError: an argument is no number.
-    """
+    """Return the record of a line that makes a communicator from ``parent``."""
     numbers = (0, 0)
     if kind == "comm_split":
         numbers = (arguments.number(line, at, "color"), arguments.number(line, at, "key"))

@@ -14,22 +14,13 @@ Places = dict[str, int]
 
 @dataclass(frozen=True)
 class Names:
-    """What negative ranks mean.
+    """The meaning of negative ranks."""
 
-    Attributes:
-        any_source: MPI_ANY_SOURCE; every other negative rank is MPI_PROC_NULL.
-    """
-
-    any_source: int = -1
+    any_source: int = -1  # all other negative ranks are MPI_PROC_NULL
 
 
 class Arguments:
-    """Reads the arguments of one rank's lines.
-
-    Args:
-        calls: of all ranks, for errors.
-        rank: whose lines they are.
-    """
+    """Reads the arguments of one rank's lines."""
 
     def __init__(self, calls: TraceCalls, rank: int) -> None:
         self.calls = calls
@@ -37,25 +28,11 @@ class Arguments:
         self._type_sizes: dict[str, int] = {}
 
     def fail(self, line: Line, message: str) -> ParseError:
-        """Return an error that names the file and line.
-
-        Args:
-            line: the line.
-            message: what must hold and what was got.
-        """
+        """Return an error that names the file and line."""
         return self.calls.fail(self.rank, line.number, message)
 
     def number(self, line: Line, at: Places, name: str) -> int:
-        """Return an argument that is a number.
-
-        Args:
-            line: the line.
-            at: field of each argument.
-            name: of the argument.
-
-        Raises:
-            ParseError: it is no number of at most 64 bits.
-        """
+        """Return an argument that is an integer of at most 64 bits."""
         text = line.fields[at[name]]
         try:
             value = int(text)
@@ -66,17 +43,7 @@ class Arguments:
         return value
 
     def size(self, line: Line, at: Places, count: str, kind: str) -> int | None:
-        """Return the bytes of a buffer, None where the line says they mean nothing here.
-
-        Args:
-            line: the line.
-            at: field of each argument.
-            count: name of the argument that counts elements.
-            kind: name of the argument with their datatype.
-
-        Raises:
-            ParseError: the count or the datatype is damaged.
-        """
+        """Return the bytes of a buffer, None where count or datatype is ``-``: not significant."""
         if line.fields[at[count]] == "-" or line.fields[at[kind]] == "-":
             return None
         size = self.number(line, at, count) * self.type_size(line, line.fields[at[kind]])
@@ -85,15 +52,7 @@ class Arguments:
         return size
 
     def type_size(self, line: Line, text: str) -> int:
-        """Return the bytes of a datatype.
-
-        Args:
-            line: the line.
-            text: ``id,size,extent``.
-
-        Raises:
-            ParseError: the text is something else.
-        """
+        """Return the bytes of a datatype from ``id,size,extent``."""
         size = self._type_sizes.get(text)
         if size is not None:
             return size

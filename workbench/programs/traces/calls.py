@@ -31,18 +31,12 @@ MOST_SIZE = 2**50
 
 @dataclass(frozen=True)
 class Comm:
-    """A communicator as the ranks of a trace see it.
+    """A communicator as the ranks of a trace see it."""
 
-    Attributes:
-        number: among the trace's communicators; 0 has all ranks.
-        members: ranks of all ranks, in the communicator's order.
-        remote: the other group of an intercommunicator, empty for all others.
-        places: the place of each member.
-    """
-
-    number: int
-    members: tuple[int, ...]
-    remote: tuple[int, ...] = ()
+    number: int  # 0 has all ranks
+    members: tuple[int, ...]  # world ranks in the communicator's order
+    remote: tuple[int, ...] = ()  # the other group of an intercommunicator
+    # the place of each member
     places: dict[int, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -56,11 +50,7 @@ class Comm:
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """One call of one rank; of a non-blocking one it stands for the request too.
-
-    What a wait ends may grow while the trace is read. ``parts`` are the messages that one request
-    stands for; its entry is then no call itself.
-    """
+    """One call of one rank; for a non-blocking call also its request."""
 
     kind: int
     compute_ns: int
@@ -69,19 +59,15 @@ class Entry:
     peer: int = 0
     tag: int = 0
     comm: Comm | None = None
-    place: int = -1
-    ended: list[Entry] | None = None
-    matched: tuple[int, int] | None = None
+    place: int = -1  # of a collective: index among the rank's on ``comm``
+    ended: list[Entry] | None = None  # by a wait; may grow while the trace is read
+    matched: tuple[int, int] | None = None  # source and tag of the message that was received
     cancelled: bool = False
-    number: int = -1
-    parts: list[Entry] | None = None
+    number: int = -1  # of the request in the program, once built
+    parts: list[Entry] | None = None  # messages of one request; the entry is then no call
 
     def end(self, *calls: Entry) -> None:
-        """Let a wait end the requests of some calls too.
-
-        Args:
-            calls: of the same rank.
-        """
+        """Let this wait also end the requests of some calls of the rank."""
         if self.ended is None:
             self.ended = list(calls)
         else:
@@ -100,25 +86,14 @@ class Timing:
     left_out: dict[str, list[int]] = field(default_factory=dict)  # calls and ns by name
 
     def leave_out(self, name: str, ns: int) -> None:
-        """Count a call that is not replayed.
-
-        Args:
-            name: of the call.
-            ns: time inside it.
-        """
+        """Count a call that is not replayed, and the time inside it."""
         seen = self.left_out.setdefault(name, [0, 0])
         seen[0] += 1
         seen[1] += ns
 
 
 class TraceCalls:
-    """Gathers the calls of all ranks and builds the program.
-
-    Args:
-        num_ranks: number of ranks.
-        source: name of the trace.
-        files: name of each rank's file, for errors.
-    """
+    """Gathers the calls of all ranks and builds the program; ``files`` names each rank's file."""
 
     def __init__(self, num_ranks: int, source: str, files: list[str]) -> None:
         self.num_ranks = num_ranks
@@ -132,49 +107,22 @@ class TraceCalls:
         self._shares: dict[int, tuple[Comm, dict[int, list[Share]]]] = {}
 
     def compute(self, rank: int, ns: int) -> None:
-        """Let a rank work before its next call.
-
-        Args:
-            rank: which.
-            ns: time in ns.
-        """
+        """Add computation time before a rank's next call."""
         self._compute[rank] += ns
 
     def message(
         self, rank: int, kind: int, line: int, comm: Comm, peer: int, size: int, tag: int
     ) -> Entry:
-        """Add a send or receive.
-
-        Args:
-            rank: which rank calls.
-            kind: ``SEND``, ``RECV``, ``ISEND`` or ``IRECV``.
-            line: of the rank's file.
-            comm: communicator of the message.
-            peer: rank of all ranks, or ``ANY_SOURCE``.
-            size: bytes.
-            tag: from 0, or ``ANY_TAG``.
-        """
+        """Add a send or receive of ``size`` bytes; ``peer`` is a world rank or ``ANY_SOURCE``."""
         call = Entry(kind, self._compute[rank], line, size, peer, tag, comm)
         return self._keep(rank, call)
 
     def wait(self, rank: int, line: int) -> Entry:
-        """Add a wait, to which requests are appended later; without any it leaves no trace.
-
-        Args:
-            rank: which rank calls.
-            line: of the rank's file.
-        """
+        """Add a wait, to which requests are appended later; a wait without any is left out."""
         return self._keep(rank, Entry(WAIT, self._compute[rank], line))
 
     def collective(self, rank: int, kind: int, comm: Comm, share: Share) -> Entry:
-        """Add a rank's part in a collective.
-
-        Args:
-            rank: which rank calls.
-            kind: ``COLLECTIVE`` or ``ICOLLECTIVE``.
-            comm: its communicator.
-            share: what this rank's call says of it.
-        """
+        """Add a rank's part in a collective; ``kind`` is ``COLLECTIVE`` or ``ICOLLECTIVE``."""
         _, shares = self._shares.setdefault(comm.number, (comm, {}))
         mine = shares.setdefault(rank, [])
         mine.append(share)
@@ -182,21 +130,11 @@ class TraceCalls:
         return self._keep(rank, call)
 
     def fail(self, rank: int, line: int, message: str) -> ParseError:
-        """Return an error that names a rank's file and line.
-
-        Args:
-            rank: whose file.
-            line: of the file, from 1.
-            message: what must hold and what was got.
-        """
+        """Return an error that names a rank's file and line."""
         return ParseError(message, source=self.files[rank], line=line)
 
     def build(self) -> Program:
-        """Return the program.
-
-        Raises:
-            ParseError: ranks of a communicator do not call the same collectives.
-        """
+        """Return the program; ranks that call different collectives are refused."""
         builder = ProgramBuilder(self.num_ranks, source=self.source)
         numbers = {0: WORLD}
         try:
@@ -212,7 +150,7 @@ class TraceCalls:
             raise ParseError(str(error), source=self.source) from None
 
     def _recorded(self) -> RecordedRun | None:
-        """Return what the recording took, None where no times are told."""
+        """Return the times of the recording, None where the trace has no times."""
         ranks = self.timings
         if not any(one.compute_ns + one.mpi_ns for one in ranks):
             return None
@@ -238,11 +176,7 @@ class TraceCalls:
         )
 
     def entries(self, rank: int) -> list[Entry]:
-        """Return a rank's calls so far, in order.
-
-        Args:
-            rank: which.
-        """
+        """Return a rank's calls so far, in order."""
         return self._entries[rank]
 
     def _keep(self, rank: int, entry: Entry) -> Entry:

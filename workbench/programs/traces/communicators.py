@@ -36,17 +36,7 @@ def reconstruct(
     files: Sequence[str],
     notes: Notes,
 ) -> Known:
-    """Return the communicators of all ranks.
-
-    Args:
-        events: for each rank what its lines show, make and free, in order.
-        shown_as: see ``Known``.
-        files: name of each rank's file, for errors.
-        notes: where doubts are noted.
-
-    Raises:
-        ParseError: ranks of a communicator do not make the same communicators of it.
-    """
+    """Return the communicators of all ranks from each rank's events, in order."""
     known = Known(len(events), shown_as)
     if not any(isinstance(event, Made) for mine in events for event in mine):
         return known
@@ -76,12 +66,7 @@ def reconstruct(
 
 
 def scan(handles: Handles, events: Sequence[Event]) -> Handles:
-    """Take in all events of a rank and return the handles.
-
-    Args:
-        handles: of the rank, nothing taken in yet.
-        events: in the order of the lines.
-    """
+    """Apply all events of a rank to its new handles, in order, and return the handles."""
     for event in events:
         if isinstance(event, Shown):
             handles.show(event)
@@ -111,7 +96,7 @@ def _complete(known: Known, key: Key, calls: dict[int, Made], files: Sequence[st
 
 
 def _settle_certain(known: Known, key: Key, calls: dict[int, Made]) -> None:
-    """Settle a call whose arguments tell the members."""
+    """Settle a call whose arguments determine the members."""
     parent = known.numbered[key[0]]
     kind = next(iter(calls.values())).kind
     if kind == "comm_dup":

@@ -62,12 +62,7 @@ class _Row:
 
 
 class Doubts:
-    """The unsettled waits of one rank.
-
-    Args:
-        num_places: how many places there are.
-        requests: place and line of what is under way now.
-    """
+    """The unsettled waits of one rank; ``requests`` are (place, line) of the pending ones."""
 
     def __init__(self, num_places: int, requests: Iterable[tuple[int, int]]) -> None:
         self._size = leaves(num_places)
@@ -80,17 +75,11 @@ class Doubts:
             self._begun.set(place, line)
 
     def __iter__(self) -> Iterator[Doubt]:
-        """Iterate over those that are open now, oldest first."""
+        """Iterate over the open doubts, oldest first."""
         return iter(list(self._open.values()))
 
     def add(self, entry: Entry, first: int, end: int) -> None:
-        """Take in a wait that has candidates.
-
-        Args:
-            entry: the call.
-            first: first place that it names.
-            end: place after the last.
-        """
+        """Add a wait that has candidates at the places ``first`` to ``end - 1``."""
         doubt = Doubt(entry, first, end)
         self._open[entry.line] = doubt
         for node in nodes(first, end, self._size):
@@ -98,32 +87,18 @@ class Doubts:
         self._eye(doubt, 0, 0)
 
     def begin(self, place: int, line: int) -> None:
-        """Take in a request.
-
-        Args:
-            place: where it is.
-            line: of the call that began it.
-        """
+        """Record that a request at a place began at a line."""
         self._begun.set(place, line)
 
     def end(self, place: int) -> None:
-        """Take in that a request has ended, in whichever call; doubts without candidates close.
-
-        Args:
-            place: where it was.
-        """
+        """Record that a place's request has ended in any call; doubts without candidates close."""
         self._begun.set(place, NEVER)
         for doubt in self._eyed.pop(place, ()):
             if not doubt.settled and not self._eye(doubt, 0, 0):
                 self.settle(doubt)
 
     def oldest(self, place: int, line: int) -> Doubt | None:
-        """Return the oldest doubt of which a request is a candidate, None where there is none.
-
-        Args:
-            place: where the request is.
-            line: of the call that began it.
-        """
+        """Return the oldest doubt that may have ended a place's request, begun at ``line``."""
         found, node = None, place + self._size
         while node:
             row = self._rows.get(node)
@@ -134,32 +109,18 @@ class Doubts:
         return found
 
     def candidate(self, doubt: Doubt) -> int:
-        """Return the place of a doubt's first candidate, -1 where it has none.
-
-        Args:
-            doubt: which.
-        """
+        """Return the place of a doubt's first candidate, -1 where it has none."""
         return self._begun.first(doubt.first, doubt.end, doubt.entry.line)
 
     def settle(self, doubt: Doubt) -> None:
-        """Close a doubt.
-
-        Args:
-            doubt: an open one.
-        """
+        """Close an open doubt."""
         doubt.settled = True
         del self._open[doubt.entry.line]
         for node in nodes(doubt.first, doubt.end, self._size):
             self._rows[node].settled_one()
 
     def only_among(self, places: Iterable[int], first: int, end: int) -> list[Doubt]:
-        """Return the doubts that have candidates in a range and nowhere else, oldest first.
-
-        Args:
-            places: those in the range with a request that is under way.
-            first: first place of the range.
-            end: place after its last.
-        """
+        """Return the doubts with candidates in a range only, oldest first."""
         found = []
         for place in places:
             for doubt in self._eyed.pop(place, ()):

@@ -32,28 +32,14 @@ _HEAD_BYTES = 65536
 
 @dataclass(frozen=True)
 class TraceFile:
-    """One file of a trace.
+    """One file of a trace."""
 
-    Attributes:
-        name: of the file, without its folder.
-        data: what is in it.
-    """
-
-    name: str
+    name: str  # without its folder
     data: bytes
 
 
 def gather(source: Source) -> tuple[str, list[TraceFile]]:
-    """Return the trace's name and its files, rank after rank where their names tell it.
-
-    Args:
-        source: a folder, a file (with those of the other ranks found by their names, or a list
-            of files, or a zip archive), several files, or contents by file name.
-
-    Raises:
-        ParseError: a file cannot be read, is missing, or is too large.
-        ParameterError: the source is of another kind, or empty.
-    """
+    """Return the trace's name and its files, ordered by rank where their names allow it."""
     if isinstance(source, Mapping):
         contents = {
             str(name): data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
@@ -173,7 +159,7 @@ def _may_be_trace(path: Path) -> bool:
 
 
 def _named_in(data: bytes, folder: Path) -> list[Path]:
-    """Return the files that a list of files names, none where it is no such list."""
+    """Return the files named in a list of files; empty if it is no such list."""
     if len(data) > _HEAD_BYTES * 16 or b"\0" in data:
         return []
     names = data.decode("utf-8", "replace").split()
@@ -210,7 +196,7 @@ def _bare(name: str) -> str:
 
 
 def _around_number(name: str) -> tuple[str, str, str] | None:
-    """Return what stands before, in and after the last number of a name, None without one."""
+    """Return the parts of a name before, in and after its last number, None without one."""
     name = _bare(name)
     end = len(name)
     while end and not name[end - 1].isdecimal():

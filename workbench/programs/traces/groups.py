@@ -19,11 +19,7 @@ MOST_RANKS = 2**16
 
 
 def by_color(colors: Mapping[int, tuple[int, int]]) -> list[list[int]]:
-    """Return the groups of MPI_Comm_split: by color, within it by key, then by place.
-
-    Args:
-        colors: color and key of each place; a negative color is MPI_UNDEFINED.
-    """
+    """Return MPI_Comm_split's groups from (color, key) by place: by color, then key, then place."""
     groups: dict[int, list[tuple[int, int]]] = {}
     for place, (color, key) in sorted(colors.items()):
         if color >= 0:
@@ -32,11 +28,7 @@ def by_color(colors: Mapping[int, tuple[int, int]]) -> list[list[int]]:
 
 
 def by_place(shown: Shown) -> list[list[int]] | None:
-    """Return the one group whose places all show their rank, None where they do not make one.
-
-    Args:
-        shown: rank and size at each place of the group.
-    """
+    """Return the one group whose places all show their rank, None where they do not form one."""
     group = {rank: place for place, (rank, _) in shown.items()}
     sizes = {size for _, size in shown.values()}
     if sizes != {len(group)} or len(group) != len(shown) or max(group) != len(group) - 1:
@@ -45,13 +37,7 @@ def by_place(shown: Shown) -> list[list[int]] | None:
 
 
 def by_order(num_places: int, shown: Shown, *, reorder: bool) -> list[list[int]] | None:
-    """Return the one group of a topology: the first places, in their order or in one they show.
-
-    Args:
-        num_places: ranks of the parent.
-        shown: rank and size at the places that show them.
-        reorder: whether the ranks may have got another order.
-    """
+    """Return the one group of a topology: the parent's first places, in their or a shown order."""
     sizes = {size for _, size in shown.values()}
     if len(sizes) != 1 or (size := sizes.pop()) > num_places or size < 1:
         return None
@@ -70,12 +56,8 @@ def by_order(num_places: int, shown: Shown, *, reorder: bool) -> list[list[int]]
 def in_subgrids(num_places: int, shown: Shown) -> tuple[list[list[int]] | None, bool]:
     """Return the groups of a grid that keep some dimensions, and whether no other groups fit.
 
-    The places of a grid count row by row (MPI 4.0, section 8.2); every division into five blocks
-    of dimensions, of which the second and fourth are kept, is compared with what is shown.
-
-    Args:
-        num_places: ranks of the grid.
-        shown: rank and size at the places that show them.
+    Places count row by row (MPI 4.0, section 8.2). Each division into five blocks of dimensions, of
+    which the second and fourth are kept, is compared with what is shown.
     """
     sizes = {size for _, size in shown.values()}
     if len(sizes) != 1 or not 1 <= num_places <= MOST_RANKS:

@@ -92,13 +92,7 @@ class _Live:
 
 
 class Handles:
-    """The communicators of one rank while its lines are read from the first to the last.
-
-    Args:
-        rank: rank of all ranks.
-        known: what is known of the ranks' communicators.
-        notes: where doubts are noted; None notes nothing.
-    """
+    """The communicators of one rank while its lines are read in order; ``notes`` records doubts."""
 
     def __init__(self, rank: int, known: Known, notes: Notes | None = None) -> None:
         self.rank = rank
@@ -118,11 +112,7 @@ class Handles:
         self._frees = 0
 
     def show(self, shown: Shown) -> Comm | None:
-        """Return the communicator that a line shows, None where its ranks are not known.
-
-        Args:
-            shown: as the line has it.
-        """
+        """Return the communicator that a line shows, None where its ranks are not known."""
         live = self._live.get(shown.handle)
         shows = shown.place, shown.size
         current = live is not None and (live.frees == self._frees or shows not in self._alike)
@@ -133,11 +123,7 @@ class Handles:
         return comm
 
     def make(self, made: Made) -> None:
-        """Take in a line that makes a communicator.
-
-        Args:
-            made: as the line has it.
-        """
+        """Record the communicator that a line makes."""
         parent = self.show(made.parent)
         key: Key | None = None
         if parent is not None:
@@ -153,11 +139,7 @@ class Handles:
         self._keep(creation)
 
     def free(self, freed: Freed) -> None:
-        """Take in a line that frees a communicator.
-
-        Args:
-            freed: as the line has it.
-        """
+        """Record the communicator that a line frees."""
         creation = self._by_address.pop(freed.address, None)
         if creation is not None and creation.bound is not None:
             self._live.pop(creation.bound, None)
@@ -230,7 +212,7 @@ class Handles:
         return None
 
     def _lead(self, one: _Creation, found: Sequence[_Creation]) -> int:
-        """Return how many more ranks use one communicator before the others than after."""
+        """Return the number of ranks that use one communicator first, less those that do not."""
         votes = self.known.votes
         return sum(
             votes[one.key, other.key] - votes[other.key, one.key]
@@ -247,13 +229,7 @@ def _sizes(made: Made) -> tuple[int, int]:
 
 
 class Known:
-    """What is known of the communicators of all ranks.
-
-    Args:
-        world_size: number of ranks.
-        shown_as: rank that a file shows in the communicator of all ranks, where it is another
-            than that of its name.
-    """
+    """The known communicators of all ranks."""
 
     def __init__(self, world_size: int, shown_as: Mapping[int, int] | None = None) -> None:
         self.world_size = world_size
@@ -268,23 +244,14 @@ class Known:
         self._alone: dict[int, Comm] = {}
 
     def new(self, members: Sequence[int], remote: Sequence[int] = ()) -> Comm:
-        """Return a new communicator.
-
-        Args:
-            members: ranks of all ranks, in its order.
-            remote: the other group of an intercommunicator.
-        """
+        """Return a new communicator; ``remote`` is the other group of an intercommunicator."""
         comm = Comm(len(self.numbered), tuple(members), tuple(remote))
         self.numbered.append(comm)
         self.shape.append(self._shapes.setdefault(comm.members, comm.number))
         return comm
 
     def alone(self, rank: int) -> Comm:
-        """Return the communicator of one rank alone, MPI_COMM_SELF.
-
-        Args:
-            rank: which.
-        """
+        """Return the communicator of one rank alone, MPI_COMM_SELF."""
         if rank not in self._alone:
             self._alone[rank] = self.new((rank,))
         return self._alone[rank]

@@ -27,15 +27,7 @@ MOST_TAG = 2**31 - 1
 
 
 class RankReader(Arguments):
-    """Reads the lines of one rank into calls.
-
-    Args:
-        calls: of all ranks.
-        rank: whose lines are read.
-        names: what negative ranks mean.
-        requests: the rank's.
-        signatures: of the calls, as the tracer writes them.
-    """
+    """Reads the lines of one rank into calls."""
 
     def __init__(
         self,
@@ -73,81 +65,36 @@ class RankReader(Arguments):
     # What differs between tracers
 
     def comm(self, line: Line, text: str) -> Comm | None:
-        """Return the communicator that a line names, None where its ranks are not known.
-
-        Args:
-            line: the line.
-            text: as it names it.
-        """
+        """Return the communicator that a line names, None where its ranks are not known."""
         raise NotImplementedError
 
     def make_comm(self, line: Line, at: Places, signature: Signature) -> None:
-        """Take in a line that makes a communicator.
-
-        Args:
-            line: the line.
-            at: field of each argument.
-            signature: of the call.
-        """
+        """Record the communicator that a line makes."""
         raise NotImplementedError
 
     def free_comm(self, line: Line, at: Places, signature: Signature) -> None:
-        """Take in a line that frees a communicator.
-
-        Args:
-            line: the line.
-            at: field of each argument.
-            signature: of the call.
-        """
+        """Record the communicator that a line frees."""
         raise NotImplementedError
 
     def keys(self, line: Line, at: Places) -> list[int]:
-        """Return the requests of a line's array.
-
-        Args:
-            line: the line.
-            at: field of each argument.
-        """
+        """Return the keys of the requests in a line's array."""
         raise NotImplementedError
 
     def wait(self, line: Line, at: Places, signature: Signature) -> None:
-        """Take in a call that waits for requests.
-
-        Args:
-            line: the line.
-            at: field of each argument.
-            signature: of the call.
-        """
+        """Record a call that waits for requests."""
         raise NotImplementedError
 
     def test(self, line: Line, at: Places, signature: Signature) -> None:
-        """Take in a call that asks whether requests have ended.
-
-        Args:
-            line: the line.
-            at: field of each argument.
-            signature: of the call.
-        """
+        """Record a call that tests requests."""
         raise NotImplementedError
 
     def comment(self, line: Line) -> None:
-        """Take in a comment; most say nothing.
-
-        Args:
-            line: the line.
-        """
+        """Read a comment; most have no effect."""
 
     # What is the same
 
     def read(self, lines: Iterable[Line]) -> None:
-        """Read all lines of the rank.
-
-        Args:
-            lines: in order.
-
-        Raises:
-            ParseError: a line is damaged.
-        """
+        """Read all lines of the rank, in order."""
         clock: int | None = None
         line = None
         timing = self.calls.timings[self.rank]
@@ -192,23 +139,12 @@ class RankReader(Arguments):
         self.requests.finish()
 
     def begin(self, line: Line, at: Places, signature: Signature, entry: Entry | None) -> None:
-        """Let a non-blocking call's variable hold its request.
-
-        Args:
-            line: the line.
-            at: field of each argument.
-            signature: of the call.
-            entry: the call, None where it does nothing.
-        """
+        """Assign a non-blocking call's request to its variable; a call without effect is None."""
         if signature.manner == NONBLOCKING:
             self.requests.put(self.number(line, at, "request"), entry)
 
     def left_out(self, line: Line) -> None:
-        """Note a call on a communicator whose ranks are not known.
-
-        Args:
-            line: the line.
-        """
+        """Note a call that is left out because its communicator's ranks are not known."""
         self.calls.notes.count(
             f"the ranks of a communicator are not known: {line.name} on it is left out",
             self.rank,
@@ -216,11 +152,7 @@ class RankReader(Arguments):
         )
 
     def unknown_request(self, line: Line) -> None:
-        """Note a wait for a request that no call made.
-
-        Args:
-            line: the line.
-        """
+        """Note a wait for a request that no call made."""
         self.calls.notes.count(UNKNOWN, self.rank, line.number)
 
     def _peer(self, line: Line, at: Places, name: str, comm: Comm, *, any_: bool) -> int | None:
@@ -279,12 +211,7 @@ class RankReader(Arguments):
         return entry
 
     def status(self, entry: Entry, text: str) -> None:
-        """Take in the source and tag that a receive of any matched, where the line tells them.
-
-        Args:
-            entry: the receive.
-            text: the status.
-        """
+        """Record the source and tag that a wildcard receive matched, where the line has them."""
 
     def _sendrecv(self, line: Line, at: Places, signature: Signature) -> None:
         comm = self.comm(line, line.fields[at["comm"]])

@@ -18,47 +18,24 @@ ROOTED = frozenset({"bcast", "reduce", "gather", "scatter"})
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one rank's call says of a collective; None is what it does not know.
+    """The arguments of one rank's call of a collective; None is a size that it does not have."""
 
-    Attributes:
-        name: of the call, such as ``MPI_Gatherv``.
-        line: of the rank's file.
-        operation: one of ``OPERATIONS``.
-        root: rank within the communicator.
-        send: bytes that this rank gives; for one pair for alltoall.
-        recv: bytes that it gets; from one rank for gather, allgather and alltoall.
-        sends: the same for each rank of the communicator where they differ.
-        recvs: likewise.
-        variable: whether ranks may give or get different amounts.
-    """
-
-    name: str
-    line: int
-    operation: str
-    root: int = 0
-    send: int | None = None
-    recv: int | None = None
+    name: str  # of the call, such as ``MPI_Gatherv``
+    line: int  # of the rank's file
+    operation: str  # one of ``OPERATIONS``
+    root: int = 0  # rank within the communicator
+    send: int | None = None  # bytes that this rank gives; for one pair for alltoall
+    recv: int | None = None  # bytes it gets; from one rank for gather, allgather and alltoall
+    # bytes for each rank of the communicator where they differ
     sends: tuple[int, ...] | None = None
-    recvs: tuple[int, ...] | None = None
-    variable: bool = False
+    recvs: tuple[int, ...] | None = None  # likewise
+    variable: bool = False  # whether ranks may give or get different amounts
 
 
 def agree(
     shares: Sequence[Share], comm: int, members: Sequence[int], files: Sequence[str], notes: Notes
 ) -> Collective:
-    """Return the collective that the calls of all ranks of a communicator make together.
-
-    Args:
-        shares: one for each rank, in the communicator's order.
-        comm: number of the communicator.
-        members: rank of all ranks for each of them.
-        files: name of the file of each rank of all ranks.
-        notes: where sizes that no rank knows are noted.
-
-    Raises:
-        ParseError: the ranks call different collectives, or name different roots or numbers of
-            ranks.
-    """
+    """Return the collective that all ranks' calls make together; ``members`` are world ranks."""
     first = shares[0]
     for i, share in enumerate(shares):
         different = share.operation != first.operation
@@ -137,7 +114,7 @@ def _known(sizes: Sequence[int | None]) -> int | None:
 
 
 def _each(sizes: Sequence[int | None]) -> tuple[int, ...] | None:
-    """Return a size for each rank; what a rank does not tell, as in place, is 0."""
+    """Return a size for each rank, 0 where a rank has none (in place); None if no rank has one."""
     if all(size is None for size in sizes):
         return None
     return tuple(size or 0 for size in sizes)

@@ -28,15 +28,7 @@ _HEAD_BYTES = 65536
 
 
 def read_liballprof(files: Sequence[TraceFile], source: str) -> Program:
-    """Return the program of a liballprof 1 trace.
-
-    Args:
-        files: one for each rank, in order.
-        source: name of the trace.
-
-    Raises:
-        ParseError: a line is damaged, a rank's file is missing, or the ranks disagree.
-    """
+    """Return the program of a liballprof 1 trace of one file per rank."""
     if ranks := _shown_ranks(files):
         files = [files[i] for i in ranks]
     calls = TraceCalls(len(files), source, [file.name for file in files])
@@ -60,15 +52,7 @@ def read_liballprof(files: Sequence[TraceFile], source: str) -> Program:
 
 
 def read_recorded(files: Sequence[TraceFile], source: str) -> Program:
-    """Return the program of a trace of the workbench's recorder, in which nothing is uncertain.
-
-    Args:
-        files: one for each rank, in any order: their headers tell the ranks.
-        source: name of the trace.
-
-    Raises:
-        ParseError: a line is damaged, a rank's file is missing, or the ranks disagree.
-    """
+    """Return the program of the workbench recorder's trace; its headers order the files by rank."""
     files = check_header(files)
     calls = TraceCalls(len(files), source, [file.name for file in files])
     comms = RecordedComms(calls)
@@ -79,7 +63,7 @@ def read_recorded(files: Sequence[TraceFile], source: str) -> Program:
 
 
 def _shown_ranks(files: Sequence[TraceFile]) -> list[int]:
-    """Return the files in the order of the ranks that they show, empty where that is no order."""
+    """Return the index of each rank's file, by the ranks that files show; empty if unordered."""
     at_rank: dict[int, int] = {}
     for i, file in enumerate(files):
         head = file.data[:_HEAD_BYTES]

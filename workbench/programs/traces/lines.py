@@ -14,44 +14,22 @@ COMMENT = "#"
 
 @dataclass(slots=True)
 class Line:
-    """One line of one rank.
+    """One line of one rank."""
 
-    Attributes:
-        number: in the file, from 1.
-        name: of the call, or ``#`` for a comment.
-        start_ns: when it was called, None where the line has none.
-        end_ns: when it returned, likewise.
-        fields: of a call all fields, name and times included; of a comment its words.
-    """
-
-    number: int
-    name: str
-    start_ns: int | None
-    end_ns: int | None
-    fields: list[str]
+    number: int  # in the file, from 1
+    name: str  # of the call, or ``#`` for a comment
+    start_ns: int | None  # None where the line has none
+    end_ns: int | None  # likewise
+    fields: list[str]  # all of a call, name and times included; the words of a comment
 
 
 def cut(file: TraceFile) -> list[str]:
-    """Return the lines of a file as they are, without their ends.
-
-    Args:
-        file: of one rank.
-    """
+    """Return the lines of a file without their line ends."""
     return file.data.decode("latin-1").replace("\r\n", "\n").removesuffix("\r").split("\n")
 
 
 def parse_lines(file: TraceFile, *, times: bool = True) -> Iterator[Line]:
-    """Yield the lines of a file, without those that are empty.
-
-    One after the other: all lines of a large trace as objects would take many times its size.
-
-    Args:
-        file: of one rank.
-        times: whether the times are wanted; otherwise they are None.
-
-    Raises:
-        ParseError: a line is neither a comment nor a call with its times.
-    """
+    """Yield the non-empty lines of a file; without ``times`` their times are None."""
     names: set[str] = set()
     for number, text in enumerate(cut(file), 1):
         fields = text.split(":")

@@ -14,20 +14,13 @@ BLOCKING, NONBLOCKING, PERSISTENT = range(3)
 
 @dataclass(frozen=True)
 class Signature:
-    """The arguments of one call.
+    """The arguments of one MPI call."""
 
-    Attributes:
-        kind: what it is to a program, such as ``send``, ``waitall`` or ``collective``.
-        arguments: their names in order; one that ends in ``[]`` is an array of counts.
-        operation: of a collective: one of ``OPERATIONS``.
-        manner: of a message or collective: ``BLOCKING``, ``NONBLOCKING`` or ``PERSISTENT``.
-        forms: the field of each argument, by the number of fields of the line.
-    """
-
-    kind: str
-    arguments: tuple[str, ...]
-    operation: str = ""
-    manner: int = BLOCKING
+    kind: str  # such as ``send``, ``waitall`` or ``collective``
+    arguments: tuple[str, ...]  # names in order; one that ends in ``[]`` is an array of counts
+    operation: str = ""  # of a collective: one of ``OPERATIONS``
+    manner: int = BLOCKING  # BLOCKING, NONBLOCKING or PERSISTENT
+    # field of each argument, by the number of fields in the line
     forms: dict[int, dict[str, int]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -43,13 +36,7 @@ class Signature:
         object.__setattr__(self, "forms", {fields: bare} | {fields + arrays: valued})
 
     def places(self, num_fields: int) -> dict[str, int] | None:
-        """Return the field of each argument, or None where the number of fields is wrong.
-
-        Arrays whose values are not in the line are left out.
-
-        Args:
-            num_fields: fields of the line, name and times included.
-        """
+        """Return the field of each argument, None where a line's number of fields is wrong."""
         return self.forms.get(num_fields)
 
 
@@ -240,11 +227,7 @@ LOCAL = frozenset(f"MPI_{name}" for name in _LOCAL_NAMES.split())
 
 
 def is_local(name: str) -> bool:
-    """Return whether a call reaches no other rank.
-
-    Args:
-        name: of the call, such as ``MPI_Type_commit``.
-    """
+    """Return whether a call, such as ``MPI_Type_commit``, reaches no other rank."""
     if name in ("MPI_Get_accumulate", "MPI_Get_accumulate_c"):
         return False
     return name in LOCAL or name.startswith(LOCAL_PREFIXES)

@@ -11,30 +11,16 @@ class Notes:
         self._said: dict[str, None] = {}
 
     def count(self, text: str, rank: int, line: int) -> None:
-        """Note something that a line of a rank's file shows.
-
-        Args:
-            text: a clause, the same for all that is counted together.
-            rank: whose file.
-            line: of the file.
-        """
+        """Note a clause about a line of a rank's file; equal clauses are counted together."""
         seen = self._counted.setdefault(text, [0, rank, line])
         seen[0] += 1
 
     def say(self, text: str) -> None:
-        """Note something of the whole trace.
-
-        Args:
-            text: a clause.
-        """
+        """Note a clause about the whole trace."""
         self._said[text] = None
 
     def sentences(self, files: list[str]) -> list[str]:
-        """Return the remarks, those of the whole trace first.
-
-        Args:
-            files: name of each rank's file.
-        """
+        """Return the notes as sentences, those about the whole trace first."""
         counted = [
             f"{text} ({times} times, first in {files[rank]} line {line})."
             if times > 1

@@ -16,22 +16,12 @@ NEVER = 2**63
 
 
 def leaves(num_places: int) -> int:
-    """Return the number of places of a tree: a power of two.
-
-    Args:
-        num_places: how many are needed.
-    """
+    """Return the number of places of a tree for ``num_places``: the next power of two."""
     return 1 << max(0, num_places - 1).bit_length()
 
 
 def nodes(first: int, end: int, size: int) -> Iterator[int]:
-    """Yield the fewest nodes that have the places of a range below them, from left to right.
-
-    Args:
-        first: first place.
-        end: place after the last.
-        size: places of the tree.
-    """
+    """Yield the fewest nodes that cover the places ``first`` to ``end - 1``, from left to right."""
     left, right, after = first + size, end + size, []
     while left < right:
         if left & 1:
@@ -45,12 +35,7 @@ def nodes(first: int, end: int, size: int) -> Iterator[int]:
 
 
 class Places:
-    """The addresses of variables, numbered so that an array of them is a range of places.
-
-    Args:
-        addresses: of all variables of requests of a rank.
-        stride: bytes from one variable of an array to the next.
-    """
+    """The addresses of request variables, numbered so that an array is a range of places."""
 
     def __init__(self, addresses: Iterable[int], stride: int) -> None:
         self.stride = stride
@@ -61,12 +46,7 @@ class Places:
         self._ranges: dict[tuple[int, int], tuple[int, int]] = {}
 
     def array(self, base: int, count: int) -> tuple[int, int]:
-        """Return the first place of an array and the one after its last.
-
-        Args:
-            base: address of its first variable.
-            count: how many variables it has.
-        """
+        """Return the first place of an array of ``count`` variables, and the one after its last."""
         found = self._ranges.get((base, count))
         if found is None:
             row, end = base % self.stride, base + self.stride * count
@@ -76,23 +56,14 @@ class Places:
 
 
 class Begun:
-    """At which line what is under way at each place began.
-
-    Args:
-        num_places: how many places there are.
-    """
+    """The line at which the pending request of each place began."""
 
     def __init__(self, num_places: int) -> None:
         self._size = leaves(num_places)
         self._earliest = [NEVER] * (2 * self._size)
 
     def set(self, place: int, line: int) -> None:
-        """Note when what is under way at a place began.
-
-        Args:
-            place: which.
-            line: of the trace, or ``NEVER``.
-        """
+        """Record the line at which the pending request of a place began, ``NEVER`` for none."""
         earliest, node = self._earliest, place + self._size
         earliest[node] = line
         while node := node >> 1:
@@ -102,13 +73,7 @@ class Begun:
             earliest[node] = line
 
     def first(self, first: int, end: int, line: int) -> int:
-        """Return the first place of a range at which something began before a line, or -1.
-
-        Args:
-            first: first place.
-            end: place after the last.
-            line: of the trace.
-        """
+        """Return the first place of a range at which a request began before a line, or -1."""
         earliest, size = self._earliest, self._size
         for node in nodes(first, end, size):
             if earliest[node] < line:
@@ -120,33 +85,19 @@ class Begun:
 
 
 class Latest:
-    """Which line reached each place last.
-
-    Args:
-        num_places: how many places there are.
-    """
+    """The last line that reached each place."""
 
     def __init__(self, num_places: int) -> None:
         self._size = leaves(num_places)
         self._lines = [-1] * (2 * self._size)
 
     def reach(self, first: int, end: int, line: int) -> None:
-        """Note that a line reaches all places of a range.
-
-        Args:
-            first: first place.
-            end: place after the last.
-            line: of the trace, after all lines before.
-        """
+        """Record that a line, after all before, reaches the places ``first`` to ``end - 1``."""
         for node in nodes(first, end, self._size):
             self._lines[node] = line
 
     def at(self, place: int) -> int:
-        """Return the last line that reached a place, -1 where none did.
-
-        Args:
-            place: which.
-        """
+        """Return the last line that reached a place, -1 where none did."""
         node, line = place + self._size, -1
         while node:
             line = max(line, self._lines[node])

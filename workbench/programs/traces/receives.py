@@ -8,15 +8,10 @@ from workbench.programs.traces.calls import Entry, TraceCalls
 
 
 def fit_receives(calls: TraceCalls) -> None:
-    """Give receives the size of the message they take, where it is certain which one that is.
+    """Give receives, in place, the size of the message they take, where that message is certain.
 
-    A receive of a trace tells the room it has, often more than the message needs. Messages of one
-    rank to another with one tag arrive in order (MPI 4.0, section 3.5), so the k-th receive takes
-    the k-th message, unless a receive of any source or tag may have taken some. What was matched
-    by a wildcard counts as what the trace says it matched.
-
-    Args:
-        calls: of all ranks; changed in place.
+    Messages of one rank to another with one tag arrive in order (MPI 4.0, section 3.5), so the k-th
+    receive takes the k-th message, unless an open wildcard receive may have taken some.
     """
     sent: dict[tuple[int, int, int, int], list[int]] = {}
     received: dict[tuple[int, int, int, int], list[Entry]] = {}

@@ -30,13 +30,7 @@ CPU_CLOCK = (
 
 
 class RecordedReader(RankReader):
-    """Reads the lines of one rank.
-
-    Args:
-        calls: of all ranks.
-        rank: whose lines are read.
-        comms: the communicators of all ranks.
-    """
+    """Reads the lines of one rank."""
 
     def __init__(self, calls: TraceCalls, rank: int, comms: RecordedComms) -> None:
         table = RequestTable(rank, calls.notes)
@@ -49,15 +43,7 @@ class RecordedReader(RankReader):
         self._shown: dict[str, Comm | None] = {}
 
     def comm(self, line: Line, text: str) -> Comm | None:
-        """Return the communicator that a line names, None where it has ranks of other programs.
-
-        Args:
-            line: the line.
-            text: ``number,myrank,size``.
-
-        Raises:
-            ParseError: no ``# comm`` line told its ranks.
-        """
+        """Return the communicator that a line names, None where it has ranks of other programs."""
         if text not in self._shown:
             self._shown[text] = self._to_comm(line, text)
         return self._shown[text]
@@ -81,14 +67,7 @@ class RecordedReader(RankReader):
         return comm
 
     def comment(self, line: Line) -> None:
-        """Take in what a comment tells: a communicator, what did not take place, the clock.
-
-        Args:
-            line: the line.
-
-        Raises:
-            ParseError: it names no ranks, or others than another rank's file.
-        """
+        """Read a comment: a communicator, neighbours, a failed or cancelled call, or the clock."""
         words = line.fields
         timing = self.calls.timings[self.rank]
         if words == ["clock", "cpu"]:
@@ -170,60 +149,26 @@ class RecordedReader(RankReader):
         return sizes
 
     def make_comm(self, line: Line, at: Places, signature: Signature) -> None:
-        """Do nothing: a ``# comm`` line has told the new communicator.
-
-        Args:
-            line: the line.
-            at: field of each argument.
-            signature: of the call.
-        """
+        """Do nothing: a ``# comm`` line has defined the new communicator."""
 
     def free_comm(self, line: Line, at: Places, signature: Signature) -> None:
-        """Do nothing: numbers of communicators are not used again.
-
-        Args:
-            line: the line.
-            at: field of each argument.
-            signature: of the call.
-        """
+        """Do nothing: numbers of communicators are not used again."""
 
     def keys(self, line: Line, at: Places) -> list[int]:
-        """Return the numbers of a line's array of requests.
-
-        Args:
-            line: the line.
-            at: field of each argument.
-        """
+        """Return the numbers of the requests in a line's array."""
         return self._numbers(line, line.fields[at["requests"]])
 
     def wait(self, line: Line, at: Places, signature: Signature) -> None:
-        """Take in a call that waits for requests.
-
-        Args:
-            line: the line.
-            at: field of each argument.
-            signature: of the call.
-        """
+        """End the requests that a wait has completed."""
         self._end(line, at, signature.kind.removeprefix("wait"))
 
     def test(self, line: Line, at: Places, signature: Signature) -> None:
-        """Take in a call that asks whether requests have ended.
-
-        Args:
-            line: the line.
-            at: field of each argument.
-            signature: of the call.
-        """
+        """End the requests that a successful test has completed."""
         if "flag" not in at or self.number(line, at, "flag"):
             self._end(line, at, signature.kind.removeprefix("test"))
 
     def status(self, entry: Entry, text: str) -> None:
-        """Take in the source and tag that a receive of any matched.
-
-        Args:
-            entry: the receive.
-            text: ``source,tag,bytes`` or ``-``.
-        """
+        """Record source, tag and size of a received message from ``source,tag,bytes`` or ``-``."""
         parts = text.split(",")
         plain = all(part.isdecimal() and len(part) < 20 for part in parts)
         if entry.comm is None or len(parts) != 3 or not plain:
@@ -234,7 +179,7 @@ class RecordedReader(RankReader):
             entry.matched, entry.size = (peers[source], tag), size
 
     def _end(self, line: Line, at: Places, which: str) -> None:
-        """End the requests that a line says have ended; ``which`` is "", all, any or some."""
+        """End the requests that a line lists as completed; ``which`` is "", all, any or some."""
         if which == "":
             keys = [self.number(line, at, "request")]
         else:
@@ -271,17 +216,11 @@ class RecordedReader(RankReader):
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Whom a rank's neighbourhood collectives on a communicator join.
+    """The neighbours of a rank in the neighbourhood collectives of a communicator."""
 
-    Attributes:
-        grid: whether they are a Cartesian grid's: down and up in each dimension.
-        sources: ranks in the communicator that send to it; negative ones are MPI_PROC_NULL.
-        destinations: ranks that it sends to.
-    """
-
-    grid: bool
-    sources: tuple[int, ...]
-    destinations: tuple[int, ...]
+    grid: bool  # Cartesian: down and up in each dimension
+    sources: tuple[int, ...]  # ranks in the communicator; negative is MPI_PROC_NULL
+    destinations: tuple[int, ...]  # likewise
 
 
 def _elapsed_ns(text: str) -> int | None:
@@ -292,11 +231,7 @@ def _elapsed_ns(text: str) -> int | None:
 
 
 class RecordedComms:
-    """The communicators that the ``# comm`` lines of all ranks tell.
-
-    Args:
-        calls: of all ranks.
-    """
+    """The communicators that the ``# comm`` lines of all ranks define."""
 
     def __init__(self, calls: TraceCalls) -> None:
         self.known = Known(calls.num_ranks)
@@ -310,19 +245,7 @@ class RecordedComms:
     def comm(
         self, rank: int, line: Line, number: int, members: list[int], remote: list[int]
     ) -> Comm | None:
-        """Return a communicator, None where it has ranks of other programs.
-
-        Args:
-            rank: whose line tells it.
-            line: the line.
-            number: of the communicator.
-            members: its ranks of all ranks, in order.
-            remote: the other group of an intercommunicator.
-
-        Raises:
-            ParseError: the ranks cannot be those of a communicator, or differ from what another
-                rank says.
-        """
+        """Return the communicator of a ``# comm`` line, None for ranks of other programs."""
         everyone = members + remote
         if -1 in everyone:
             return None
@@ -358,13 +281,7 @@ class RecordedComms:
         return comm
 
     def among_neighbours(self, comm: Comm) -> Comm:
-        """Return a communicator of the same ranks, for the messages of neighbourhood collectives.
-
-        The program's own receives must not take them.
-
-        Args:
-            comm: the one that the collectives are called on.
-        """
+        """Return a communicator of the same ranks that no receive of the program uses."""
         if comm.number not in self._apart:
             self._apart[comm.number] = self.known.new(comm.members)
         return self._apart[comm.number]
@@ -379,14 +296,7 @@ class RecordedComms:
 
 
 def check_header(files: Sequence[TraceFile]) -> list[TraceFile]:
-    """Return the files in the order of the ranks that their headers tell.
-
-    Args:
-        files: one for each rank.
-
-    Raises:
-        ParseError: a header is damaged or of another version, or a rank's file is missing.
-    """
+    """Check the files' headers and return the files in the order of the ranks they name."""
     by_rank: dict[int, TraceFile] = {}
     for file in files:
         head = file.data[:4096].decode("latin-1").split("\n")

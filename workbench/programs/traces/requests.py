@@ -43,12 +43,7 @@ UNWAITED = "a request is never waited for"
 
 
 class RequestTable:
-    """The requests of one rank by number or address: what is under way, what is begun again.
-
-    Args:
-        rank: whose they are.
-        notes: where doubts are noted.
-    """
+    """The requests of one rank by number or address: those pending, and those to start again."""
 
     def __init__(self, rank: int, notes: Notes) -> None:
         self.rank = rank
@@ -57,14 +52,7 @@ class RequestTable:
         self._specs: dict[int, Spec] = {}
 
     def put(self, key: int, call: Entry | None, spec: Spec | None = None) -> None:
-        """Let a variable hold a new request.
-
-        Args:
-            key: its number or address.
-            call: what has begun, or None where nothing has: a persistent request was only made,
-                or a message is to nobody.
-            spec: what MPI_Start is to begin, None for a request that is used once.
-        """
+        """Assign a request to a variable; ``call`` is None where nothing has begun yet."""
         old = self._active.pop(key, None)
         if old is not None:
             self._overwritten(key, old)
@@ -76,37 +64,20 @@ class RequestTable:
             self._specs.pop(key, None)
 
     def spec(self, key: int) -> Spec | None:
-        """Return what MPI_Start begins for a variable, None where it is not persistent.
-
-        Args:
-            key: its number or address.
-        """
+        """Return the function that starts a variable's request, None where it is not persistent."""
         return self._specs.get(key)
 
     def active(self, key: int) -> Entry | None:
-        """Return the call that began what is under way, None where nothing is.
-
-        Args:
-            key: its number or address.
-        """
+        """Return the call that began a variable's pending request, None where none is pending."""
         return self._active.get(key)
 
     def drop(self, key: int) -> None:
-        """Forget a variable, whose request then ends on its own.
-
-        Args:
-            key: its number or address.
-        """
+        """Remove a variable; its request then completes without a wait."""
         self._active.pop(key, None)
         self._specs.pop(key, None)
 
     def complete(self, keys: Iterable[int], wait: Entry) -> None:
-        """End the requests of some variables.
-
-        Args:
-            keys: their numbers or addresses.
-            wait: the call that ends them.
-        """
+        """Let a wait end the requests of some variables."""
         pop = self._active.pop
         ended = [call for key in keys if (call := pop(key, None)) is not None]
         wait.end(*[part for call in ended for part in call.parts or (call,)])
@@ -122,13 +93,7 @@ class RequestTable:
 
 
 class AddressTable(RequestTable):
-    """The requests of one rank by the addresses of their variables.
-
-    Args:
-        rank: whose they are.
-        notes: where doubts are noted.
-        places: the variables that the rank's calls give a request.
-    """
+    """The requests of one rank by the addresses of their variables."""
 
     def __init__(self, rank: int, notes: Notes, places: Places) -> None:
         super().__init__(rank, notes)
@@ -140,13 +105,7 @@ class AddressTable(RequestTable):
         self._tested: Latest | None = None
 
     def put(self, key: int, call: Entry | None, spec: Spec | None = None) -> None:
-        """Let a variable hold a new request; arguments as for ``RequestTable.put``.
-
-        Args:
-            key: its address.
-            call: what has begun.
-            spec: what MPI_Start is to begin.
-        """
+        """Assign a request to a variable; see ``RequestTable.put``."""
         super().put(key, call, spec)
         place = self.places.of[key]
         self._made[place] = 1
@@ -156,42 +115,22 @@ class AddressTable(RequestTable):
             self._doubts.begin(place, call.line)
 
     def drop(self, key: int) -> None:
-        """Forget a variable, whose request then ends on its own.
-
-        Args:
-            key: its address.
-        """
+        """Remove a variable; its request then completes without a wait."""
         super().drop(key)
         if (place := self.places.of.get(key)) is not None:
             self._lasting[place] = 0
             self._closed(place)
 
     def was_made(self, base: int, count: int) -> bool:
-        """Return whether a variable of an array has ever held a request.
-
-        Args:
-            base: address of the first.
-            count: how many there are.
-        """
+        """Return whether a variable of an array has ever held a request."""
         return self._made.find(1, *self.places.array(base, count)) >= 0
 
     def lasting(self, base: int, count: int) -> list[int]:
-        """Return the addresses of the persistent requests in an array, in order.
-
-        Args:
-            base: address of the first.
-            count: how many there are.
-        """
+        """Return the addresses of the persistent requests in an array, in order."""
         return self._addresses(self._lasting, *self.places.array(base, count))
 
     def wait(self, base: int, count: int, wait: Entry) -> None:
-        """End all requests of an array.
-
-        Args:
-            base: address of the first.
-            count: how many there are.
-            wait: the call that ends them.
-        """
+        """Let a wait end all requests of an array."""
         first, end = self.places.array(base, count)
         if self._doubts is not None:
             self._settle_those_within(self._doubts, first, end)
@@ -201,35 +140,18 @@ class AddressTable(RequestTable):
             self._closed(self.places.of[address])
 
     def under_way(self, base: int, count: int) -> bool:
-        """Return whether a request of an array is under way.
-
-        Args:
-            base: address of the first.
-            count: how many there are.
-        """
+        """Return whether a request of an array is pending."""
         return self._open.find(1, *self.places.array(base, count)) >= 0
 
     def test(self, base: int, count: int, test: Entry) -> None:
-        """Note that the requests of an array may have ended.
-
-        Args:
-            base: address of the first.
-            count: how many there are.
-            test: the call that may have ended them.
-        """
+        """Record a test that may have ended requests of an array."""
         if self._tested is None:
             self._tested = Latest(len(self._open))
         self._tested.reach(*self.places.array(base, count), test.line)
         self._tests[test.line] = test
 
     def any(self, base: int, count: int, wait: Entry) -> None:
-        """Note that one of the requests of an array, of which some are under way, has ended.
-
-        Args:
-            base: address of the first.
-            count: how many there are.
-            wait: the call that has ended it.
-        """
+        """Record a wait that has ended one of an array's requests, of which some are pending."""
         first, end = self.places.array(base, count)
         one = self._open.find(1, first, end)
         if self._open.find(1, one + 1, end) < 0:
@@ -276,7 +198,7 @@ class AddressTable(RequestTable):
             self._end(place, doubt.entry)
 
     def _settle_those_within(self, doubts: Doubts, first: int, end: int) -> None:
-        """Settle the waits whose requests are all in a range that now ends."""
+        """Settle the waits whose candidates all lie in a range that now ends."""
         of = self.places.of
         places = [of[address] for address in self._addresses(self._open, first, end)]
         for doubt in doubts.only_among(places, first, end):
@@ -301,14 +223,10 @@ class AddressTable(RequestTable):
 
 
 def detect_stride(made: Iterable[int], arrays: Iterable[tuple[int, int]]) -> tuple[int, bool]:
-    """Return the bytes from one request of an array to the next, and whether the trace tells it.
+    """Return the bytes between the requests of an array, and whether the trace determines them.
 
-    The stride is the one with which more elements of the arrays that are waited for are variables
-    of requests that were made; a variable at an odd multiple of 4 settles a tie.
-
-    Args:
-        made: addresses of the variables that calls gave a request.
-        arrays: address and number of elements of the arrays in waits, tests and MPI_Startall.
+    The stride, 4 or 8, is the one with which more elements of ``arrays`` (address, count) are
+    variables that were made; a variable at an odd multiple of 4 settles a tie.
     """
     known = sorted(set(made))
     wanted = {(base, count) for base, count in arrays if count > 1}

@@ -15,18 +15,7 @@ IN_PLACE = frozenset({"1", "18446744073709551615", "-1"})
 def share_of(
     arguments: Arguments, line: Line, at: Places, signature: Signature, comm: Comm
 ) -> Share:
-    """Return what a rank's line says of a collective.
-
-    Args:
-        arguments: of the rank.
-        line: the line.
-        at: field of each argument.
-        signature: of the call.
-        comm: its communicator.
-
-    Raises:
-        ParseError: an argument that means something at this rank is damaged.
-    """
+    """Return one rank's part in a collective, from its line."""
     operation, fields = signature.operation, line.fields
     root, here = 0, True
     if operation in ROOTED:
@@ -60,18 +49,7 @@ def share_of(
 def sizes_of_each(
     arguments: Arguments, line: Line, at: Places, counts: str, kind: str
 ) -> tuple[int, ...] | None:
-    """Return the bytes of each rank of a v-variant, None where they are not told.
-
-    Args:
-        arguments: of the rank.
-        line: the line.
-        at: field of each argument.
-        counts: name of the argument that counts elements for each rank.
-        kind: name of the argument with their datatype, or with one for each rank.
-
-    Raises:
-        ParseError: a count or datatype is damaged.
-    """
+    """Return the bytes of each rank of a v-variant, None where the line does not have them."""
     if counts not in at or line.fields[at[counts]] == "-":
         return None
     if kind not in at:

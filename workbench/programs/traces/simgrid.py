@@ -59,17 +59,7 @@ IGNORED = frozenset({"finalize", "comm_size", "comm_split", "comm_dup", "locatio
 def read_simgrid(
     files: Sequence[TraceFile], source: str, *, flops_per_second: float = FLOPS_PER_SECOND
 ) -> Program:
-    """Return the program of a time-independent trace.
-
-    Args:
-        files: all of the trace; the ranks stand in their lines.
-        source: name of the trace.
-        flops_per_second: floating-point operations that a rank does in a second.
-
-    Raises:
-        ParseError: a line is damaged, a rank is missing, or the ranks disagree.
-        ParameterError: the rate is not positive.
-    """
+    """Return the program of a time-independent trace; the ranks stand in the lines of its files."""
     if not (math.isfinite(flops_per_second) and flops_per_second > 0):
         raise ParameterError(
             f"flops_per_second must be above 0; got {flops_per_second}", key="flops_per_second"

@@ -20,27 +20,13 @@ class Arguments(Protocol):
         """Number of arguments in the line."""
 
     def one(self, place: int, kind_at: int) -> int:
-        """Return a count as bytes.
-
-        Args:
-            place: of the count.
-            kind_at: place of its datatype, which may be missing.
-        """
+        """Return a count as bytes; its datatype may be missing."""
 
     def many(self, first: int, kind_at: int) -> tuple[int, ...]:
-        """Return a count for each rank as bytes.
-
-        Args:
-            first: place of the first.
-            kind_at: place of their datatype, which may be missing.
-        """
+        """Return a count for each rank as bytes; their datatype may be missing."""
 
     def real(self, place: int) -> float:
-        """Return an amount of work.
-
-        Args:
-            place: of the amount.
-        """
+        """Return an amount of work in floating-point operations."""
 
     def share(
         self,
@@ -53,17 +39,7 @@ class Arguments(Protocol):
         recvs: tuple[int, ...] | None = None,
         variable: bool = False,
     ) -> Share:
-        """Return this rank's part in a collective.
-
-        Args:
-            operation: one of ``OPERATIONS``.
-            root_at: place of the root, which may be missing and is 0 then.
-            send: see ``Share``.
-            recv: see ``Share``.
-            sends: see ``Share``.
-            recvs: see ``Share``.
-            variable: see ``Share``.
-        """
+        """Return this rank's part in a collective; a missing root is 0. For sizes see ``Share``."""
 
 
 Reading = tuple[Share, float]

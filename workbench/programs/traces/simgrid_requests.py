@@ -43,20 +43,12 @@ COLLECTIVE_KEYS: dict[str, Key] = {
 
 
 def key_of_collective(name: str) -> Key:
-    """Return the key of the requests of a non-blocking collective.
-
-    Args:
-        name: of the blocking one, such as ``bcast``.
-    """
+    """Return the key of a non-blocking collective's requests; ``name`` is the blocking one's."""
     return COLLECTIVE_KEYS[_TAGS[name]]
 
 
 def waited_for(lines: Sequence[tuple[int, list[str]]]) -> frozenset[Key]:
-    """Return the keys of those collectives whose requests some line of a rank may end.
-
-    Args:
-        lines: number and words of each.
-    """
+    """Return the keys of the collectives that a wait of a rank may end, from (number, words)."""
     ends = [words for _, words in lines if words[1].lower() in ("wait", "waitall")]
     if any(words[1].lower() == "waitall" for words in ends):
         return frozenset(COLLECTIVE_KEYS.values())
@@ -74,23 +66,14 @@ class Pending:
         self._number = 0
 
     def add(self, key: Key, call: Entry) -> None:
-        """Take in a request.
-
-        Args:
-            key: what a wait will name.
-            call: that began it.
-        """
+        """Add a pending request; a wait will name its key."""
         self._calls[self._number] = call
         self._key[self._number] = key
         self._by_key.setdefault(key, deque()).append(self._number)
         self._number += 1
 
     def oldest(self, key: Key) -> int | None:
-        """Return the oldest request that a wait names, None where there is none.
-
-        Args:
-            key: what the wait names.
-        """
+        """Return the oldest pending request of a key, None where there is none."""
         numbers = self._by_key.get(key)
         while numbers and numbers[0] not in self._calls:
             numbers.popleft()
@@ -105,35 +88,26 @@ class Pending:
         return number
 
     def end(self, request: int) -> Entry:
-        """Take out a request and return the call that began it.
-
-        Args:
-            request: its number.
-        """
+        """Remove a request and return the call that began it."""
         self._tests.pop(request, None)
         del self._key[request]
         return self._calls.pop(request)
 
     def end_all(self) -> list[Entry]:
-        """Take out all requests and return the calls that began them, oldest first."""
+        """Remove all requests and return the calls that began them, oldest first."""
         ended = list(self._calls.values())
         for kept in (self._calls, self._by_key, self._key, self._tests):
             kept.clear()
         return ended
 
     def test(self, request: int, test: Entry) -> None:
-        """Note that a request may have ended; the next test asks for another one like it.
-
-        Args:
-            request: its number.
-            test: the call.
-        """
+        """Record a test of a request; the next test of the key takes another request."""
         self._tests[request] = test
         alike = self._by_key[self._key[request]]
         if alike[0] == request:
             alike.rotate(-1)
 
     def left(self) -> Iterator[tuple[Entry, Entry | None]]:
-        """Yield what no wait ended, and the last test of it or None."""
+        """Yield the calls whose requests no wait ended, each with its last test or None."""
         for number, call in self._calls.items():
             yield call, self._tests.get(number)

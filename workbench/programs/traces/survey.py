@@ -21,38 +21,20 @@ GIVING = frozenset({"recv_matched", "comm_dup"})
 
 
 class Survey:
-    """What the whole trace must tell before a rank's calls can be understood.
-
-    Args:
-        calls: of all ranks, for errors and notes.
-
-    Attributes:
-        made: for each rank the addresses of the variables that its calls gave a request.
-        arrays: address and number of elements of arrays of requests.
-        shown_as: rank that a file shows, where it is another than that of its name.
-    """
+    """Facts about the whole trace that reading a single rank's calls depends on."""
 
     def __init__(self, calls: TraceCalls) -> None:
         self.calls = calls
+        # by rank: addresses of the variables that its calls gave a request
         self.made: list[set[int]] = [set() for _ in range(calls.num_ranks)]
-        self.arrays: set[tuple[int, int]] = set()
+        self.arrays: set[tuple[int, int]] = set()  # address and length of arrays of requests
         self.worlds: set[int] = set()
         self.nowhere: set[int] = set()  # negative ranks that something is sent to
         self.negative_source = False
-        self.shown_as: dict[int, int] = {}
+        self.shown_as: dict[int, int] = {}  # by rank: the rank its file shows, if another
 
     def take(self, rank: int, file: TraceFile) -> list[Event]:
-        """Look through a rank's lines; return what they tell of communicators.
-
-        What is damaged in a line and not looked at here is refused when the line is read.
-
-        Args:
-            rank: whose lines they are.
-            file: with the lines.
-
-        Raises:
-            ParseError: a communicator is damaged, or ranks' files are missing.
-        """
+        """Return a rank's communicator events; damage elsewhere is refused by the reader."""
         arguments = Arguments(self.calls, rank)
         events: list[Event] = []
         fresh: set[str] = set()
@@ -94,7 +76,7 @@ class Survey:
         return events
 
     def names(self) -> Names:
-        """Return what negative ranks mean in this trace, and note what was taken for what."""
+        """Return the meaning of negative ranks in this trace, and note the choice."""
         mpich = MPICH_WORLD in self.worlds
         if self.nowhere and self.nowhere <= {-1, -2}:
             mpich = self.nowhere == {-1}  # a message cannot go to any source
@@ -142,7 +124,7 @@ class _Look:
 
 @cache
 def _looks() -> dict[tuple[str, int], _Look]:
-    """Return where to look, by name and number of fields."""
+    """Return the fields to look at, by call name and number of fields."""
     looks: dict[tuple[str, int], _Look] = {}
     for name, signature in SIGNATURES.items():
         kind = signature.kind

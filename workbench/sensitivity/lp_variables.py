@@ -176,7 +176,7 @@ class VariableValues:
     def rounding_ps(
         self, bytes_after_first: NDArray[np.int64], charged: MessageVariables
     ) -> NDArray[np.float64]:
-        """Return what replays' rounding adds to each message's (s-1)G, float64[messages], ps."""
+        """Return the amount that replays' rounding adds to each (s-1)G, float64[messages], ps."""
         exact = bytes_after_first * self.gap_ps[charged.message_gap]
         whole = self.gap_whole[charged.message_gap] >= 0
         return np.where(whole, 0.0, np.rint(exact) - exact)

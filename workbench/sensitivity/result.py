@@ -194,7 +194,7 @@ class LatencySensitivity(Result):
         )
 
     def summary(self) -> dict[str, Any]:
-        """Return what the command prints as JSON: times in ns, tolerances as the largest L."""
+        """Return the command's JSON values: times in ns, tolerances as the largest L."""
         return {
             "makespan_ns": _ns(self.T),
             "lambda_L": self.lambda_L,

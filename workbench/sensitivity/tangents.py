@@ -112,7 +112,7 @@ class _Search:
         return self.low >= self.high
 
     def points(self) -> list[tuple[int, Side]]:
-        """Return where to evaluate T next: at the highest possible latency, and at one below it."""
+        """Return the next points of T to evaluate: the highest possible latency, and one below."""
         if self.top_line is None:
             return [(self.high, "left")]
         return [(self.high, "left"), (self._chord(), "right")]

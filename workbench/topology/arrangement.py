@@ -25,21 +25,13 @@ SST: Wiring = "sst-circulant"
 
 @dataclass(frozen=True)
 class Arrangement:
-    """The global links of a dragonfly, checked: ``ends()`` lists them.
+    """The checked global links of a dragonfly; ``ends()`` lists them."""
 
-    Attributes:
-        routers: of a group, that have global ports.
-        h: global ports of each of them.
-        g: groups.
-        wiring: one of ``WIRINGS``.
-        links: links between each two groups; 0 where the wiring decides and it differs.
-    """
-
-    routers: int
-    h: int
-    g: int
+    routers: int  # of a group, with global ports
+    h: int  # global ports of each router
+    g: int  # groups
     wiring: Wiring
-    links: int
+    links: int  # between each two groups; 0 where the wiring decides and it differs
 
     @property
     def num_links(self) -> int:
@@ -53,10 +45,7 @@ class Arrangement:
         return self._sst_ends() if self.wiring == SST else self._paired_ends()
 
     def _paired_ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Links in rounds: the first of every pair of groups on the first g - 1 ports, and so on.
-
-        A pair's links are thus at different routers, as far as there are.
-        """
+        """Return links, in rounds of all pairs of groups to spread a pair's links over routers."""
         here, there = np.triu_indices(self.g, 1)
         turn = np.arange(self.links)[:, None] * (self.g - 1)
         one, other = self._port(here, there), self._port(there, here)
@@ -86,19 +75,10 @@ class Arrangement:
 def arrange(
     routers: int, h: int | None, g: int | None, wiring: Wiring, links: int | None, letter: str
 ) -> Arrangement:
-    """Return the global links of a dragonfly whose parameters are in order.
+    """Check a dragonfly's parameters and return its global links.
 
-    Args:
-        routers: of a group, that have global ports.
-        h: global ports of a router; None takes the fewest that join all groups.
-        g: groups; None takes the most.
-        wiring: which port leads to which group.
-        links: links between each two groups; None takes as many as the ports allow.
-        letter: what ``routers`` is called, for errors.
-
-    Raises:
-        ParameterError: neither h nor g is given, there are more groups than ports reach, or an
-            argument is none of these.
+    ``routers`` with global ports in a group are called ``letter`` in errors. None stands for the
+    fewest h that join all groups, the most g, and as many links between two groups as h allows.
     """
     if wiring not in WIRINGS:
         raise ParameterError(

@@ -12,14 +12,7 @@ from workbench.topology.topology import whole
 
 
 def nearest(value: int, fits: Callable[[int], bool], least: int, most: int) -> str:
-    """Return the nearest numbers that fit, below and above, as words: ``7 or 9``.
-
-    Args:
-        value: the number that does not fit.
-        fits: whether a number does.
-        least: the smallest to be tried.
-        most: the largest to be tried.
-    """
+    """Return the nearest number below and above that fits, as text: ``7 or 9``, or ``none``."""
     below = next(filter(fits, range(min(value, most), least - 1, -1)), None)
     above = next(filter(fits, range(max(value, least), most + 1)), None)
     found = dict.fromkeys(str(number) for number in (below, above) if number is not None)
@@ -27,35 +20,20 @@ def nearest(value: int, fits: Callable[[int], bool], least: int, most: int) -> s
 
 
 def is_prime(number: int) -> bool:
-    """Return whether a whole number is a prime.
-
-    Args:
-        number: below about 10^10, as divisors are tried one by one.
-    """
+    """Return whether a whole number, below about 10^10, is a prime, by trial division."""
     return number > 1 and all(number % divisor for divisor in range(2, isqrt(number) + 1))
 
 
 def is_odd_prime(number: int) -> bool:
-    """Return whether a whole number is a prime and not 2.
-
-    Args:
-        number: below about 10^10.
-    """
+    """Return whether a whole number, below about 10^10, is a prime and not 2."""
     return number > 2 and is_prime(number)
 
 
 def balanced(hosts: int | None, degree: int) -> int:
-    """Return the hosts of each router: those given, or half as many as it has links, rounded up.
+    """Return the hosts of each router: those given, or half of its links, rounded up.
 
     With a mean route of about two links a router's hosts then fill its links when all send at once
     (Besta, Hoefler: Slim Fly, SC 2014, section II).
-
-    Args:
-        hosts: hosts of each router; None takes the balanced number.
-        degree: links of each router to others.
-
-    Raises:
-        ParameterError: ``hosts`` is no whole number of at least 1.
     """
     if hosts is None:
         return -(-degree // 2)
@@ -63,12 +41,7 @@ def balanced(hosts: int | None, degree: int) -> int:
 
 
 def is_connected(routers: int, links: NDArray[np.integer]) -> bool:
-    """Return whether there is a route between all routers.
-
-    Args:
-        routers: how many there are.
-        links: int[links, 2], the routers each link joins.
-    """
+    """Return whether there is a route between all routers, for links int[links, 2]."""
     # Here, as loading it takes longer than all else of this package.
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

@@ -24,22 +24,14 @@ class GaloisField:
     """The field of q elements, by its tables.
 
     Element e stands for the polynomial whose coefficients are the digits of e to base p, lowest
-    first: 0 is zero and 1 is one, and in a field of prime order arithmetic is that of the integers
-    mod p.
-
-    Attributes:
-        order: q, how many elements there are.
-        characteristic: p, the prime that q is a power of.
-        sum_of: int32[q, q], the sum of two elements.
-        product_of: int32[q, q], the product of two elements.
-        powers: int32[q - 1], the powers of a primitive element from the zeroth: all but zero.
+    first; for prime q arithmetic is that of the integers mod p.
     """
 
-    order: int
-    characteristic: int
-    sum_of: NDArray[np.int32]
-    product_of: NDArray[np.int32]
-    powers: NDArray[np.int32]
+    order: int  # q, the number of elements
+    characteristic: int  # p, the prime that q is a power of
+    sum_of: NDArray[np.int32]  # (q, q)
+    product_of: NDArray[np.int32]  # (q, q)
+    powers: NDArray[np.int32]  # (q - 1,) of a primitive element, from the zeroth: all but zero
 
     @property
     def negative(self) -> NDArray[np.int32]:
@@ -49,11 +41,7 @@ class GaloisField:
 
 
 def prime_power(q: int) -> tuple[int, int] | None:
-    """Return p and m with q = p^m for a prime p and m of at least 1, None if there are none.
-
-    Args:
-        q: the whole number.
-    """
+    """Return p and m with q = p^m for a prime p and m of at least 1, None if there are none."""
     if q < 2:
         return None
     p = next((d for d in range(2, int(q**0.5) + 1) if q % d == 0), q)
@@ -65,14 +53,7 @@ def prime_power(q: int) -> tuple[int, int] | None:
 
 
 def galois_field(q: int) -> GaloisField:
-    """Return the field of q elements.
-
-    Args:
-        q: a prime power, at most 256.
-
-    Raises:
-        ParameterError: q is no prime power, or above 256.
-    """
+    """Return the field of q elements, a prime power of at most 256."""
     split = prime_power(q) if q <= LARGEST_ORDER else None
     if split is None:
         raise ParameterError(

@@ -103,12 +103,7 @@ def hammingmesh(a: int, b: int, x: int, y: int, *, radix: int = 64, hosts: int =
 
 
 def line_switches(boards: int, radix: int) -> tuple[int, int]:
-    """Return how many leaf and spine switches join the two ports of each board of a line.
-
-    Args:
-        boards: along the line.
-        radix: ports of a switch.
-    """
+    """Return the numbers of leaf and of spine switches of a line of boards, two ports each."""
     if boards == 1:
         return 0, 0
     if 2 * boards <= radix:
@@ -121,14 +116,7 @@ def line_switches(boards: int, radix: int) -> tuple[int, int]:
 def _lines(
     accelerator: NDArray[np.int64], on_board: int, radix: int, first: int
 ) -> tuple[NDArray[np.int64], int]:
-    """Return the links of all lines' switched networks and the switches of one.
-
-    Args:
-        accelerator: int64[lines, length], the routers along each line.
-        on_board: how many of a line are on one board.
-        radix: ports of a switch.
-        first: the first switch's number.
-    """
+    """Return the links of lines of routers, int64[lines, length], and the switches of one line."""
     lines, length = accelerator.shape
     boards = length // on_board
     leaves, spines = line_switches(boards, radix)

@@ -47,24 +47,15 @@ _PARTS, _WORTH_THREADS = 4, 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class LinkLoads(Result):
-    """The mean load of each channel where every host sends with its whole bandwidth.
-
-    A load of 2 means that twice as much is asked of a channel as it can carry.
-
-    Attributes:
-        channels: of the network.
-        channel: float64[D], load of each channel from router to router.
-        host: the largest load of a link between a host and its router, by what comes from or goes
-            to other routers; the mean of a router's hosts.
-        routing: how messages were routed.
-        minimal_share: share of the traffic on minimal routes; the rest goes over random routers.
-    """
+    """Mean load of each channel where all hosts send at full bandwidth; 1 is a full channel."""
 
     channels: Channels
-    channel: FloatArray
+    channel: FloatArray  # (channels,) from router to router
+    # The largest load of a host's own link, by traffic from and to other routers; the mean of a
+    # router's hosts.
     host: float
     routing: LoadRouting
-    minimal_share: float
+    minimal_share: float  # of the traffic on minimal routes; the rest takes random routers
 
     @property
     def topology(self) -> Topology:
@@ -101,14 +92,7 @@ class LinkLoads(Result):
         }
 
     def hottest(self, count: int = 10) -> pd.DataFrame:
-        """Return the most loaded channels between routers, the most loaded first.
-
-        Args:
-            count: how many at most.
-
-        Returns:
-            ``source`` and ``target``, the routers, ``link_class``, and ``load``.
-        """
+        """Return the channels between routers with the largest loads, the largest first."""
         import pandas as pd
 
         order = np.argsort(-self.channel, kind="stable")[:count]
@@ -131,26 +115,12 @@ class LinkLoads(Result):
 
 def link_loads(
     topology: Topology,
-    traffic: ArrayLike | None = None,
+    traffic: ArrayLike | None = None,  # float64[routers, routers], in host bandwidths; None: even
     *,
-    routing: LoadRouting = "minimal",
-    halt: NDArray[np.int8] | None = None,
+    routing: LoadRouting = "minimal",  # mixed: the share of both with the smallest largest load
+    halt: NDArray[np.int8] | None = None,  # (1,) not 0 ends the work
 ) -> LinkLoads:
-    """Return the mean load of each channel under some traffic.
-
-    Args:
-        topology: the network.
-        traffic: float64[routers, routers], what the hosts of one router send to those of another,
-            in units of a host's bandwidth; None sends from each host to all others equally.
-        routing: ``minimal``, ``valiant``, or ``mixed``: the share of both with the smallest largest
-            load, one share for all messages.
-        halt: int8[1], not 0 ends the work.
-
-    Raises:
-        ParameterError: the traffic is not of these routers, or takes a way that does not exist;
-            there are no hosts, whose routers detours go over, or too many routers.
-        SimulationHalted: ``halt`` was set.
-    """
+    """Return the mean load of each channel under some traffic."""
     if routing not in LOAD_ROUTINGS:
         raise ParameterError(
             f"routing must be one of {', '.join(LOAD_ROUTINGS)}; got {routing!r}"
@@ -173,17 +143,7 @@ def link_loads(
 
 
 def uniform_traffic(topology: Topology) -> FloatArray:
-    """Return what routers send to one another if each host sends to all others equally.
-
-    Args:
-        topology: the network.
-
-    Returns:
-        float64[routers, routers], in units of a host's bandwidth; what stays at a router is 0.
-
-    Raises:
-        ParameterError: there are more than ``traffic.LARGEST_MATRIX`` routers.
-    """
+    """Return uniform traffic, float64[routers, routers], in host bandwidths; the diagonal is 0."""
     refuse_matrix(topology)
     hosts = np.bincount(topology.host_router, minlength=topology.num_routers).astype(float)
     sent: FloatArray = np.outer(hosts, hosts) / max(topology.num_hosts - 1, 1)
@@ -210,8 +170,7 @@ def _detour_loads(
 ) -> FloatArray:
     """Return the loads of both phases of Valiant's routing, over routers that have hosts.
 
-    They depend on what each router sends and gets alone, which most patterns have in common, so the
-    last ones are kept.
+    They depend only on what each router sends and receives in all, so recent results are cached.
     """
     whole = float(sent.sum())
     if not whole:

@@ -31,41 +31,24 @@ _LONGEST_SIDE = 256
 
 
 class Wanted(NamedTuple):
-    """What members are looked for.
+    """Limits of the members to be found."""
 
-    Attributes:
-        hosts: about how many.
-        low: the fewest.
-        high: the most.
-        radix: the most ports of a router.
-    """
-
-    hosts: int
-    low: int
-    high: int
-    radix: int
+    hosts: int  # about how many
+    low: int  # fewest hosts
+    high: int  # most hosts
+    radix: int  # most ports of a router
 
 
 class Member(NamedTuple):
-    """A member of a family.
+    """A member of a family."""
 
-    Attributes:
-        parameters: as after the colon of a topology's word.
-        hosts: number of hosts.
-        routers: number of routers.
-        links: number of links between routers.
-        radix: most ports of a router in use.
-        per_router: hosts of a router that has any.
-        rank: 0 for what the family is known by, more for what is further from it.
-    """
-
-    parameters: str
+    parameters: str  # as after the colon of a topology's spec
     hosts: int
     routers: int
-    links: int
-    radix: int
-    per_router: int
-    rank: int = 0
+    links: int  # between routers
+    radix: int  # most ports of a router in use
+    per_router: int  # hosts of a router that has any
+    rank: int = 0  # 0 for what the family is known by, more for what is further from it
 
 
 def _around(value: float, least: int, most: int) -> range:
@@ -327,10 +310,7 @@ def _xpanders(wanted: Wanted) -> Iterator[Member]:
 
 
 def _hammingmeshes(wanted: Wanted) -> Iterator[Member]:
-    """Boards of 2 by 2 or 4 by 4 accelerators of one host (Hoefler et al., SC 2022).
-
-    Switches have as many ports as allowed, at most 64.
-    """
+    """Boards of 2x2 or 4x4 accelerators of one host, switches up to 64 ports (Hoefler, SC 2022)."""
     radix = min(wanted.radix - wanted.radix % 2, 64)
     if radix < 6:
         return

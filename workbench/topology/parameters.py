@@ -14,17 +14,7 @@ _MOST_SIZES = 32
 
 
 def wholes(name: str, values: object, least: int, meaning: str) -> tuple[int, ...]:
-    """Return a topology's parameter that is several numbers as a tuple of int.
-
-    Args:
-        name: its letter.
-        values: what was given, one number standing for a single one.
-        least: the smallest that makes sense for each.
-        meaning: what they count, for the error.
-
-    Raises:
-        ParameterError: there are none, or one is not a whole number of at least ``least``.
-    """
+    """Return a topology's parameter of one or more whole numbers of at least ``least``."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         values = (values,)
     numbers = tuple(whole(name, value, least, meaning) for value in values)
@@ -36,17 +26,7 @@ def wholes(name: str, values: object, least: int, meaning: str) -> tuple[int, ..
 
 
 def one_each(name: str, values: int | Sequence[int] | None, count: int, of: str) -> tuple[int, ...]:
-    """Return a number for each of several, such as the links of each dimension.
-
-    Args:
-        name: the parameter's.
-        values: one for each; one alone stands for all, None for 1.
-        count: how many there must be.
-        of: what there are ``count`` of, for the error.
-
-    Raises:
-        ParameterError: there are not as many, or one is not a whole number of at least 1.
-    """
+    """Return ``count`` numbers, such as links of each dimension; one stands for all, None for 1."""
     numbers = wholes(name, 1 if values is None else values, 1, f"a number for each of the {of}")
     if len(numbers) == 1:
         return numbers * count
@@ -59,16 +39,7 @@ def one_each(name: str, values: int | Sequence[int] | None, count: int, of: str)
 
 
 def refuse_larger(family: str, key: str, **counts: int) -> None:
-    """Refuse a topology that would not fit.
-
-    Args:
-        family: for the error.
-        key: the parameter to lower.
-        counts: how many hosts, routers and links it would have.
-
-    Raises:
-        ParameterError: one is more than ``LARGEST``.
-    """
+    """Refuse a topology with more hosts, routers or links than ``LARGEST``."""
     for what, count in counts.items():
         if count > LARGEST:
             # Only its size, as the number of 2^(10^9) routers has too many digits to print.
@@ -81,18 +52,10 @@ def refuse_larger(family: str, key: str, **counts: int) -> None:
 
 
 def joined(numbers: Iterable[int]) -> str:
-    """Return numbers as a topology's word has them, ``8x8x8``.
-
-    Args:
-        numbers: in their order.
-    """
+    """Return numbers as in a topology's spec, ``8x8x8``."""
     return "x".join(map(str, numbers))
 
 
 def hosts_words(hosts: int) -> str:
-    """Return the end of a topology's name: the hosts of a router, where there are several.
-
-    Args:
-        hosts: of each router that has any.
-    """
+    """Return the end of a topology's name: the hosts of a router, empty for one."""
     return f", {hosts} hosts a router" if hosts > 1 else ""

@@ -81,7 +81,7 @@ def propose(
     tolerance: float = 0.25,
     most: int = 3,
 ) -> list[Proposal]:
-    """Return members of each family with about so many hosts, closest first.
+    """Return members of each family with about the given number of hosts, closest first.
 
     How many hosts a router has is each family's convention, see `members`.
 
@@ -116,7 +116,7 @@ def propose(
 
 
 def usual_radix(hosts: int) -> int:
-    """Return the ports that routers are given for so many hosts, where no number is told.
+    """Return the default number of a router's ports for a number of hosts.
 
     Half as many again as those of the smallest full fat tree, so that every family that scales
     has a member.
@@ -223,11 +223,7 @@ def _of_radix(family: str, radix: int, about: int) -> Iterator[Member]:
 
 
 def _of_ports(family: str, ports: int, limit: int) -> Iterator[Member]:
-    """Yield members of a family with about so many ports in use.
-
-    Families of any size have members at about the hosts asked for, so the hosts asked for are
-    moved until their ports are right.
-    """
+    """Yield members of a family with about ``ports`` ports in use, by varying the hosts."""
     hosts = -(-ports // _PORTS_OF_HOST)
     for _ in range(_STEPS):
         members = list(_fitting(family, Wanted(hosts, hosts // 4, min(4 * hosts, LARGEST), limit)))
@@ -255,7 +251,7 @@ def _off(member: Member, key: str, value: int) -> float:
 
 
 def _key(member: Member, key: str, value: int, about: int) -> Key:
-    """Return what members are sorted by, the closest first."""
+    """Return the sort key of a member, smallest for the closest."""
     if key == "radix":
         return (
             int(_off(member, key, value) / _RADIX_BAND),

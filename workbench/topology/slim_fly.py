@@ -72,11 +72,7 @@ def slim_fly(q: int, *, hosts: int | None = None) -> Topology:
 
 
 def slim_fly_degree(q: int) -> int:
-    """Return the links of each router of a Slim Fly to others, (3q - d)/2 with q = 4w + d.
-
-    Args:
-        q: a prime power of at least 3.
-    """
+    """Return the links of each router of a Slim Fly to others, (3q - d)/2 with q = 4w + d."""
     return (3 * q - {0: 0, 1: 1, 3: -1}[q % 4]) // 2
 
 
@@ -85,11 +81,7 @@ def _fits(q: int) -> bool:
 
 
 def generating_sets(field: GaloisField) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return X and X', which differences of joined routers are in (Hafner 2004).
-
-    Args:
-        field: the field of q elements.
-    """
+    """Return X and X', the sets of differences of joined routers (Hafner 2004)."""
     q, powers = field.order, field.powers
     kind = q % 4
     if kind == 3:

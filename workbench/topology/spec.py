@@ -70,7 +70,7 @@ def topology_word(topology: Topology) -> str:
 
 
 def _assigned(word: str, family: Family, rest: str) -> list[tuple[Parameter, str]]:
-    """Return which parameter each part of a word is for, with its text."""
+    """Return the parameter and the text of each part of a spec."""
     known = {parameter.name: parameter for parameter in family.parameters}
     parts = [part.strip() for part in rest.split(",")] if rest else []
     if "" in parts:

@@ -90,33 +90,20 @@ def spectralfly(p: int, q: int, *, hosts: int | None = None) -> Topology:
 
 
 def spectralfly_routers(p: int, q: int) -> int:
-    """Return how many routers a SpectralFly has: q³ - q, or half of it if p is a square mod q.
-
-    Args:
-        p: an odd prime.
-        q: another one.
-    """
+    """Return the number of routers: q³ - q, or half of it if p is a square mod q."""
     return (q**3 - q) // (2 if is_square(p, q) else 1)
 
 
 def is_square(number: int, q: int) -> bool:
-    """Return whether a number is the square of another one mod q (Euler's criterion).
-
-    Args:
-        number: not a multiple of q.
-        q: an odd prime.
-    """
+    """Return whether a number, no multiple of q, is a square mod q (Euler's criterion)."""
     return pow(number, (q - 1) // 2, q) == 1
 
 
 def four_squares(p: int) -> list[tuple[int, int, int, int]]:
     """Return the p + 1 ways to write a prime as a sum of four squares that give an LPS graph.
 
-    Of the 8(p + 1) ways (Jacobi) these have an odd, positive first number if p = 1 mod 4. If
-    p = 3 mod 4 one number is even: it is the first and positive, or 0 with a positive second.
-
-    Args:
-        p: an odd prime.
+    For p = 1 mod 4 the first number is odd and positive. For p = 3 mod 4 it is even, and positive
+    or 0 with a positive second.
     """
     parity = p % 4 == 1
     limit = isqrt(p)
@@ -163,7 +150,7 @@ def _normalised(matrices: NDArray[np.int64], q: int) -> NDArray[np.int64]:
 
 
 def _code(matrices: NDArray[np.int64], q: int) -> NDArray[np.int64]:
-    """Return a number of its own for every matrix whose first entry that is not 0 is 1."""
+    """Return a unique number for each matrix whose first nonzero entry is 1, int64[n]."""
     a, b, c, d = matrices.T
     code: NDArray[np.int64] = np.where(a == 1, (b * q + c) * q + d, q**3 + c * q + d)
     return code

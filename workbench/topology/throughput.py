@@ -182,12 +182,7 @@ def _host_limit(sent: Traffic) -> float:
 
 
 class _Problem:
-    """Demands between routers, sorted by who sends.
-
-    Args:
-        graph: the network.
-        matrix: float64[routers, routers], the demands.
-    """
+    """Demands between routers, float64[routers, routers], sorted by sender."""
 
     def __init__(self, graph: Graph, matrix: FloatArray) -> None:
         self.graph = graph
@@ -222,13 +217,7 @@ class _Problem:
         return float((self.graph.degree[busy] / most[busy]).min())
 
     def cut_bound(self, topology: Topology) -> float:
-        """Return the least of any cut's links over what must cross it.
-
-        Cuts are about groups, and about the places along a coordinate, that follow one another.
-
-        Args:
-            topology: the network.
-        """
+        """Return the least of links over crossing demand, for cuts by groups or by a coordinate."""
         least = math.inf
         links = self.graph.matrix()
         for label in (topology.group, *topology.coordinates.T):
@@ -240,8 +229,8 @@ class _Problem:
     def solve(self, halt: Halt) -> float:
         """Return the optimum of the linear program.
 
-        A variable is what a sender puts on a channel, the last one the throughput t; at each other
-        router comes in t times the demand more than goes out.
+        Variables are each sender's flow on each channel and the throughput t; at each other router
+        inflow minus outflow is t times the demand.
         """
         import highspy
         from scipy import sparse
@@ -284,13 +273,7 @@ class _Problem:
 
 
 def _range_bound(place: NDArray[np.intp], links: Any, demand: FloatArray) -> float:
-    """Return the least of links over demand, of routers in and out of a range of places.
-
-    Args:
-        place: int[routers], 0 up to a number of places.
-        links: csr_array[routers, routers], their number.
-        demand: float64[routers, routers].
-    """
+    """Return the least of links over demand, into and out of any range of places."""
     from scipy import sparse
 
     n, places = len(place), int(place.max()) + 1
@@ -305,7 +288,7 @@ def _range_bound(place: NDArray[np.intp], links: Any, demand: FloatArray) -> flo
 
 
 def _leaving(amount: FloatArray, first: NDArray[np.intp], end: NDArray[np.intp]) -> FloatArray:
-    """Return what goes from each range of places, ``first`` up to ``end``, to the other places."""
+    """Return the amount from each range of places, ``first`` up to ``end``, to the other places."""
     total = np.pad(amount.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
     inside = total[end, end] - total[first, end] - total[end, first] + total[first, first]
     found: FloatArray = total[end, -1] - total[first, -1] - inside
@@ -340,14 +323,8 @@ def _optimum(model: Any, halt: Halt) -> float:
 class _Search:
     """Garg and Könemann's method, with bounds that hold at any time.
 
-    Each phase sends every demand once, on routes that are cheap where little was sent. What was
-    sent since the window began, over the fullest channel, fits; a new window begins now and then,
-    so that poor first phases are forgotten. The lengths give the upper bound.
-
-    Args:
-        problem: the network and its demands.
-        lower: a throughput that is known to fit.
-        upper: one that is known to be no less than the best.
+    Each phase sends every demand once on cheap routes. The flow since the window began, over the
+    fullest channel, is the lower bound; new windows discard poor first phases.
     """
 
     def __init__(self, problem: _Problem, lower: float, upper: float) -> None:
@@ -361,14 +338,7 @@ class _Search:
         self._step = _FIRST_STEP
 
     def phase(self, halt: Halt) -> bool:
-        """Send every demand once more, and return whether it was done to the end.
-
-        Args:
-            halt: int8[1]; ends it where it is set.
-
-        Raises:
-            ParameterError: there is no way for some traffic.
-        """
+        """Send every demand once more, and return False if halted before the end."""
         from kernels import concurrent_flow as kernel
 
         graph, problem = self.problem.graph, self.problem

@@ -177,7 +177,7 @@ class Topology:
         return int(self.router_hops.max())
 
     def hops(self, hosts: ArrayLike | None = None) -> NDArray[np.uint8]:
-        """Return how many routers lie on a shortest way between two hosts, uint8[n, n].
+        """Return the number of routers on a shortest route between two hosts, uint8[n, n].
 
         That is one more than there are links between their routers, 1 at the same router, and 0
         from a host to itself. With h of them a message takes h + 1 wires (LLAMP, section IV.2).
@@ -194,7 +194,7 @@ class Topology:
         return routers_passed(wires)
 
     def wires(self, hosts: ArrayLike | None = None) -> NDArray[np.uint8]:
-        """Return how many wires of each class lie between two hosts, uint8[n, n, classes].
+        """Return the number of wires of each class between two hosts, uint8[n, n, classes].
 
         Routes are minimal, as ``link_weight`` defines it and as packets, flows and link loads take
         them; of several the one with the fewest links of the last class counts, of these the one
@@ -360,28 +360,14 @@ def _set(topology: Topology, name: str, value: object) -> None:
 
 
 def routers_passed(wires: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return how many routers lie between two hosts, uint8[n, n]; 0 from a host to itself.
-
-    Args:
-        wires: uint8[n, n, classes], of each class between them.
-    """
+    """Return the number of routers between two hosts, uint8[n, n]; 0 from a host to itself."""
     count = wires.sum(axis=2, dtype=np.int16)
     passed: NDArray[np.uint8] = np.maximum(count - 1, 0).astype(np.uint8)
     return passed
 
 
 def whole(name: str, value: object, least: int, meaning: str) -> int:
-    """Return a topology's parameter as an int.
-
-    Args:
-        name: its letter.
-        value: what was given.
-        least: the smallest that makes sense.
-        meaning: what it counts, for the error.
-
-    Raises:
-        ParameterError: it is not a whole number of at least ``least``, or beyond 32 bits.
-    """
+    """Return a topology's parameter as an int of at least ``least``; ``meaning`` is for errors."""
     number = integer(value)
     if number is None or number < least:
         raise ParameterError(

@@ -67,31 +67,19 @@ def torus(
 
 
 def grid(sizes: Sequence[int]) -> NDArray[np.int32]:
-    """Return the coordinates of the points of a grid, int32[points, dimensions].
-
-    Args:
-        sizes: points along each dimension; the first coordinate counts fastest.
-    """
+    """Return the coordinates of a grid, int32[points, dimensions], the first one fastest."""
     return np.indices(sizes[::-1], np.int32).reshape(len(sizes), -1)[::-1].T.copy()
 
 
 def dimension_names(count: int) -> tuple[str, ...]:
-    """Return the classes of links of a grid: one for each dimension where there are few enough.
-
-    Args:
-        count: dimensions.
-    """
+    """Return the link classes of a grid: one for each dimension where there are few enough."""
     if count == 1 or count > MOST_CLASSES - 1:
         return TERMINAL, "link"
     return TERMINAL, *(f"dimension {axis}" for axis in range(count))
 
 
 def dimension_class(lengths: Sequence[int]) -> NDArray[np.uint8]:
-    """Return the class of each link of a grid, uint8[links].
-
-    Args:
-        lengths: links of each dimension, which follow one another.
-    """
+    """Return the class of each link of a grid, uint8[links], for the links of each dimension."""
     several = len(dimension_names(len(lengths))) > 2
     own = np.arange(1, len(lengths) + 1) if several else np.ones(len(lengths))
     return np.repeat(own.astype(np.uint8), lengths)

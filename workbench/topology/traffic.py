@@ -60,7 +60,7 @@ class Traffic:
         return float(self.rate.sum()) + self.everywhere * self.topology.num_hosts
 
     def between_routers(self) -> FloatArray:
-        """Return what the hosts of each router send to those of each other, float64[R, R].
+        """Return the rates from the hosts of each router to those of each other, float64[R, R].
 
         What stays at a router is left out: the diagonal is 0.
 
@@ -80,7 +80,7 @@ class Traffic:
         return found
 
     def between_hosts(self) -> FloatArray:
-        """Return what each host sends to each other, float64[hosts, hosts]."""
+        """Return the rate from each host to each other, float64[hosts, hosts]."""
         n = self.topology.num_hosts
         found: FloatArray = np.full((n, n), self.everywhere / max(n - 1, 1))
         np.fill_diagonal(found, 0.0)
@@ -95,14 +95,7 @@ class Traffic:
 
 
 def refuse_matrix(topology: Topology) -> None:
-    """Refuse a network whose traffic between routers would not fit.
-
-    Args:
-        topology: the network.
-
-    Raises:
-        ParameterError: it has more than `LARGEST_MATRIX` routers.
-    """
+    """Refuse a network with more than `LARGEST_MATRIX` routers."""
     if topology.num_routers > LARGEST_MATRIX:
         raise ParameterError(
             f"traffic between routers is a matrix of at most {LARGEST_MATRIX:,} routers; "
@@ -132,15 +125,7 @@ def traffic(topology: Topology, pattern: str, **options: Any) -> Traffic:
 
 
 def pattern_for(topology: Topology, name: str) -> str:
-    """Return the pattern that a network gets for a name where several are compared.
-
-    Without groups there is no adversarial traffic; nearly the worst there is then is the longest
-    matching.
-
-    Args:
-        topology: the network.
-        name: a pattern's.
-    """
+    """Return the pattern, or longest-matching for adversarial where there are no two groups."""
     grouped = int(topology.group[topology.host_router].min(initial=0)) >= 0
     if name == "adversarial" and not (grouped and len(set(topology.group.tolist()) - {-1}) > 1):
         return "longest-matching"
@@ -148,23 +133,14 @@ def pattern_for(topology: Topology, name: str) -> str:
 
 
 def uniform(topology: Topology) -> Traffic:
-    """Return the traffic of each host to all others equally.
-
-    Args:
-        topology: the network.
-    """
+    """Return the traffic of each host to all others equally."""
     none = np.zeros(0, np.int32)
     everywhere = 1.0 if topology.num_hosts > 1 else 0.0
     return Traffic("uniform", topology, none, none, np.zeros(0), everywhere)
 
 
 def permutation(topology: Topology, *, rng: Random = 0) -> Traffic:
-    """Return the traffic where each host sends to one other, drawn at random, and hears one.
-
-    Args:
-        topology: the network.
-        rng: random generator or seed.
-    """
+    """Return the traffic of each host to the next on a random cycle of all hosts."""
     n = topology.num_hosts
     order = np.random.default_rng(rng).permutation(n)
     target = np.empty(n, np.int64)
@@ -178,9 +154,6 @@ def tornado(topology: Topology) -> Traffic:
 
     In a torus or HyperX that is ⌈k/2⌉ - 1 routers on, in each dimension of k; elsewhere ⌈N/2⌉ - 1
     hosts on, of N.
-
-    Args:
-        topology: the network.
     """
     n = topology.num_hosts
     on_a_grid = topology.family in ("torus", "hyperx") and topology.coordinates.size
@@ -196,15 +169,9 @@ def tornado(topology: Topology) -> Traffic:
 
 
 def transpose(topology: Topology) -> Traffic:
-    """Return the traffic of a matrix that is transposed: host r·c + q sends to q·R + r.
+    """Return the traffic of a transposed matrix of C columns: host r·C + q sends to q·R + r.
 
     The hosts are R rows, the largest divisor of their number that is no more than its root.
-
-    Args:
-        topology: the network.
-
-    Raises:
-        ParameterError: the number of hosts is a prime, so that they form no rectangle.
     """
     n = topology.num_hosts
     rows = next((r for r in range(int(n**0.5), 1, -1) if n % r == 0), 1)
@@ -222,28 +189,13 @@ def transpose(topology: Topology) -> Traffic:
 
 
 def bit_complement(topology: Topology) -> Traffic:
-    """Return the traffic of host i to host N - 1 - i, which are complements where N = 2ᵇ.
-
-    Args:
-        topology: the network.
-    """
+    """Return the traffic of host i to host N - 1 - i, which are complements where N = 2ᵇ."""
     n = topology.num_hosts
     return _one_each("bit-complement", topology, n - 1 - np.arange(n))
 
 
 def adversarial(topology: Topology, *, shift: int = 1) -> Traffic:
-    """Return the traffic of each group to the next: host j of group i to host j of group i + 1.
-
-    All of a group's traffic then takes the few links between two groups, if it goes straight.
-
-    Args:
-        topology: the network; its hosts are at routers with groups.
-        shift: how many groups on.
-
-    Raises:
-        ParameterError: there are hosts without group, fewer than two groups, or a shift onto the
-            own group.
-    """
+    """Return the traffic of host j of each group to host j of the group ``shift`` further."""
     group = topology.group[topology.host_router]
     names, number, members = np.unique(group, return_inverse=True, return_counts=True)
     if len(names) < 2 or names[0] < 0:
@@ -265,18 +217,7 @@ def adversarial(topology: Topology, *, shift: int = 1) -> Traffic:
 
 
 def hotspot(topology: Topology, *, hot: ArrayLike = (0,), share: float = 0.2) -> Traffic:
-    """Return the traffic where a share of what each host sends goes to a few hot ones.
-
-    The rest goes to all others equally.
-
-    Args:
-        topology: the network.
-        hot: int[h], the hot hosts.
-        share: of what each host sends to them, 0 to 1.
-
-    Raises:
-        ParameterError: there is no such host, or the share is not of 0 to 1.
-    """
+    """Return the traffic with a share of each host's rate to a few hot hosts, the rest uniform."""
     if not 0 <= share <= 1:
         raise ParameterError(f"share must be 0 to 1; got {share}", key="share")
     hosts = np.unique(topology.checked_hosts(hot))
@@ -298,19 +239,10 @@ def hotspot(topology: Topology, *, hot: ArrayLike = (0,), share: float = 0.2) ->
 
 
 def longest_matching(topology: Topology, *, rng: Random = None) -> Traffic:
-    """Return the traffic where each host sends to one other, together as far as can be.
+    """Return the traffic that matches hosts with the largest sum of distances.
 
-    The routers' hosts are matched so that the sum of the distances is the largest: nearly the worst
-    case of any traffic. All hosts of a router send to the same one where routers have equally many.
-    Often many matchings are equally long, and some of them fit better than others.
-
-    Args:
-        topology: the network.
-        rng: random generator or seed: which of equally long matchings is found; None takes the one
-            that the routers' order gives.
-
-    Raises:
-        ParameterError: it is too large, or in parts.
+    It is nearly the worst case of any traffic. ``rng`` selects one of equally long matchings, None
+    that of the routers' order; some of them fit better than others.
     """
     from scipy.optimize import linear_sum_assignment
 

@@ -112,8 +112,8 @@ def _beside(parallel: Sequence[int] | int | None, height: int) -> tuple[int, ...
 def _upward(children: Sequence[int], parents: Sequence[int], level: int) -> NDArray[np.int64]:
     """Return places on a level and on the one above that are joined, int64[n, 2].
 
-    A router's place is that of its subtree, counted from the top of the tree, times the routers
-    such a subtree has on its level, and then by the parent taken on each level so far.
+    A router's place is that of its subtree from the top of the tree, times the routers of such a
+    subtree on its level, then by the parent taken on each level so far.
     """
     above, here = prod(children[level + 1 :]), prod(parents[:level])
     tree, child, router, parent = (

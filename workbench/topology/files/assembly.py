@@ -34,23 +34,15 @@ class Place(NamedTuple):
     line: int = 0
 
     def error(self, message: str) -> ParseError:
-        """Return the error of what is wrong there.
-
-        Args:
-            message: what must hold, what was got and what to do.
-        """
+        """Return a ParseError for this place."""
         return ParseError(message, source=self.source, line=self.line)
 
 
 @dataclass
 class Assembly:
-    """Routers by name and the links between them, in the order in which they are told.
+    """Routers by name and the links between them, in the order of the file."""
 
-    Attributes:
-        source: name of the file, for errors.
-    """
-
-    source: str
+    source: str  # name of the file, for errors
     _routers: dict[str, int] = field(default_factory=dict)
     _classes: dict[str, int] = field(default_factory=dict)
     _ends: array[int] = field(default_factory=lambda: array("i"))
@@ -60,15 +52,7 @@ class Assembly:
     _at: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     def router(self, name: str, place: Place) -> int:
-        """Return the number of a router, a new one for a name not met before.
-
-        Args:
-            name: its name in the file.
-            place: where it is met.
-
-        Raises:
-            ParseError: it has no name or a very long one, or there are too many.
-        """
+        """Return the number of a router; a new name gets the next number."""
         number = self._routers.get(name)
         if number is None:
             if not 1 <= len(name) <= _LONGEST_NAME:
@@ -84,18 +68,7 @@ class Assembly:
     def link(
         self, one: int, other: int, place: Place, link_class: str = LINK, parallel: int = 1
     ) -> None:
-        """Add a link, or several side by side.
-
-        Args:
-            one: number of a router.
-            other: number of the other one.
-            place: where the link is told.
-            link_class: the name of its class.
-            parallel: how many there are.
-
-        Raises:
-            ParseError: it joins a router to itself, has a class too many, or there are too many.
-        """
+        """Add ``parallel`` links between two routers, given by their numbers."""
         if one == other:
             raise place.error("a link must join two routers; this one joins a router to itself")
         number = self._classes.get(link_class)
@@ -118,54 +91,23 @@ class Assembly:
         self._link_class.extend((number,) * parallel)
 
     def hosts(self, router: int, count: int, place: Place) -> None:
-        """Set how many hosts a router has.
-
-        Args:
-            router: its number.
-            count: how many.
-            place: where that is told.
-
-        Raises:
-            ParseError: it was told otherwise before.
-        """
+        """Set the number of a router's hosts."""
         if self._hosts.setdefault(router, count) != count:
             raise place.error(
                 f"a router's hosts must be told once; got {count} after {self._hosts[router]}"
             )
 
     def add_host(self, router: int) -> None:
-        """Add one host to a router.
-
-        Args:
-            router: its number.
-        """
+        """Add one host to a router."""
         self._hosts[router] = self._hosts.get(router, 0) + 1
 
     def group(self, router: int, name: str, place: Place) -> None:
-        """Set the group that a router is in.
-
-        Args:
-            router: its number.
-            name: of the group; empty or -1 for none.
-            place: where that is told.
-
-        Raises:
-            ParseError: it was told otherwise before.
-        """
+        """Set the group of a router; an empty name and -1 stand for none."""
         if name not in ("", "-1") and self._groups.setdefault(router, name) != name:
             raise place.error("a router's group must be told once")
 
     def at(self, router: int, coordinates: Sequence[int], place: Place) -> None:
-        """Set a router's coordinates.
-
-        Args:
-            router: its number.
-            coordinates: as many for every router.
-            place: where they are told.
-
-        Raises:
-            ParseError: other routers have more or fewer.
-        """
+        """Set a router's coordinates, as many as other routers have."""
         first = next(iter(self._at.values()), coordinates)
         if len(coordinates) != len(first) or len(coordinates) > _MOST_COORDINATES:
             raise place.error(
@@ -177,27 +119,12 @@ class Assembly:
     def topology(
         self,
         *,
-        hosts: int | None = None,
-        directed: bool | None = False,
-        name: str = "",
-        ordered: bool = False,
+        hosts: int | None = None,  # of each router; None: as in the file, or 1 where it has none
+        directed: bool | None = False,  # a link is listed once for each way; None: if all are
+        name: str = "",  # empty: the source's
+        ordered: bool = False,  # keep the file's order even where all names are whole numbers
     ) -> Topology:
-        """Return what was put together.
-
-        Routers are numbered as they were met; if all names are whole numbers, by these. Hosts are
-        numbered router by router.
-
-        Args:
-            hosts: hosts of each router, in place of what was told; None takes that, or one for
-                each where nothing was.
-            directed: whether a link is told once for each way, so that those of two routers count
-                as many as of the way told more often; None takes it so if all are told both ways.
-            name: the topology's; empty takes the source's.
-            ordered: whether routers keep the order in which they were met, whatever their names.
-
-        Raises:
-            ParseError: there are no routers, or too many hosts.
-        """
+        """Return the assembled topology, its hosts numbered router by router."""
         everything = Place(self.source)
         count = len(self._routers)
         if not count:
@@ -246,18 +173,7 @@ class Assembly:
 
 
 def whole_number(text: str, meaning: str, most: int, place: Place, least: int = 0) -> int:
-    """Return a whole number of a file.
-
-    Args:
-        text: as it stands there.
-        meaning: what it is, for the error.
-        most: the largest it may be.
-        place: where it is.
-        least: the smallest it may be.
-
-    Raises:
-        ParseError: it is none.
-    """
+    """Return a whole number of a file; ``meaning`` names it in the error."""
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= _LONGEST_NUMBER) or not (
         least <= int(text) <= most
@@ -269,16 +185,7 @@ def whole_number(text: str, meaning: str, most: int, place: Place, least: int = 
 
 
 def coordinates_of(text: str, separator: str, place: Place) -> tuple[int, ...]:
-    """Return a router's coordinates.
-
-    Args:
-        text: whole numbers.
-        separator: between them.
-        place: where they are.
-
-    Raises:
-        ParseError: they are none.
-    """
+    """Return a router's coordinates from text."""
     parts = text.split(separator, _MOST_COORDINATES)
     return tuple(
         whole_number(part.strip(), "a coordinate", _LARGEST_NUMBER, place, -_LARGEST_NUMBER)
@@ -299,7 +206,7 @@ def _numbering(names: list[str]) -> NDArray[np.int64]:
 def _codes(
     ends: NDArray[np.int32], link_class: NDArray[np.uint8], count: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return a number for each two routers and class of links, and 1 for links told backwards."""
+    """Return a code of each link's routers and class, and 1 where the higher router is first."""
     low, high = np.sort(ends, axis=1).astype(np.int64).T
     code = (low * count + high) * MOST_CLASSES + link_class
     return code, (ends[:, 0] > ends[:, 1]).astype(np.int64)
@@ -313,7 +220,7 @@ def _both_ways(ends: NDArray[np.int32], link_class: NDArray[np.uint8], count: in
 def _once(
     ends: NDArray[np.int32], link_class: NDArray[np.uint8], count: int
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """Return as many links between two routers as are told of the way told more often."""
+    """Return for each two routers and class the links of only the direction that has more."""
     code, backwards = _codes(ends, link_class, count)
     pairs, of_link = np.unique(code, return_inverse=True)
     ways = np.bincount(of_link * 2 + backwards, minlength=2 * len(pairs)).reshape(-1, 2)

@@ -24,64 +24,35 @@ _AT = ("coordinates", "at")
 
 @dataclass
 class Node:
-    """A node: a router, or a host if its ``kind`` says so.
-
-    Attributes:
-        name: its own.
-        place: where it is told.
-        values: its attributes.
-    """
+    """A node: a router, or a host if its ``kind`` is ``host``."""
 
     name: str
     place: Place
-    values: dict[str, str] = field(default_factory=dict)
+    values: dict[str, str] = field(default_factory=dict)  # attributes
 
 
 @dataclass
 class Edge:
-    """An edge between two nodes.
+    """An edge between two nodes."""
 
-    Attributes:
-        one: name of a node.
-        other: name of the other one.
-        place: where it is told.
-        directed: whether there is one for each way.
-        values: its attributes.
-    """
-
-    one: str
-    other: str
+    one: str  # name of a node
+    other: str  # name of the other node
     place: Place
-    directed: bool
-    values: dict[str, str] = field(default_factory=dict)
+    directed: bool  # there is one for each way
+    values: dict[str, str] = field(default_factory=dict)  # attributes
 
 
 @dataclass
 class Attributed:
-    """Nodes and edges as they are read.
+    """Nodes and edges of a graph file, in its order."""
 
-    Attributes:
-        source: name of the file, for errors.
-        nodes: by name, in their order.
-        edges: in their order.
-        defaults: of attributes that a node or edge does not have.
-    """
-
-    source: str
-    nodes: dict[str, Node] = field(default_factory=dict)
+    source: str  # name of the file, for errors
+    nodes: dict[str, Node] = field(default_factory=dict)  # by name
     edges: list[Edge] = field(default_factory=list)
-    defaults: dict[str, str] = field(default_factory=dict)
+    defaults: dict[str, str] = field(default_factory=dict)  # of attributes left out
 
     def node(self, name: str, place: Place) -> Node:
-        """Return a new node.
-
-        Args:
-            name: its own.
-            place: where it is told.
-
-        Raises:
-            ParseError: there is one of that name, or there are too many.
-        """
+        """Add and return a new node."""
         if name in self.nodes:
             raise place.error(f"a node must stand once; {name[:80]!r} stands again")
         if len(self.nodes) >= 2 * LARGEST:
@@ -90,17 +61,7 @@ class Attributed:
         return made
 
     def edge(self, one: str, other: str, place: Place, *, directed: bool) -> Edge:
-        """Return a new edge.
-
-        Args:
-            one: name of a node.
-            other: name of the other one.
-            place: where it is told.
-            directed: whether there is one for each way.
-
-        Raises:
-            ParseError: there are too many.
-        """
+        """Add and return a new edge."""
         if len(self.edges) >= 3 * LARGEST:
             raise place.error(f"a topology must have at most {LARGEST} links")
         made = Edge(one, other, place, directed)
@@ -108,17 +69,7 @@ class Attributed:
         return made
 
     def topology(self, *, hosts: int | None = None, name: str = "") -> Topology:
-        """Return the topology that the graph describes.
-
-        Edges that are directed count as many as those of the way that has more.
-
-        Args:
-            hosts: hosts of each router; None takes what the graph tells, or one for each.
-            name: the topology's; empty takes the source's.
-
-        Raises:
-            ParseError: it describes none; names the line where there is one.
-        """
+        """Return the graph's topology; of directed edges the direction with more counts."""
         read = Assembly(self.source)
         routers = {
             name: read.router(name, node.place)

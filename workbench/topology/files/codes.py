@@ -31,15 +31,7 @@ _VALUE = re.compile(r'([\w-]{1,80})\s*=\s*(?:"([^"\n]*)"|\(([^)\n]*)\))\s*;')
 
 
 def read_configuration(text: str, source: str) -> dict[str, tuple[str, int]]:
-    """Return a CODES configuration's values with their lines.
-
-    Args:
-        text: the configuration.
-        source: name of the file, for errors.
-
-    Raises:
-        ParseError: it is not of a model that reads a dragonfly's cabling.
-    """
+    """Return the values of a CODES configuration, each with its line."""
     values = {}
     for number, line in enumerate(text.split("\n"), start=1):
         for found in _VALUE.finditer(line.partition("#")[0]):
@@ -57,15 +49,7 @@ def read_configuration(text: str, source: str) -> dict[str, tuple[str, int]]:
 
 
 def connection_files(values: dict[str, tuple[str, int]], source: str) -> tuple[str, str]:
-    """Return the names of the files within and between groups, without their folders.
-
-    Args:
-        values: of the configuration.
-        source: its name, for errors.
-
-    Raises:
-        ParseError: it names none.
-    """
+    """Return the names of the files within and between groups, without their folders."""
     names = []
     for key in (_INTRA, _INTER):
         value, line = values.get(key, ("", 0))
@@ -77,25 +61,14 @@ def connection_files(values: dict[str, tuple[str, int]], source: str) -> tuple[s
 
 
 def parse_codes(
-    values: dict[str, tuple[str, int]],
-    intra: bytes,
-    inter: bytes,
-    source: str,
+    values: dict[str, tuple[str, int]],  # of the configuration
+    intra: bytes,  # file of links within a group
+    inter: bytes,  # file of links between groups
+    source: str,  # name of the configuration, for errors
     *,
-    hosts: int | None = None,
+    hosts: int | None = None,  # of each router; None: as in the configuration
 ) -> Topology:
-    """Return the dragonfly of CODES's files; coordinates are group, row and column.
-
-    Args:
-        values: of the configuration.
-        intra: the file of links within a group.
-        inter: the file of links between groups.
-        source: the configuration's name, for errors.
-        hosts: hosts of each router; None takes the configuration's.
-
-    Raises:
-        ParseError: they are no such files, do not fit, or hold a link one way only.
-    """
+    """Return the dragonfly of CODES's files; coordinates are group, row and column."""
     sizes = [
         _size(values, key, source) for key in ("num_router_rows", "num_router_cols", "num_groups")
     ]

@@ -41,11 +41,7 @@ _SEPARATORS = ",;\t"
 
 
 def separator_of(line: str) -> str:
-    """Return the separator of a CSV's first line, empty if it has none.
-
-    Args:
-        line: the first.
-    """
+    """Return the separator of a CSV's first line, empty if it has none."""
     counts = {separator: line.count(separator) for separator in _SEPARATORS}
     best = max(counts, key=lambda separator: counts[separator])
     return best if counts[best] else ""
@@ -54,16 +50,10 @@ def separator_of(line: str) -> str:
 def parse_csv(
     text: str, source: str, *, hosts: int | None = None, directed: bool | None = None
 ) -> Topology:
-    """Return the topology of a CSV.
+    """Return the topology of a CSV with commas, semicolons or tabs.
 
-    Args:
-        text: the whole of it, separated by commas, semicolons or tabs.
-        source: name of the file, for errors.
-        hosts: hosts of each router; None takes what the file tells, or one for each.
-        directed: whether each link has a row for each way; None: if all have.
-
-    Raises:
-        ParseError: it is no such table; names the line.
+    None for ``hosts`` takes the file's, or one for each router. ``directed`` means a row for each
+    way of a link; None: if all links have both.
     """
     read = Assembly(source)
     columns: list[str] = []
@@ -111,7 +101,7 @@ def _rows(text: str, source: str) -> Iterator[tuple[Place, list[str]]]:
 
 
 def _columns(row: list[str], place: Place) -> tuple[list[str], bool]:
-    """Return what the columns hold, and whether the first row says so."""
+    """Return the columns' names, and whether the first row is a header."""
     names = [_ALSO.get(cell.lower(), cell.lower()) for cell in row]
     if "one" not in names or "other" not in names:
         if not 2 <= len(row) <= 4:

@@ -31,17 +31,7 @@ _MOST_WORDS = 8
 def parse_edge_list(
     text: str, source: str, *, hosts: int | None = None, directed: bool | None = None
 ) -> Topology:
-    """Return the topology of an edge list.
-
-    Args:
-        text: the whole list.
-        source: name of the file, for errors.
-        hosts: hosts of each router; None takes what the file tells, or one for each.
-        directed: whether each link has a line for each way; None: if all have.
-
-    Raises:
-        ParseError: it is no such list; names the line.
-    """
+    """Return the topology of an edge list; the arguments are those of ``parse_csv``."""
     read = Assembly(source)
     for number, line in enumerate(text.split("\n"), start=1):
         words = line.partition("#")[0].split(None, _MOST_WORDS)
@@ -113,22 +103,15 @@ def to_edge_list(topology: Topology) -> str:
 
 
 def word_of(name: str) -> str:
-    """Return a name as one word, as columns with spaces between them need it.
-
-    Args:
-        name: of a class of links.
-    """
+    """Return a class's name as one word, without spaces."""
     return "-".join(name.replace("#", "-").split()) or LINK
 
 
 def bundles(topology: Topology) -> list[tuple[tuple[int, int, int], int]]:
-    """Return the links, smaller router first, as (router, router, class) and how many there are.
+    """Return parallel links together, as (router, router, class) and their number.
 
-    They are in the order of their classes, which a reader numbers as it meets them, then of
-    routers; more than fit one line of a file are several.
-
-    Args:
-        topology: any.
+    They are in the order of their classes, as a reader numbers these, then of routers; more than
+    fit one line of a file are split.
     """
     rows = np.column_stack((topology.link_class, np.sort(topology.links, axis=1)))
     found, counts = np.unique(rows, axis=0, return_counts=True)

@@ -120,16 +120,7 @@ class _Reader:
 
 
 def parse_graphml(content: bytes, source: str, *, hosts: int | None = None) -> Topology:
-    """Return the topology of a GraphML file.
-
-    Args:
-        content: the whole file, in any encoding that its first line tells.
-        source: name of the file, for errors.
-        hosts: hosts of each router; None takes what the file tells, or one for each.
-
-    Raises:
-        ParseError: it is no such file; names the line.
-    """
+    """Return the topology of a GraphML file; None takes its hosts, or one for each router."""
     reader = _Reader(source)
     try:
         reader.parser.Parse(content, True)

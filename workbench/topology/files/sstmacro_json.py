@@ -22,16 +22,7 @@ _SHOWN = 80
 
 
 def parse_sstmacro_json(content: str | bytes, source: str, *, hosts: int | None = None) -> Topology:
-    """Return the topology of an SST/macro topology file.
-
-    Args:
-        content: the JSON.
-        source: name of the file, for errors.
-        hosts: hosts of each router; None takes the file's nodes.
-
-    Raises:
-        ParseError: it is no such file, or a link leads one way only.
-    """
+    """Return the topology of an SST/macro topology file; None takes the file's nodes as hosts."""
     values = parse_json(content, _WHAT, source=source)
     place = Place(source)
     switches, nodes = (_object(values, key, place) for key in ("switches", "nodes"))

@@ -147,17 +147,10 @@ def _difference(hosts: IntArray) -> int:
 
 
 def spectral_bound(graph: Graph, difference: int = 0) -> float:
-    """Return the lower bound that an eigenvalue gives for the links between halves of the hosts.
+    """Return a lower bound of the links between halves of the hosts, by an eigenvalue.
 
-    With p hosts at each of n routers it is n (k - λ₂) / 4. In general, let x be 1 on one side and
-    -1 on the other; the cut is xᵀLx / 4, and no less than λ/4 times the part of Σ hosts x² = N
-    that is left when the mean is taken off, N - difference²/N, λ being the second eigenvalue of L
-    and diag(hosts). Routers without hosts take whatever real value makes xᵀLx least, which is the
-    Schur complement of L.
-
-    Args:
-        graph: the network.
-        difference: by how many hosts the halves may differ.
+    It is λ (N - difference²/N) / 4 for N hosts, λ the second eigenvalue of the Laplacian L and
+    diag(hosts); routers without hosts are eliminated from L by the Schur complement.
     """
     hosts = graph.hosts
     total = float(hosts.sum())
@@ -172,7 +165,7 @@ def spectral_bound(graph: Graph, difference: int = 0) -> float:
 
 
 def _joined(graph: Graph) -> NDArray[np.bool_]:
-    """Return which routers are in the part of the network where the hosts are."""
+    """Return whether each router is in the part of the network with the hosts, bool[routers]."""
     number = graph.components()
     found: NDArray[np.bool_] = number == number[np.argmax(graph.hosts > 0)]
     return found
@@ -220,12 +213,10 @@ def _second_of_pencil(graph: Graph) -> float:
 
 
 def _routed_bound(topology: Topology, graph: Graph, difference: int, halt: Halt) -> float:
-    """Return the lower bound by traffic that fits.
+    """Return a lower bound of the cut: the traffic across it that the network can carry.
 
-    Each host sends to each other what makes the fullest channel just full. What the A hosts of one
-    half send to the B of the other crosses the cut in one direction, so it is no more than its
-    links. Where there are routers without hosts, as in trees, another traffic may say more: hosts
-    of one half send to those of the other, one to one, at the rate that fits whoever they are.
+    The larger of two: each host sends to each other at the rate that fills the fullest channel;
+    and, where routers have no hosts, hosts of one half send to those of the other, one to one.
     """
     hosts = topology.num_hosts
     fullest = float(link_loads(topology, halt=halt).channel.max(initial=0.0))
@@ -238,9 +229,8 @@ def _routed_bound(topology: Topology, graph: Graph, difference: int, halt: Halt)
 def _permuted_bound(graph: Graph, difference: int, halt: Halt) -> float:
     """Return the lower bound by traffic of any hosts to any others, one to one.
 
-    If all shortest routes are taken equally often, a channel carries of each sender no more than
-    what it carries of it for the worst receiver, and the same of each receiver, which is what the
-    other direction carries of it as a sender.
+    A channel with equally split shortest routes carries no more of each sender than for its worst
+    receiver, and likewise of each receiver, which is the load of the other direction.
     """
     from kernels import paths as kernel
 
@@ -267,18 +257,11 @@ def _permuted_bound(graph: Graph, difference: int, halt: Halt) -> float:
 
 def refined(
     graph: Graph,
-    side: NDArray[np.int8],
-    rng: np.random.Generator,
-    halt: Halt | None = None,
+    side: NDArray[np.int8],  # (routers,) 0 or 1; not changed
+    rng: np.random.Generator,  # for the order of equal moves
+    halt: Halt | None = None,  # int8[1]; another thread may set it to end the moves
 ) -> tuple[float, NDArray[np.int8]]:
-    """Return the links of the best cut that is found from one division, and the cut.
-
-    Args:
-        graph: the network.
-        side: int8[routers], 0 or 1, the division; it is left as it is.
-        rng: random generator: which of equal moves comes first.
-        halt: int8[1]; another thread may set it to end the moves.
-    """
+    """Return the number of links of the best cut found from a division, and the cut, 0 or 1."""
     from kernels import bisection as kernel
 
     n = graph.num_routers

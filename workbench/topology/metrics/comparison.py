@@ -156,11 +156,7 @@ class Comparison(Result):
 
 
 def unequal_hosts(hosts: Mapping[str, int]) -> tuple[str, ...]:
-    """Return a note where networks differ in their hosts; none where they are equal.
-
-    Args:
-        hosts: number of hosts by the network's name.
-    """
+    """Return a note if networks have unequal numbers of hosts, else an empty tuple."""
     if len(set(hosts.values())) < 2:
         return ()
     listed = "; ".join(f"{name}: {count:,}" for name, count in hosts.items())

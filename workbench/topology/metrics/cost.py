@@ -135,7 +135,7 @@ class Cost:
 
 
 def cost(topology: Topology, prices: PriceTable | None = None) -> Cost:
-    """Return what a network costs and draws, as a price table has it.
+    """Return the cost and the power of a network by a price table.
 
     Cabinets stand in rows that form nearly a square, in the order of the groups; cables run along
     and across rows.

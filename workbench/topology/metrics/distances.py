@@ -82,7 +82,7 @@ def distances(
     halt: Halt | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Distances:
-    """Return how far apart routers and hosts are, without a matrix of the size of their pairs.
+    """Return the distances between routers and between hosts, without a matrix of all pairs.
 
     Args:
         topology: the network.

@@ -14,29 +14,16 @@ from workbench.topology.topology import Topology
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Routers and who is joined to whom; a slot is one direction of all links of a pair.
+    """A network's links as rows of neighbours; a slot is one direction of a pair's links."""
 
-    Attributes:
-        start: int32[routers + 1]; the slots of router r are those from ``start[r]`` up to
-            ``start[r + 1]``.
-        neighbour: int32[slots], the router at the other end, ascending within a row.
-        capacity: float64[slots], how many parallel links join the two.
-        hosts: int64[routers], hosts of each router.
-    """
-
-    start: NDArray[np.int32]
-    neighbour: NDArray[np.int32]
-    capacity: NDArray[np.float64]
-    hosts: NDArray[np.int64]
+    start: NDArray[np.int32]  # (routers + 1,) first slot of each router
+    neighbour: NDArray[np.int32]  # (slots,) router at the other end, ascending within a row
+    capacity: NDArray[np.float64]  # (slots,) number of parallel links
+    hosts: NDArray[np.int64]  # (routers,) hosts of each router
 
     @classmethod
     def of(cls, topology: Topology, links: NDArray[np.bool_] | None = None) -> Graph:
-        """Return the graph of a topology.
-
-        Args:
-            topology: the network.
-            links: bool[links], which of them there are; None takes all.
-        """
+        """Return the graph of a topology with some of its links, bool[links]; None takes all."""
         ends = topology.links if links is None else topology.links[links]
         n = topology.num_routers
         key = np.concatenate((ends[:, 0], ends[:, 1])).astype(np.int64) * n
@@ -57,7 +44,7 @@ class Graph:
 
     @cached_property
     def tail(self) -> NDArray[np.int32]:
-        """The router whose row each slot stands in, int32[slots]."""
+        """The router of each slot's row, int32[slots]."""
         routers = np.arange(self.num_routers, dtype=np.int32)
         return np.repeat(routers, np.diff(self.start))
 
@@ -88,11 +75,7 @@ class Graph:
         return found
 
     def part(self, routers: NDArray[np.bool_]) -> Graph:
-        """Return the graph of some of the routers, numbered anew in their order.
-
-        Args:
-            routers: bool[routers], which.
-        """
+        """Return the graph of some routers, bool[routers], renumbered in their order."""
         number = np.cumsum(routers, dtype=np.int32) - np.int32(1)
         kept = routers[self.tail] & routers[self.neighbour]
         rows = number[self.tail[kept]]

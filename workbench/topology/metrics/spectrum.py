@@ -107,14 +107,9 @@ def _outer(graph: Graph, regular: bool) -> tuple[FloatArray, float]:
 
 
 def slow_vectors(graph: Graph, count: int) -> tuple[FloatArray, FloatArray]:
-    """Return the smallest eigenvalues of the Laplacian but the first, and their vectors.
+    """Return the smallest eigenvalues of the Laplacian after the first, and their vectors.
 
-    Args:
-        graph: the network, with more than one router.
-        count: how many.
-
-    Returns:
-        float64[count] ascending, and float64[routers, count].
+    They are float64[count], ascending, and float64[routers, count].
     """
     n, degree = graph.num_routers, graph.degree
     count = min(count, n - 1)

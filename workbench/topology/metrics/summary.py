@@ -235,7 +235,7 @@ class Row(NamedTuple):
         return self.lower if self.upper is None else self.upper
 
     def plain(self) -> Any:
-        """Return what JSON holds: a number, two, or a truth."""
+        """Return the value for JSON: a number, a pair of numbers, or a truth value."""
         if self.words:
             return None if math.isnan(self.lower) else bool(self.lower)
         if self.highest == self.lower or math.isnan(self.lower):

@@ -53,11 +53,7 @@ class Dependencies:
 
 
 def turns(channels: Channels) -> NDArray[np.int64]:
-    """Return the row of the first turn from each channel to the next ones, int64[channels + 1].
-
-    Args:
-        channels: of a topology.
-    """
+    """Return the row of the first turn from each channel to the next ones, int64[channels + 1]."""
     degree = np.diff(channels.first).astype(np.int64)
     start = np.zeros(channels.between_routers + 1, np.int64)
     np.cumsum(degree[leading(channels)], out=start[1:])

@@ -35,19 +35,12 @@ CHOICES: tuple[Choice, ...] = get_args(Choice)
 
 
 class Named(NamedTuple):
-    """What the name of a routing stands for.
+    """The settings of a routing's name."""
 
-    Attributes:
-        scheme: what decides between the minimal way and one by an intermediate router.
-        choice: which of several minimal channels is taken, unless said otherwise.
-        ordered: whether routes take dimensions in their order; None where that needs fewer lanes.
-        meaning: one line, for people.
-    """
-
-    scheme: Scheme
-    choice: Choice
-    ordered: bool | None
-    meaning: str
+    scheme: Scheme  # decides between the minimal way and one by an intermediate router
+    choice: Choice  # default for several minimal channels
+    ordered: bool | None  # dimensions in their order; None: where that needs fewer lanes
+    meaning: str  # one line of text
 
 
 ROUTINGS: Mapping[str, Named] = MappingProxyType(
@@ -259,7 +252,7 @@ def route(
 
 
 def channel_dependency_graph(routing: Routing) -> Dependencies:
-    """Return what packets of a routing may wait for, and the cycle if there is one.
+    """Return the channel dependencies of a routing's packets, and a cycle if there is one.
 
     Args:
         routing: with its rule of lanes.

@@ -122,35 +122,19 @@ def minimal_routes(channels: Channels, dimension: NDArray[np.int8] | None = None
 
 
 def groups(topology: Topology) -> NDArray[np.int32]:
-    """Return the groups that intermediate routers are chosen by, int32[routers], -1 for none.
-
-    Args:
-        topology: the network.
-    """
+    """Return the groups that intermediate routers are chosen by, int32[routers], -1 for none."""
     if topology.family in HIERARCHIES:
         return topology.group
     return np.full(topology.num_routers, -1, np.int32)
 
 
 def leading(channels: Channels) -> NDArray[np.int32]:
-    """Return the router that each channel between routers leads to, int32[channels].
-
-    Args:
-        channels: of a topology.
-    """
+    """Return the router that each channel between routers leads to, int32[channels]."""
     return np.ascontiguousarray(channels.target[: channels.between_routers])
 
 
 def dimensions(topology: Topology, channels: Channels) -> NDArray[np.int8]:
-    """Return the coordinate that each channel changes, int8[channels].
-
-    Args:
-        topology: one whose routers have coordinates.
-        channels: its channels.
-
-    Raises:
-        ParameterError: a link changes no coordinate or several, so that there are no dimensions.
-    """
+    """Return the coordinate that each channel changes, int8[channels]."""
     ends = topology.coordinates[topology.links]
     differ = ends[:, 0] != ends[:, 1]
     if not topology.coordinates.shape[1] or not np.all(differ.sum(axis=1) == 1):
@@ -166,13 +150,7 @@ def dimensions(topology: Topology, channels: Channels) -> NDArray[np.int8]:
 def datelines(
     topology: Topology, channels: Channels, dimension: NDArray[np.int8]
 ) -> NDArray[np.int8]:
-    """Return 1 for each channel between the first and the last router of a ring, int8[channels].
-
-    Args:
-        topology: one whose routers have coordinates.
-        channels: its channels.
-        dimension: int8[channels], what ``dimensions`` returns.
-    """
+    """Return 1 for each channel between the first and the last router of a ring, int8[channels]."""
     ends = topology.coordinates[topology.links[channels.link]]
     rows = np.arange(len(ends))
     one, other = ends[rows, 0, dimension], ends[rows, 1, dimension]

@@ -51,19 +51,13 @@ _LARGEST_UPLOAD = 64 << 20
 
 
 class CompareControls:
-    """All that can be chosen.
-
-    Args:
-        first: what is shown first.
-        changed: called when a user has changed something.
-        uploaded: called with the topology of a file, by its word.
-    """
+    """All controls; ``changed`` is called after a user's change."""
 
     def __init__(
         self,
         first: CompareState,
         changed: Callable[[], None],
-        uploaded: Callable[[Mapping[str, Topology]], None],
+        uploaded: Callable[[Mapping[str, Topology]], None],  # topologies by name
     ) -> None:
         self._changed, self._uploaded = changed, uploaded
         self._silent = False
@@ -169,7 +163,7 @@ class CompareControls:
 
     @property
     def state(self) -> CompareState:
-        """What the controls hold."""
+        """The state of the controls."""
         return CompareState(
             words=tuple(one.word for one in self.slots),
             program=self._source(self.program.value),
@@ -185,46 +179,26 @@ class CompareControls:
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """What the controls say is wrong."""
+        """The error messages of the controls, "" for a control without one."""
         lines = [self.upload_error, self.traffic_error, self.program_error]
         lines += errors_of((self.amount, self.offered, self.seed, self.runs))
         return *(one.error.message for one in self.slots), *(line.message for line in lines)
 
     def show_words(self, words: tuple[str, ...]) -> None:
-        """Set the topologies.
-
-        Args:
-            words: one for each slot.
-        """
+        """Set the spec of each slot."""
         for slot, word in zip(self.slots, words, strict=True):
             slot.show(word)
         self._tell()
 
     def set(self, name: str, value: Any) -> None:
-        """Set one of the other controls as the user would.
-
-        Args:
-            name: of the setting.
-            value: one that its control offers.
-
-        Raises:
-            ParameterError: the control does not offer it.
-        """
+        """Set one of the other controls as the user would."""
         if name == "program":
             self.take_program(value)
         else:
             choose(getattr(self, name), name, value)
 
     def take_program(self, program: str | AnyProgram) -> None:
-        """Set the program whose wire latency is asked for.
-
-        Args:
-            program: one that is offered or shipped, a program or a graph.
-
-        Raises:
-            ParameterError: it is none of these.
-            DatasetError: there is no such program.
-        """
+        """Set the program of the wire tolerance: a name, a program or a graph."""
         if not isinstance(program, str) or program not in dict(self._names()):
             source = source_of(program)
             self._sources[source.name] = source
@@ -240,14 +214,7 @@ class CompareControls:
         self.program.value = program
 
     def take_files(self, files: Mapping[str, bytes]) -> None:
-        """Take a graph from a file, into the last slot; of CODES' both files together.
-
-        Args:
-            files: content by file name.
-
-        Raises:
-            WorkbenchError: they hold no graph.
-        """
+        """Show the graph of uploaded files, by name, in a free slot or else the last."""
         made = read_files(files)
         name = sorted(files)[0]
         word = f"{UPLOADED}:{name}"
@@ -261,15 +228,7 @@ class CompareControls:
         self._tell()
 
     def take_traffic(self, name: str, content: bytes) -> None:
-        """Take a user's own traffic from a CSV, and load the links with it.
-
-        Args:
-            name: of the file.
-            content: of the file.
-
-        Raises:
-            ParseError: it holds no traffic; the line is named.
-        """
+        """Load the links with the traffic of an uploaded CSV."""
         demand = read_demand(content, name=name)
         word = f"{OWN}:{name}"
         self._demands[word] = demand
@@ -308,11 +267,7 @@ class CompareControls:
             self.upload_error.say(worded(error))
 
     def take_sizes(self, sizes: Sequence[Sizes | None]) -> None:
-        """Take how large the topologies are; others are matched with the first of them.
-
-        Args:
-            sizes: of each slot, None where there is none.
-        """
+        """Set the size of each slot's topology (None: empty), and offer similar ones."""
         if self.sizes == list(sizes):
             return
         self.sizes = list(sizes)
@@ -322,7 +277,7 @@ class CompareControls:
                 slot.offer_sizes(near_sizes(family, size.hosts))
 
     def _match_chosen(self) -> None:
-        """Begin with what the first topology has: nothing but the others changes."""
+        """Start the match with the first topology's size, so that it stays as it is."""
         on = self.match.value
         text = MATCHES[on][1]
         self.amount.disabled = not on
@@ -338,7 +293,7 @@ class CompareControls:
             self._matched()
 
     def _matched(self) -> None:
-        """Replace each topology by the member of its family that is nearest to what is asked."""
+        """Replace each topology by the nearest member of its family."""
         on = self.match.value
         if self._silent or not on:
             return
@@ -381,14 +336,7 @@ class CompareControls:
 
 
 def program_source(name: str) -> Source:
-    """Return a program that the list offers.
-
-    Args:
-        name: in `MADE`, or of a program that ships.
-
-    Raises:
-        DatasetError: there is no such program.
-    """
+    """Return the source of a program of `MADE` or a shipped one."""
     if name not in MADE:
         return source_of(name)
     generator, arguments = MADE[name]
@@ -401,14 +349,7 @@ def program_source(name: str) -> Source:
 
 
 def read_files(files: Mapping[str, bytes]) -> Topology:
-    """Return the topology of an uploaded file, or of CODES's files together.
-
-    Args:
-        files: content by file name.
-
-    Raises:
-        WorkbenchError: they hold no graph.
-    """
+    """Return the topology in an uploaded file, or in CODES' files together."""
     named_bytes = {PurePath(name.replace("\\", "/")).name: data for name, data in files.items()}
     if not named_bytes or "" in named_bytes:
         raise ParameterError("choose a file with a graph", key="upload")

@@ -32,24 +32,12 @@ from workbench.topology.files import to_graphml
 
 
 def table_csv(compared: Compared, found: Simulated, name: str | None) -> tuple[str, str]:
-    """Return the table of metrics as CSV, a row for each.
-
-    Args:
-        compared: what is shown.
-        found: by simulations.
-        name: not used: all are in it.
-    """
+    """Return the file's stem and the table of metrics as CSV."""
     return "comparison", str(comparison_frame(compared, found).to_csv())
 
 
 def page_html(compared: Compared, found: Simulated, name: str | None) -> tuple[str, str]:
-    """Return a page with the drawings, the table and the figures, readable without a network.
-
-    Args:
-        compared: what is shown.
-        found: by simulations.
-        name: not used: all are in it.
-    """
+    """Return the file's stem and a page with drawings, table and figures, readable offline."""
     state, shown = compared.state, compared.shown
     words = {one: entry.word for one, (entry, _) in shown.items()}
     drawings = []
@@ -90,16 +78,7 @@ def page_html(compared: Compared, found: Simulated, name: str | None) -> tuple[s
 
 
 def graphml(compared: Compared, found: Simulated, name: str | None) -> tuple[str, str]:
-    """Return one topology as GraphML.
-
-    Args:
-        compared: what is shown.
-        found: not used.
-        name: whose; None takes the first one.
-
-    Raises:
-        ParameterError: nothing is shown.
-    """
+    """Return the file's stem and a topology as GraphML; a ``name`` of None takes the first."""
     shown = compared.shown
     chosen = next(iter(shown), None) if name is None else name
     if chosen not in shown:

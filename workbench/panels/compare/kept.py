@@ -31,49 +31,28 @@ _CLOSE, _LEAST_LOAD = 0.055, 0.01
 
 @dataclass(frozen=True)
 class Point:
-    """One load of a curve.
+    """The simulation of one offered load."""
 
-    Attributes:
-        latency_us: mean latency of the messages that arrived.
-        accepted: share of the hosts' bandwidth.
-        saturated: whether that is less than was offered.
-    """
-
-    latency_us: float
-    accepted: float
-    saturated: bool
+    latency_us: float  # mean of the messages that arrived
+    accepted: float  # share of the hosts' bandwidth
+    saturated: bool  # whether less than offered
 
 
 @dataclass(eq=False)
 class Kept:
-    """What has been found, by its key.
+    """The results of all simulations, each by its key; access under ``lock``."""
 
-    Attributes:
-        metrics: those that take a moment.
-        resilience: what is left when links fail.
-        throughput: at best, of each pattern.
-        points: of the latency over load, by load.
-        times: seconds of the collective by message size in bytes.
-        tolerances: nanoseconds of wire latency by percent.
-        notes: what could not be found, and why.
-        lock: held by whoever reads or writes.
-    """
-
-    metrics: dict[Key, TopologyMetrics] = field(default_factory=dict)
-    resilience: dict[Key, Resilience] = field(default_factory=dict)
+    metrics: dict[Key, TopologyMetrics] = field(default_factory=dict)  # slow ones
+    resilience: dict[Key, Resilience] = field(default_factory=dict)  # with failed links
     throughput: dict[Key, Throughput] = field(default_factory=dict)
-    points: dict[Key, dict[float, Point]] = field(default_factory=dict)
-    times: dict[Key, dict[int, float]] = field(default_factory=dict)
-    tolerances: dict[Key, dict[float, float]] = field(default_factory=dict)
-    notes: dict[Key, str] = field(default_factory=dict)
+    points: dict[Key, dict[float, Point]] = field(default_factory=dict)  # by offered load
+    times: dict[Key, dict[int, float]] = field(default_factory=dict)  # s by message size, bytes
+    tolerances: dict[Key, dict[float, float]] = field(default_factory=dict)  # ns by percent
+    notes: dict[Key, str] = field(default_factory=dict)  # errors
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def found(self, compared: Compared) -> Simulated:
-        """Return what is known for a comparison.
-
-        Args:
-            compared: the topologies, and what the controls held.
-        """
+        """Return the results that belong to a comparison."""
         state = compared.state
         with self.lock:
             found = Simulated(notes=tuple(self._notes(compared)), without=self._without(compared))
@@ -113,11 +92,7 @@ class Kept:
 
 
 def next_load(points: dict[float, Point]) -> float | None:
-    """Return the load to simulate next: upwards until one is too much, then between the two.
-
-    Args:
-        points: those that are known.
-    """
+    """Return the next load to simulate: upwards until saturation, then by bisection."""
     over = min((load for load, point in points.items() if point.saturated), default=None)
     if over is None:
         return next((load for load in LOADS if load not in points), None)
@@ -127,69 +102,39 @@ def next_load(points: dict[float, Point]) -> float | None:
 
 
 def metrics_key(entry: Entry) -> Key:
-    """Return what the metrics that take a moment are kept by.
-
-    Args:
-        entry: the topology.
-    """
+    """Return the key of the slow metrics."""
     return "metrics", entry.key
 
 
 def resilience_key(state: CompareState, entry: Entry) -> Key:
-    """Return what the measures with failed links are kept by.
-
-    Args:
-        state: what the controls held.
-        entry: the topology.
-    """
+    """Return the key of the measures with failed links."""
     return "resilience", entry.key, state.seed
 
 
 def throughput_key(entry: Entry, pattern: str) -> Key:
-    """Return what a throughput is kept by.
-
-    Args:
-        entry: the topology.
-        pattern: of the traffic.
-    """
+    """Return the key of the throughput of a traffic pattern."""
     return f"throughput {pattern}", entry.key
 
 
 def load_key(state: CompareState, entry: Entry, run: int = 0) -> Key:
-    """Return what the latency over load is kept by.
-
-    Args:
-        state: what the controls held.
-        entry: the topology.
-        run: which of several with other seeds.
-    """
+    """Return the key of the latency over load of a run, each with its own seed."""
     return "load", entry.key, state.sent, state.routing, run
 
 
 def times_key(compared: Compared, entry: Entry) -> Key:
-    """Return what the times of a collective are kept by.
-
-    Args:
-        compared: the topologies, and what the controls held.
-        entry: the topology.
-    """
+    """Return the key of the collective's times."""
     state = compared.state
     how = state.model, collective_routing(state), state.seed, ranks_of(compared)
     return "times", entry.key, state.collective, *how
 
 
 def wires_key(state: CompareState, entry: Entry) -> Key:
-    """Return what the wire latency that a program bears is kept by.
-
-    Args:
-        state: what the controls held.
-        entry: the topology.
-    """
+    """Return the key of the wire latency that the program tolerates."""
     return "wires", entry.key, state.program.name, state.program.serial
 
 
 def _keys(compared: Compared, entry: Entry) -> list[Key]:
-    """Return all that is sought for a topology."""
+    """Return the keys of all results for a topology."""
     state = compared.state
     return [
         metrics_key(entry),
@@ -202,7 +147,7 @@ def _keys(compared: Compared, entry: Entry) -> list[Key]:
 
 
 def _curve(runs: Sequence[dict[float, Point]]) -> LoadCurve:
-    """Return the means of several runs; the first one has all loads."""
+    """Return the mean curve of several runs; the first run has all loads."""
     of_load = [[run[load] for run in runs if load in run] for load in runs[0]]
     latencies = [[one.latency_us for one in points] for points in of_load]
     return LoadCurve(

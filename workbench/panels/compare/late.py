@@ -47,36 +47,14 @@ Later = Callable[[int, int], None]
 
 
 def resilience_of(topology: Topology, seed: int, halt: NDArray[np.int8], told: Later) -> Resilience:
-    """Return what is left of a network when links fail at random, at each of `SHARES`.
-
-    Args:
-        topology: the network.
-        seed: of the draws.
-        halt: int8[1], not 0 ends the work.
-        told: called with how far it is.
-
-    Raises:
-        ParameterError: it has no links.
-        SimulationHalted: ``halt`` was set.
-    """
+    """Return the measures with a share of `SHARES` of links failed; halt is int8[1], 1 stops."""
     return resilience(topology, shares=SHARES, trials=TRIALS, rng=seed, halt=halt, progress=told)
 
 
 def throughput_of(
     topology: Topology, pattern: str, halt: NDArray[np.int8], told: Later
 ) -> Throughput:
-    """Return the throughput of a network, exactly where it is small or else in bounds.
-
-    Args:
-        topology: the network.
-        pattern: one of `PATTERNS`.
-        halt: int8[1], not 0 ends the work; what is known until then is returned.
-        told: called with how far it is.
-
-    Raises:
-        ParameterError: it is too large.
-        SimulationHalted: ``halt`` was set before anything was known.
-    """
+    """Return a pattern's throughput, or bounds; halt is int8[1], 1 returns the bounds so far."""
     phases = _phases(topology)
     return throughput(
         topology, pattern, tolerance=TOLERANCE, phases=phases, halt=halt, progress=told
@@ -89,12 +67,7 @@ def _phases(topology: Topology) -> int:
 
 
 def late_lines(topologies: Sequence[Topology], seed: int) -> list[str]:
-    """Return the Python for ``failing`` and ``best``, what the rows are made of.
-
-    Args:
-        topologies: which ``networks`` are.
-        seed: of the draws.
-    """
+    """Return Python code for ``failing`` and ``best``, the values of these rows."""
     return [
         "failing = [",
         f"    topology.resilience(one, shares={SHARES}, trials={TRIALS}, rng={seed})",
@@ -111,12 +84,7 @@ def late_lines(topologies: Sequence[Topology], seed: int) -> list[str]:
 
 
 def late_rows(compared: Compared, found: Simulated) -> list[MetricRow]:
-    """Return the rows on failing links and on throughput, with … where more is to come.
-
-    Args:
-        compared: the topologies.
-        found: what is known of them by now.
-    """
+    """Return the rows on failing links and throughput, with … for pending values."""
     words = {name: entry.word for name, (entry, _) in compared.shown.items()}
     broken = {n: found.resilience.get(w) for n, w in words.items()}
     share = f"{100 * FAILED:.0f} % of links down"
@@ -160,10 +128,7 @@ def _failed_row(
     late: Mapping[str, bool],
     among: Collection[str],
 ) -> MetricRow:
-    """Return a row of means at `FAILED` with their spread; alike are those that overlap.
-
-    The best is one of those in ``among``.
-    """
+    """Return a row of means at `FAILED` with their spread; the best is one of ``among``."""
     at = SHARES.index(FAILED)
     texts, ends = {}, {}
     for name, values in percent.items():
@@ -194,7 +159,7 @@ def _throughput_row(
     carried: Mapping[str, Throughput | None],
     coming: Mapping[str, bool],
 ) -> MetricRow:
-    """Return a row of numbers where they are exact, and of brackets elsewhere."""
+    """Return a row of exact throughputs, and of brackets where only bounds are known."""
     texts, ends = {}, {}
     for name, one in carried.items():
         if one is None:
@@ -210,7 +175,7 @@ def _throughput_row(
 
 
 def _best(texts: Mapping[str, str], ends: Mapping[str, list[float]]) -> list[str]:
-    """Return those that are, or may be, the largest; none while one is missing, or all are."""
+    """Return the names that may be largest; none while a value is missing, or if all may be."""
     if "…" in texts.values() or len(ends) < 2:
         return []
     bar = max(low for low, _ in ends.values())

@@ -20,40 +20,20 @@ MATCHES: Mapping[str, tuple[str, str]] = {
 
 
 class Sizes(NamedTuple):
-    """The sizes of a topology that others can be matched on.
-
-    Attributes:
-        hosts: number of hosts.
-        radix: most ports of a router in use.
-        ports: of all routers in use, hosts' among them.
-    """
+    """The sizes on which topologies are matched."""
 
     hosts: int
-    radix: int
-    ports: int
+    radix: int  # most ports in use of a router
+    ports: int  # in use of all routers, hosts' ports included
 
     @classmethod
     def of(cls, metrics: TopologyMetrics) -> Sizes:
-        """Return the sizes of a topology.
-
-        Args:
-            metrics: of it.
-        """
+        """Return the sizes in a topology's metrics."""
         return cls(metrics.hosts, metrics.radix, 2 * metrics.links + metrics.hosts)
 
 
 def matching(families: Sequence[str], on: str, amount: int, about: int) -> dict[str, str]:
-    """Return the word of the member of each family that matches; families without are left out.
-
-    Args:
-        families: words of families.
-        on: one of `MATCHES`, not the first.
-        amount: hosts, radix or ports to be matched.
-        about: how many hosts are aimed at where another respect is matched.
-
-    Raises:
-        ParameterError: the amount is not accepted.
-    """
+    """Return the spec of each family's member that matches ``amount``, where there is one."""
     if on not in MATCHES or not on:
         raise ParameterError(
             f"topologies are matched on one of {', '.join(m for m in MATCHES if m)}; got {on!r}",

@@ -76,45 +76,24 @@ _LATER: tuple[Part, ...] = ("spectrum", "bisection", "diversity")
 
 
 def metrics_of(topology: Topology) -> TopologyMetrics:
-    """Return what is known of a topology at once.
-
-    Args:
-        topology: the network.
-    """
+    """Return the quick metrics of a topology."""
     return summary(topology, parts=_AT_ONCE)
 
 
 def slow_metrics_of(topology: Topology, halt: NDArray[np.int8]) -> TopologyMetrics:
-    """Return what takes a moment to find.
-
-    Args:
-        topology: the network.
-        halt: int8[1], not 0 ends the work.
-
-    Raises:
-        SimulationHalted: it was set.
-    """
+    """Return spectrum, bisection and route diversity; halt is int8[1], 1 stops."""
     return summary(topology, parts=_LATER, halt=halt)
 
 
 def hops_of(metrics: TopologyMetrics) -> NDArray[np.int64]:
-    """Return the pairs of hosts by the routers that a message passes, from 0.
-
-    Args:
-        metrics: with distances.
-    """
+    """Return the number of ordered pairs of hosts by routers passed, from 0, int64."""
     if metrics.distances is None:
         return np.zeros(1, np.int64)
     return np.concatenate(([0], metrics.distances.hosts))
 
 
 def whole_comparison(compared: Compared, slow: Mapping[str, TopologyMetrics]) -> Comparison:
-    """Return all that is known of the topologies, under their short names.
-
-    Args:
-        compared: the topologies.
-        slow: what takes a moment, by the words of the topologies, where it is known.
-    """
+    """Return all metrics known so far, under the topologies' short names."""
     found = []
     for name, (entry, _) in compared.shown.items():
         one = replace(entry.metrics, name=name)
@@ -126,12 +105,7 @@ def whole_comparison(compared: Compared, slow: Mapping[str, TopologyMetrics]) ->
 
 
 def metric_rows(compared: Compared, found: Simulated) -> list[MetricRow]:
-    """Return the rows of the table.
-
-    Args:
-        compared: the topologies and their loads.
-        found: what takes a moment, where it is known.
-    """
+    """Return the rows of the table."""
     names = list(compared.shown)
     if not names:
         return []
@@ -200,20 +174,12 @@ def _carried(compared: Compared) -> MetricRow:
 
 
 def comparison_notes(compared: Compared) -> tuple[str, ...]:
-    """Return notes on the comparison, a sentence each.
-
-    Args:
-        compared: the topologies.
-    """
+    """Return notes on the comparison, a sentence each."""
     return unequal_hosts({name: e.metrics.hosts for name, (e, _) in compared.shown.items()})
 
 
 def standings(compared: Compared) -> list[Standing]:
-    """Return what the sentence about the comparison needs.
-
-    Args:
-        compared: the topologies and their loads.
-    """
+    """Return the topologies' values for the sentence about the comparison."""
     return [
         Standing(
             name,
@@ -245,11 +211,7 @@ def comparison_frame(compared: Compared, found: Simulated) -> pd.DataFrame:
 
 
 def hottest_html(compared: Compared) -> str:
-    """Return the most loaded links of each topology as tables.
-
-    Args:
-        compared: the topologies and their loads.
-    """
+    """Return tables of the most loaded links of each topology."""
     tables = [
         _hottest_table(name, entry.topology, loads, compared.state.traffic)
         for name, (entry, loads) in compared.shown.items()

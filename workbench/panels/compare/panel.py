@@ -122,50 +122,50 @@ class ComparePanel(Panel):
 
     @property
     def state(self) -> CompareState:
-        """What the controls hold."""
+        """The state of the controls."""
         return self._controls.state
 
     @property
     def networks(self) -> dict[str, Topology]:
-        """The topologies that are shown, by their short names."""
+        """The displayed topologies, by short name."""
         return {} if self._compared is None else {n: e.topology for n, (e, _) in self._shown()}
 
     @property
     def loads(self) -> dict[str, LinkLoads]:
-        """The mean loads of their links, by their short names."""
+        """The mean loads of their links, by short name."""
         return {name: loads for name, (_, loads) in self._shown() if loads is not None}
 
     @property
     def comparison(self) -> pd.DataFrame | None:
-        """A row for each metric, a column for each topology; None where there is none."""
+        """A row for each metric, a column for each topology; None without topologies."""
         if self._compared is None or not self._compared.shown:
             return None
         return comparison_frame(self._compared, self.simulated)
 
     @property
     def simulated(self) -> Simulated:
-        """What simulations have found so far, by the words of the topologies."""
+        """The results of the simulations so far, by topology."""
         return Simulated() if self._compared is None else self._runner.found(self._compared)
 
     @property
     def reading(self) -> str:
-        """The sentence about what is shown."""
+        """The sentence about the comparison."""
         return "" if self._view is None else self._view.sentence
 
     @property
     def running(self) -> bool:
-        """Whether anything runs in the background."""
+        """Whether a job runs in the background."""
         return self._quick.job is not None or self._work.job is not None
 
     @property
     def python(self) -> str:
-        """The lines of Python for what is shown, without the simulations."""
+        """Python code for the comparison and the loads, without the simulations."""
         compared = self._compared
         return python_lines(compared, self.offered) if compared and compared.shown else ""
 
     @property
     def error(self) -> str:
-        """What the panel says is wrong, empty where nothing is."""
+        """The error messages that the panel shows, empty where there are none."""
         export = "" if self._tabs is None else self._tabs.exports.error.message
         lines = (*self._controls.errors, self._work.error.message, export)
         return "\n".join(line for line in lines if line)
@@ -191,7 +191,7 @@ class ComparePanel(Panel):
         return job
 
     def stop(self) -> None:
-        """End what runs; what has been found stays, and is shown."""
+        """Stop the running jobs; the results so far remain."""
         self._asked = False
         self._halt()
 
@@ -205,7 +205,7 @@ class ComparePanel(Panel):
         return self.comparison
 
     def refresh(self) -> bool:
-        """Show what has been found, and return whether more is coming; the kernel's loop calls."""
+        """Show new results, and return whether more are pending; the kernel's loop calls it."""
         with self._lock:
             self._quick.refresh()
             self._wait.layout.display = "none" if self._quick.job is None else ""
@@ -300,7 +300,7 @@ class ComparePanel(Panel):
                 self._tabs.python.value = self.python
 
     def _changed(self) -> None:
-        """Compare what the controls hold; what is found at once is drawn at once."""
+        """Compare with the present controls; quick results are drawn at once."""
         self._begin(_AT_ONCE_S)
 
     def _halt(self) -> None:

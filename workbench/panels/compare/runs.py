@@ -55,7 +55,7 @@ Step = tuple[Key, str, Run]
 
 
 class Runner:
-    """Runs what is missing for a comparison, and keeps what it has found."""
+    """Runs the missing simulations of a comparison, and keeps their results."""
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
@@ -65,20 +65,11 @@ class Runner:
         self.version = 0
 
     def found(self, compared: Compared) -> Simulated:
-        """Return what has been found for a comparison so far.
-
-        Args:
-            compared: the topologies, and what the controls held.
-        """
+        """Return the results so far for a comparison."""
         return self._kept.found(compared)
 
     def work(self, ctx: jobs.JobContext, compared: Compared) -> Simulated:
-        """Run what is missing; once stopped, return what has been found.
-
-        Args:
-            ctx: of the job.
-            compared: the topologies, and what the controls held.
-        """
+        """Run the missing simulations; a stop returns the results so far."""
         done = 0
         # A run that was stopped may not have ended yet.
         with self._turn:
@@ -98,15 +89,11 @@ class Runner:
         return self.found(compared)
 
     def missing(self, compared: Compared) -> bool:
-        """Return whether anything is left to run.
-
-        Args:
-            compared: the topologies, and what the controls held.
-        """
+        """Return whether a simulation is missing."""
         return bool(self._missing(compared))
 
     def _missing(self, compared: Compared) -> list[Step]:
-        """Return what is left to run: what is quick first, then load by load in turn."""
+        """Return the missing simulations: quick ones first, then load by load in turn."""
         with self._kept.lock:
             return list(self._left(compared))
 
@@ -264,7 +251,7 @@ class Runner:
     def _fabric(
         self, state: CompareState, entry: Entry, routing: str, congestion: Congestion
     ) -> Fabric:
-        """Return a network whose routes have been found already where it was asked for before."""
+        """Return a fabric, from the cache if its routes have been computed before."""
         key = entry.key, routing, congestion, state.seed
         kept = self._fabrics
         if key not in kept:
@@ -279,7 +266,7 @@ def _pairs(fabrics: Mapping[Key, Fabric]) -> int:
 
 
 def _teller(ctx: jobs.JobContext, done: int, steps: int, text: str) -> Later:
-    """Return what a step calls to say how far it is; steps are as long as one another to it."""
+    """Return the progress callback of a step; all steps count as equally long."""
 
     def told(part: int, whole: int) -> None:
         share = _PARTS * part // max(whole, 1)

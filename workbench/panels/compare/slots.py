@@ -19,14 +19,7 @@ NONE = ""
 
 
 class Slot:
-    """The controls of one topology.
-
-    Args:
-        place: which one it is, from 0.
-        word: the topology that it holds first.
-        changed: called when a user has changed it.
-        files: names of the files that have been uploaded.
-    """
+    """The controls of the topology at an index from 0."""
 
     def __init__(
         self, place: int, word: str, changed: Callable[[], None], files: Sequence[str] = ()
@@ -65,7 +58,7 @@ class Slot:
 
     @property
     def word(self) -> str:
-        """The topology as ``parse_topology`` takes it; empty for none."""
+        """The spec for ``parse_topology``, or the name of a file; "" for none."""
         family = self.family.value
         if family == NONE or family.startswith(f"{UPLOADED}:"):
             return str(family)
@@ -74,11 +67,7 @@ class Slot:
         return f"{family}:{self.parameters.value.strip()}"
 
     def show(self, word: str) -> None:
-        """Show another topology without calling back.
-
-        Args:
-            word: as ``parse_topology`` takes it, a file's that was offered, or empty.
-        """
+        """Show a topology by its spec, an uploaded file's or "", without calling back."""
         family, colon, rest = word.partition(":")
         self._silent = True
         try:
@@ -95,11 +84,7 @@ class Slot:
         self._lay_out()
 
     def offer_files(self, names: Sequence[str]) -> None:
-        """Offer uploaded graphs.
-
-        Args:
-            names: of their files.
-        """
+        """Add uploaded graphs to the list."""
         self.files = tuple(names)
         held = self.family.value
         self._silent = True
@@ -110,11 +95,7 @@ class Slot:
             self._silent = False
 
     def offer_sizes(self, words: Sequence[tuple[str, str]]) -> None:
-        """Offer members of the family that are near what was asked for.
-
-        Args:
-            words: what the list says, and the topology's word, of each.
-        """
+        """Add members of the family with similar sizes, as (text, spec)."""
         self._silent = True
         try:
             self.sizes.options = [("other sizes …", ""), *words]
@@ -124,11 +105,7 @@ class Slot:
         self._lay_out()
 
     def say_size(self, text: str) -> None:
-        """Say how large the topology is.
-
-        Args:
-            text: plain.
-        """
+        """Show the size of the topology."""
         self.about.value = f'<div style="{SMALL}">{text}</div>'
 
     def _family_chosen(self, family: str) -> None:

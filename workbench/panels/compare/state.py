@@ -57,17 +57,11 @@ ROUTINGS: Mapping[str, tuple[str, LoadRouting]] = {
 
 
 class Model(NamedTuple):
-    """How the messages of a collective share links.
+    """A congestion model of the collective."""
 
-    Attributes:
-        text: what the list says.
-        about: what the figure says.
-        congestion: as ``Fabric`` calls it.
-    """
-
-    text: str
-    about: str
-    congestion: Congestion
+    text: str  # in the list
+    about: str  # in the figure
+    congestion: Congestion  # for Fabric
 
 
 MODELS: Mapping[str, Model] = {
@@ -83,40 +77,27 @@ _UNNAMED = ("hosts", "parallel", "radix", "links")
 
 @dataclass(frozen=True)
 class CompareState:
-    """Everything that decides what is compared.
+    """The state of the controls."""
 
-    Attributes:
-        words: the topology of each slot, as ``parse_topology`` takes it; empty for none.
-        traffic: the pattern that loads the links.
-        routing: one of `ROUTINGS`.
-        shade: whether links have the colour of their load or of their class.
-        program: whose wire latency is asked for.
-        collective: operation and algorithm, with a slash between them.
-        model: one of `MODELS`, which the collective runs on.
-        seed: of random traffic and of the simulations.
-        runs: of each load, with this seed and the next ones.
-        own: the user's own traffic, where ``traffic`` names a file.
-    """
-
-    words: tuple[str, ...]
-    program: Source
-    traffic: str = "uniform"
-    routing: str = "minimal"
-    shade: Shade = "load"
-    collective: str = "allreduce/recursive-doubling"
-    model: str = "fluid"
-    seed: int = 0
-    runs: int = 1
-    own: Demand | None = None
+    words: tuple[str, ...]  # spec of each slot, "" for none
+    program: Source  # of the wire tolerance
+    traffic: str = "uniform"  # pattern, or file:NAME
+    routing: str = "minimal"  # of ROUTINGS
+    shade: Shade = "load"  # colours of links
+    collective: str = "allreduce/recursive-doubling"  # operation/algorithm
+    model: str = "fluid"  # of MODELS, for the collective
+    seed: int = 0  # of random traffic and simulations
+    runs: int = 1  # of each load, seeds in sequence
+    own: Demand | None = None  # of an uploaded file
 
     @property
     def sent(self) -> tuple[str, int, Demand | None]:
-        """What decides the traffic of a network: the arguments of ``traffic_of`` after it."""
+        """The arguments of ``traffic_of`` that follow the topology."""
         return self.traffic, self.seed, self.own
 
     @property
     def load_routing(self) -> LoadRouting:
-        """How mean loads are computed."""
+        """The routing of the mean loads."""
         return ROUTINGS[self.routing][1]
 
     @property
@@ -126,134 +107,85 @@ class CompareState:
 
     @property
     def algorithm(self) -> str:
-        """Its algorithm."""
+        """The algorithm of the collective."""
         return self.collective.partition("/")[2]
 
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """One topology of the comparison: what does not hang on traffic.
-
-    Attributes:
-        word: of its slot.
-        topology: itself.
-        layout: where its routers are drawn.
-        drawn: its links as they are drawn.
-        metrics: what is known of it at once.
-        serial: tells apart what was handed over or uploaded under one word; 0 for the rest.
-    """
+    """One topology of the comparison, with all that does not depend on traffic."""
 
     word: str
     topology: Topology
-    layout: TopologyLayout
+    layout: TopologyLayout  # of the routers
     drawn: DrawnLinks
-    metrics: TopologyMetrics
-    serial: int = 0
+    metrics: TopologyMetrics  # quick ones
+    serial: int = 0  # not 0: given or uploaded, told apart by it
 
     @property
     def key(self) -> tuple[str, int]:
-        """What all that is found for the topology is kept by."""
+        """The topology's part of the keys of results."""
         return self.word, self.serial
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """What is known without a simulation, by slot.
-
-    Attributes:
-        state: what the controls held.
-        entries: of each slot, None where there is none.
-        loads: of each slot under the traffic, None where it cannot be.
-        errors: what is wrong with each slot, empty where nothing is; where its word is, the entry
-            is the one that was there before.
-    """
+    """The results without simulation, by slot."""
 
     state: CompareState
-    entries: tuple[Entry | None, ...]
-    loads: tuple[LinkLoads | None, ...]
-    errors: tuple[str, ...]
+    entries: tuple[Entry | None, ...]  # None: no topology
+    loads: tuple[LinkLoads | None, ...]  # None: none for this traffic
+    errors: tuple[str, ...]  # "": none; for a bad spec the earlier entry remains
 
     def alike(self, other: Compared) -> bool:
-        """Return whether another comparison differs in nothing but the colours of links.
-
-        Args:
-            other: any.
-        """
+        """Return whether another comparison differs at most in the colours of links."""
         mine = replace(self.state, shade=other.state.shade)
         # A word may stand for another topology by now.
         return (mine, self.entries, self.loads) == (other.state, other.entries, other.loads)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """A short name for each slot, each another; empty where there is no topology."""
+        """A short unique name for each slot, "" for an empty one."""
         return distinct([short_name(e.word, e.topology) if e else "" for e in self.entries])
 
     @property
     def shown(self) -> dict[str, tuple[Entry, LinkLoads | None]]:
-        """The topologies by name, with their loads."""
+        """The topologies with their loads, by name."""
         rows = zip(self.names, self.entries, self.loads, strict=True)
         return {name: (entry, loads) for name, entry, loads in rows if entry is not None}
 
 
 @dataclass(frozen=True, eq=False)
 class Simulated:
-    """What simulations have found so far, by the word of the topology.
+    """The results of the simulations so far, by the topology's spec."""
 
-    Attributes:
-        metrics: those that take a moment.
-        resilience: what is left when links fail.
-        throughput: what it carries at best, by the pattern of traffic.
-        curves: latency over load.
-        times: seconds of the collective by message size in bytes.
-        tolerances: nanoseconds of wire latency by percent.
-        notes: what could not be simulated, and why.
-        without: what these are about: what is sought, and the word.
-    """
-
-    metrics: dict[str, TopologyMetrics] = field(default_factory=dict)
-    resilience: dict[str, Resilience] = field(default_factory=dict)
-    throughput: dict[str, dict[str, Throughput]] = field(default_factory=dict)
-    curves: dict[str, LoadCurve] = field(default_factory=dict)
-    times: dict[str, dict[int, float]] = field(default_factory=dict)
-    tolerances: dict[str, dict[float, float]] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    without: frozenset[tuple[object, ...]] = frozenset()
+    metrics: dict[str, TopologyMetrics] = field(default_factory=dict)  # slow ones
+    resilience: dict[str, Resilience] = field(default_factory=dict)  # with failed links
+    throughput: dict[str, dict[str, Throughput]] = field(default_factory=dict)  # by pattern
+    curves: dict[str, LoadCurve] = field(default_factory=dict)  # latency over load
+    times: dict[str, dict[int, float]] = field(default_factory=dict)  # s by message size, bytes
+    tolerances: dict[str, dict[float, float]] = field(default_factory=dict)  # ns by percent
+    notes: tuple[str, ...] = ()  # errors
+    without: frozenset[tuple[object, ...]] = frozenset()  # (kind, spec) of failed ones
 
 
 def routing_name(routing: str) -> str:
-    """Return what people call a routing, such as ``UGAL-L``.
-
-    Args:
-        routing: one of `ROUTINGS`.
-    """
+    """Return the usual name of a routing of `ROUTINGS`, such as ``UGAL-L``."""
     return ROUTINGS[routing][0].partition(":")[0]
 
 
 def collective_routing(state: CompareState) -> str:
-    """Return the routing that the collective takes; in a fluid none that looks at queues.
-
-    Args:
-        state: what the controls hold.
-    """
+    """Return the collective's routing: minimal where the fluid lacks the queues for it."""
     return state.routing if state.model != "fluid" or state.routing in _FLUID else "minimal"
 
 
 def ranks_of(compared: Compared) -> int:
-    """Return the ranks of the collective: as many on every topology.
-
-    Args:
-        compared: the topologies.
-    """
+    """Return the number of ranks of the collective, the same on every topology."""
     return min([RANKS, *(entry.topology.num_hosts for entry, _ in compared.shown.values())])
 
 
 def short_name(word: str, topology: Topology) -> str:
-    """Return a name that fits into a legend.
-
-    Args:
-        word: as ``parse_topology`` takes it, or of an uploaded file.
-        topology: what it stands for.
-    """
+    """Return a name for the legend from a topology's spec."""
     family, colon, rest = word.partition(":")
     if family in FAMILIES and colon:
         about, made = FAMILIES[family], topology.parameters
@@ -265,15 +197,7 @@ def short_name(word: str, topology: Topology) -> str:
 
 
 def known_word(text: str, given: Collection[str]) -> str:
-    """Return the word of a topology without spaces; whether its parameters fit is seen later.
-
-    Args:
-        text: as ``parse_topology`` takes it, the word of one that was given, or empty.
-        given: the words of topologies that no word makes.
-
-    Raises:
-        ParameterError: it is of no family, no machine's name, and none that was given.
-    """
+    """Return a spec without spaces; only its family, machine or file is checked."""
     if text in given:
         return text
     family, colon, rest = (part.strip() for part in str(text).partition(":"))
@@ -288,11 +212,7 @@ def known_word(text: str, given: Collection[str]) -> str:
 
 
 def distinct(names: list[str]) -> tuple[str, ...]:
-    """Return names of which none stands twice, but for the empty one.
-
-    Args:
-        names: any.
-    """
+    """Return the names with a number added to each that occurs again, except ""."""
     found: list[str] = []
     for name in names:
         number, one = 2, name
@@ -304,15 +224,9 @@ def distinct(names: list[str]) -> tuple[str, ...]:
 
 
 def python_lines(compared: Compared, offered: float) -> str:
-    """Return the Python for what is shown but simulations, and for the drawing of the first.
-
-    ``comparison`` has the measures, ``failing`` and ``best`` what the rows on links that fail and
-    on throughput are made of, ``loads`` the mean loads.
-
-    Args:
-        compared: what is shown.
-        offered: what hosts send, as a share of their bandwidth.
-    """
+    """Return Python code for the results without simulations, and the first drawing."""
+    # comparison has the measures, failing and best the rows on failures and on throughput, loads
+    # the mean loads.
     state = compared.state
     made: list[str] = []
     patterns: list[str] = []

@@ -18,21 +18,14 @@ _TITLES = ("Hottest links", "Python", "Export")
 
 
 class CompareTabs:
-    """Everything below the curves.
-
-    Args:
-        maps: hands pictures of the drawings to the browser.
-        curves: the same for the curves.
-        make: given a suffix and the name of a topology, returns a file's name and its text.
-        origin: given what is drawn, ``topologies`` or ``curves``, returns where it comes from.
-    """
+    """The tabs below the curves: most loaded links, Python and files."""
 
     def __init__(
         self,
         maps: Downloads,
         curves: Downloads,
-        make: Callable[[str, str | None], tuple[str, str]],
-        origin: Callable[[str], str],
+        make: Callable[[str, str | None], tuple[str, str]],  # (suffix, topology) -> (stem, text)
+        origin: Callable[[str], str],  # of topologies or curves
     ) -> None:
         self.hottest = widgets.HTML()
         self.python: Any = widgets.Textarea(
@@ -57,12 +50,7 @@ class CompareTabs:
         )
 
     def show(self, compared: Compared, python: str) -> None:
-        """Show what belongs to other topologies or loads.
-
-        Args:
-            compared: what is shown.
-            python: the lines that give it.
-        """
+        """Show the links and the code of another comparison."""
         self.hottest.value = hottest_html(compared)
         self.python.value = python
         names = list(compared.shown)

@@ -27,17 +27,7 @@ OWN = "file"
 
 
 def traffic_of(topology: Topology, name: str, seed: int, own: Demand | None = None) -> Traffic:
-    """Return the traffic of a pattern, or the user's own.
-
-    Args:
-        topology: the network.
-        name: in `PATTERNS`; not used for the user's own.
-        seed: of the random permutation.
-        own: the user's own.
-
-    Raises:
-        ParameterError: the network has no place for the pattern.
-    """
+    """Return the traffic of a pattern of `PATTERNS`, or the user's own."""
     if own is not None:
         return own.on(topology)
     pattern = pattern_for(topology, name)
@@ -46,14 +36,7 @@ def traffic_of(topology: Topology, name: str, seed: int, own: Demand | None = No
 
 
 def traffic_call(topology: Topology, variable: str, name: str, seed: int) -> str:
-    """Return the call that makes the traffic, as Python.
-
-    Args:
-        topology: the network.
-        variable: what it is called in Python.
-        name: in `PATTERNS`, or of a file.
-        seed: of the random permutation.
-    """
+    """Return the Python call of the traffic on a topology named ``variable``."""
     if name.startswith(f"{OWN}:"):
         return f"read_demand({traffic_name(name)!r}).on({variable})"
     pattern = pattern_for(topology, name)
@@ -62,9 +45,5 @@ def traffic_call(topology: Topology, variable: str, name: str, seed: int) -> str
 
 
 def traffic_name(name: str) -> str:
-    """Return the name of a traffic pattern or file as shown to people.
-
-    Args:
-        name: in `PATTERNS`, or of a file.
-    """
+    """Return the displayed name of a traffic pattern or file."""
     return name.removeprefix(f"{OWN}:")

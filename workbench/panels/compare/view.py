@@ -57,11 +57,7 @@ BASE_NS = L_WIRE_S * 1e9
 
 
 class CompareView:
-    """Everything that is drawn.
-
-    Args:
-        first: any topology, to make the figures with.
-    """
+    """The figures and tables of a comparison."""
 
     def __init__(self, first: Topology) -> None:
         self.maps: tuple[TopologyMap, ...] = tuple(
@@ -103,12 +99,7 @@ class CompareView:
         return self.map_view, self.hops_view, self.curves_view
 
     def show(self, compared: Compared, offered: float) -> None:
-        """Draw topologies and their loads.
-
-        Args:
-            compared: what has been found.
-            offered: what hosts send, as a share of their bandwidth.
-        """
+        """Draw the topologies and their loads; ``offered`` is a share of the hosts' bandwidth."""
         state = compared.state
         shaded = state.shade == "load"
         with self.map_view.one_patch():
@@ -143,11 +134,7 @@ class CompareView:
             self.key.value = _classes(compared) + self._note
 
     def offer(self, load: float) -> None:
-        """Show the loads of links when hosts send so much; nothing is drawn anew.
-
-        Args:
-            load: share of the hosts' bandwidth.
-        """
+        """Show the loads of links at another offered load, without drawing again."""
         with self.map_view.one_patch():
             for drawn in self.maps:
                 drawn.rescale(1 / load)
@@ -156,12 +143,7 @@ class CompareView:
             self.key.value = _key(load) + self._note
 
     def show_simulated(self, compared: Compared, found: Simulated) -> None:
-        """Write the table, and draw what simulations have found so far.
-
-        Args:
-            compared: the topologies.
-            found: by their words.
-        """
+        """Write the table, and draw the results of the simulations so far."""
         self.table.value = table_of(compared, found)
         names = {name: entry.word for name, (entry, _) in compared.shown.items()}
         bounds = {
@@ -214,21 +196,13 @@ class CompareView:
 
 
 def collective_words(state: CompareState) -> str:
-    """Return how the collective runs: its algorithm, the model, and the routing that it takes.
-
-    Args:
-        state: what the controls hold.
-    """
+    """Return algorithm, model and routing of the collective."""
     routing = routing_name(collective_routing(state))
     return f"{state.algorithm}, {MODELS[state.model].about}, {routing}"
 
 
 def collective_notes(state: CompareState) -> tuple[str, ...]:
-    """Return what must be known of the model and the routing of the collective's times.
-
-    Args:
-        state: what the controls hold.
-    """
+    """Return notes on the model and routing of the collective's times."""
     taken, name = collective_routing(state), routing_name(state.routing)
     if taken == state.routing:
         return ()
@@ -239,12 +213,7 @@ def collective_notes(state: CompareState) -> tuple[str, ...]:
 
 
 def table_of(compared: Compared, found: Simulated) -> str:
-    """Return the table of metrics as HTML, and below it what must be known to compare them.
-
-    Args:
-        compared: the topologies and their loads.
-        found: what takes a moment, where it is known.
-    """
+    """Return the table of metrics with its notes as HTML."""
     colours = {name: looks()[place][0] for place, name in enumerate(compared.names) if name}
     notes = "".join(
         f'<div style="{SMALL};max-width:640px;white-space:normal">{html.escape(note)}.</div>'
@@ -254,11 +223,7 @@ def table_of(compared: Compared, found: Simulated) -> str:
 
 
 def carried_sentence(compared: Compared) -> str:
-    """Return the sentence on which topology carries the most of the traffic.
-
-    Args:
-        compared: the topologies and their loads.
-    """
+    """Return the sentence on the topology that carries the most of the traffic."""
     state, known = compared.state, standings(compared)
     sent = traffic_name(state.traffic)
     routing = f"{routing_name(state.routing)} routing"
@@ -268,12 +233,7 @@ def carried_sentence(compared: Compared) -> str:
 
 
 def drawn_origin(compared: Compared, offered: float) -> str:
-    """Return where the colours of the drawings come from, for pictures that leave the page.
-
-    Args:
-        compared: the topologies and their loads.
-        offered: what hosts send, as a share of their bandwidth.
-    """
+    """Return the provenance of the drawings' colours, for exported pictures."""
     state = compared.state
     if state.shade != "load":
         return "computed: drawn from the definitions of the topologies; colours: classes of links."
@@ -285,11 +245,7 @@ def drawn_origin(compared: Compared, offered: float) -> str:
 
 
 def curves_origin(compared: Compared) -> str:
-    """Return where the curves come from, for pictures that leave the page.
-
-    Args:
-        compared: the topologies, and what the controls held.
-    """
+    """Return the provenance of the curves, for exported pictures."""
     state = compared.state
     runs = f"seed {state.seed}" + (f", mean of {state.runs} runs" if state.runs > 1 else "")
     title = (
@@ -302,7 +258,7 @@ def curves_origin(compared: Compared) -> str:
 
 
 def _key(load: float) -> str:
-    """Return what the colours of loaded links mean."""
+    """Return the legend of the links' loads as HTML."""
     stops = ",".join(LOAD_PALETTE[:: len(LOAD_PALETTE) // 8])
     patch = (
         '<span style="display:inline-block;width:120px;height:9px;vertical-align:middle;'
@@ -317,7 +273,7 @@ def _key(load: float) -> str:
 
 
 def _classes(compared: Compared) -> str:
-    """Return what the colours of the classes mean, topology by topology."""
+    """Return the legend of the link classes as HTML, by topology."""
     parts = []
     for name, (entry, _) in compared.shown.items():
         marks = " ".join(

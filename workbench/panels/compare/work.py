@@ -27,7 +27,7 @@ _V = TypeVar("_V")
 
 
 class Comparer:
-    """Makes topologies, and finds what is known of them without a simulation."""
+    """Builds topologies, and computes their metrics and mean loads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -38,23 +38,14 @@ class Comparer:
 
     @property
     def given(self) -> tuple[str, ...]:
-        """The words of the topologies that no word makes."""
+        """The names of topologies that were given or uploaded."""
         return tuple(self._given)
 
     def work(
         self, ctx: jobs.JobContext, state: CompareState, before: Compared | None = None
     ) -> Compared:
-        """Return what is known of each slot; what is wrong with one does not keep the others.
-
-        Args:
-            ctx: of the job.
-            state: what the controls hold.
-            before: what is shown; a slot whose word makes no topology keeps the one it has there,
-                under the traffic of now.
-
-        Raises:
-            JobError: it was stopped before it was done.
-        """
+        """Return the results of each slot; an error in one does not affect the others."""
+        # A slot with an invalid spec keeps its entry of before, under the new traffic.
         entries: list[Entry | None] = []
         loads: list[LinkLoads | None] = []
         errors: list[str] = []
@@ -79,24 +70,15 @@ class Comparer:
         return Compared(state, tuple(entries), tuple(loads), tuple(errors))
 
     def foresee(self, ctx: jobs.JobContext) -> None:
-        """Have ready what the first change of traffic or routing would wait for.
-
-        That is a fifth of a second's imports, and how detours load the networks shown first.
-
-        Args:
-            ctx: of the job.
-        """
+        """Prepare for the first change of traffic or routing."""
+        # Imports take a fifth of a second; detours load the networks shown first.
         traffic_of(parse_topology("torus:4"), "longest-matching", 0)
         for entry in list(self._entries.values()):
             with contextlib.suppress(WorkbenchError):
                 link_loads(entry.topology, routing="valiant", halt=ctx.stop_event.cell)
 
     def take(self, graphs: Mapping[str, Topology]) -> None:
-        """Keep topologies that no word makes.
-
-        Args:
-            graphs: by the words that stand for them.
-        """
+        """Keep topologies that were given or uploaded, by name."""
         for word, graph in graphs.items():
             # A run that began before may still be busy with another graph of this word.
             self._given[word] = next(self._serials), graph

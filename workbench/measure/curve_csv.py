@@ -27,10 +27,7 @@ _NAMES = {
 def read_curve_csv(
     *texts: tuple[str, str], name: str, provenance: Provenance, notes: tuple[str, ...] = ()
 ) -> OSUCurve:
-    """Return the curve of (file name, CSV text) pairs with equal sizes; the first has the curve.
-
-    Columns are those of ``OSUCurve.columns``; an empty field is a size that was not measured.
-    """
+    """Return the curve of (name, CSV text) pairs with equal sizes; the first holds the curve."""
     columns: dict[str, FloatArray] = {}
     for source, text in texts:
         for column, values in _columns(source, text)[0].items():

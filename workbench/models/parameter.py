@@ -230,10 +230,7 @@ class Parameter:
 
 
 def parameter(key: str, default: Value, *, kind: Kind, **about: Any) -> Any:
-    """Return a dataclass field with a ``Parameter`` description; texts carry their unit.
-
-    ``kind`` sets the usual bounds where ``about``, further fields of ``Parameter``, has none.
-    """
+    """Return a field with a ``Parameter``: default in SI or text, usual bounds of ``kind``."""
     if kind == "time":
         about.setdefault("maximum", LONGEST_TIME_S)
         about.setdefault("low", 1e-9)

@@ -104,11 +104,7 @@ def convergence_range(losses: ArrayLike) -> tuple[float, float]:
 def convergence_columns(
     losses: ArrayLike, *, first: int = 0, best: float = np.inf
 ) -> dict[str, list[Any]]:
-    """Return the columns `trial`, `loss`, `best` for trials that follow earlier ones.
-
-    Refused configurations (inf or nan) get a loss of nan, which is not drawn. `first` is the number
-    of the first of these trials, `best` the least loss before it.
-    """
+    """Return the columns of trials from number `first` on; refused losses are nan, not drawn."""
     values = np.asarray(losses, dtype=np.float64)
     finite = np.where(np.isfinite(values), values, np.inf)
     running = np.minimum(np.minimum.accumulate(finite), best) if len(finite) else finite

@@ -29,10 +29,7 @@ _FIRST_LOOK = {"at hosts": (palette.BLACK, "dotdash"), "to hosts": (palette.SKY_
 
 
 def plot_traffic(result: FabricResult, *, height: int = 300) -> LayoutDOM:
-    """Return latencies, channel utilisation and queues of a run side by side, under a sentence.
-
-    Queues are in packets, the mean over the channels of a kind; `height` is of each figure, px.
-    """
+    """Return latencies, utilisation and queues of a run side by side, under a sentence."""
     panes = [
         latency_figure(result, height=height),
         utilisation_figure(result, height=height),

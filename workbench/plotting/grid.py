@@ -120,11 +120,7 @@ def small_multiples(
     height: int = 130,  # of one figure, px
     y_ticks: Callable[[figure], None] | None = None,  # None: round numbers
 ) -> GridBox:
-    """Return rows by columns of small figures; only the outer ones carry labels.
-
-    All share the horizontal range, and those of a row the vertical range, so that figures can be
-    compared and a zoom applies to the whole row and column.
-    """
+    """Return rows by columns of small figures that share their ranges; outer ones have labels."""
     shared_x = Range1d(*x_range)
     cells = []
     for at, row in enumerate(rows):

@@ -32,10 +32,7 @@ class LoadCurve:
     runs: ArrayLike | None = None  # int[n], runs of each load; None for one
 
     def columns(self) -> NDArray[np.float64]:
-        """Return the curve as float64[7, n], sorted by load.
-
-        Rows are load, latency, accepted load, saturation, both ends of the latency and runs.
-        """
+        """Return float64[7, n] by load: load, latency, accepted, saturation, latency ends, runs."""
         full = np.zeros(np.shape(self.load)) if self.saturated is None else self.saturated
         low, high = (self.latency_us,) * 2 if self.ends_us is None else np.asarray(self.ends_us)
         runs = np.ones(np.shape(self.load)) if self.runs is None else self.runs
@@ -93,10 +90,7 @@ _TITLE = "Latency over offered load (simulated)"
 def plot_load_curves(
     curves: Mapping[str, LoadCurve], *, title: str = "", height: int = 300
 ) -> figure:
-    """Return mean latency over offered load; dotted uprights are where some link is full.
-
-    Hollow points are saturated loads. Whiskers show the range over several runs of a load.
-    """
+    """Return latency over load; hollow: saturated, dotted: some link full, whiskers: all runs."""
     return load_curves(curves, title=title, height=height).figure
 
 

@@ -58,11 +58,7 @@ class Standing:
 
 
 def read_comparison(standings: Sequence[Standing], traffic: str, routing: str) -> str:
-    """Return a sentence on the topology that carries the most, against the next best one.
-
-    E.g. ``Slim Fly 9 carries 1.4× the adversarial load of dragonfly 8,4,4: … at 0.9× its links a
-    host``.
-    """
+    """Return a sentence that compares the topology that carries the most with the next best one."""
     if not standings:
         return "Choose a topology."
     most = max(one.carried for one in standings)

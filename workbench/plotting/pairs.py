@@ -88,7 +88,7 @@ def plot_pairs(
     name: str = "",
     height: int = 440,
 ) -> figure:
-    """Return a heatmap of how much T hangs on each pair of ranks, senders downwards.
+    """Return a heatmap of λ_L or λ_G of each pair of ranks, senders downwards.
 
     What is not on the critical path is left grey. From 129 ranks on, neighbours share a tile.
 
@@ -171,7 +171,7 @@ def pairs_figure(
 
 
 def read_pairs(pairs: HasPairs | ArrayLike, *, value: Value = "lambda_L") -> str:
-    """Return how many pairs of ranks the time hangs on, and on which the most.
+    """Return a sentence on the number of pairs on the critical path, and the pair with the most.
 
     Args:
         pairs: as in `plot_pairs`.
@@ -197,15 +197,7 @@ def read_pairs(pairs: HasPairs | ArrayLike, *, value: Value = "lambda_L") -> str
 
 
 def pair_matrix(pairs: HasPairs | ArrayLike, value: Value) -> NDArray[np.float64]:
-    """Return the sensitivities of one kind, float64[ranks, ranks].
-
-    Args:
-        pairs: as in `plot_pairs`.
-        value: ``lambda_L`` or ``lambda_G``.
-
-    Raises:
-        ParameterError: `value` is not known, or the matrix is not square.
-    """
+    """Return the sensitivities of one kind, float64[ranks, ranks]."""
     if value not in VALUES:
         raise ParameterError(
             f"value must be one of {', '.join(VALUES)}; got {value!r}{did_you_mean(value, VALUES)}",
@@ -222,12 +214,7 @@ def pair_matrix(pairs: HasPairs | ArrayLike, value: Value) -> NDArray[np.float64
 
 
 def pair_columns(matrix: NDArray[np.float64], value: Value) -> dict[str, list[Any]]:
-    """Return the columns of the heatmap, a row for each tile that is not 0.
-
-    Args:
-        matrix: float64[ranks, ranks].
-        value: what it holds.
-    """
+    """Return the columns of the heatmap of float64[ranks, ranks], a row for each tile above 0."""
     ranks = len(matrix)
     per = _ranks_in_tile(ranks)
     starts = np.arange(0, ranks, per)

@@ -50,23 +50,13 @@ def _channels(colour: str) -> tuple[int, int, int]:
 
 
 def mix(first: str, second: str, share: float) -> str:
-    """Return the colour `share` of the way from `first` to `second`, as ``#RRGGBB``.
-
-    Args:
-        first: colour at share 0, ``#RRGGBB``.
-        second: colour at share 1, ``#RRGGBB``.
-        share: between 0 and 1.
-    """
+    """Return the colour `share` (0 to 1) of the way from `first` to `second`, as ``#RRGGBB``."""
     pairs = zip(_channels(first), _channels(second), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * share):02X}" for a, b in pairs)
 
 
 def luminance(colour: str) -> float:
-    """Return the relative luminance of WCAG 2, 0 for black to 1 for white.
-
-    Args:
-        colour: ``#RRGGBB``.
-    """
+    """Return the relative luminance of ``#RRGGBB`` by WCAG 2, 0 for black to 1 for white."""
     red, green, blue = (
         c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4
         for c in (channel / 255 for channel in _channels(colour))
@@ -75,22 +65,13 @@ def luminance(colour: str) -> float:
 
 
 def contrast(first: str, second: str) -> float:
-    """Return the contrast ratio of WCAG 2, 1 for equal colours to 21 for black on white.
-
-    Args:
-        first: ``#RRGGBB``.
-        second: ``#RRGGBB``.
-    """
+    """Return the contrast ratio of WCAG 2, 1 for equal colours to 21 for black on white."""
     dark, light = sorted((luminance(first), luminance(second)))
     return (light + 0.05) / (dark + 0.05)
 
 
 def in_dark(colour: str) -> str:
-    """Return a figure's colour as a dark page shows it, through ``invert(1) hue-rotate(180deg)``.
-
-    Args:
-        colour: as it is drawn, ``#RRGGBB``.
-    """
+    """Return a figure's colour on a dark page, i.e. after ``invert(1) hue-rotate(180deg)``."""
     inverted = [255 - channel for channel in _channels(colour)]
     # The luma that CSS Filter Effects uses; its rotation by 180 degrees reflects every channel.
     luma = 0.213 * inverted[0] + 0.715 * inverted[1] + 0.072 * inverted[2]
@@ -98,11 +79,7 @@ def in_dark(colour: str) -> str:
 
 
 def ink_on(colour: str) -> str:
-    """Return black or white, whichever reads better on `colour` in the worse of both themes.
-
-    Args:
-        colour: the background as it is drawn, ``#RRGGBB``.
-    """
+    """Return black or white, whichever reads better on `colour` in the worse of both themes."""
     return max((BLACK, WHITE), key=lambda ink: _legibility(ink, colour))
 
 
@@ -121,10 +98,7 @@ neither black nor white can be read."""
 
 
 def diverging() -> tuple[str, ...]:
-    """Return 101 colours for a signed error: blue below zero, near white at it, vermillion above.
-
-    The middle one, index 50, is zero's own. Those on which no number could be read are left out.
-    """
+    """Return 101 legible colours: blue below zero, near white at index 50, vermillion above."""
     below, above = (_towards_zero(colour) for colour in (BLUE, VERMILLION))
     return (*below, _ZERO, *reversed(above))
 

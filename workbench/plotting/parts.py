@@ -31,24 +31,13 @@ Part = tuple[str, Mapping[str, float]]
 
 @dataclass(frozen=True, eq=False)
 class PartsFigure:
-    """Errors of a few parts below one another, on one logarithmic axis.
-
-    Points, for on a logarithmic axis a bar has no beginning.
-
-    Attributes:
-        figure: the figure.
-        source: a row a part.
-    """
+    """RMSPE of a few parts as points: a bar has no start on a logarithmic axis."""
 
     figure: figure
-    source: ColumnDataSource
+    source: ColumnDataSource  # a row for each part
 
     def show(self, parts: Sequence[Part]) -> None:
-        """Draw other errors.
-
-        Args:
-            parts: from the top down; nan leaves a row empty.
-        """
+        """Draw other errors, from the top down; nan leaves a row empty."""
         columns: dict[str, list[Any]] = {
             "row": list(range(len(parts))),
             "name": [name for name, _ in parts],
@@ -68,12 +57,7 @@ class PartsFigure:
 
 
 def parts_figure(parts: Sequence[Part], *, height: int = 230) -> PartsFigure:
-    """Return the figure of the errors of parts.
-
-    Args:
-        parts: from the top down.
-        height: pixels.
-    """
+    """Return the figure of the errors of parts, from the top down."""
     source = ColumnDataSource()
     fig = new_figure(
         title="RMSPE of the simulated values",

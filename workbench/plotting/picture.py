@@ -93,12 +93,7 @@ as the name's suffix says, light, `WIDTH_PX` wide, with the caption below."""
 
 
 def save_tool(layout: LayoutDOM, stem: str) -> CustomAction:
-    """Return the tool of a figure's toolbar that saves it as a PNG.
-
-    Args:
-        layout: the figure.
-        stem: name of the file without suffix.
-    """
+    """Return the toolbar's tool that saves a figure as the PNG file `stem`.png."""
     return CustomAction(
         description="Save as PNG",
         icon="save",

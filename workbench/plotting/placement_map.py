@@ -207,15 +207,7 @@ def placement_map(placement: HasHosts, weights: ArrayLike) -> PlacementMap:
 def map_columns(
     placement: HasHosts, weights: ArrayLike
 ) -> tuple[dict[str, list[Any]], dict[float, str]]:
-    """Return the columns of the map, and the name of each group by the middle of its columns.
-
-    Args:
-        placement: as in `plot_placement`.
-        weights: as in `plot_placement`.
-
-    Raises:
-        ParameterError: there is not one weight for each rank.
-    """
+    """Return the columns of the map, and the name of each group by the middle of its columns."""
     network = placement.topology
     hosts = np.asarray(placement.hosts)
     weight = np.asarray(weights, float)

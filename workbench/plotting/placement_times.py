@@ -114,13 +114,7 @@ def placement_times(
 def time_columns(
     placements: pd.DataFrame, methods: Sequence[str], chosen: str = ""
 ) -> dict[str, list[Any]]:
-    """Return the columns of the figure, a row for each method.
-
-    Args:
-        placements: as in `PlacementTimes.show`.
-        methods: the rows.
-        chosen: the method whose row is marked.
-    """
+    """Return the columns of the figure, a row for each method; `chosen` is marked."""
     rows = {str(one["method"]): one for one in placements.to_dict("records")}
     block_ns = 1e3 * float(rows["block"]["T_us"]) if "block" in rows else math.nan
     columns: dict[str, list[Any]] = {
@@ -153,21 +147,13 @@ def _words(found: dict[Any, Any]) -> tuple[str, str, str]:
 
 
 def run_time_text(T_ns: float) -> str:
-    """Return a run time with five digits, for placements often differ in the fourth.
-
-    Args:
-        T_ns: nanoseconds.
-    """
+    """Return a run time with five digits, as placements often differ in the fourth."""
     unit, scale = next((one for one in _UNITS if T_ns >= one[1]), _UNITS[-1])
     return f"{T_ns / scale:.5g} {unit}"
 
 
 def gain_text(less_than_block_percent: float) -> str:
-    """Return a gain in words: ``3.07 % less``, ``0.7 % more``, ``as block``.
-
-    Args:
-        less_than_block_percent: how much less time than with block placement, in percent.
-    """
+    """Return a gain in words: ``3.07 % less``, ``0.7 % more``, ``as block``."""
     if less_than_block_percent == 0:
         return "as block"
     word = "less" if less_than_block_percent > 0 else "more"

@@ -87,7 +87,7 @@ def plot_placements(placements: pd.DataFrame, *, name: str = "") -> LayoutDOM:
 
 
 def read_placements(placements: pd.DataFrame) -> str:
-    """Return which placement is the fastest, by how much, and what it took to find.
+    """Return a sentence on the fastest placement, its search time, and the slowest one.
 
     Args:
         placements: as in `plot_placements`.

@@ -16,7 +16,7 @@ from workbench.plotting.convergence import convergence_range
 def read_size(
     simulated: OSUCurve, measured: OSUCurve | None, size: int, word: str = "simulated"
 ) -> str:
-    """Return what one message costs: ``8 KiB message: 4.91 µs simulated, 4.2 µs measured (+17 %)``.
+    """Return one message's cost: ``8 KiB message: 4.91 µs simulated, 4.2 µs measured (+17 %)``.
 
     Args:
         simulated: the curve of the model.
@@ -59,7 +59,7 @@ def read_errors(measured: OSUCurve, simulated: OSUCurve) -> str:
 
 
 def read_convergence(losses: ArrayLike, *, loss: str = "loss", total: int = 0) -> str:
-    """Return how far a fit has come: trials, refused ones, the best loss and when it was found.
+    """Return a sentence on a fit's progress: trials, refused ones, and the best loss and its trial.
 
     Args:
         losses: float64[trials], inf or nan where a configuration was refused.
@@ -93,22 +93,14 @@ def _worst(measured: OSUCurve, simulated: OSUCurve) -> str:
 
 
 def plain_number(value: float) -> str:
-    """Return three significant digits or all before the point, never an exponent for large ones.
-
-    Args:
-        value: any number; nan becomes a dash.
-    """
+    """Return a number with three digits, or all before the point; a dash for nan and inf."""
     if not np.isfinite(value):
         return "–"
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
 
 
 def plain_percent(value: float) -> str:
-    """Return a percent in few digits, such as ``8.3 %`` or ``110 %``.
-
-    Args:
-        value: not negative; nan becomes a dash.
-    """
+    """Return a percentage in few digits, e.g. ``8.3 %`` or ``110 %``; a dash for nan and inf."""
     if not np.isfinite(value):
         return "–"
     return f"{value:.1f} %" if value < 10 else f"{value:.0f} %"

@@ -38,7 +38,7 @@ _ROW_PX = 22
 
 
 class HasHalves(Protocol):
-    """Anything with errors of two halves and of the whole, such as ``workbench.fit.Bolted``."""
+    """Anything with errors of two halves and of the whole, e.g. ``workbench.fit.Bolted``."""
 
     @property
     def rmspe(self) -> Mapping[str, float]:
@@ -129,7 +129,7 @@ def plot_bolted(bolts: Bolts, *, error: str = "joint") -> figure:
 
 
 def read_bolted(bolts: Bolts, *, error: str = "joint") -> str:
-    """Return which pair does best on how many machines, and which half is the harder one.
+    """Return a sentence on the best pair by number of machines, and on which half is harder.
 
     Args:
         bolts: by machine, then by name of the pair.
@@ -158,7 +158,7 @@ def read_bolted(bolts: Bolts, *, error: str = "joint") -> str:
 def plot_threshold(
     errors: pd.DataFrame, *, threshold: int | None = None, machine: str = "", height: int = 280
 ) -> figure:
-    """Return the error against the size at which one model hands over to the other.
+    """Return the error against the size at which one model takes over from the other.
 
     Args:
         errors: of ``workbench.fit.regimes.errors_by_threshold``: rows by ``threshold`` in bytes,

@@ -23,30 +23,18 @@ _CAPTION = "caption"
 
 
 def time_axis(axis: Any) -> None:
-    """Write an axis in ns with its unit at every tick, ns to s, as its range asks for.
-
-    Args:
-        axis: a Bokeh axis.
-    """
+    """Label an axis in ns with a unit at every tick, from ns to s."""
     axis.formatter = CustomJSTickFormatter(code=TIME_TICK)
     axis.axis_label = "time"
 
 
 def time_text(ns: float) -> str:
-    """Return a time for people: ``1.20 µs``.
-
-    Args:
-        ns: nanoseconds.
-    """
+    """Return a time for people: ``1.20 µs``."""
     return format_quantity(ns / 1e9, "time")
 
 
 def size_text(size_bytes: float) -> str:
-    """Return a number of bytes for people: ``64 B``, ``1.5 KiB``, ``12 MiB``.
-
-    Args:
-        size_bytes: whole.
-    """
+    """Return a whole number of bytes for people: ``64 B``, ``1.5 KiB``, ``12 MiB``."""
     for power, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
         if size_bytes >= 1 << power:
             return f"{size_bytes / (1 << power):.4g} {unit}"
@@ -54,12 +42,7 @@ def size_text(size_bytes: float) -> str:
 
 
 def caption(fig: figure, provenance: Provenance) -> None:
-    """Write below a figure where its numbers came from, in place of what stood there.
-
-    Args:
-        fig: the figure.
-        provenance: of the result that it shows.
-    """
+    """Write the provenance of a result below a figure, in place of the last one."""
     title = next((item for item in fig.below if _CAPTION in item.tags), None)
     if title is None:
         title = Title(

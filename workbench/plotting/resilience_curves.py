@@ -23,11 +23,7 @@ class ResilienceCurves(TopologyLines):
     """The distances in several topologies with failed links."""
 
     def show(self, found: Mapping[str, Resilience | None]) -> None:
-        """Draw other topologies.
-
-        Args:
-            found: as in `plot_resilience`; None where it is not known yet.
-        """
+        """Draw other topologies; None for results that are not known yet."""
         self.draw(found, lambda name: resilience_columns(name, found.get(name)))
         drawn = {
             name: [value for source in self.sources for value in source.data[name]]
@@ -43,24 +39,14 @@ class ResilienceCurves(TopologyLines):
 
 
 def plot_resilience(found: Mapping[str, Resilience], *, height: int = 280) -> figure:
-    """Return the mean distance over the share of links that fail; bands are a standard deviation.
-
-    Args:
-        found: by topology; its first share must be 0, which the others are set against.
-        height: pixels.
-    """
+    """Return the growth of distances (%) over the share of failed links, ± a standard deviation."""
     return resilience_curves(found, height=height).figure
 
 
 def resilience_curves(
     found: Mapping[str, Resilience | None], *, height: int = 280
 ) -> ResilienceCurves:
-    """Return the live form of `plot_resilience`, with room for four topologies.
-
-    Args:
-        found: as in `plot_resilience`; None where it is not known yet.
-        height: pixels.
-    """
+    """Return the live form of `plot_resilience`, for four topologies; None is not known yet."""
     fig = live_figure(
         title="Distances as links fail at random",
         y_label="longer by (%)",
@@ -100,12 +86,7 @@ def resilience_curves(
 
 
 def resilience_columns(name: str = "", found: Resilience | None = None) -> dict[str, list[Any]]:
-    """Return the columns of one line.
-
-    Args:
-        name: of the topology.
-        found: its measures, None where they are not known.
-    """
+    """Return the columns of one line, empty for None; the first share of failed links must be 0."""
     if found is None:
         return {one: [] for one in _COLUMNS}
     failed = (100 * found.shares).tolist()

@@ -320,7 +320,7 @@ def spacetime_figure(
 
 
 def read_spacetime(result: ReplayResult, view: View | None = None) -> str:
-    """Return who ends last, what the critical path consists of, and what the figure leaves out.
+    """Return sentences on the last rank to end, the critical path, and what the figure omits.
 
     Args:
         result: with times.
@@ -365,11 +365,7 @@ def _count(number: int, what: str) -> str:
 
 
 def whole_window(shown: Timeline) -> Window:
-    """Return the window that shows all of a replay: from 0 to its end, from the first rank on.
-
-    Args:
-        shown: the replay.
-    """
+    """Return the window that shows all of a replay: from 0 to its end, from the first rank on."""
     return 0.0, max(shown.makespan_ns, 1e-3), -0.5, len(shown.ranks) - 0.5
 
 

@@ -37,13 +37,7 @@ _TIP = "<div style='font-size:12px;max-width:420px'>{}</div>"
 
 
 def add_image(fig: figure, lives: ColumnDataSource, image: ColumnDataSource) -> None:
-    """Draw the time until each rank's end, light, and the image of `spacetime_lod` over it.
-
-    Args:
-        fig: the figure.
-        lives: columns ``right``, ``top``, ``bottom``.
-        image: columns ``image``, ``x``, ``y``, ``dw``, ``dh``.
-    """
+    """Draw the time until each rank's end, light, and the image of `spacetime_lod` over it."""
     fig.quad(
         left=0,
         right="right",
@@ -75,13 +69,7 @@ def add_image(fig: figure, lives: ColumnDataSource, image: ColumnDataSource) -> 
 
 
 def add_bars(fig: figure, bars: ColumnDataSource, place: str) -> None:
-    """Draw operations one by one; the pointer tells what each is.
-
-    Args:
-        fig: the figure.
-        bars: columns of a `View`'s bars.
-        place: what the column ``line`` counts: ``line`` of a file or ``op`` of a rank.
-    """
+    """Draw the operations of `View.bars`; `place` is ``line`` of a file or ``op`` of a rank."""
     mapper = LinearColorMapper(palette=list(_COLOURS), low=-0.5, high=len(_COLOURS) - 0.5)
     drawn = fig.quad(
         left="left",
@@ -114,13 +102,7 @@ def add_bars(fig: figure, bars: ColumnDataSource, place: str) -> None:
 
 
 def add_messages(fig: figure, messages: ColumnDataSource, *, shown: bool) -> None:
-    """Draw a line from where each message leaves to where it is taken.
-
-    Args:
-        fig: the figure.
-        messages: columns of a `View`'s messages.
-        shown: False leaves them out.
-    """
+    """Draw a line from the departure to the arrival of each message, if `shown`."""
     if not shown:
         return
     lines = fig.segment(
@@ -150,26 +132,14 @@ def add_messages(fig: figure, messages: ColumnDataSource, *, shown: bool) -> Non
 
 
 def add_path(fig: figure, path: ColumnDataSource, *, shown: bool) -> None:
-    """Draw the critical path, bold on a white rim so that it shows on every colour.
-
-    Args:
-        fig: the figure.
-        path: columns ``x`` and ``y``.
-        shown: False leaves it out.
-    """
+    """Draw the critical path, if `shown`: bold on a white rim, to be visible on every colour."""
     if shown:
         fig.line(x="x", y="y", source=path, line_color="white", line_width=4.5, line_alpha=0.8)
         fig.line(x="x", y="y", source=path, line_color=CRITICAL, line_width=2.2)
 
 
 def add_key(fig: figure, *, messages: bool, critical: bool) -> None:
-    """Say above the figure what the colours and lines are, whether or not they occur.
-
-    Args:
-        fig: the figure.
-        messages: whether messages are drawn.
-        critical: whether the critical path is drawn.
-    """
+    """Explain colours and lines above the figure, whether or not they occur."""
     nan = [float("nan")]  # a glyph without a row has no sample in the key
     for name, colour in zip((*KINDS, "waiting"), (*_COLOURS, WAITING), strict=True):
         fig.quad(
@@ -193,12 +163,7 @@ def add_key(fig: figure, *, messages: bool, critical: bool) -> None:
 
 
 def name_ranks(fig: figure, ranks: Sequence[int] | np.ndarray) -> None:
-    """Write at each place of the vertical axis which rank is there.
-
-    Args:
-        fig: the figure.
-        ranks: from the top down.
-    """
+    """Label the vertical axis with the ranks, from the top down."""
     in_order = np.array_equal(ranks, np.arange(len(ranks)))
     names = {"ranks": [] if in_order else [int(r) for r in ranks], "count": len(ranks)}
     axis = fig.yaxis[0]
@@ -212,13 +177,7 @@ def name_ranks(fig: figure, ranks: Sequence[int] | np.ndarray) -> None:
 
 
 def ask_for_windows(fig: figure, asked: ColumnDataSource, moved: ColumnDataSource) -> None:
-    """Let the page write its window into a source after a zoom, a pan or a change of size.
-
-    Args:
-        fig: the figure, which carries both sources in its tags.
-        asked: the source.
-        moved: column ``revision``; each change of it makes the page show all.
-    """
+    """Let the page write its window to `asked` after a zoom; a new `moved` makes it show all."""
     # Only what hangs on the document reaches the browser.
     fig.tags = [*fig.tags, asked, moved]
     moved.js_on_change("data", CustomJS(args={"figure": fig}, code=js.MOVE))

@@ -35,25 +35,15 @@ Columns = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What a window shows, as columns of the figure's sources.
+    """Columns of the figure's sources for one window."""
 
-    Attributes:
-        bars: a row for each operation that is drawn as a bar.
-        image: one row, or none where every operation in the window is a bar.
-        messages: a row for each message that is drawn.
-        path: corners of the critical path.
-        lives: for each rank, or band of ranks, the time until its end.
-        operations: number of operations in the window that take time.
-        messages_in_view: number of messages that pass the window.
-    """
-
-    bars: Columns
-    image: Columns
-    messages: Columns
-    path: Columns
-    lives: Columns
-    operations: int
-    messages_in_view: int
+    bars: Columns  # a row for each operation drawn as a bar
+    image: Columns  # one row; none if every operation is a bar
+    messages: Columns  # a row for each one drawn
+    path: Columns  # corners of the critical path
+    lives: Columns  # time until the end of each rank, or band of ranks
+    operations: int  # number in the window that take time
+    messages_in_view: int  # number that pass the window
 
     @property
     def merged(self) -> bool:
@@ -63,24 +53,14 @@ class View:
 
 def visible(
     timeline: Timeline,
-    x_range: tuple[float, float],
-    y_range: tuple[float, float],
-    pixels: tuple[int, int],
+    x_range: tuple[float, float],  # ns
+    y_range: tuple[float, float],  # ``timeline.ranks[k]`` is at k ± 0.5
+    pixels: tuple[int, int],  # width, height
     *,
     most_bars: int = MOST_BARS,
-    most_messages: int = MOST_MESSAGES,
+    most_messages: int = MOST_MESSAGES,  # 0 draws none
 ) -> View:
-    """Return what a window shows.
-
-    Args:
-        timeline: the replay.
-        x_range: first and last time, ns.
-        y_range: lowest and highest place on the vertical axis; rank ``timeline.ranks[k]`` reaches
-            from ``k - 0.5`` to ``k + 0.5``.
-        pixels: width and height of the window.
-        most_bars: how many operations are drawn as bars; the widest are.
-        most_messages: how many messages are drawn; the longest are. 0 draws none.
-    """
+    """Return the columns for a window: the widest operations as bars, the longest messages."""
     width, height = max(int(pixels[0]), 1), max(int(pixels[1]), 1)
     start, stop = round(x_range[0] * 1000), round(x_range[1] * 1000)
     stop = max(stop, start + 1)
@@ -139,7 +119,7 @@ class _Window:
     high: IntArray
 
     def wider_than(self, least_ps: int, room: int) -> tuple[IntArray, IntArray]:
-        """Return which bars show at least `least_ps`, at most `room`, and their rows."""
+        """Return the bars of at least `least_ps` in the window, at most `room`, and their rows."""
         t, found, row = self.timeline, np.empty(room, np.int64), np.empty(room, np.int64)
         count = kernel.wide_bars(
             t.begin,
@@ -233,7 +213,7 @@ def _messages(
     scale: tuple[float, float],
     most: int,
 ) -> tuple[Columns, int]:
-    """Return the longest messages that pass a window, and how many pass it."""
+    """Return the longest messages that pass a window, and the number of all that pass it."""
     t = timeline
     low = int(np.searchsorted(t.reach, seen[0], "right"))
     high = int(np.searchsorted(t.depart, seen[1], "left"))
@@ -277,7 +257,7 @@ def _path(
 
 
 def _lives(timeline: Timeline, first: int, last: int, row_px: float) -> Columns:
-    """Return for each rank of a window, or band of ranks as high as a pixel, when it ends."""
+    """Return the end of each rank in a window, or of each band of ranks as high as a pixel."""
     rank_px = row_px * timeline.lanes
     together = max(1, int(np.ceil(1 / rank_px)))
     starts = np.arange(first, last, together)

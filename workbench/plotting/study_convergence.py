@@ -90,7 +90,7 @@ def plot_study_convergence(
 
 
 def read_study_convergence(result: StudyResult, **where: Any) -> str:
-    """Return how soon the fits came within 5 % of their last loss, and which was last.
+    """Return a sentence on when the fits came within 5 % of their last loss, and the slowest one.
 
     Args:
         result: the study.

@@ -45,12 +45,7 @@ _MOST_RATIO = 30.0
 
 @dataclass(frozen=True, eq=False)
 class _Drawn:
-    """One fit, simulated again.
-
-    Attributes:
-        cell: which.
-        measured, simulated: the two curves, at the same sizes.
-    """
+    """One fit, simulated again: both curves at the same sizes."""
 
     cell: CellResult
     measured: OSUCurve
@@ -146,7 +141,7 @@ def plot_study_curves(
 
 
 def read_study_errors(result: StudyResult, benchmark: str = "latency", **where: Any) -> str:
-    """Return how far small and large messages are off, and which loss is nearest at each.
+    """Return a sentence on the errors of small and large messages, and the best loss for each.
 
     Args:
         result: the study.
@@ -180,7 +175,7 @@ def _read_errors(drawn: Sequence[_Drawn], benchmark: str) -> str:
 
 
 def read_study_curves(result: StudyResult, **where: Any) -> str:
-    """Return what fitting to one benchmark costs the other.
+    """Return a sentence on the errors of both benchmarks by the one that was fitted.
 
     Args:
         result: the study.

@@ -178,7 +178,7 @@ def read_study(
     columns: str = "machine",
     **where: Any,
 ) -> str:
-    """Return which row wins how many columns, and the error of the best and the worst row.
+    """Return a sentence on the columns that a row wins, and the error of the best and worst row.
 
     Args:
         result: the study.
@@ -233,16 +233,8 @@ def heatmap_columns(
 ) -> dict[str, list[Any]]:
     """Return the columns of the source, a row for each place, missing ones included.
 
-    ``row`` and ``column`` are positions, ``row_name`` and ``column_name`` what they stand for;
-    ``error``, ``joint``, ``latency`` and ``bandwidth`` are percent, nan where there is none;
-    ``cell`` is the name of the study behind the place, that of the least error if there are
-    several, and ``fits`` how many there are.
-
-    Args:
-        cells: what to show.
-        error: which error the colour and the number show.
-        rows: what tells the rows apart.
-        columns: what tells the columns apart.
+    ``error``, ``joint``, ``latency`` and ``bandwidth`` are root mean squares of the ``fits`` of a
+    place in percent, nan for none; ``cell`` is the study with the least error.
     """
     found: dict[str, list[Any]] = {
         name: []

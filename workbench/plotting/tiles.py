@@ -49,27 +49,18 @@ if (inner_width > 0 && state !== numbers.workbenchState) {
 def numbered_tiles(
     fig: figure,
     source: ColumnDataSource,
-    mapper: ColorMapper,
+    mapper: ColorMapper,  # turns `value` into a colour
     *,
     x: str = "column",
     y: str = "row",
     value: str = "value",
     text_px: int = 11,
-    **look: Any,
+    **look: Any,  # further properties of the rectangles
 ) -> Any:
-    """Draw a rectangle for each row of a source, with its number, and return the rectangles.
+    """Draw a rectangle with its number for each row of a source; return the rectangles.
 
-    Numbers become smaller, turn or vanish where the page leaves no room for them.
-
-    Args:
-        fig: the figure, which loses its grid.
-        source: columns `x`, `y` and `value`, `text` and `ink`, the text's colour.
-        mapper: turns `value` into a colour.
-        x: column of the places across.
-        y: column of the places down.
-        value: column of what is coloured.
-        text_px: size of the numbers where there is room.
-        look: further properties of the rectangles.
+    The source has the columns `x`, `y`, `value`, ``text`` and ``ink``, the text's colour. Numbers
+    become smaller, turn or vanish where there is no room for them. The figure loses its grid.
     """
     tiles = fig.rect(
         x=x,
@@ -118,11 +109,7 @@ if (fig.inner_width > 0 && axis.major_label_orientation !== turned) {
 
 
 def names_below(fig: figure) -> None:
-    """Show every name beside and below a heatmap, upright where a column is narrower than its name.
-
-    Args:
-        fig: figure with a name a column in the overrides of its horizontal axis.
-    """
+    """Show every name beside and below a heatmap, upright where a column is too narrow for it."""
     axis = fig.xaxis[0]
     for named in fig.axis:
         named.major_label_policy = AllLabels()
@@ -132,14 +119,10 @@ def names_below(fig: figure) -> None:
 
 
 def show_tiles(source: ColumnDataSource, columns: Mapping[str, Sequence[Any]]) -> None:
-    """Give a source other tiles; where they are fewer, invisible ones keep up their number.
+    """Replace a source's tiles; invisible ones make up for fewer.
 
     BokehJS 3.9.2 fails ("Offset is outside the bounds of the DataView") where texts with colours
     of their own become fewer.
-
-    Args:
-        source: of `numbered_tiles`.
-        columns: its columns, all of one length.
     """
     before = len(source.data.get("text", ()))
     source.data = {
@@ -155,13 +138,7 @@ def _unseen(name: str, values: Sequence[Any]) -> Any:
 
 
 def percent_bar(fig: figure, mapper: ColorMapper, ticker: Ticker) -> None:
-    """Put a colour bar in percent to the right of a heatmap.
-
-    Args:
-        fig: the figure.
-        mapper: turns percent into a colour.
-        ticker: says where the bar has numbers.
-    """
+    """Put a colour bar in percent to the right of a heatmap."""
     bar = ColorBar(
         color_mapper=mapper,
         ticker=ticker,

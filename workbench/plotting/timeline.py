@@ -36,61 +36,35 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Timeline:
-    """A replay's bars, messages and critical path, sorted so that a window is found at once.
+    """A replay's bars, messages and critical path, sorted so that a window is found quickly.
 
-    The place of a rank on the vertical axis is its number among those shown, from the top; it
-    takes 1 there. A rank with several cores has a row for each within that.
-
-    Attributes:
-        graph: what was replayed.
-        ranks: int64[shown], the ranks that are shown, from the top down.
-        lanes: rows of a rank, one for each core that any rank uses.
-        row_start: int64[rows + 1], the bars of each row.
-        op: int32[bars], the operation of each bar; those that take no time have none.
-        begin: int64[bars], ps, ascending in each row.
-        end: int64[bars], ps.
-        latest: int64[bars], latest end so far in the row, ps.
-        widest: int64[blocks], longest of each `kernels.spacetime.BLOCK` bars, ps.
-        kind: uint8[bars], place in `KINDS`.
-        start_ps: int64[n], by operation: when it was executed; a receive, posted.
-        end_ps: int64[n], by operation; a send that waits for its receiver, released.
-        synchronous: bool[n], by operation: whether it is such a send.
-        mate: int32[n], by operation: the operation at the other end of its message, or -1.
-        send: int32[messages], the send of each message.
-        depart: int64[messages], ps, ascending: the first byte leaves.
-        arrive: int64[messages], ps: the receiver's host takes it.
-        reach: int64[messages], latest arrival so far, ps.
-        y_from: float64[messages], place of the sender.
-        y_to: float64[messages], place of the receiver.
-        path_ns: float64[2 * steps], ascending: when the critical path comes to an operation, and
-            when it leaves it or its rank.
-        path_y: float64[2 * steps], the place; nan on a rank that is not shown.
-        finish_ns: float64[shown], the end of each rank.
+    A rank's place on the vertical axis is its index among the shown ranks, from the top; each has a
+    height of 1, with a row for each core. Times are in ps unless named otherwise.
     """
 
     graph: ExecutionGraph
-    ranks: IntArray
-    lanes: int
-    row_start: IntArray
-    op: NDArray[np.int32]
-    begin: IntArray
-    end: IntArray
-    latest: IntArray
-    widest: IntArray
-    kind: NDArray[np.uint8]
-    start_ps: IntArray
-    end_ps: IntArray
-    synchronous: NDArray[np.bool_]
-    mate: NDArray[np.int32]
-    send: NDArray[np.int32]
-    depart: IntArray
-    arrive: IntArray
-    reach: IntArray
-    y_from: FloatArray
-    y_to: FloatArray
-    path_ns: FloatArray
-    path_y: FloatArray
-    finish_ns: FloatArray
+    ranks: IntArray  # int64[shown], from the top down
+    lanes: int  # rows of a rank, one for each core that any rank uses
+    row_start: IntArray  # int64[rows + 1], first bar of each row
+    op: NDArray[np.int32]  # int32[bars], operation; those that take no time have no bar
+    begin: IntArray  # int64[bars], ascending in each row
+    end: IntArray  # int64[bars]
+    latest: IntArray  # int64[bars], latest end so far in the row
+    widest: IntArray  # int64[blocks], longest of each `kernels.spacetime.BLOCK` bars
+    kind: NDArray[np.uint8]  # uint8[bars], index in `KINDS`
+    start_ps: IntArray  # int64[operations], executed; a receive: posted
+    end_ps: IntArray  # int64[operations]; a synchronous send: released
+    synchronous: NDArray[np.bool_]  # bool[operations], a send that waits for its receiver
+    mate: NDArray[np.int32]  # int32[operations], other end of the message, or -1
+    send: NDArray[np.int32]  # int32[messages], operation
+    depart: IntArray  # int64[messages], ascending: the first byte leaves
+    arrive: IntArray  # int64[messages], the receiver's host takes it
+    reach: IntArray  # int64[messages], latest arrival so far
+    y_from: FloatArray  # float64[messages], place of the sender
+    y_to: FloatArray  # float64[messages], place of the receiver
+    path_ns: FloatArray  # float64[2 * steps], arrival at a step and leaving it, ascending
+    path_y: FloatArray  # float64[2 * steps], place; nan on a rank that is not shown
+    finish_ns: FloatArray  # float64[shown], end of each rank
 
     @property
     def makespan_ns(self) -> float:
@@ -99,27 +73,15 @@ class Timeline:
 
 
 def lane_centre(row: IntArray, lanes: int, filled: float = FILLED) -> FloatArray:
-    """Return the places of the middles of rows.
-
-    Args:
-        row: rank's place times `lanes`, and the number of the lane.
-        lanes: rows of a rank.
-        filled: how much of a rank's height its lanes take; the rest parts it from the next.
-    """
+    """Return the centres of rows (place * lanes + lane); lanes fill `filled` of a rank's height."""
     return np.asarray(row // lanes + ((row % lanes + 0.5) / lanes - 0.5) * filled)
 
 
 def work_intervals(result: ReplayResult) -> tuple[IntArray, IntArray]:
-    """Return when the host began and ended its work on each operation, int64[n] ps each.
+    """Return begin and end of the host's work on each operation, int64[n] ps each.
 
-    It is what occupies the host: a send that waits for its receiver is at work for its overhead
-    alone, and a receive whose message had come before it was posted when the message came.
-
-    Args:
-        result: a replay with times.
-
-    Raises:
-        ParameterError: the replay kept no times.
+    A synchronous send works for its overhead alone; a receive whose message arrived before it was
+    posted works when the message arrives.
     """
     graph, times, costs = result.graph, times_of(result), result.costs
     begin, end = times.begin_ps, times.end_ps.copy()
@@ -139,16 +101,7 @@ def work_intervals(result: ReplayResult) -> tuple[IntArray, IntArray]:
 def timeline(
     result: ReplayResult, ranks: Iterable[int] | None = None, *, critical: bool = True
 ) -> Timeline:
-    """Return a replay sorted for drawing.
-
-    Args:
-        result: a replay with times.
-        ranks: which ranks to show, from the top down; None for all.
-        critical: also the critical path.
-
-    Raises:
-        ParameterError: the replay kept no times, or there is no such rank, or one is named twice.
-    """
+    """Return a replay sorted for drawing; `ranks` are the shown ones, from the top down."""
     graph, times = result.graph, times_of(result)
     chosen, place = _places(graph, ranks)
     begin, end = work_intervals(result)
@@ -241,36 +194,22 @@ def _messages(
 
 
 def _synchronous(result: ReplayResult) -> NDArray[np.bool_]:
-    """Return which operations are sends that wait for their receiver."""
+    """Return a mask of the sends that wait for their receiver, bool[operations]."""
     return np.asarray((result.graph.kind == SEND) & (result.graph.size > result.costs.S))
 
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """The critical path in the order of time; the stretches of its steps join.
+    """The critical path in order of time; each step ends where the next begins."""
 
-    Attributes:
-        op: int64[steps], the operation of each step.
-        begin: int64[steps], ps.
-        end: int64[steps], ps; where the next step begins.
-        message: bool[steps], whether what comes next waited for the message of this send.
-    """
-
-    op: IntArray
-    begin: IntArray
-    end: IntArray
-    message: NDArray[np.bool_]
+    op: IntArray  # int64[steps]
+    begin: IntArray  # int64[steps], ps
+    end: IntArray  # int64[steps], ps
+    message: NDArray[np.bool_]  # bool[steps], the next step waited for this send's message
 
 
 def path_of(result: ReplayResult) -> Path:
-    """Return the critical path of a replay.
-
-    Args:
-        result: with times.
-
-    Raises:
-        ParameterError: the replay kept no times.
-    """
+    """Return the critical path of a replay."""
     steps = result.critical_path()[::-1]
     return Path(
         np.array([step.op for step in steps], np.int64),
@@ -281,9 +220,9 @@ def path_of(result: ReplayResult) -> Path:
 
 
 def _corners(result: ReplayResult, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return times in ns and places of the critical path: a step stays on its rank to its end.
+    """Return times (ns) and places of the critical path, float64[2 * steps] each.
 
-    One that leads to another rank by a message leaves when the first byte does.
+    The path stays on a step's rank until its end, or until the first byte of its message leaves.
     """
     path = path_of(result)
     leaves = np.where(path.message, np.minimum(path.begin + result.costs.o, path.end), path.end)

@@ -221,7 +221,7 @@ def tolerance_figure(
 
 
 def read_tolerance(results: Results) -> str:
-    """Return how much latency the programs bear, and what their critical paths consist of.
+    """Return sentences on the latency tolerance of the programs, and their critical paths.
 
     Args:
         results: as in `plot_tolerance`.
@@ -254,14 +254,7 @@ def read_tolerance(results: Results) -> str:
 
 
 def by_name(results: Results) -> dict[str, LatencySensitivity]:
-    """Return analyses by names that tell them apart, in their order.
-
-    Args:
-        results: one, several, or several by name.
-
-    Raises:
-        ParameterError: there is none.
-    """
+    """Return analyses by unique names, in their order."""
     if isinstance(results, Mapping):
         named = dict(results)
     else:
@@ -279,17 +272,13 @@ def by_name(results: Results) -> dict[str, LatencySensitivity]:
 
 
 def is_relative(named: Mapping[str, LatencySensitivity]) -> bool:
-    """Return whether run times are so far apart that only their growth can share an axis.
-
-    Args:
-        named: analyses by name.
-    """
+    """Return whether run times differ so much that only their growth can share an axis."""
     times = [result.T for result in named.values()]
     return min(times) > 0 and max(times) > _APART * min(times)
 
 
 def _origin(named: Mapping[str, LatencySensitivity]) -> Provenance:
-    """Return where the numbers came from, in one line for all."""
+    """Return the provenance of one analysis, or a common one for several."""
     first, *others = named.values()
     if not others:
         return first.provenance
@@ -348,7 +337,7 @@ def _add_lines(fig: figure, source: ColumnDataSource, y: str, legend: str = "") 
 
 
 def _add_bands(fig: figure, zones: ColumnDataSource) -> GlyphRenderer:
-    """Draw the zones behind the curve, each with its own hatch: not told by colour alone."""
+    """Draw the zones behind the curve, each with its own colour and hatch."""
     drawn: GlyphRenderer = fig.vstrip(
         x0="from",
         x1="to",

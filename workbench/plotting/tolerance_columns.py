@@ -39,14 +39,10 @@ _ZONES = ((palette.GREEN, " "), (palette.ORANGE, "/"), (palette.VERMILLION, "x")
 
 
 def curve_columns(named: Named, *, relative: bool) -> dict[str, list[Any]]:
-    """Return a row for each program: its lines as lists, and how they look.
+    """Return a row for each program: its lines as lists, and their colour and dash.
 
     ``L`` and ``T`` are the corners of T(L), ``steps`` and ``slope`` the stairs of λ_L, ``rho_L``
     and ``rho`` the curve of ρ_L in percent. Latencies are in ns, T in ns or percent of growth.
-
-    Args:
-        named: analyses by name.
-        relative: whether T is drawn as its growth.
     """
     rows: dict[str, list[Any]] = {
         name: [] for name in ("name", "L", "T", "steps", "slope", "rho_L", "rho", "colour", "dash")
@@ -73,11 +69,7 @@ def curve_columns(named: Named, *, relative: bool) -> dict[str, list[Any]]:
 
 
 def zone_columns(named: Named) -> dict[str, list[Any]]:
-    """Return a row for each zone within a program's interval: where it begins and ends, ns.
-
-    Args:
-        named: analyses by name.
-    """
+    """Return the zones within each program's interval, ``from`` and ``to`` in ns, a row each."""
     rows: dict[str, list[Any]] = {
         name: []
         for name in ("name", "from", "to", "colour", "hatch", "percent_text", "label", "text")
@@ -110,14 +102,7 @@ def zone_columns(named: Named) -> dict[str, list[Any]]:
 
 
 def limit_columns(named: Named, *, relative: bool) -> dict[str, list[Any]]:
-    """Return a row for each tolerance that lies on its program's curve.
-
-    One program's have texts, the largest first, as far as there is room for them.
-
-    Args:
-        named: analyses by name.
-        relative: whether T is drawn as its growth.
-    """
+    """Return a row for each tolerance on its program's curve; those of a single one have texts."""
     rows: dict[str, list[Any]] = {
         name: [] for name in ("L", "T", "text", "align", "baseline", "x_offset", "colour")
     }
@@ -152,12 +137,7 @@ def limit_columns(named: Named, *, relative: bool) -> dict[str, list[Any]]:
 
 
 def corner_columns(named: Named, *, relative: bool) -> dict[str, list[Any]]:
-    """Return a row for each critical latency that is marked.
-
-    Args:
-        named: analyses by name.
-        relative: whether T is drawn as its growth.
-    """
+    """Return a row for each critical latency that is marked; `relative`: T as percent of growth."""
     rows: dict[str, list[Any]] = {
         name: [] for name in ("name", "L", "T", "below", "above", "text", "colour")
     }
@@ -177,11 +157,7 @@ def corner_columns(named: Named, *, relative: bool) -> dict[str, list[Any]]:
 
 
 def largest_of(seconds: float) -> str:
-    """Return a tolerance for people: ``L up to 12.3 µs``, or ``any L``.
-
-    Args:
-        seconds: the largest latency that is borne, inf for no bound.
-    """
+    """Return a tolerance for people: ``L up to 12.3 µs``, or ``any L`` for inf."""
     return f"L up to {time_text(seconds * 1e9)}" if math.isfinite(seconds) else "any L"
 
 
@@ -193,7 +169,7 @@ def _height(result: LatencySensitivity, T: ArrayLike, relative: bool) -> Any:
 
 
 def _thinned(count: int, most: int) -> NDArray[np.intp]:
-    """Return which of a curve's corners are drawn: all, or evenly many with both ends."""
+    """Return the indices of a curve's corners to draw: all, or evenly spaced with both ends."""
     if count <= most:
         return np.arange(count)
     return np.unique(np.linspace(0, count - 1, most).round().astype(np.intp))

@@ -39,31 +39,20 @@ _FAINTEST = 0.08
 
 @dataclass(frozen=True, eq=False)
 class DrawnLinks:
-    """The links of a drawing: those that join the same two nodes are one.
+    """The drawn links; those of one class that join the same two nodes are one."""
 
-    Attributes:
-        ends: int64[drawn, 2], the nodes that each joins.
-        link_class: uint8[drawn], the class of each.
-        count: int64[drawn], the links that each stands for.
-        drawn: int64[links], which one stands for each link; -1 within a node.
-    """
-
-    ends: NDArray[np.int64]
-    link_class: NDArray[np.uint8]
-    count: NDArray[np.int64]
-    drawn: NDArray[np.int64]
+    ends: NDArray[np.int64]  # int64[drawn, 2], nodes
+    link_class: NDArray[np.uint8]  # uint8[drawn]
+    count: NDArray[np.int64]  # int64[drawn], links merged into each
+    drawn: NDArray[np.int64]  # int64[links], index of the drawn link; -1 within a node
 
     @property
     def shown(self) -> int:
-        """How many of them there is room for."""
+        """Number of links that are shown, at most ``MOST_LINKS``."""
         return min(len(self.ends), MOST_LINKS)
 
     def largest(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Return the largest value of the links that each stands for, float64[drawn].
-
-        Args:
-            values: float64[links].
-        """
+        """Return the largest of the values float64[links] in each drawn link, float64[drawn]."""
         found = np.full(len(self.ends), -np.inf)
         seen = self.drawn >= 0
         np.maximum.at(found, self.drawn[seen], np.asarray(values, float)[seen])
@@ -71,12 +60,7 @@ class DrawnLinks:
 
 
 def drawn_links(topology: Topology, layout: TopologyLayout) -> DrawnLinks:
-    """Return the links of a drawing, those with both ends in the same nodes and class as one.
-
-    Args:
-        topology: the network.
-        layout: where its routers are.
-    """
+    """Return the drawn links: those of one class between the same two nodes are merged."""
     ends = np.sort(layout.node[topology.links], axis=1)
     between = ends[:, 0] != ends[:, 1]
     rows = np.column_stack((ends, topology.link_class))[between]
@@ -87,15 +71,7 @@ def drawn_links(topology: Topology, layout: TopologyLayout) -> DrawnLinks:
 
 
 def checked_loads(topology: Topology, load: ArrayLike | None) -> NDArray[np.float64] | None:
-    """Return the loads of links as float64[links], None for none.
-
-    Args:
-        topology: the network.
-        load: float64[links].
-
-    Raises:
-        ParameterError: there is not one for each link.
-    """
+    """Return the loads of links as float64[links], None for none."""
     if load is None:
         return None
     values = np.asarray(load, float)
@@ -108,12 +84,7 @@ def checked_loads(topology: Topology, load: ArrayLike | None) -> NDArray[np.floa
 
 
 def router_columns(topology: Topology, layout: TopologyLayout) -> dict[str, Any]:
-    """Return the columns of the routers, or of the nodes that stand for several.
-
-    Args:
-        topology: the network.
-        layout: where its routers are.
-    """
+    """Return the columns of the routers, or of the nodes that stand for several."""
     nodes = len(layout.x)
     hosts = np.bincount(layout.node[topology.host_router], minlength=nodes)
     held = np.bincount(layout.node, minlength=nodes)
@@ -133,15 +104,9 @@ def router_columns(topology: Topology, layout: TopologyLayout) -> dict[str, Any]
 def link_columns(
     layout: TopologyLayout,
     drawn: DrawnLinks,
-    load: NDArray[np.float64] | None,
+    load: NDArray[np.float64] | None,  # float64[links]; None colours by class
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the columns of the links and of those that are marked; all numbers, to travel fast.
-
-    Args:
-        layout: where the routers are.
-        drawn: the links as they are drawn.
-        load: float64[links], or None, which colours by class.
-    """
+    """Return the columns of the shown and of the marked links, as numbers only, to travel fast."""
     one, other = drawn.ends[:, 0], drawn.ends[:, 1]
     count = len(one)
     worst = np.full(count, np.nan) if load is None else drawn.largest(load)
@@ -182,13 +147,13 @@ def link_columns(
 
 
 def _spread(count: int, shown: int) -> NDArray[np.int64]:
-    """Return so many places out of all, evenly."""
+    """Return `shown` indices, evenly spaced in 0 to `count` - 1."""
     rows: NDArray[np.int64] = np.arange(shown) * count // max(shown, 1)
     return rows
 
 
 def _most_loaded(load: NDArray[np.float64], shown: int) -> NDArray[np.int64]:
-    """Return which links are drawn, the most loaded last: those, and as many of all the others."""
+    """Return the links to draw in ascending load: half the most loaded, half from all others."""
     mixed = np.random.default_rng(0).permutation(len(load))
     # Of links that are loaded alike no part of the network may have all that are drawn.
     alike = np.round(load[mixed] / (float(load.max(initial=0.0)) or 1.0), 3)
@@ -200,7 +165,7 @@ def _most_loaded(load: NDArray[np.float64], shown: int) -> NDArray[np.int64]:
 
 
 def _marked(load: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Return which links are marked: the most loaded, where they are few and others carry less."""
+    """Return a mask of the most loaded links; empty where too many are alike."""
     largest = float(np.nanmax(load, initial=0.0))
     hot: NDArray[np.bool_] = load >= HOTTEST * largest
     # Where all are alike, as in a symmetric network, to mark some would say what is not so.
@@ -209,13 +174,7 @@ def _marked(load: NDArray[np.float32]) -> NDArray[np.bool_]:
 
 
 def drawing_note(topology: Topology, layout: TopologyLayout, drawn: DrawnLinks) -> str:
-    """Return what a drawing does not show one by one, empty where it shows all.
-
-    Args:
-        topology: the network.
-        layout: where its routers are.
-        drawn: its links as they are drawn.
-    """
+    """Return a note on merged routers and omitted links; empty if everything is drawn."""
     notes = []
     if layout.aggregated:
         notes.append(f"{topology.num_routers:,} routers as {len(layout.x):,} nodes")

@@ -31,19 +31,12 @@ _NEIGHBOURS_OF_CORE = 16
 
 @dataclass(frozen=True, eq=False)
 class TopologyLayout:
-    """Where the nodes of a drawing are, and which routers each stands for.
+    """Places of a drawing's nodes, and the routers that each stands for."""
 
-    Attributes:
-        x: float64[nodes], -1 to 1.
-        y: float64[nodes], -1 to 1, upwards.
-        node: int64[routers], the node of each router.
-        shape: what it looks like: ``grid``, ``tiers``, ``groups``, ``circle`` or ``hops``.
-    """
-
-    x: FloatArray
-    y: FloatArray
-    node: IntArray
-    shape: str
+    x: FloatArray  # float64[nodes], -1 to 1
+    y: FloatArray  # float64[nodes], -1 to 1, upwards
+    node: IntArray  # int64[routers], node of each router
+    shape: str  # ``grid``, ``tiers``, ``groups``, ``circle`` or ``hops``
 
     @property
     def aggregated(self) -> bool:
@@ -52,12 +45,7 @@ class TopologyLayout:
 
 
 def topology_layout(topology: Topology, most_nodes: int = MOST_NODES) -> TopologyLayout:
-    """Return where to draw each router; of too many, groups or neighbours share a node.
-
-    Args:
-        topology: the network.
-        most_nodes: nodes from which on routers share one.
-    """
+    """Return a place for each router; above `most_nodes`, groups or neighbours share a node."""
     shape, place = _SHAPES.get(topology.family, ("", _any))
     if not shape or not _suits(topology, shape):
         shape, place = _shape_of(topology)
@@ -71,14 +59,10 @@ def topology_layout(topology: Topology, most_nodes: int = MOST_NODES) -> Topolog
 
 
 def grid_places(coordinates: NDArray[np.integer]) -> tuple[FloatArray, FloatArray]:
-    """Return a drawing of a grid of any dimension.
+    """Return a drawing of a grid from coordinates int[routers, dimensions].
 
-    Two dimensions are across and up; the third goes back, as of a box that is seen from above; more
-    are grids of grids. Rows and columns are bent a little, so that no link covers another and the
-    links that close a ring are seen as chords.
-
-    Args:
-        coordinates: int[routers, dimensions].
+    Two dimensions are across and up; the third goes back, as of a box seen from above; more are
+    grids of grids. Rows and columns are bent a little, so that no link covers another.
     """
     at = np.asarray(coordinates, float)
     size = np.maximum(at.max(axis=0, initial=0.0) + 1, 1)
@@ -100,12 +84,7 @@ def grid_places(coordinates: NDArray[np.integer]) -> tuple[FloatArray, FloatArra
 def cluster_places(
     member: NDArray[np.integer], outermost: float = 0.0
 ) -> tuple[FloatArray, FloatArray]:
-    """Return small circles on a large one, a cluster each; ellipses where there are many.
-
-    Args:
-        member: int[routers], the cluster of each, from 0.
-        outermost: which of a cluster's routers looks outwards, counted from 0; may lie between two.
-    """
+    """Return clusters as small circles (ellipses where there are many) on a large one."""
     cluster = np.unique(member, return_inverse=True)[1]
     count = int(cluster.max()) + 1
     size = np.bincount(cluster, minlength=count)
@@ -151,7 +130,7 @@ def _clusters(topology: Topology) -> tuple[FloatArray, FloatArray]:
 
 
 def _leaves_outside(topology: Topology) -> tuple[FloatArray, FloatArray]:
-    """Return clusters whose leaves are on the outside and whose spines are on the inside."""
+    """Return clusters with the leaves on the outside and the spines on the inside."""
     leaves = int((topology.coordinates[topology.coordinates[:, 0] == 0, 1] == 0).sum())
     return cluster_places(_clusters_of(topology), (leaves - 1) / 2)
 
@@ -216,7 +195,7 @@ def _hub(topology: Topology) -> tuple[FloatArray, FloatArray]:
 
 
 def _any(topology: Topology) -> tuple[FloatArray, FloatArray]:
-    """Return places whose distances are like the hops between them."""
+    """Return places with distances close to the hops between them (classical scaling)."""
     if not 3 <= topology.num_routers <= _MOST_SCALED:
         return _spectral(topology) if topology.num_routers > _MOST_SCALED else _ring(topology)
     hops = _hops(topology)
@@ -231,7 +210,7 @@ def _any(topology: Topology) -> tuple[FloatArray, FloatArray]:
 
 
 def _hops(topology: Topology) -> FloatArray:
-    """Return the links between all pairs; parts that nothing joins are set apart."""
+    """Return the hops between all pairs of routers; unconnected parts are placed apart."""
     from scipy.sparse.csgraph import shortest_path
 
     hops = shortest_path(_adjacency(topology), unweighted=True, directed=False)
@@ -265,7 +244,7 @@ def _spectral(topology: Topology) -> tuple[FloatArray, FloatArray]:
 
 
 def _place_within(cluster: NDArray[np.integer]) -> IntArray:
-    """Return which of its cluster each is, in the order of the routers."""
+    """Return the index of each router within its cluster, in the order of the routers."""
     order = np.argsort(cluster, kind="stable")
     sizes = np.bincount(cluster)
     first = np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -275,7 +254,7 @@ def _place_within(cluster: NDArray[np.integer]) -> IntArray:
 
 
 def _clusters_of(topology: Topology) -> IntArray:
-    """Return the groups, or what the first coordinates say where there are none."""
+    """Return the groups or, without groups, the clusters by all coordinates but the last."""
     group = topology.group.astype(np.int64)
     if group.min() >= 0 and 1 < len(np.unique(group)) < topology.num_routers:
         return group
@@ -287,12 +266,12 @@ def _clusters_of(topology: Topology) -> IntArray:
 
 
 def _shape_of(topology: Topology) -> tuple[str, _Place]:
-    """Return a shape for a graph whose family says nothing: groups where it has some."""
+    """Return a shape for a family without its own: groups if there are any, else hops."""
     return ("groups", _clusters) if _suits(topology, "groups") else ("hops", _any)
 
 
 def _suits(topology: Topology, shape: str) -> bool:
-    """Return whether a topology has what a shape needs."""
+    """Return whether a topology has the coordinates or groups that a shape needs."""
     if shape in ("grid", "tiers"):
         return topology.coordinates.shape[1] > 0 and int(topology.coordinates.min()) >= -1
     if shape == "groups":
@@ -301,10 +280,10 @@ def _suits(topology: Topology, shape: str) -> bool:
 
 
 def _shared(topology: Topology, most_nodes: int) -> IntArray:
-    """Return a node for each router, so many together that there are at most ``most_nodes``.
+    """Return a node for each router, at most ``most_nodes`` nodes.
 
-    Groups where there are any, or blocks of a grid, or neighbours by number; routers outside of all
-    groups, such as a fat tree's core, a few to a node.
+    Nodes are groups, else blocks of a grid, else neighbours by number; routers outside of all
+    groups, e.g. a fat tree's core, share nodes too.
     """
     group = topology.group.astype(np.int64)
     grouped = group >= 0

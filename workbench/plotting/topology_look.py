@@ -22,23 +22,13 @@ def looks() -> list[tuple[str, str, str]]:
 
 @dataclass(frozen=True, eq=False)
 class TopologyLines:
-    """A comparison of topologies, a line each.
-
-    Attributes:
-        figure: the figure, whose legend has an item for each line.
-        sources: of each line, in the order of the colours; empty for topologies that are not there.
-    """
+    """A comparison of topologies, a line each; the legend has an item for each line."""
 
     figure: figure
-    sources: tuple[ColumnDataSource, ...]
+    sources: tuple[ColumnDataSource, ...]  # in the order of the colours; empty if unused
 
     def draw(self, names: Iterable[str], columns: Callable[[str], Mapping[str, Any]]) -> None:
-        """Draw the lines and name them in the legend; those left over are hidden.
-
-        Args:
-            names: of the topologies, as many as there are lines at most.
-            columns: given the name of a topology, or nothing, returns what its source holds.
-        """
+        """Draw the lines and name them; an unused one gets `columns("")` and is hidden."""
         given = iter(names)
         for source, item in zip(self.sources, self.figure.legend[0].items, strict=True):
             name = next(given, "")

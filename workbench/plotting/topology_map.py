@@ -43,49 +43,27 @@ LOAD_PALETTE = tuple(reversed(palette.SEQUENTIAL[14:212]))
 
 @dataclass(frozen=True, eq=False)
 class TopologyMap:
-    """The drawing of a topology and its sources.
-
-    Attributes:
-        figure: the figure.
-        links: source of the links, a row for each that is drawn.
-        hottest: source of the links that are marked.
-        routers: source of the routers, or of the nodes that stand for several.
-        classes: source of the names of the classes of links, for whoever points at one.
-        mapper: turns the load, or the place of the class, into a colour.
-        bar: of the colours.
-    """
+    """The drawing of a topology and its sources."""
 
     figure: figure
-    links: ColumnDataSource
-    hottest: ColumnDataSource
-    routers: ColumnDataSource
-    classes: ColumnDataSource
-    mapper: LinearColorMapper
-    bar: ColorBar
+    links: ColumnDataSource  # a row for each that is drawn
+    hottest: ColumnDataSource  # links that are marked
+    routers: ColumnDataSource  # or nodes that stand for several
+    classes: ColumnDataSource  # names of the classes of links, for tooltips
+    mapper: LinearColorMapper  # from the load, or the class's index, to a colour
+    bar: ColorBar  # of loads
     _layouts: list[TopologyLayout] = field(default_factory=list)
 
     def show(
         self,
         topology: Topology,
-        load: ArrayLike | None = None,
+        load: ArrayLike | None = None,  # float64[links]; None colours by class
         *,
-        full: float | None = None,
-        title: str | None = None,
-        places: tuple[TopologyLayout, DrawnLinks] | None = None,
+        full: float | None = None,  # end of the scale; None: the largest load
+        title: str | None = None,  # None: the topology's name
+        places: tuple[TopologyLayout, DrawnLinks] | None = None,  # if known
     ) -> None:
-        """Draw another topology, or other loads.
-
-        Args:
-            topology: as in `plot_topology`.
-            load: as in `plot_topology`.
-            full: the load that ends the scale, and beyond which links have the colour of too much;
-                None takes the largest one.
-            title: over the drawing; None takes the topology's name.
-            places: where its routers are and which links are drawn, if that is known already.
-
-        Raises:
-            ParameterError: there is not one load for each link.
-        """
+        """Draw another topology, or other loads."""
         if places is None:
             layout = topology_layout(topology)
             places = layout, drawn_links(topology, layout)
@@ -108,11 +86,7 @@ class TopologyMap:
         self.figure.title.text = topology.name if title is None else title
 
     def rescale(self, full: float) -> None:
-        """Let another load end the scale; the drawing stays.
-
-        Args:
-            full: as in `show`.
-        """
+        """Set the load at the end of the colour scale, without drawing again."""
         if self.bar.visible:
             self.mapper.high = _just(full)
 
@@ -120,25 +94,14 @@ class TopologyMap:
 def plot_topology(
     topology: Topology,
     *,
-    load: ArrayLike | None = None,
-    full: float | None = None,
+    load: ArrayLike | None = None,  # float64[links]; None colours by class
+    full: float | None = None,  # end of the scale, e.g. 1, red above; None: the largest load
     height: int = 460,
 ) -> figure:
-    """Return a drawing of a topology: the links in the colours of their class, or of their load.
+    """Return a drawing of a topology, with links coloured by class or by load.
 
-    Beyond some two thousand routers groups or neighbours share a node, and links that join the
-    same two nodes are one. A router without hosts is hollow.
-
-    Args:
-        topology: the network.
-        load: float64[links], how loaded each link is; the most loaded are marked. None colours
-            by class.
-        full: the load that ends the scale, such as 1; links with more have a colour of their own.
-            None takes the largest one.
-        height: pixels.
-
-    Raises:
-        ParameterError: there is not one load for each link.
+    Above some two thousand routers, groups or neighbours share a node, and links between the same
+    two nodes are merged. A router without hosts is hollow; the most loaded links are marked.
     """
     drawn = topology_map(topology, load, height=height, classes=load is None)
     if load is not None and full is not None:
@@ -148,26 +111,14 @@ def plot_topology(
 
 def topology_map(
     topology: Topology,
-    load: ArrayLike | None = None,
+    load: ArrayLike | None = None,  # float64[links]; None colours by class
     *,
     height: int = 460,
-    classes: bool = False,
-    bar: bool = True,
-    load_title: str = "load of a link (of its bandwidth)",
+    classes: bool = False,  # name the classes of links below, once
+    bar: bool = True,  # show the colour scale of loads
+    load_title: str = "load of a link (of its bandwidth)",  # with unit
 ) -> TopologyMap:
-    """Return the live form of `plot_topology`.
-
-    Args:
-        topology: as in `plot_topology`.
-        load: as in `plot_topology`.
-        height: pixels.
-        classes: whether the classes of the links are named below; they stay as they are.
-        bar: whether the colours of loads are explained.
-        load_title: what a load is, and its unit.
-
-    Raises:
-        ParameterError: there is not one load for each link.
-    """
+    """Return the live form of `plot_topology`."""
     links, hottest, routers = ColumnDataSource(), ColumnDataSource(), ColumnDataSource()
     named = ColumnDataSource(data={"name": []})
     mapper = LinearColorMapper(

@@ -34,23 +34,13 @@ _OVER = {"runs": "run", "seconds": "time of all runs so far (s)"}
 
 @dataclass(frozen=True, eq=False)
 class TuningComparison:
-    """The figure and its sources.
-
-    Attributes:
-        figure: the figure.
-        sources: of each line, in the order of the colours.
-    """
+    """Lines of the best so far of several experiments."""
 
     figure: figure
-    sources: tuple[ColumnDataSource, ...]
+    sources: tuple[ColumnDataSource, ...]  # of each line, in the order of the colours
 
     def show(self, results: Mapping[str, TuningResult], *, over: str = "runs") -> None:
-        """Draw other experiments; the last of more than six.
-
-        Args:
-            results: by the names in the legend.
-            over: ``runs`` or ``seconds``.
-        """
+        """Draw other experiments, at most the last six, over ``runs`` or ``seconds``."""
         kept = dict(list(results.items())[-MOST:])
         lines = [best_line(result, over) for result in kept.values()]
         items = self.figure.legend[0].items
@@ -77,24 +67,14 @@ class TuningComparison:
 def plot_tuning_comparison(
     results: Mapping[str, TuningResult], *, over: str = "runs", height: int = 300
 ) -> figure:
-    """Return the best so far of several experiments, a line each.
-
-    Args:
-        results: by the names in the legend; at most six are drawn.
-        over: ``runs``, or ``seconds`` of the programs' time.
-        height: pixels.
-    """
+    """Return the best so far of at most six experiments, a line each."""
     drawn = comparison_figure(height=height)
     drawn.show(results, over=over)
     return drawn.figure
 
 
 def comparison_figure(*, height: int = 300) -> TuningComparison:
-    """Return the live form of `plot_tuning_comparison`, with nothing in it.
-
-    Args:
-        height: pixels.
-    """
+    """Return the live form of `plot_tuning_comparison`, empty."""
     fig = new_figure(
         title="Experiments",
         y_label="best so far",
@@ -130,12 +110,7 @@ def comparison_figure(*, height: int = 300) -> TuningComparison:
 
 
 def best_line(result: TuningResult, over: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return where an experiment stood and the best it had by then, float64[runs] each.
-
-    Args:
-        result: of an experiment.
-        over: ``runs`` or ``seconds``.
-    """
+    """Return runs or cumulative seconds, and the best value by then, float64[runs] each."""
     seconds = np.array([record.run.seconds for record in result.records], dtype=np.float64)
     x = np.cumsum(seconds) if over == "seconds" else np.arange(1.0, len(result) + 1)
     return x, result.best_so_far()
@@ -144,13 +119,7 @@ def best_line(result: TuningResult, over: str) -> tuple[NDArray[np.float64], NDA
 def read_comparison(
     results: Mapping[str, TuningResult], truth: Mapping[str, float] | None = None
 ) -> str:
-    """Return the sentence on which experiment found the best.
-
-    Args:
-        results: by name.
-        truth: what the best configuration of each is worth by all that is known of it, where that
-            is more than the experiment saw.
-    """
+    """Return the sentence on the best experiment; `truth` are values over all recorded runs."""
     values = {name: one.best_value for name, one in results.items()} if truth is None else truth
     known = {name: value for name, value in values.items() if math.isfinite(value)}
     if len(known) < 2:

@@ -18,28 +18,17 @@ _TITLE = "What makes the best tenth"
 
 @dataclass(frozen=True, eq=False)
 class ImportanceFigure:
-    """The figure and its source.
-
-    Attributes:
-        figure: the figure.
-        source: columns ``parameter`` (shortened where long), ``percent``, ``name``, and ``low``
-            and ``high``, the ends of an interval in percent.
-    """
+    """Bars of the parameters' importance, with intervals."""
 
     figure: figure
-    source: ColumnDataSource
+    source: ColumnDataSource  # importance and ends of its interval in percent
 
     def show(
         self,
         importance: Mapping[str, float],
         intervals: Mapping[str, tuple[float, float]] | None = None,
     ) -> None:
-        """Draw other shares.
-
-        Args:
-            importance: share of each parameter, the largest first.
-            intervals: from where to where each lies if configurations are drawn again.
-        """
+        """Draw other importances, the largest first, with their intervals by resampling."""
         ends = {
             name: (intervals or {}).get(name, (share,) * 2) for name, share in importance.items()
         }
@@ -62,24 +51,14 @@ def plot_importance(
     *,
     height: int = 200,
 ) -> figure:
-    """Return how much each parameter sets the best tenth of the configurations apart.
-
-    Args:
-        importance: as ``TuningResult.importance`` returns it.
-        intervals: as ``TuningResult.importance_intervals`` returns it.
-        height: pixels.
-    """
+    """Return each parameter's share in what separates the best tenth of the configurations."""
     drawn = importance_figure(height=height)
     drawn.show(importance, intervals)
     return drawn.figure
 
 
 def importance_figure(*, height: int = 200) -> ImportanceFigure:
-    """Return the live form of `plot_importance`, with nothing in it.
-
-    Args:
-        height: pixels.
-    """
+    """Return the live form of `plot_importance`, empty."""
     fig = new_figure(
         title=_TITLE,
         y_label="",

@@ -9,17 +9,7 @@ MOST = 18
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """Return a short form of each name: its last words, where it is long.
-
-    Variables of an MPI, which SHAMan's files name parameters after, have 40 letters and more, of
-    which the first words are those of all the others.
-
-    Args:
-        names: of all parameters of a component; they differ.
-
-    Returns:
-        The short forms by name; they differ too, so that none is shortened where two would not.
-    """
+    """Return a short form of each name, its last words if it is long; no two are equal."""
     if max(map(len, names), default=0) <= MOST:
         return {name: name for name in names}
     words = [name.split("_") for name in names]

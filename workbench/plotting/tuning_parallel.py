@@ -33,28 +33,16 @@ _LEAST_SHARE = 0.9
 
 @dataclass(frozen=True, eq=False)
 class ParallelFigure:
-    """The figure and its sources.
-
-    Attributes:
-        figure: the figure.
-        lines: a line a configuration, the best drawn last.
-        best: the best one's line.
-        labels: values beside the axes.
-        mapper: colours of the values.
-    """
+    """Configurations as lines across the parameters, and their sources."""
 
     figure: figure
-    lines: ColumnDataSource
-    best: ColumnDataSource
-    labels: ColumnDataSource
-    mapper: LinearColorMapper
+    lines: ColumnDataSource  # a row for each configuration, the best last
+    best: ColumnDataSource  # the best configuration's line
+    labels: ColumnDataSource  # values beside the axes
+    mapper: LinearColorMapper  # from values to colours
 
     def show(self, result: TuningResult) -> None:
-        """Draw the configurations of an experiment.
-
-        Args:
-            result: what was found so far.
-        """
+        """Draw the configurations of an experiment."""
         names = list(result.space.names)
         lines = parallel_columns(result)
         values = lines["value"]
@@ -80,23 +68,14 @@ class ParallelFigure:
 
 
 def plot_parallel(result: TuningResult, *, height: int = 300) -> figure:
-    """Return the configurations that were run as lines across the parameters.
-
-    Args:
-        result: of an experiment.
-        height: pixels.
-    """
+    """Return the configurations of an experiment's runs as lines across the parameters."""
     drawn = parallel_figure(height=height)
     drawn.show(result)
     return drawn.figure
 
 
 def parallel_figure(*, height: int = 300) -> ParallelFigure:
-    """Return the live form of `plot_parallel`, with nothing in it.
-
-    Args:
-        height: pixels.
-    """
+    """Return the live form of `plot_parallel`, empty."""
     fig = new_figure(
         title="Configurations",
         y_label="",
@@ -146,11 +125,7 @@ def parallel_figure(*, height: int = 300) -> ParallelFigure:
 
 
 def parallel_columns(result: TuningResult) -> dict[str, list[Any]]:
-    """Return a line for each configuration whose value is known, from the worst to the best.
-
-    Args:
-        result: of an experiment.
-    """
+    """Return a row for each configuration with a known value, from the worst to the best."""
     table = result.history.aggregated()
     known = [int(row) for row in np.flatnonzero(table.known)]
     order = sorted(known, key=lambda row: -table.losses[row])
@@ -164,21 +139,12 @@ def parallel_columns(result: TuningResult) -> dict[str, list[Any]]:
 
 
 def heights(space: TuningSpace, configuration: Mapping[str, Any]) -> list[float]:
-    """Return the place of each value on its parameter's axis, 0 to 1; below 0 if it is absent.
-
-    Args:
-        space: what was searched.
-        configuration: one of its configurations, or one beside the grid.
-    """
+    """Return the place of each value on its parameter's axis, 0 to 1; below 0 for an absent one."""
     return [_height(axis, configuration[name]) for name, axis in space.axes.items()]
 
 
 def label_columns(space: TuningSpace) -> dict[str, list[Any]]:
-    """Return the values that are written beside the axes, at most nine a parameter.
-
-    Args:
-        space: what was searched.
-    """
+    """Return the values beside the axes, some nine for each parameter, and ``not passed``."""
     found: dict[str, list[Any]] = {"x": [], "y": [], "text": []}
     for at, axis in enumerate(space.axes.values()):
         values = list(getattr(axis, "values", ())) or [axis.low, axis.high]  # type: ignore[union-attr]

@@ -45,53 +45,29 @@ _LINE = 12  # characters that fit under a place on half a page
 
 @dataclass(frozen=True, eq=False)
 class StudyTiles:
-    """A heatmap and what it is drawn from.
-
-    Attributes:
-        figure: the figure.
-        source: a row a place; ``row_name`` and ``column_name`` say which. What a page selects in
-            it is a click; nothing else sets it, for pages send back what they are told.
-        frame: the place with a frame, if there is one.
-        mapper: turns a value into a colour; its ends follow the values.
-    """
+    """A heatmap of a study and its sources."""
 
     figure: figure
+    # A row for each place. Only a click sets its selection: pages send back what they receive.
     source: ColumnDataSource
-    frame: ColumnDataSource
-    mapper: LinearColorMapper
+    frame: ColumnDataSource  # the framed place, if any
+    mapper: LinearColorMapper  # from values to colours; its ends follow the values
 
     def show_methods(
         self,
-        rows: pd.DataFrame,
+        rows: pd.DataFrame,  # of ``methods``, one recording, noise, stopping rule and pick
         measure: str = "share",
         *,
-        chosen: tuple[str, str] | None = None,
+        chosen: tuple[str, str] | None = None,  # heuristic and resampling to frame
     ) -> None:
-        """Draw a place for each heuristic and resampling rule.
-
-        Args:
-            rows: of ``methods``: of one recording, noise, stopping rule and pick.
-            measure: what is shown.
-            chosen: heuristic and resampling of the place with a frame.
-
-        Raises:
-            ParameterError: there is no such measure.
-        """
+        """Draw a place for each heuristic and resampling rule."""
         known = measure_of(measure)
         columns = tile_columns(rows, known, "heuristic", "resampling")
         self._show(columns, known, _folded)
         self.mark(chosen)
 
     def show_sizes(self, rows: pd.DataFrame, measure: str = "share") -> None:
-        """Draw a place for each collective and message size.
-
-        Args:
-            rows: of ``cells``: of one recording, noise and method.
-            measure: what is shown.
-
-        Raises:
-            ParameterError: there is no such measure.
-        """
+        """Draw a place for each collective and message size, from one method's ``cells``."""
         known = measure_of(measure)
         collectives = [str(name).partition("/")[0] for name in rows["space"]]
         sizes = [int(str(name).partition("/")[2]) for name in rows["space"]]
@@ -99,11 +75,7 @@ class StudyTiles:
         self._show(tile_columns(by_size, known, "collective", "size"), known, _size_text)
 
     def mark(self, chosen: tuple[str, str] | None) -> None:
-        """Put a frame around one place.
-
-        Args:
-            chosen: names of its row and column; None for no frame.
-        """
+        """Put a frame around the place with these names of row and column; None for no frame."""
         data = self.source.data
         places = list(zip(data["row_name"], data["column_name"], strict=True))
         at = [places.index(chosen)] if chosen in places else []
@@ -135,11 +107,7 @@ class StudyTiles:
 
 
 def study_tiles(*, file_name: str = "searches") -> StudyTiles:
-    """Return a live heatmap with nothing in it; a click on a place selects it in the source.
-
-    Args:
-        file_name: name, without suffix, of the picture that the save tool writes.
-    """
+    """Return a live heatmap, empty; a click on a place selects it in the source."""
     source = ColumnDataSource({name: [] for name in ("row_name", "column_name")})
     mapper = LinearColorMapper(
         palette=list(palette.SEQUENTIAL), low=0.0, high=100.0, nan_color=palette.MISSING
@@ -188,30 +156,14 @@ def study_tiles(*, file_name: str = "searches") -> StudyTiles:
 
 
 def plot_search_methods(rows: pd.DataFrame, measure: str = "share") -> figure:
-    """Return how good each heuristic is with each resampling rule, as a heatmap.
-
-    Args:
-        rows: of ``methods``: of one recording, noise, stopping rule and pick.
-        measure: what is shown, a column such as ``share``, ``gain`` or ``distance``.
-
-    Raises:
-        ParameterError: there is no such measure.
-    """
+    """Return a heatmap of ``methods`` by heuristic and resampling, with all else fixed."""
     tiles = study_tiles(file_name="heuristics")
     tiles.show_methods(rows, measure)
     return tiles.figure
 
 
 def plot_search_sizes(rows: pd.DataFrame, measure: str = "share") -> figure:
-    """Return how good a method is for each collective and message size, as a heatmap.
-
-    Args:
-        rows: of ``cells``: of one recording, noise and method.
-        measure: what is shown, a column such as ``share``, ``gain`` or ``distance``.
-
-    Raises:
-        ParameterError: there is no such measure.
-    """
+    """Return a heatmap of one method's ``cells`` by collective and message size."""
     tiles = study_tiles(file_name="sizes")
     tiles.show_sizes(rows, measure)
     return tiles.figure
@@ -223,14 +175,7 @@ _PLACE = ("row", "column", "row_name", "column_name", "value", "text", "runs")
 def tile_columns(
     rows: pd.DataFrame, measure: Measure, down: str, across: str
 ) -> dict[str, list[Any]]:
-    """Return the columns of the source, a row for each place, missing ones included.
-
-    Args:
-        rows: of a table; one for each place at most.
-        measure: what is shown.
-        down: column whose values are the rows.
-        across: column whose values stand beside one another.
-    """
+    """Return the columns of the source, a row for each place, missing ones included."""
     found: dict[str, list[Any]] = {name: [] for name in (*_PLACE, *_TIPS)}
     places: dict[tuple[Any, Any], Mapping[str, Any]] = {
         (one[down], one[across]): one for one in rows_of(rows)
@@ -249,13 +194,9 @@ def tile_columns(
 
 
 def colour_ends(values: Sequence[float], measure: Measure) -> tuple[float, float]:
-    """Return the values at the ends of the colours, percent: fives around what is shown.
+    """Return the values (%) at the ends of the colours, multiples of 5 around finite `values`.
 
-    Where 100 % is the best there is, the colours end there.
-
-    Args:
-        values: what is shown, nan where there is nothing.
-        measure: what it is.
+    At least −100 % where more is better; 0 to at most 200 % where less is better.
     """
     known = [value for value in values if math.isfinite(value)]
     if not known:

@@ -20,35 +20,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Measure:
-    """A column of the study's tables that says how good a search is; all are in percent.
+    """A column of the study's tables, in percent, that measures the quality of a search."""
 
-    Attributes:
-        name: of the column.
-        title: what it is, in a few words.
-        more_is_better: whether the greatest value is the best one.
-        text: the same within a sentence, after the number.
-    """
-
-    name: str
+    name: str  # of the column
     title: str
     more_is_better: bool
-    text: str
+    text: str  # within a sentence, after the number
 
     def best_first(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows of a table by this measure, the best first and unknown ones last.
-
-        Args:
-            table: of a study.
-        """
+        """Return the rows of a table by this measure, the best first and unknown ones last."""
         return table.sort_values(self.name, ascending=not self.more_is_better, kind="stable")
 
     def overlaps(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-        """Return whether the intervals of two rows overlap, so that the seeds do not part them.
-
-        Args:
-            one: a row with an interval of this measure.
-            other: another.
-        """
+        """Return whether the intervals of two rows overlap: the seeds do not separate them."""
         low, high = f"{self.name}_low", f"{self.name}_high"
         return bool(one[low] <= other[high] and other[low] <= one[high])
 
@@ -101,14 +85,7 @@ _ORDERS: Mapping[str, tuple[str, ...]] = {
 
 
 def measure_of(name: str) -> Measure:
-    """Return a measure by the name of its column.
-
-    Args:
-        name: one of ``MEASURES``.
-
-    Raises:
-        ParameterError: there is none of that name.
-    """
+    """Return a measure by the name of its column."""
     if name not in MEASURES:
         raise ParameterError(
             f"the measure must be one of {', '.join(MEASURES)}; got {name!r}"
@@ -119,15 +96,7 @@ def measure_of(name: str) -> Measure:
 
 
 def picked(table: pd.DataFrame, **where: str) -> pd.DataFrame:
-    """Return the rows of a table with these values; empty where there are none.
-
-    Args:
-        table: of a study.
-        where: value by column, such as ``recording="simulated-12-ranks"``.
-
-    Raises:
-        ParameterError: the table has no such column.
-    """
+    """Return the rows of a table with these values by column; empty where there are none."""
     kept = np.ones(len(table), bool)
     for name, value in where.items():
         if name not in table:
@@ -142,15 +111,7 @@ def picked(table: pd.DataFrame, **where: str) -> pd.DataFrame:
 
 
 def usual_noise(table: pd.DataFrame, recording: str) -> str:
-    """Return the noise that most searches of a recording were made with.
-
-    Args:
-        table: ``methods`` of a study.
-        recording: its name.
-
-    Raises:
-        ParameterError: the study has no search of it.
-    """
+    """Return the noise of most searches of a recording in ``methods``."""
     counts = picked(table, recording=recording)["noise"].value_counts(sort=False)
     if not len(counts):
         raise ParameterError(
@@ -162,26 +123,14 @@ def usual_noise(table: pd.DataFrame, recording: str) -> str:
 
 
 def values_of(table: pd.DataFrame, name: str) -> list[str]:
-    """Return the different values of a column: rules as the study lists them, then as they appear.
-
-    Args:
-        table: of a study.
-        name: of the column.
-    """
+    """Return the different values of a column, rules in the study's order, others as found."""
     order = _ORDERS.get(name, ())
     found = table[name].unique().tolist()
     return sorted(found, key=lambda value: order.index(value) if value in order else len(order))
 
 
 def rule_looks(rules: Sequence[str]) -> list[tuple[str, str, str]]:
-    """Return the rules that a figure compares, each with its colour and its marker.
-
-    Args:
-        rules: labels, seven at most.
-
-    Raises:
-        ParameterError: there is none, or more than can be told apart.
-    """
+    """Return the rules of a figure, seven at most, each with its colour and marker."""
     if not 0 < len(rules) <= len(_RULE_COLOURS):
         raise ParameterError(
             f"the rows must hold a search, and {len(_RULE_COLOURS)} rules at most; got "
@@ -195,12 +144,7 @@ def rule_looks(rules: Sequence[str]) -> list[tuple[str, str, str]]:
 
 
 def name_places(axis: Any, names: Sequence[str]) -> None:
-    """Write names at the places 0, 1, 2... of an axis, where they are others than before.
-
-    Args:
-        axis: what ``fig.yaxis`` gives; its ticker is a ``FixedTicker``.
-        names: one a place.
-    """
+    """Write names at the places 0, 1, 2, … of an axis with a ``FixedTicker``, if they changed."""
     labels = dict(enumerate(names))
     if axis.major_label_overrides != labels or not axis.ticker.ticks:
         # A new ticker would make Bokeh look through the whole document again, 50 ms each.
@@ -209,22 +153,14 @@ def name_places(axis: Any, names: Sequence[str]) -> None:
 
 
 def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a table as dictionaries by column.
-
-    Args:
-        table: of a study.
-    """
+    """Return the rows of a table as dictionaries by column."""
     names = [str(name) for name in table]
     # Six times as quick as pandas' own way, which looks at each column of each row.
     return [dict(zip(names, row, strict=True)) for row in table.to_numpy(object).tolist()]
 
 
 def percent_text(value: float) -> str:
-    """Return a percentage with three digits and without its sign of percent; a dash for nan.
-
-    Args:
-        value: in percent.
-    """
+    """Return a percentage with one decimal below 100, without the sign; a dash for nan."""
     if not math.isfinite(value):
         return "–"
     digits = 1 if abs(value) < 99.95 else 0
@@ -233,12 +169,7 @@ def percent_text(value: float) -> str:
 
 
 def interval_text(row: Mapping[str, Any], name: str) -> str:
-    """Return a figure with its interval, such as ``95.9 % (94.5 to 96.9)``.
-
-    Args:
-        row: of a table.
-        name: of the figure.
-    """
+    """Return a value of a row with its interval, e.g. ``95.9 % (94.5 to 96.9)``."""
     low, high = row.get(f"{name}_low", math.nan), row.get(f"{name}_high", math.nan)
     text = f"{percent_text(float(row[name]))} %"
     if not (math.isfinite(low) and math.isfinite(high)):
@@ -247,20 +178,11 @@ def interval_text(row: Mapping[str, Any], name: str) -> str:
 
 
 def listed(names: Iterable[str], word: str = "and") -> str:
-    """Return names as a sentence lists them: ``a, b and c``.
-
-    Args:
-        names: at least one.
-        word: before the last one.
-    """
+    """Return at least one name as a list in a sentence: ``a, b and c``."""
     *head, last = names
     return f"{', '.join(head)} {word} {last}" if head else last
 
 
 def resampling_text(name: str) -> str:
-    """Return a resampling rule as a sentence names it.
-
-    Args:
-        name: its label in the tables.
-    """
+    """Return a resampling rule's label as a phrase in a sentence."""
     return "no resampling" if name == "none" else f"{name} resampling"

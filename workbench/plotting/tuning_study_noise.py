@@ -37,26 +37,13 @@ _ORDER = {"none": 0.0, "measured": 0.5, HELD_OUT: 0.6}
 
 @dataclass(frozen=True, eq=False)
 class NoiseFigure:
-    """What a heuristic finds under each noise, a colour a resampling rule.
-
-    Attributes:
-        figure: the figure.
-        sources: of each resampling rule, a row a noise.
-    """
+    """Results of a heuristic under each noise, a colour for each resampling rule."""
 
     figure: figure
-    sources: Mapping[str, ColumnDataSource]
+    sources: Mapping[str, ColumnDataSource]  # by resampling rule, a row for each noise
 
     def show(self, rows: pd.DataFrame, measure: str = "share") -> None:
-        """Draw other searches.
-
-        Args:
-            rows: of ``methods``: of one recording, heuristic, stopping rule and pick.
-            measure: what is shown.
-
-        Raises:
-            ParameterError: there is no such measure.
-        """
+        """Draw other searches: rows of ``methods`` as in `plot_search_noise`."""
         known = measure_of(measure)
         noises = in_order(values_of(rows, "noise"))
         present = [name for name in self.sources if name in set(rows["resampling"])]
@@ -84,15 +71,7 @@ class NoiseFigure:
 
 
 def noise_figure(resamplings: Sequence[str], *, height: int = 300) -> NoiseFigure:
-    """Return the live form of `plot_search_noise`, with nothing in it.
-
-    Args:
-        resamplings: labels of the rules, seven at most.
-        height: pixels.
-
-    Raises:
-        ParameterError: there is no rule.
-    """
+    """Return the live form of `plot_search_noise`, empty, for at most seven resampling rules."""
     looks = rule_looks(resamplings)
     fig = live_figure(height=height, file_name="noise")
     fig.xaxis.ticker = FixedTicker()
@@ -124,31 +103,14 @@ def noise_figure(resamplings: Sequence[str], *, height: int = 300) -> NoiseFigur
 
 
 def plot_search_noise(rows: pd.DataFrame, measure: str = "share", *, height: int = 300) -> figure:
-    """Return what a heuristic finds under each noise, with and without resampling.
-
-    Args:
-        rows: of ``methods``: of one recording, heuristic, stopping rule and pick.
-        measure: what is shown, a column such as ``share``.
-        height: pixels.
-
-    Raises:
-        ParameterError: there is no such measure, or no row.
-    """
+    """Return a heuristic's results by noise and resampling; all else is fixed."""
     drawn = noise_figure(values_of(rows, "resampling"), height=height)
     drawn.show(rows, measure)
     return drawn.figure
 
 
 def read_search_noise(rows: pd.DataFrame, measure: str = "share") -> str:
-    """Return for each noise whether resampling is better, and whether the seeds show that.
-
-    Args:
-        rows: of ``methods``: of one recording, heuristic, stopping rule and pick.
-        measure: what is compared.
-
-    Raises:
-        ParameterError: there is no such measure.
-    """
+    """Return a sentence that compares the best resampling with none, for each noise."""
     known = measure_of(measure)
     parts = []
     for noise in in_order(values_of(rows, "noise")):
@@ -174,12 +136,7 @@ def read_search_noise(rows: pd.DataFrame, measure: str = "share") -> str:
 
 
 def read_other_noises(rows: pd.DataFrame, heuristic: str) -> str:
-    """Return which heuristics were searched with several noises, empty where this one was.
-
-    Args:
-        rows: of ``methods``: of one recording, stopping rule and pick.
-        heuristic: that is looked at.
-    """
+    """Return a sentence on heuristics with several noises; empty unless this one has only one."""
     searched = set(zip(rows["heuristic"], rows["noise"], strict=True))
     noises = Counter(name for name, _ in searched)
     several = [name for name in values_of(rows, "heuristic") if noises[name] > 1]
@@ -195,14 +152,7 @@ def read_other_noises(rows: pd.DataFrame, heuristic: str) -> str:
 def noise_columns(
     rows: Sequence[Mapping[str, Any]], measure: Measure, noises: Sequence[str], beside: float
 ) -> dict[str, list[Any]]:
-    """Return the columns of a source, a row for each noise there is.
-
-    Args:
-        rows: of `rows_of`, of one resampling rule.
-        measure: what is shown.
-        noises: what stands beside one another.
-        beside: how far right of its place each point is.
-    """
+    """Return the columns of one resampling rule's source; points are shifted by `beside`."""
     columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
     for one in rows:
         values = (
@@ -217,20 +167,12 @@ def noise_columns(
 
 
 def in_order(noises: Sequence[str]) -> list[str]:
-    """Return noises with none first, then by their spread, heavy tails last.
-
-    Args:
-        noises: as the tables name them, such as ``normal 5 %``.
-    """
+    """Return noises with none first, then by their spread, heavy tails last."""
     return sorted(noises, key=_place)
 
 
 def noise_text(noise: str) -> str:
-    """Return a noise as a figure names it.
-
-    Args:
-        noise: as the tables name it.
-    """
+    """Return the text for a noise of the tables in a figure."""
     named = {"none": "no noise", "measured": "as measured", HELD_OUT: "other repeats judge"}
     return named.get(noise, noise)
 

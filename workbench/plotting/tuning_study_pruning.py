@@ -49,29 +49,14 @@ _TIME = "quicker"
 
 @dataclass(frozen=True, eq=False)
 class PruningFigure:
-    """What each pruning rule saves and costs.
-
-    Attributes:
-        figure: the figure.
-        chosen: points of one heuristic, a source a pruning rule.
-        others: points of the other heuristics, likewise.
-    """
+    """Time saved by each pruning rule, and its change of the result."""
 
     figure: figure
-    chosen: Mapping[str, ColumnDataSource]
-    others: Mapping[str, ColumnDataSource]
+    chosen: Mapping[str, ColumnDataSource]  # of one heuristic, by pruning rule
+    others: Mapping[str, ColumnDataSource]  # of the other heuristics, by pruning rule
 
     def show(self, rows: pd.DataFrame, heuristic: str, change: str = "share_change") -> None:
-        """Draw other searches.
-
-        Args:
-            rows: of ``prunings``: of one recording, noise, resampling, stopping rule and pick.
-            heuristic: whose points are large.
-            change: what stands upright, one of ``CHANGES``.
-
-        Raises:
-            ParameterError: there is no such change.
-        """
+        """Draw other searches: rows of ``prunings`` as in `plot_search_pruning`."""
         what = _change(change)
         every = rows_of(rows)
         for own, sources in ((True, self.chosen), (False, self.others)):
@@ -102,15 +87,7 @@ class PruningFigure:
 
 
 def pruning_figure(prunings: Sequence[str], *, height: int = 320) -> PruningFigure:
-    """Return the live form of `plot_search_pruning`, with nothing in it.
-
-    Args:
-        prunings: labels of the rules, seven at most.
-        height: pixels.
-
-    Raises:
-        ParameterError: there is no rule.
-    """
+    """Return the live form of `plot_search_pruning`, empty, for at most seven rules."""
     looks = rule_looks(prunings)
     fig = live_figure(height=height, file_name="pruning")
     for dimension in ("width", "height"):
@@ -143,34 +120,17 @@ def pruning_figure(prunings: Sequence[str], *, height: int = 320) -> PruningFigu
 def plot_search_pruning(
     rows: pd.DataFrame, heuristic: str, change: str = "share_change", *, height: int = 320
 ) -> figure:
-    """Return what each pruning rule saves in time against what it changes in what is found.
-
-    Args:
-        rows: of ``prunings``: of one recording, noise, resampling, stopping rule and pick.
-        heuristic: whose points are large.
-        change: what stands upright, one of ``CHANGES``.
-        height: pixels.
-
-    Raises:
-        ParameterError: there is no such change, or no row.
-    """
+    """Return time saved against `change` by pruning rule; `heuristic` has the large points."""
     drawn = pruning_figure(values_of(rows, "pruning"), height=height)
     drawn.show(rows, heuristic, change)
     return drawn.figure
 
 
 def pruning_rows(table: pd.DataFrame, **where: str) -> pd.DataFrame:
-    """Return rows of ``prunings`` that differ in heuristic and pruning rule alone.
+    """Return rows of ``prunings`` that differ only in heuristic and pruning rule.
 
-    A study that prunes does so with few rules: where it has not those that are asked for, it
-    takes the first that it has.
-
-    Args:
-        table: ``prunings`` of a study.
-        where: ``recording``, ``noise``, ``pick``, ``resampling`` and ``stopping``.
-
-    Raises:
-        ParameterError: the table has no such column.
+    A study prunes with few other rules: if it lacks the resampling or stopping rule in `where`,
+    its first one is taken.
     """
     rules = ("resampling", "stopping")
     rows = picked(table, **{name: value for name, value in where.items() if name not in rules})
@@ -183,16 +143,7 @@ def pruning_rows(table: pd.DataFrame, **where: str) -> pd.DataFrame:
 
 
 def read_search_pruning(rows: pd.DataFrame, heuristic: str, change: str = "share_change") -> str:
-    """Return what each pruning rule saves and costs one heuristic, and what the seeds can tell.
-
-    Args:
-        rows: of ``prunings``: of one recording, noise, resampling, stopping rule and pick.
-        heuristic: that is looked at.
-        change: what it may cost, one of ``CHANGES``.
-
-    Raises:
-        ParameterError: there is no such change.
-    """
+    """Return a sentence on the time saved and the change by each pruning rule, for a heuristic."""
     what = _change(change)
     if not len(rows):
         return "The study has no search here that prunes."
@@ -216,11 +167,7 @@ def read_search_pruning(rows: pd.DataFrame, heuristic: str, change: str = "share
 
 
 def pruning_table(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of ``prunings`` under names that say what they are, each with its interval.
-
-    Args:
-        rows: of ``prunings``.
-    """
+    """Return rows of ``prunings`` with readable column names, each value with its interval."""
     import pandas as pd
 
     index = ["recording", "noise", "heuristic", "pruning"]
@@ -238,12 +185,7 @@ def pruning_table(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def pruning_points(rows: Sequence[Mapping[str, Any]], change: str) -> dict[str, list[Any]]:
-    """Return the columns of a source, a row for each search.
-
-    Args:
-        rows: of `rows_of`.
-        change: what stands upright.
-    """
+    """Return the columns of a source, a row for each search."""
     columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
     for one in rows:
         values = (

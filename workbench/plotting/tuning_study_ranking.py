@@ -34,37 +34,21 @@ _SLACK = 1e-9  # of a step
 
 @dataclass(frozen=True, eq=False)
 class RankingFigure:
-    """The ranking and its source.
-
-    Attributes:
-        figure: the figure.
-        source: a row a method, the best first.
-    """
+    """The ranking and its source."""
 
     figure: figure
-    source: ColumnDataSource
+    source: ColumnDataSource  # a row for each method, the best first
 
     def show(
         self,
-        rows: pd.DataFrame,
+        rows: pd.DataFrame,  # of ``methods`` or ``collectives``, differing in `by` only
         measure: str = "share",
         *,
         by: str = "heuristic",
-        chosen: str = "",
+        chosen: str = "",  # value of `by` with a larger point
         title: str = "",
     ) -> None:
-        """Draw other methods.
-
-        Args:
-            rows: of ``methods`` or ``collectives``, told apart by one column.
-            measure: what they are ranked by.
-            by: that column.
-            chosen: value of it whose point is larger.
-            title: what is ranked, in a few words; empty leaves it out.
-
-        Raises:
-            ParameterError: there is no such measure.
-        """
+        """Draw other methods."""
         known = measure_of(measure)
         columns = ranking_columns(rows, known, by, chosen)
         values = [v for name in ("low", "high", "value") for v in columns[name] if math.isfinite(v)]
@@ -102,16 +86,7 @@ def ranking_figure() -> RankingFigure:
 def plot_search_ranking(
     rows: pd.DataFrame, measure: str = "share", *, by: str = "heuristic"
 ) -> figure:
-    """Return methods ranked, each with its interval over the seeds.
-
-    Args:
-        rows: of ``methods`` or ``collectives``, told apart by one column.
-        measure: what they are ranked by, a column such as ``share``, ``gain`` or ``distance``.
-        by: the column that tells them apart, such as ``heuristic`` or ``resampling``.
-
-    Raises:
-        ParameterError: there is no such measure.
-    """
+    """Return methods, or values of the column `by`, ranked with their intervals over seeds."""
     drawn = ranking_figure()
     drawn.show(rows, measure, by=by)
     return drawn.figure
@@ -126,14 +101,7 @@ _COLUMNS = (
 def ranking_columns(
     rows: pd.DataFrame, measure: Measure, by: str, chosen: str = ""
 ) -> dict[str, list[Any]]:
-    """Return the columns of the source, the best first; ``told`` says which are not the best.
-
-    Args:
-        rows: of a table.
-        measure: what they are ranked by.
-        by: column that tells them apart.
-        chosen: value of it whose point is larger.
-    """
+    """Return the columns of the source, the best first; ``told``: interval apart from the best."""
     columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
     ranked = rows_of(measure.best_first(rows))
     for place, one in enumerate(ranked):
@@ -157,18 +125,10 @@ def ranking_columns(
 def read_search_ranking(
     rows: pd.DataFrame, measure: str = "share", *, by: str = "heuristic"
 ) -> str:
-    """Return which method is first, which the seeds cannot tell from it, and which are behind.
+    """Return a sentence on the first method, those not separable from it, and those behind.
 
-    Intervals that overlap do not show that two methods are equal: they show that so many seeds
-    are too few to part them.
-
-    Args:
-        rows: of ``methods`` or ``collectives``, told apart by one column.
-        measure: what they are ranked by.
-        by: the column that tells them apart.
-
-    Raises:
-        ParameterError: there is no such measure.
+    Overlapping intervals do not show that two methods are equal, only that there are too few seeds
+    to separate them.
     """
     known = measure_of(measure)
     columns = ranking_columns(rows, known, by)
@@ -190,12 +150,7 @@ def read_search_ranking(
 
 
 def ticks_within(low: float, high: float) -> list[float]:
-    """Return two to seven round numbers between two others: 1, 2 or 5 times a power of ten apart.
-
-    Args:
-        low: the smaller end.
-        high: the greater end.
-    """
+    """Return two to seven ticks in `low` to `high`, 1, 2 or 5 times a power of ten apart."""
     power = 10.0 ** math.floor(math.log10(high - low))
     # A tenth of the power leaves ten or more: one of the steps has seven or fewer.
     for step in (0.1 * power, 0.2 * power, 0.5 * power, power, 2.0 * power):

@@ -36,19 +36,12 @@ _LARGE_PX = 18
 
 @dataclass(frozen=True, eq=False)
 class StoppingFigure:
-    """Stopping rules against one another.
-
-    Attributes:
-        figure: the figure.
-        chosen: points of one heuristic and resampling rule, a source a stopping rule.
-        others: points of all other methods, likewise.
-        front: line through the methods that none beats in both.
-    """
+    """Stopping rules by measure and time saved."""
 
     figure: figure
-    chosen: Mapping[str, ColumnDataSource]
-    others: Mapping[str, ColumnDataSource]
-    front: ColumnDataSource
+    chosen: Mapping[str, ColumnDataSource]  # one heuristic and resampling rule, by stopping rule
+    others: Mapping[str, ColumnDataSource]  # other methods, by stopping rule
+    front: ColumnDataSource  # line through the Pareto front
 
     def show(
         self,
@@ -59,18 +52,7 @@ class StoppingFigure:
         measure: str = "share",
         time: str = "saved_grid",
     ) -> None:
-        """Draw other methods.
-
-        Args:
-            rows: of ``methods``: of one recording, noise and pick.
-            heuristic: whose points are large.
-            resampling: rule of these.
-            measure: what stands upright.
-            time: ``saved_grid`` or ``saved``: what the time is compared with.
-
-        Raises:
-            ParameterError: there is no such measure.
-        """
+        """Draw other methods: arguments as in `plot_search_stopping`."""
         up, across = measure_of(measure), measure_of(time)
         method = heuristic, resampling
         shown = [*dict.fromkeys((measure, time))]
@@ -102,15 +84,7 @@ class StoppingFigure:
 
 
 def stopping_figure(stoppings: Sequence[str], *, height: int = 320) -> StoppingFigure:
-    """Return the live form of `plot_search_stopping`, with nothing in it.
-
-    Args:
-        stoppings: labels of the rules, seven at most.
-        height: pixels.
-
-    Raises:
-        ParameterError: there is no rule.
-    """
+    """Return the live form of `plot_search_stopping`, empty, for at most seven rules."""
     looks = rule_looks(stoppings)
     fig = live_figure(height=height, file_name="stopping")
     front = ColumnDataSource({"x": [], "y": []})
@@ -148,45 +122,22 @@ def stopping_figure(stoppings: Sequence[str], *, height: int = 320) -> StoppingF
 
 
 def plot_search_stopping(
-    rows: pd.DataFrame,
-    heuristic: str,
-    resampling: str = "none",
+    rows: pd.DataFrame,  # one recording, noise and pick
+    heuristic: str,  # with large points
+    resampling: str = "none",  # of the large points
     *,
     measure: str = "share",
-    time: str = "saved_grid",
+    time: str = "saved_grid",  # or ``saved``
     height: int = 320,
 ) -> figure:
-    """Return what each stopping rule finds against the time it saves.
-
-    Args:
-        rows: of ``methods``: of one recording, noise and pick.
-        heuristic: whose points are large.
-        resampling: rule of these.
-        measure: what stands upright.
-        time: ``saved_grid`` or ``saved``: what the time is compared with.
-        height: pixels.
-
-    Raises:
-        ParameterError: there is no such measure, or no row.
-    """
+    """Return a measure against the time saved for each stopping rule, rows of ``methods``."""
     drawn = stopping_figure(values_of(rows, "stopping"), height=height)
     drawn.show(rows, heuristic, resampling, measure=measure, time=time)
     return drawn.figure
 
 
 def pareto(rows: pd.DataFrame, measure: str = "share", time: str = "saved_grid") -> pd.DataFrame:
-    """Return the methods that none beats in what is found and in time, the slowest first.
-
-    Means alone decide: a neighbour may be as good within the seeds' intervals.
-
-    Args:
-        rows: of ``methods``: of one recording, noise and pick.
-        measure: what is found.
-        time: ``saved_grid`` or ``saved``.
-
-    Raises:
-        ParameterError: there is no such measure.
-    """
+    """Return the Pareto-optimal methods by the means of measure and time, the slowest first."""
     sign = 1.0 if measure_of(measure).more_is_better else -1.0
     known = rows[np.isfinite(rows[measure]) & np.isfinite(rows[time])]
     ordered = known.assign(_found=sign * known[measure]).sort_values(
@@ -205,18 +156,7 @@ def read_search_stopping(
     measure: str = "share",
     time: str = "saved_grid",
 ) -> str:
-    """Return what the rule that finds most costs, and what the quickest one gives up.
-
-    Args:
-        rows: of ``methods``: of one recording, noise and pick.
-        heuristic: whose rules are compared.
-        resampling: rule of these.
-        measure: what is found.
-        time: ``saved_grid`` or ``saved``.
-
-    Raises:
-        ParameterError: there is no such measure.
-    """
+    """Return sentences on the stopping rule with the best measure, and on the quickest one."""
     known, across = measure_of(measure), measure_of(time)
     own = picked(rows, heuristic=heuristic, resampling=resampling)
     own = own[np.isfinite(own[measure])]
@@ -242,7 +182,7 @@ def read_search_stopping(
 
 
 def _alike(rows: pd.DataFrame, measure: str, time: str) -> list[list[str]]:
-    """Return the stopping rules by what they gave: those of one place cover one another."""
+    """Return the stopping rules grouped by equal results, whose points coincide."""
     places: dict[tuple[float, float], list[str]] = {}
     for one in rows_of(rows):
         places.setdefault((one[measure], one[time]), []).append(f"“{one['stopping']}”")
@@ -252,13 +192,7 @@ def _alike(rows: pd.DataFrame, measure: str, time: str) -> list[list[str]]:
 def point_columns(
     rows: Sequence[Mapping[str, Any]], measure: str, time: str
 ) -> dict[str, list[Any]]:
-    """Return the columns of a source, a row for each method.
-
-    Args:
-        rows: of `rows_of`.
-        measure: what stands upright.
-        time: what lies across.
-    """
+    """Return the columns of a source, a row for each method."""
     columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
     for one in rows:
         values = (

@@ -54,18 +54,10 @@ _WITH_INTERVAL = ("gain", "share", "distance", "tied", "saved_grid", "saved")
 
 
 def by_collective(tables: StudyTables, **where: str) -> pd.DataFrame:
-    """Return a method's figures for each recording and collective, then for all together.
+    """Return a method's figures by recording, noise and collective, then for all collectives.
 
-    The index is the recording, the noise and the collective, the columns are those of the study.
-
-    Args:
-        tables: of the study.
-        where: what tells the method: ``heuristic``, ``resampling``, ``stopping`` and ``pick``;
-            ``recording`` for one instead of all, ``noise`` for another than the one that most
-            searches of a recording were made with, and ``pruning`` for searches that prune.
-
-    Raises:
-        ParameterError: the tables have no such column, or no such recording.
+    Without `recording` all are returned, without `noise` the most frequent one of each, without
+    `pruning` searches that do not prune.
     """
     import pandas as pd
 
@@ -84,21 +76,12 @@ def by_collective(tables: StudyTables, **where: str) -> pd.DataFrame:
 
 
 def paper_table(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Return columns of `by_collective` under the names that say what they are, with units.
-
-    Args:
-        table: of `by_collective`.
-        columns: ``TABLE_1`` or ``TABLE_2``.
-    """
+    """Return ``TABLE_1`` or ``TABLE_2`` of `by_collective`, with units in the column names."""
     return table[list(columns)].rename(columns=dict(COLUMNS))
 
 
 def by_collective_html(table: pd.DataFrame) -> str:
-    """Return the two tables as HTML, one row a collective, with the intervals over the seeds.
-
-    Args:
-        table: of `by_collective`.
-    """
+    """Return both tables as HTML, a row for each collective, with intervals over the seeds."""
     parts = []
     for title, columns in (
         ("How good: the paper's Table 1", TABLE_1),
@@ -122,16 +105,7 @@ def by_collective_html(table: pd.DataFrame) -> str:
 
 
 def read_search(tables: StudyTables, **where: str) -> str:
-    """Return what one method achieves on one recording, and how sure that is.
-
-    Args:
-        tables: of the study.
-        where: ``recording``, ``noise``, ``heuristic``, ``resampling``, ``stopping``, ``pruning``
-            and ``pick``.
-
-    Raises:
-        ParameterError: the tables have no such column.
-    """
+    """Return sentences on one method's results on one recording, with their intervals."""
     rows = picked(tables.methods, **where)
     if not len(rows):
         return "The study has no such search: this method was not run with this noise."
@@ -152,14 +126,11 @@ def read_search(tables: StudyTables, **where: str) -> str:
 
 
 def apart_table(recording: Recording) -> pd.DataFrame:
-    """Return for each recorded space what its repeats can tell.
+    """Return for each recorded space how well its repeats separate the configurations.
 
-    ``tied`` counts the configurations that they cannot tell from the optimum, itself included;
-    ``potential`` is the optimum's gain over the default, ``confirmed`` the same where one half of
-    the repeats chooses and the other judges, nan with fewer than four; both in percent.
-
-    Args:
-        recording: whose spaces are looked at.
+    ``tied`` counts those not separable from the optimum, itself included; ``potential`` is the
+    optimum's gain over the default (%); ``confirmed`` the same where half of the repeats chooses
+    and the other half judges, nan with fewer than four.
     """
     import pandas as pd
 
@@ -178,11 +149,7 @@ def apart_table(recording: Recording) -> pd.DataFrame:
 
 
 def read_apart(recording: Recording) -> str:
-    """Return what the repeats of a recording can tell, in one sentence.
-
-    Args:
-        recording: whose spaces are looked at.
-    """
+    """Return a sentence on how well the repeats of a recording separate configurations."""
     table = apart_table(recording)
     total, tied = int(table["configurations"].sum()), int(table["tied"].sum())
     origin = recording.provenance.origin
@@ -201,11 +168,7 @@ def read_apart(recording: Recording) -> str:
 
 
 def method_columns(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of ``methods`` with what tells them apart first, then what they achieve.
-
-    Args:
-        rows: of ``methods``.
-    """
+    """Return rows of ``methods`` with the identifying columns first, then the results."""
     shown = [*_METHOD, "runs", *COLUMNS]
     return rows[[*shown, *(name for name in rows if name not in shown)]]
 

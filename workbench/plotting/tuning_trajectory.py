@@ -42,29 +42,16 @@ _SPREADS = 1.5
 
 @dataclass(frozen=True, eq=False)
 class TrajectoryFigure:
-    """The figure and its sources, so that a running experiment is drawn anew by `show`.
-
-    Attributes:
-        figure: the figure.
-        runs: sources of the marks, by ``run``, ``repeat``, ``outside``, ``pruned``, ``failed``.
-        repeats: what the runs of one configuration come to, at the last of them.
-        best: the best so far, as steps.
-        default: the line at the default configuration's value.
-    """
+    """The course of an experiment and its sources."""
 
     figure: figure
-    runs: dict[str, ColumnDataSource]
-    repeats: ColumnDataSource
-    best: ColumnDataSource
-    default: Span
+    runs: dict[str, ColumnDataSource]  # by ``run``, ``repeat``, ``outside``, ``pruned``, ``failed``
+    repeats: ColumnDataSource  # aggregated value at a configuration's last run
+    best: ColumnDataSource  # so far, as steps
+    default: Span  # value of the default configuration
 
     def show(self, result: TuningResult, *, title: str = "") -> None:
-        """Draw an experiment as it stands.
-
-        Args:
-            result: what was found so far.
-            title: what is drawn; empty leaves it as it is.
-        """
+        """Draw the current state of an experiment; an empty title keeps the last one."""
         low, high = trajectory_range(result)
         set_range(self.figure.y_range, (low, high))
         set_range(self.figure.x_range, (0.0, max(len(result), 10) + 1.0))
@@ -95,23 +82,14 @@ class TrajectoryFigure:
 
 
 def plot_trajectory(result: TuningResult, *, height: int = 320) -> figure:
-    """Return the course of an experiment, one mark a run.
-
-    Args:
-        result: of an experiment.
-        height: pixels.
-    """
+    """Return the course of an experiment, a mark for each run."""
     drawn = trajectory_figure(height=height)
     drawn.show(result, title=result.name)
     return drawn.figure
 
 
 def trajectory_figure(*, height: int = 320) -> TrajectoryFigure:
-    """Return the live form of `plot_trajectory`, with nothing in it.
-
-    Args:
-        height: pixels.
-    """
+    """Return the live form of `plot_trajectory`, empty."""
     fig = new_figure(
         title="Runs",
         y_label="value",
@@ -182,13 +160,10 @@ def trajectory_figure(*, height: int = 320) -> TrajectoryFigure:
 
 
 def trajectory_range(result: TuningResult) -> tuple[float, float]:
-    """Return the ends of the value axis: the best, the default, and most of the runs.
+    """Return the ends of the value axis for the best, the default and most of the runs.
 
-    A search tries things that are off by orders of magnitude; with them on the axis nothing could
-    be told about the rest. They are drawn at its edge.
-
-    Args:
-        result: of an experiment.
+    A search tries configurations that are worse by orders of magnitude; on such an axis the others
+    would coincide. They are drawn at its edge.
     """
     values = np.array([r.run.value for r in result.records if r.run.status == "complete"])
     values = values[np.isfinite(values)]
@@ -210,13 +185,7 @@ def trajectory_range(result: TuningResult) -> tuple[float, float]:
 
 
 def run_columns(result: TuningResult, low: float, high: float) -> dict[str, dict[str, list[Any]]]:
-    """Return the columns of the marks by kind: run, value, where it is drawn, what it was.
-
-    Args:
-        result: of an experiment.
-        low: lower end of the value axis.
-        high: upper end.
-    """
+    """Return the columns of the marks by kind; values beyond `low` or `high` are at the edge."""
     found: dict[str, dict[str, list[Any]]] = {k: {name: [] for name in _RUN} for k in _KINDS}
     margin = _EDGE * (high - low)
     low, high = low + margin, high - margin
@@ -238,11 +207,7 @@ def run_columns(result: TuningResult, low: float, high: float) -> dict[str, dict
 
 
 def repeat_columns(result: TuningResult) -> dict[str, list[Any]]:
-    """Return what the runs of each configuration that ran more than once come to.
-
-    Args:
-        result: of an experiment.
-    """
+    """Return the aggregated value of each configuration that ran more than once."""
     table = result.history.aggregated()
     last = {key: number for number, key in enumerate(result.history.keys, 1)}
     rows = [
@@ -259,21 +224,13 @@ def repeat_columns(result: TuningResult) -> dict[str, list[Any]]:
 
 
 def configuration_text(configuration: Any) -> str:
-    """Return a configuration in one line; what is not passed is left out.
-
-    Args:
-        configuration: values by parameter.
-    """
+    """Return a configuration in one line, without parameters that are not passed (None)."""
     parts = [f"{name} {value}" for name, value in configuration.items() if value is not None]
     return ", ".join(parts) or "nothing is passed"
 
 
 def read_trajectory(result: TuningResult) -> str:
-    """Return the sentences about what an experiment found.
-
-    Args:
-        result: of an experiment.
-    """
+    """Return sentences on an experiment's best configuration and its runs."""
     if result.best is None:
         return "No run has given a value yet." if not len(result) else "No run gave a value."
     unit = f" {result.unit}" if result.unit else ""

@@ -23,35 +23,21 @@ _MARKERS = ("circle", "square", "triangle")
 
 @dataclass(frozen=True, eq=False)
 class WireTolerance:
-    """The tolerances of a program on several topologies and their source.
-
-    Attributes:
-        figure: the figure.
-        source: a row for each topology.
-        base: the line at the latency that tolerances start from.
-    """
+    """Wire-latency tolerances of a program on several topologies."""
 
     figure: figure
-    source: ColumnDataSource
-    base: Span
+    source: ColumnDataSource  # a row for each topology
+    base: Span  # line at the base latency
 
     def show(
         self,
-        tolerances: Mapping[str, Mapping[float, float]],
+        tolerances: Mapping[str, Mapping[float, float]],  # by topology, ns by percent
         *,
         base_ns: float,
-        names: Sequence[str] = (),
+        names: Sequence[str] = (),  # of the rows, unknown ones too; empty: as tolerances
         title: str = "",
     ) -> None:
-        """Draw other tolerances.
-
-        Args:
-            tolerances: as in `plot_wire_tolerance`.
-            base_ns: as in `plot_wire_tolerance`.
-            names: the rows, from the top down, also those that are not known yet; empty takes
-                those of the tolerances.
-            title: over the figure; empty takes one.
-        """
+        """Draw other tolerances."""
         rows = list(names) or list(tolerances)
         colours = [colour for colour, *_ in looks()]
         data: dict[str, list[Any]] = {
@@ -88,20 +74,13 @@ _TITLE = "Wire latency that a program bears"
 
 
 def plot_wire_tolerance(
-    tolerances: Mapping[str, Mapping[float, float]],
+    tolerances: Mapping[str, Mapping[float, float]],  # by topology, ns by percent
     *,
-    base_ns: float,
+    base_ns: float,  # latency of a wire at which they start
     title: str = "",
     height: int = 300,
 ) -> figure:
-    """Return the largest wire latency with which a program is 1, 2 and 5 % slower, a row each.
-
-    Args:
-        tolerances: by topology, nanoseconds by percent, as ``wire_tolerance`` returns them in s.
-        base_ns: the latency of a wire that they start from.
-        title: over the figure; empty takes one.
-        height: pixels.
-    """
+    """Return the largest wire latency with which a program is 1, 2 and 5 % slower, a row each."""
     return wire_tolerance_figure(tolerances, base_ns=base_ns, title=title, height=height).figure
 
 
@@ -112,14 +91,7 @@ def wire_tolerance_figure(
     title: str = "",
     height: int = 300,
 ) -> WireTolerance:
-    """Return the live form of `plot_wire_tolerance`.
-
-    Args:
-        tolerances: as in `plot_wire_tolerance`.
-        base_ns: as in `plot_wire_tolerance`.
-        title: as in `plot_wire_tolerance`.
-        height: pixels.
-    """
+    """Return the live form of `plot_wire_tolerance`."""
     fig = new_figure(
         title=title or _TITLE,
         y_label="",
@@ -174,13 +146,7 @@ def wire_tolerance_figure(
 def read_wire_tolerance(
     tolerances: Mapping[str, Mapping[float, float]], program: str, base_ns: float
 ) -> str:
-    """Return in one sentence on which topology a program bears the most wire latency.
-
-    Args:
-        tolerances: by topology, nanoseconds by percent.
-        program: its name.
-        base_ns: the latency of a wire that they start from.
-    """
+    """Return a sentence on the topologies with the most and the least tolerance (ns)."""
     added = {name: one[1] - base_ns for name, one in tolerances.items() if 1 in one}
     if not added:
         return "Nothing has been analysed yet."

@@ -116,10 +116,7 @@ class Database:
             raise self._unusable(error) from error
 
     def connect_directly(self) -> sqlite3.Connection | None:
-        """Return a connection for writing the tables without Optuna, or None.
-
-        None for a server, and for SQLite tables of another version than ``KNOWN_SCHEMA``.
-        """
+        """Return a connection for writing without Optuna; None on a server or unknown tables."""
         if self.path is None:
             return None
         connection = _connect(self.path)

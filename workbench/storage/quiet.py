@@ -12,10 +12,7 @@ _levels: list[int] = []  # what each of those inside found, the first of them th
 
 @contextlib.contextmanager
 def quiet_optuna() -> Iterator[None]:
-    """Silence Optuna's messages about each study on stderr, and restore its setting at the end.
-
-    Several threads may be inside at once: the last to leave restores what the first one found.
-    """
+    """Silence Optuna's log; of several threads the last restores what the first one found."""
     import optuna
 
     with _lock:

@@ -24,10 +24,7 @@ def ranks(columns: FloatArray) -> FloatArray:
 
 
 def correlation(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return float64[a, b]: Pearson's coefficient of each column of x[n, a] and y[n, b].
-
-    The coefficients of a column that does not vary are nan.
-    """
+    """Return Pearson's float64[a, b] of the columns of x[n, a] and y[n, b]; nan if constant."""
     x, y = _standardised(x), _standardised(y)
     return np.clip(x.T @ y, -1.0, 1.0)
 

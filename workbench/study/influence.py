@@ -231,7 +231,7 @@ def influence(
     stop: threading.Event | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Influence:
-    """Return how latency and bandwidth follow each parameter of a model over its search space.
+    """Return the correlations of latency and bandwidth with each parameter over a search space.
 
     The same arguments give the same numbers on any number of threads. Any first part of the design
     is evenly spread too, so a run that is stopped, or looked at, early is a smaller design.

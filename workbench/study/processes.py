@@ -42,11 +42,7 @@ def fit_in_processes(
     stop: threading.Event,  # also ends running trials
     note: Callable[[CellProgress], None],  # called in this thread
 ) -> None:
-    """Fit cells in at most ``workers`` processes until all have ended or ``stop`` is set.
-
-    When a process dies, its running trial is lost and another process continues its cell; the cell
-    fails when that one dies too.
-    """
+    """Fit cells until all end or ``stop``; a cell fails when two of its processes have died."""
     waiting = collections.deque(tasks)
     deaths: collections.Counter[Cell] = collections.Counter()
     inbox: queue.SimpleQueue[tuple[_Worker, dict[str, Any] | None]] = queue.SimpleQueue()

@@ -162,7 +162,7 @@ class Board:
         return self.result(fresh=True)
 
     def result(self, *, fresh: bool = False) -> StudyResult:
-        """Return the study so far; reread changed cells after 0.5 s, or at once if ``fresh``."""
+        """Return the study so far; reread changed cells after 0.5 s or, if ``fresh``, at once."""
         with self._reading:
             cells = self._cells or {
                 cell: CellProgress(cell, "waiting", 0, self.plan.trials)

@@ -67,7 +67,7 @@ class ResourceShare:
     """The part of a program's time that is due to one resource."""
 
     resource: str
-    time_ps: int  # saved without this limit, after those before it; of RULES maybe below 0
+    time_ps: int  # saved by lifting this limit after the earlier ones; RULES may be below 0
     alone_ps: int  # added by this limit to the program without any
 
 

@@ -1,4 +1,4 @@
-"""What the linear program of a program's run time says."""
+"""The result of the linear program of a program's run time."""
 
 from __future__ import annotations
 

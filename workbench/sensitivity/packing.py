@@ -46,7 +46,7 @@ class Packed:
 
     @property
     def registers(self) -> int:
-        """How many registers there are, the first included."""
+        """The number of registers, the first included."""
         return len(self.rank_of)
 
 

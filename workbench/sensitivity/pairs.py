@@ -1,4 +1,4 @@
-"""Sensitivity to each pair of ranks: whose messages a program's time hangs on.
+"""Sensitivity to each pair of ranks: how a program's time depends on its messages.
 
 Shen et al., LLAMP, appendix I: L and G become matrices over pairs of ranks (Bosque and Perez,
 HLogGP, with o, g and the processors left alike), and lambda_L and lambda_G the derivatives of the

@@ -77,7 +77,7 @@ def bends(lines: Lines, lo_ps: int, hi_ps: int) -> list[Bend]:
 def most_latencies(
     lines: Lines, base_ps: int, steepest: Line, percents: Sequence[Fraction]
 ) -> list[int | None]:
-    """Return for each percentage the largest latency in ps with T at most so much above its base.
+    """Return for each percentage the largest latency in ps at which T exceeds its base by no more.
 
     None: T never gets so long. Tangents from above and chords from below bound the latency, for
     all percentages in the same passes.

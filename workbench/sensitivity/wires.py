@@ -1,4 +1,4 @@
-"""Wire latency: how a program's time hangs on the wires between its ranks.
+"""Wire latency: how a program's time depends on the wires between its ranks.
 
 Shen et al., LLAMP, section IV.2 and appendix H: over a topology L of a message that passes h
 switches is (h + 1) l_wire + h d_switch, and l_wire takes L's place as the variable, or a latency

@@ -1,4 +1,4 @@
-"""Which networks there are for about so many hosts, with routers of at most so many ports.
+"""Members of each family near a number of hosts, with routers of at most a number of ports.
 
     propose(1000, radix=24)                                  # closest first
     matched(["fat-tree", "slim-fly", "torus"], hosts=1000)   # one of each, to be compared
@@ -43,7 +43,7 @@ Key = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Proposal(Result):
-    """A network that could be built, by its word and its sizes.
+    """A network that could be built, with its spec and its sizes.
 
     Attributes:
         family: the word of its family.
@@ -204,7 +204,7 @@ def _families(families: Iterable[str] | None) -> list[str]:
 
 
 def _fitting(family: str, wanted: Wanted) -> Iterator[Member]:
-    """Yield the members of a family that are what is wanted and can be made."""
+    """Yield the members of a family that are within the wanted limits and can be built."""
     for member in MEMBERS[family](wanted):
         if (
             wanted.low <= member.hosts <= wanted.high

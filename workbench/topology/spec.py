@@ -1,4 +1,4 @@
-"""Topologies by a word, as the shell and notebooks name them: ``fat-tree:16``, ``torus:8x8x8``."""
+"""Topologies by a spec, as the shell and notebooks name them: ``fat-tree:16``, ``torus:8x8x8``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TRUE, _FALSE = ("true", "yes", "1", "on"), ("false", "no", "0", "off")
 
 
 def parse_topology(text: str) -> Topology:
-    """Return the topology that a word describes.
+    """Return the topology that a spec describes.
 
     ``fat-tree:16``, ``dragonfly:8,4,8`` (g, a, p, with the fewest global ports), ``torus:8,8,8`` or
     ``torus:8x8x8``, by letters as in ``dragonfly:a=4,p=8,h=2,wiring=relative``, or a machine's name
@@ -51,7 +51,7 @@ def parse_topology(text: str) -> Topology:
 
 
 def topology_word(topology: Topology) -> str:
-    """Return the word that `parse_topology` makes a topology from.
+    """Return the spec from which `parse_topology` builds a topology.
 
     Args:
         topology: that a generator made.

@@ -174,7 +174,7 @@ def throughput(
 
 
 def _host_limit(sent: Traffic) -> float:
-    """Return the share at which the link of some host is full, by what it sends or gets."""
+    """Return the share of bandwidth at which some host's link is full, by sending or receiving."""
     n = sent.topology.num_hosts
     each = [np.bincount(ends, sent.rate, n) for ends in (sent.source, sent.target)]
     busiest = sent.everywhere + max(float(one.max(initial=0.0)) for one in each)
@@ -200,7 +200,7 @@ class _Problem:
         return len(self.sources) * len(self.graph.capacity)
 
     def distance_bound(self) -> float:
-        """Return all channels over what the demands take on shortest routes."""
+        """Return the number of channels over the demands' channels on shortest routes."""
         from kernels import allpairs as kernel
 
         n = self.graph.num_routers
@@ -211,7 +211,7 @@ class _Problem:
         return float(self.graph.capacity.sum()) / taken
 
     def router_bound(self) -> float:
-        """Return the least of any router's links over what it sends, or is sent."""
+        """Return the least of any router's links over the demand it sends or receives."""
         most = np.maximum(self.matrix.sum(axis=0), self.matrix.sum(axis=1))
         busy = most > 0
         return float((self.graph.degree[busy] / most[busy]).min())

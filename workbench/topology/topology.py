@@ -140,7 +140,7 @@ class Topology:
 
     @cached_property
     def link_weight(self) -> NDArray[np.uint16]:
-        """What each link adds to the cost of a route, uint16[links]; the cheapest ones are minimal.
+        """The cost of each link in a route, uint16[links]; routes of least cost are minimal.
 
         A link costs 1, so that a minimal route has the fewest links; in dragonflies one between
         groups costs more than any way within a group, so that it has the fewest of those, and of
@@ -325,7 +325,7 @@ class Topology:
 
     @cached_property
     def _adjacency(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
-        """Each router's neighbours and the links to them, as rows one by one."""
+        """Return each router's neighbours and the links to them, row by row."""
         ends = self.links.T
         here, there = np.concatenate((ends[0], ends[1])), np.concatenate((ends[1], ends[0]))
         order = np.argsort(here, kind="stable")

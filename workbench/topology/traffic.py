@@ -56,7 +56,7 @@ class Traffic:
 
     @property
     def total(self) -> float:
-        """What all hosts send together."""
+        """The sum of the rates of all hosts."""
         return float(self.rate.sum()) + self.everywhere * self.topology.num_hosts
 
     def between_routers(self) -> FloatArray:
@@ -270,7 +270,7 @@ def longest_matching(topology: Topology, *, rng: Random = None) -> Traffic:
 
 
 def _same_place(topology: Topology, router: IntArray) -> IntArray:
-    """Return for each host the one at its own place of another router, given for each router."""
+    """Return for each host the one at the same place of the router ``router[its own]``."""
     hosts = np.bincount(topology.host_router, minlength=topology.num_routers)
     first = np.cumsum(hosts) - hosts
     order = np.argsort(topology.host_router, kind="stable")
@@ -282,7 +282,7 @@ def _same_place(topology: Topology, router: IntArray) -> IntArray:
 
 
 def _one_each(name: str, topology: Topology, target: IntArray, seed: int | None = None) -> Traffic:
-    """Return the traffic of each host to one; who would send to itself is silent."""
+    """Return the traffic of each host to one other; a host with itself as target is silent."""
     source = np.flatnonzero(target != np.arange(topology.num_hosts))
     return Traffic(
         name,

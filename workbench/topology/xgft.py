@@ -124,7 +124,7 @@ def _upward(children: Sequence[int], parents: Sequence[int], level: int) -> NDAr
 
 
 def _coordinates(level: int, count: int, children: Sequence[int], height: int) -> NDArray[np.int32]:
-    """Return tier, group and place there of the routers of a level."""
+    """Return the tier, the group and the place there of each router of a level."""
     place = np.arange(count)
     if level == height:
         return np.column_stack((np.full(count, level - 1), np.full(count, -1), place)).astype(

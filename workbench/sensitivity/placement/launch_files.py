@@ -1,4 +1,4 @@
-"""Files that start a program where a placement says: rankfile and hostfile."""
+"""Files that start a program with a placement: rankfile and hostfile."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ class MessageGraph:
         return self._last
 
     def path(self) -> MessagePath:
-        """Return one longest path of the pass before, that of the last ``makespan_ps``."""
+        """Return one longest path of the last ``makespan_ps``."""
         from kernels import longest_path as kernel
 
         latencies = np.empty(self.num_messages, np.int64)

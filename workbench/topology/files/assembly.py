@@ -1,4 +1,4 @@
-"""A topology put together piece by piece, as a file tells of it, with the line for each error."""
+"""A topology assembled piece by piece from a file, with the line for each error."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
     0,,,,2,0,0 0
     0,1,optical,3,,,
 
-A row without ``other`` tells a router's hosts, group and coordinates. Only the first two columns
+A row without ``other`` sets a router's hosts, group and coordinates. Only the first two columns
 must be there; without a header they are taken for two routers, a class and a number of links.
 """
 

@@ -6,7 +6,7 @@
     0 2 optical 3
 
 A link may have a class, and after it how many are side by side. A line that begins with ``router``
-tells a router's hosts, group or coordinates.
+sets a router's hosts, group or coordinates.
 """
 
 from __future__ import annotations

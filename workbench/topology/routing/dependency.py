@@ -17,7 +17,7 @@ MOST_LANES = 60
 
 @dataclass(frozen=True)
 class Dependencies:
-    """What packets of a routing may wait for, and whether that can close a circle.
+    """The channels that packets of a routing may wait for, and whether these form a cycle.
 
     Attributes:
         lanes: virtual channels of each channel that packets use; 0 where there were too many.

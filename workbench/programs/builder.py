@@ -79,7 +79,7 @@ class ProgramBuilder:
         return len(self._communicators) - 1
 
     def compute(self, rank: int, ns: int) -> None:
-        """Let a rank work before its next call.
+        """Add computation time before a rank's next call.
 
         Args:
             rank: which.
@@ -244,7 +244,7 @@ class ProgramBuilder:
         return number
 
     def note(self, text: str) -> None:
-        """Say what the source holds that the program cannot.
+        """Add a note on what the source holds and the program cannot.
 
         Args:
             text: a sentence, with rank and line where there are some.

@@ -6,11 +6,11 @@
 
 Dependencies must have no cycle, every message needs a receive, and ranks must not wait for one
 another in a circle. The last is found by a run without times (``kernels.loggops.untimed``). Where
-it is open which receive takes which message, as with wildcards, only what no order of events could
-bring to an end is an error; what one order does not bring to an end is a warning.
+several receives could take a message, as with wildcards, a program that ends in no order of events
+is an error, and one that halts in the order examined is a warning.
 
-A circle may close only where sends wait for their receives, above S bytes. Given S, it is an error;
-without it, a warning with the least S at which the program ends.
+Some circles exist only because sends above S bytes wait for their receives. Given S, such a circle
+is an error; without it, a warning with the least S at which the program ends.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _EFFORT = 200  # steps an operation, over all pairs
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong or doubtful.
+    """One error, warning or note on a graph.
 
     Attributes:
         kind: ``cycle``, ``peer``, ``rank``, ``unmatched-send``, ``unmatched-receive``,
@@ -169,7 +169,7 @@ def _told(
 
 
 def _levels(graph: ExecutionGraph, waiting: Edges) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the longest chain before each operation, and what still waits in the end."""
+    """Return the longest chain before each operation, and the dependencies that cycles leave."""
     degree = graph.in_degree()
     level, queue = np.zeros(graph.num_ops, np.int32), np.empty(graph.num_ops, np.int32)
     order.levels(*waiting, degree, level, queue)
@@ -194,7 +194,7 @@ def _cycles(
     ranks: NDArray[np.int32],
     blocked: NDArray[np.int32],
 ) -> Iterator[Problem]:
-    """Yield one cycle for each rank that has some."""
+    """Yield one cycle of dependencies for each rank that has any."""
     stuck = np.flatnonzero(blocked)
     if not len(stuck):
         return
@@ -213,7 +213,7 @@ def _cycles(
 
 
 def _cycle(blocker: NDArray[np.int32], start: int) -> list[int]:
-    """Return a cycle that an operation waits for, in the order of waiting."""
+    """Return the operations of a cycle that ``start`` waits for, each waiting for the next."""
     place: dict[int, int] = {}
     path: list[int] = []
     op = start
@@ -227,7 +227,7 @@ def _cycle(blocker: NDArray[np.int32], start: int) -> list[int]:
 def _unmatched(
     graph: ExecutionGraph, kind: str, classes: Classes, left: NDArray[np.int64]
 ) -> Iterator[Problem]:
-    """Yield for each class the first operation that is left over."""
+    """Yield the first unmatched operation of each class."""
     which = np.flatnonzero(left)
     ops = classes.ops[classes.start[which + 1] - left[which]]
     word = "nobody receives it" if kind == "unmatched-send" else "no message comes for it"
@@ -441,7 +441,7 @@ def _circular(
 
 
 def _ends_at(runs: _Untimed, pool: NDArray[np.int32], sizes: NDArray[np.int64]) -> str:
-    """Return at which S a program ends that ends where S is the largest size."""
+    """Return a phrase with the least S at which a program ends, if it ends at the largest size."""
     low, high = 0, len(sizes) - 1
     while low < high:
         middle = (low + high) // 2

@@ -96,7 +96,7 @@ def _parse(content: Bytes, source: str) -> ExecutionGraph:
 
 
 def _mapped(path: Path) -> Bytes:
-    """Return the bytes of a file, read as they are used where the file allows that."""
+    """Return the bytes of a file, memory-mapped where the file allows it."""
     if path.is_file() and path.stat().st_size:
         content = np.asarray(np.memmap(path, np.uint8, "r"))
     else:

@@ -80,7 +80,7 @@ def parse_text(text: Bytes, source: str) -> ExecutionGraph:
 
 
 class _Arrays:
-    """What the parser fills; grown as far as the rest of the text may need."""
+    """The arrays that the parser fills; they grow as far as the rest of the text may need."""
 
     def __init__(self, text: Bytes) -> None:
         self.text = text
@@ -108,7 +108,7 @@ class _Arrays:
         self.salt = secrets.randbits(31) | 1
 
     def parse(self) -> int:
-        """Parse on, and return the kernel's status."""
+        """Continue to parse, and return the kernel's status."""
         status: int = parse.parse(
             self.text,
             self.state,
@@ -124,7 +124,7 @@ class _Arrays:
         return status
 
     def grow(self, status: int) -> None:
-        """Make larger what is full."""
+        """Enlarge the arrays that are full."""
         if status == layout.MORE_OPS:
             length = self._length(len(self.ops["kind"]), _SHORTEST_OP)
             self.ops = {name: _longer(array, length) for name, array in self.ops.items()}
@@ -169,7 +169,7 @@ class _Arrays:
         return Dependents(start, ops)
 
     def _length(self, length: int, shortest: int) -> int:
-        """Return a new length: as the text so far suggests, at most what the rest can hold."""
+        """Return a new length, extrapolated from the text read, at most what the rest can hold."""
         done = int(self.state[layout.AT])
         left = len(self.text) - done
         guess = int(1.1 * length * len(self.text) / max(done, 1))
@@ -194,7 +194,7 @@ def _longer(array: NDArray[Number], length: int) -> NDArray[Number]:
 
 
 def _error(text: Bytes, state: NDArray[np.int64], source: str) -> ParseError:
-    """Word what the kernel met."""
+    """Return the error for the state in which the kernel stopped."""
     wanted, where, line = (int(state[c]) for c in (layout.WANTED, layout.WHERE, layout.LINE))
     rank, ranks = int(state[layout.RANKS]), int(state[layout.NUM_RANKS])
     found = _shown(text, where)

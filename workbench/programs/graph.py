@@ -175,12 +175,12 @@ class ExecutionGraph:
 
     @property
     def num_cpus(self) -> int:
-        """Number of cores a rank needs: the highest that is named, and one."""
+        """Number of cores per rank: the highest core number plus one."""
         return int(self.cpu.max(initial=0)) + 1
 
     @property
     def num_nics(self) -> int:
-        """Number of network interfaces a rank needs: the highest that is named, and one."""
+        """Number of network interfaces per rank: the highest number plus one."""
         return int(self.nic.max(initial=0)) + 1
 
     def __len__(self) -> int:
@@ -329,7 +329,7 @@ class ExecutionGraph:
         return graph_frame(self)
 
     def to_networkx(self, *, most: int = MOST_NODES) -> networkx.MultiDiGraph:
-        """Return a ``networkx.MultiDiGraph``: a node an operation, an edge to what waits for it.
+        """Return a ``networkx.MultiDiGraph``: a node per operation, an edge to what waits for it.
 
         Nodes are the operations' numbers with the columns of ``to_frame`` that they have, and
         ``label``, the operation in words. Edges have ``kind``: ``requires`` and ``irequires`` (its

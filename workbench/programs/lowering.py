@@ -1,12 +1,12 @@
 """From a program to its execution graph: calls become operations, collectives become schedules.
 
 The rules are Schedgen's (Hoefler, Schneider, Lumsdaine: LogGOPSim, HPDC 2010, section 4). Work
-between two calls is a computation. A blocking call waits for what came before it and is waited for
-by what comes next. What comes after a non-blocking call waits for its beginning only; what comes
-after a wait also for the end of the operations whose requests it names. A collective's first
-operations wait for what came before, and what comes next waits for its last ones; a non-blocking
-collective's last ones are waited for by its wait. Only where several operations would wait for
-several is a computation of 0 ns put between them.
+between two calls is a computation. A blocking call waits for the call before it, and the next call
+waits for it. The call after a non-blocking call waits only until that one has started; the call
+after a wait also waits until the operations of its requests have finished. A collective's first
+operations wait for the call before, and the next call waits for its last ones; for a non-blocking
+collective, its wait does. Only where several operations would wait for several is a computation of
+0 ns inserted between them.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def lower(
 def _expanded(
     program: Program, calls: Arrays, templates: Arrays, progress_cpu: int, notes: tuple[str, ...]
 ) -> ExecutionGraph:
-    """Count, allocate, fill."""
+    """Return the graph: a first pass of the kernel counts, a second fills the arrays."""
     waits = (program.wait_start, program.wait_requests)
     members = np.concatenate(program.communicators)
     work = _work(program, calls[7], templates[0])
@@ -159,7 +159,7 @@ def _expanded(
 
 
 def _check_room(ops: int, edges: int) -> None:
-    """Refuse a graph that would not fit, before memory is asked for it."""
+    """Refuse a graph that does not fit into memory, before it is allocated."""
     needed = ops * _BYTES_PER_OP + edges * _BYTES_PER_EDGE
     room = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if max(ops, edges) > MOST or needed > room:
@@ -282,7 +282,7 @@ def _place_in_communicator(
     program: Program, comm: NDArray[np.int64], rank: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return each rank's place in a communicator, -1 where it does not belong to it."""
-    if not comm.any():  # all in that of all ranks, whose order is theirs
+    if not comm.any():  # all in the communicator of all ranks, in its order
         return rank
     of_comm = [np.full(len(ranks), at) for at, ranks in enumerate(program.communicators)]
     ranks = program.num_ranks
@@ -327,7 +327,7 @@ def _what(program: Program, number: int) -> str:
 
 
 def _check_indices(program: Program) -> None:
-    """Refuse numbers that point nowhere: the kernel would follow them."""
+    """Refuse indices out of range, which the kernel would follow unchecked."""
     waits = program.request[program.kind == WAIT]
     joins = (program.kind == COLLECTIVE) | (program.kind == ICOLLECTIVE)
     begins = np.flatnonzero(_begins(program))

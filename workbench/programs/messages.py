@@ -99,7 +99,7 @@ def with_wildcards(sends: Classes, recvs: Classes, num_ranks: int) -> NDArray[np
 
 
 def _equal(sends: Classes, recvs: Classes) -> tuple[IntArray, IntArray]:
-    """Return the pairs of classes that are equal, as positions in the one and in the other."""
+    """Return the indices of equal send and receive classes, as two arrays."""
     columns = [
         np.concatenate([getattr(sends, name), getattr(recvs, name)])
         for name in ("tag", "source", "destination")

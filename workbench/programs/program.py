@@ -168,7 +168,7 @@ class Program:
 
     @property
     def operations(self) -> dict[str, int]:
-        """How often each collective operation is called, those that are not left out."""
+        """Number of collectives by operation; operations that do not occur are left out."""
         counts: dict[str, int] = {}
         for collective in self.collectives:
             counts[collective.operation] = counts.get(collective.operation, 0) + 1

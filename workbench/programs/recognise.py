@@ -1,4 +1,4 @@
-"""Any program's file, by what it holds."""
+"""Read a program from any file, recognised by its contents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program's recording took, beside which its replay is read."""
+"""The times of a program's recording, for comparison with its replay."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RecordedRun:
 
     @property
     def makespan_ns(self) -> int:
-        """Time that passed until the last rank came to MPI_Finalize, ns."""
+        """Time until the last rank reached MPI_Finalize, ns; wall clock where recorded."""
         return max(self.elapsed_ns or self.time_ns, default=0)
 
     def shares(self) -> dict[str, float]:
@@ -61,7 +61,7 @@ class RecordedRun:
         return text + "."
 
     def describe_left_out(self) -> str:
-        """Return the sentence that names the calls that are not replayed, empty without any."""
+        """Return a sentence that names the calls not replayed, empty without any."""
         if not self.left_out:
             return ""
         shown = [f"{c.name} × {c.calls:,} ({_time(c.ns)})" for c in self.left_out]

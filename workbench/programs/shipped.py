@@ -63,7 +63,7 @@ def load(name: str) -> Program:
 
 
 def list() -> Catalogue[ShippedProgram]:
-    """Return the shipped programs: those recorded, then those generated, each by name.
+    """Return the shipped programs, recorded ones before generated ones, each by name.
 
     Raises:
         DatasetError: a descriptor is not as it must be.

@@ -62,7 +62,7 @@ def select(graph: ExecutionGraph, ranks: Iterable[int]) -> ExecutionGraph:
 
 
 def _kept(dependents: Dependents, ops: np.ndarray, new_op: np.ndarray, name: str) -> Dependents:
-    """Return the dependents of some operations, in their order and by their new numbers."""
+    """Return the dependents of some operations, in their order, renumbered."""
     many = np.diff(dependents.start)[ops]
     start = np.zeros(len(ops) + 1, np.int32)
     np.cumsum(many, out=start[1:])

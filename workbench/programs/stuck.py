@@ -120,7 +120,7 @@ def _held_by(graph: ExecutionGraph, left: NDArray[np.int32], eager_bytes: int) -
 def _add_other_ends(
     graph: ExecutionGraph, left: NDArray[np.int32], eager_bytes: int, waits_for: NDArray[np.int64]
 ) -> None:
-    """Let each waiting receive and message wait for the first other end that has not started."""
+    """Set ``waits_for`` of waiting receives and messages to their first other end not started."""
     messages = np.flatnonzero((left < layout.POSTED) & (graph.size > eager_bytes))
     receives = np.flatnonzero(left == layout.POSTED)
     for asking, kind in ((receives, SEND), (messages, RECV)):

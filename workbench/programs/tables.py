@@ -155,12 +155,12 @@ def _bytes(collective: Any) -> int:
 
 
 def _any(values: NDArray[Any], wildcard: int) -> NDArray[np.int64]:
-    """Return numbers with -1 for any."""
+    """Return values as int64, with -1 for the wildcard."""
     return np.where(values == wildcard, -1, values.astype(np.int64))
 
 
 def _where(holds: NDArray[np.bool_], values: NDArray[Any]) -> Any:
-    """Return whole numbers, missing where they do not hold."""
+    """Return whole numbers, missing where ``holds`` is False."""
     import pandas as pd
 
     return pd.arrays.IntegerArray(values.astype(np.int64), ~holds)

@@ -1,10 +1,10 @@
 """Tags of a lowered program: no message can be taken for one of another communicator or collective.
 
-MPI keeps communicators apart, and collectives apart from messages; an execution graph has tags
-alone. Messages within the communicator of all ranks keep their tags. Each pair of another
-communicator and a tag gets a tag of its own above those, and each collective as many as its
-schedule asks for above these, which no other collective gets before the numbers run out; then they
-begin again, so that two collectives in flight together still differ.
+MPI separates communicators, and collectives from messages; an execution graph has only tags.
+Messages within the communicator of all ranks keep their tags. Above those, each pair of another
+communicator and a tag gets its own tag. Above these, each collective gets the number of tags that
+its schedule needs. Collectives share tags only when the numbers run out; then numbering starts
+again, so that two collectives in flight together still differ.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _receives(program: Program) -> NDArray[np.bool_]:
 
 
 def _free_tags(own: NDArray[np.int64], needed: int) -> tuple[int, int]:
-    """Return the first of a row of free tags, and how many there are: above all if possible."""
+    """Return the first of a run of free tags and their number: above all used ones if possible."""
     above = int(own.max(initial=-1)) + 1
     if ANY_TAG - above >= needed:
         return above, ANY_TAG - above

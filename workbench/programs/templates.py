@@ -1,4 +1,4 @@
-"""Schedules of collectives, laid out so that each rank's part can be copied in one go."""
+"""Schedules of collectives, laid out so that each rank's part can be copied at once."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Barrier: no rank leaves before every rank has entered.
 
-Its messages are one byte long, as those that Schedgen makes, and carry the news of who has entered.
+Its messages are one byte long, as in Schedgen.
 """
 
 from __future__ import annotations

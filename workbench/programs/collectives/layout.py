@@ -1,9 +1,9 @@
-"""From rounds of messages to operations and dependencies, and the cache of what that gave.
+"""Operations and dependencies from rounds of messages, and a cache of the results.
 
-What a rank has in a round waits for all it had in its round before, in the same lane. Where several
-operations wait for several, and that would take more dependencies than operations, a computation of
-0 ns is put in as a join. A computation that combines waits for its receive; where the rank also
-sends in that round it waits for all of the round, as after ``MPI_Sendrecv``.
+A rank's operations of a round wait for all those of its previous round in the same lane. Where
+several operations wait for several, and that would take more dependencies than operations, a
+computation of 0 ns is inserted as a join. A computation that combines waits for its receive; where
+the rank also sends in that round it waits for the whole round, as after ``MPI_Sendrecv``.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ class _Groups:
 
     @property
     def needs_join(self) -> NDArray[np.bool_]:
-        """Whether an operation that joins spares dependencies, bool[groups]."""
+        """Whether a join saves dependencies, bool[groups]."""
         ins = self._exits_before()
         outs = self._end - self.start - self._joined - self._combines
         needs: NDArray[np.bool_] = self.follows & (ins * outs > ins + outs + 1)
@@ -258,7 +258,7 @@ def layout(operation: str, algorithm: Algorithm, case: Case, *, combining: bool)
 
 
 def _ordered(group: Ints, place: NDArray[np.int8], *others: Any) -> tuple[Any, ...]:
-    """Return the columns ordered by group and place; those that agree keep their order."""
+    """Return the columns sorted by group and place (stable)."""
     key = group * len(_KINDS) + place
     order = np.argsort(key, kind="stable")
     return tuple(column[order] for column in (group, place, *others))

@@ -1,4 +1,4 @@
-"""Which algorithms there are for each collective, and how they are asked for."""
+"""The algorithms of each collective, and their lookup by name."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The terms in which an algorithm is written: rounds of messages, all ranks at once.
 
 A round is a set of messages. What a rank sends and receives in one round is posted together; what
-it does in a later round waits until that is over. A rank without a message in a round is not held
-up by it: rounds order the steps of each rank and are no barriers.
+it does in a later round waits until that is finished. A rank without a message in a round does not
+wait for it: rounds order the steps of each rank and are no barriers.
 
 Messages carry blocks. A vector that all ranks share is cut into blocks; gather, scatter, allgather
 and reduce_scatter have one block for each rank, alltoall has block ``sender * ranks + receiver``.
@@ -55,7 +55,7 @@ class Case:
 
     @property
     def participants(self) -> Ints:
-        """The others' partners, then all further ranks, int64[power]."""
+        """The partners of ``others``, then all further ranks, int64[power]."""
         extra = self.ranks - self.power
         partners = 4 * np.arange(extra) + 1 - self.others
         return np.concatenate([partners, np.arange(2 * extra, self.ranks)])

@@ -1,4 +1,4 @@
-"""Programs made to a rule, with seeds: what applications do, at any number of ranks.
+"""Synthetic programs with seeds: patterns of applications, at any number of ranks.
 
 from workbench.programs import generate
 

@@ -1,4 +1,4 @@
-"""Synthetic programs as they ship: not the calls, but what generates them, and a checksum."""
+"""Descriptors of shipped synthetic programs: the generator, its arguments and a checksum."""
 
 from __future__ import annotations
 

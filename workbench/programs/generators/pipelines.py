@@ -1,4 +1,4 @@
-"""Work that is handed on: from a master to its workers, and round a ring."""
+"""Programs that pass work on: from a master to its workers, and round a ring."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def master_worker(
     jitter: float = 0.5,
     rng: np.random.Generator | int | None = None,
 ) -> Program:
-    """Return tasks that rank 0 gives to the others, the next one to whoever has finished.
+    """Return a master-worker program: rank 0 sends the next task to the first idle worker.
 
     The master receives results from any source. Which worker gets which task has to be settled
     beforehand: as it would be if messages took no time. The master does not wait for its sends
@@ -96,7 +96,7 @@ def ring_pipeline(
     jitter: float = 0.0,
     rng: np.random.Generator | int | None = None,
 ) -> Program:
-    """Return segments that go once round a ring of ranks, each rank working on each.
+    """Return a pipeline: segments go once round a ring of ranks, and each rank works on each.
 
     Rank 0 posts the receives of all segments that come back before it sends the first, so that
     nothing can wait in a circle.

@@ -1,4 +1,4 @@
-"""Random programs that run to their end on any network, to test what reads and runs programs."""
+"""Random programs that run to their end on any network, to test readers and simulators."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def random_program(
 
 @dataclass
 class _Draw:
-    """The program so far: requests not waited for, and those that only the end may wait for."""
+    """The program so far, its unwaited requests, and those that only the end may wait for."""
 
     builder: ProgramBuilder
     random: np.random.Generator

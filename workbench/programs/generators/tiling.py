@@ -1,4 +1,4 @@
-"""Programs made of a program: the same again, and with computations that vary."""
+"""Programs derived from a program: repeated, or with varied computation times."""
 
 from __future__ import annotations
 

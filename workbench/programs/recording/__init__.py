@@ -4,10 +4,10 @@
 
 The library (``library/*.c``, PMPI; MPI standard 3.1, section 14.2) stands between the program and
 its MPI. It is built once with the MPI's own compiler, for C, C++ and whatever calls MPI through its
-C functions, such as mpi4py linked to it. Of Fortran programs Open MPI tells it nothing.
+C functions, such as mpi4py linked to it. Under Open MPI it sees no call of Fortran programs.
 
 Each rank writes ``trace-<rank>.txt``, in the manner of liballprof (Hoefler, Schneider, Lumsdaine:
-LogGOPSim, HPDC 2010), one line a call, ``MPI_Name:start:arguments:end``, and says more:
+LogGOPSim, HPDC 2010), one line a call, ``MPI_Name:start:arguments:end``, with some additions:
 
     # workbench trace 1                     first line
     # rank 0 of 4
@@ -26,8 +26,8 @@ number of requests, these, the index of the one that completed and its status.
 
 - Times are in µs with three decimals, from about the end of MPI_Init on, the same zero on all ranks
   as far as their real-time clocks agree. The end is read when the line is ready, so that the
-  recorder's work counts as the call's. On the CPU clock, what passes between two calls is the
-  thread's CPU time. ``# elapsed`` before the last line is the time that passed by either.
+  recorder's work counts as the call's. On the CPU clock, the time between two calls is the
+  thread's CPU time. ``# elapsed`` before the last line is the wall-clock time, with either clock.
 - A datatype is ``number,size,extent``, a communicator ``number,own rank,size``. A communicator's
   number is the same on all its ranks and never used again; a negative one is the rank's own. Its
   ``# comm`` line stands before its first use: ``# intercomm N a b : c d`` where it joins groups.
@@ -38,9 +38,9 @@ number of requests, these, the index of the one that completed and its status.
   separated by ``;``. Flags and indices are the values that the call gave.
 - A buffer is 1 where it is IN_PLACE, else 0. What means nothing at a rank is ``-``. The counts of
   v-variants are two fields, ``0:c0,c1,...``, displacements ``0:-``.
-- Tests and probes in vain, equal and in a row, are one line whose start is moved so that the time
-  before it is all the program's own.
-- ``# cancelled 7`` and ``# failed MPI_Name`` say what did not take place.
+- Consecutive equal tests and probes without success are one line, whose start is moved so that the
+  time before it is all the program's own.
+- ``# cancelled 7`` and ``# failed MPI_Name`` mark a request and a call that did not complete.
 - ``# grid`` or ``# neighbours`` follows the ``# comm`` line of a communicator with a topology; -2
   is PROC_NULL. Neighbourhood collectives become messages by it.
 - ``# incomplete reason``, the second line of rank 0, says that the recording failed.

@@ -1,4 +1,4 @@
-"""The recording library, built once for each MPI and kept."""
+"""The recording library, built once for each MPI and cached."""
 
 from __future__ import annotations
 

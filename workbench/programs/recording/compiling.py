@@ -1,4 +1,4 @@
-"""C of ours that is compiled once for each MPI and kept."""
+"""The workbench's own C code, compiled once for each MPI and cached."""
 
 from __future__ import annotations
 

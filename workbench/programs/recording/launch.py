@@ -1,4 +1,4 @@
-"""The MPI of this machine: how it starts programs, and how it hands them their environment."""
+"""The MPI of this machine: how it starts programs and passes environment variables to them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Launcher:
         *,
         oversubscribe: bool = True,
     ) -> list[str]:
-        """Return the words that start a program on some ranks.
+        """Return the command line that starts a program on some ranks.
 
         Args:
             program: the program and its arguments.
@@ -82,7 +82,7 @@ class Launcher:
         """Return the environment that the launcher itself runs in."""
         environment = dict(os.environ)
         if self.family == "openmpi" and os.geteuid() == 0:
-            # It refuses to run as root, which containers do all the time, until told twice.
+            # It refuses to run as root, as containers often do, until two variables allow it.
             environment["OMPI_ALLOW_RUN_AS_ROOT"] = "1"
             environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
         return environment

@@ -166,7 +166,7 @@ def _run(
     output: Callable[[str], object] | None,
     stop: threading.Event | None,
 ) -> tuple[int, str]:
-    """Return the exit status of a command, and the last of what it wrote as one line."""
+    """Return the exit status of a command, and its last lines of output as one line."""
     try:
         process = subprocess.Popen(
             words,
@@ -216,7 +216,7 @@ def _read(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process that still runs; the launcher passes the first signal on to its ranks."""
+    """End a process that still runs; the launcher forwards the first signal to its ranks."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         if process.poll() is not None:
             return

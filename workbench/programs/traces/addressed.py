@@ -101,7 +101,7 @@ class AddressReader(RankReader):
             self._table.test(base, count, self.calls.wait(self.rank, line.number))
 
     def _named(self, line: Line, at: Places) -> tuple[int, int]:
-        """Return the address of what a wait or test names, and how many variables these are."""
+        """Return the address and number of the variables that a wait or test names."""
         named = self._array(line, at) if "requests" in at else (self.number(line, at, "request"), 1)
         if named[1] > 0 and not self._table.was_made(*named):
             self.unknown_request(line)

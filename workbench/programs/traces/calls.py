@@ -1,7 +1,7 @@
 """The calls of all ranks between the lines of a trace and the program.
 
-Reading is done rank by rank, but a collective's size may be known at its root alone, and which of
-several waits ended a request may show later. So entries can still be changed until ``build``.
+Traces are read rank by rank, but a collective's size may be known only at its root, and the wait
+that ended a request may be found only later. So entries can be changed until ``build``.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Comm:
 
     @property
     def peers(self) -> tuple[int, ...]:
-        """Return the ranks that a message's peer counts: the remote group where there is one."""
+        """The ranks that a message's peer indexes: the remote group where there is one."""
         return self.remote or self.members
 
 
@@ -76,7 +76,7 @@ class Entry:
 
 @dataclass(slots=True)
 class Timing:
-    """Where one rank's time went while it was recorded."""
+    """The times of one rank while it was recorded."""
 
     compute_ns: int = 0
     mpi_ns: int = 0

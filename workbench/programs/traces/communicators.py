@@ -1,18 +1,18 @@
-"""Which ranks a communicator of a liballprof trace has.
+"""The ranks of the communicators in a liballprof trace.
 
 A line shows a communicator as ``handle,myrank,size``; a line that makes one shows the address of
 the variable it was stored in, never the new handle nor the members. So they are reconstructed:
 
 - the n-th call that makes a communicator of the same parent is the same call on all its ranks;
-- MPI_Comm_split tells color and key, MPI_Comm_dup has its parent's ranks: members are certain;
+- MPI_Comm_split has color and key, MPI_Comm_dup its parent's ranks: members are certain;
 - a handle not seen before belongs to a communicator made and not yet used on that rank whose rank
   and size agree; of several, to the one that most other ranks use first, or else to the oldest;
   handles are used again after MPI_Comm_free;
-- what the arguments do not tell (Cart_create, Cart_sub, Comm_create, Comm_split_type) follows from
-  the ranks and sizes that the ranks show when they use it.
+- where the arguments do not contain the members (Cart_create, Cart_sub, Comm_create,
+  Comm_split_type), they follow from the ranks and sizes shown when the communicator is used.
 
-Nested communicators are settled from the outside in: ranks are scanned again until nothing new is
-found.
+Nested communicators are settled from the outermost inwards: ranks are scanned again until nothing
+new is found.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def scan(handles: Handles, events: Sequence[Event]) -> Handles:
 
 
 def _complete(known: Known, key: Key, calls: dict[int, Made], files: Sequence[str]) -> bool:
-    """Return whether all ranks that must make a call make it."""
+    """Return whether all ranks that must make a call do; different calls are refused."""
     if len(key) > 2:  # only the group's ranks call Comm_create_group
         return True
     parent = known.numbered[key[0]]
@@ -143,7 +143,7 @@ def _settle_shown(
 
 
 def _take(known: Known, key: Key, groups: list[list[int]]) -> None:
-    """Let the groups, places in the parent, be the communicators that a call made."""
+    """Store groups, given as places in the parent, as the communicators that a call made."""
     parent = known.numbered[key[0]]
     made: dict[int, Comm] = {}
     for group in groups:

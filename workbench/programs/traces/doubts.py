@@ -1,14 +1,14 @@
-"""Waits for any of several requests, as long as it is not settled which of them they ended.
+"""Waits for any of several requests, until it is settled which request each of them ended.
 
 A wait is a doubt: it names a range of places, and its candidates are the requests at these places
-that had begun before it and are still open. A doubt is settled
+that began before it and are still pending. A doubt is settled
 
-- by a request that must have ended in one: the oldest of which it is a candidate;
-- when its candidates are all about to end otherwise: it has ended the first of them.
+- by a request that must have ended in a doubt: the oldest doubt of which it is a candidate;
+- when all its candidates are about to end in another call: it has ended the first of them.
 
-All doubts of a place are found in the tree of ``ranges``. Whether a doubt still has a candidate
-beside those that end is asked only when the one ends that it has its eye on. That is any of them,
-drawn by lot: of n requests that end one by one, a doubt then asks about log(n) times.
+All doubts of a place are found in the tree of ``ranges``. Each doubt watches one of its candidates,
+chosen at random, and looks for another one only when that one ends. When n requests end one by
+one, a doubt therefore searches about log(n) times.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from workbench.programs.traces.ranges import NEVER, Begun, leaves, nodes
 
 @dataclass(slots=True, eq=False)
 class Doubt:
-    """One wait: its call, and the range of places of which it ended one."""
+    """One wait that ended one request of a range of places."""
 
     entry: Entry
     first: int
@@ -129,7 +129,7 @@ class Doubts:
         return sorted(found, key=lambda doubt: doubt.entry.line)
 
     def _eye(self, doubt: Doubt, first: int, end: int) -> bool:
-        """Let a doubt have its eye on a candidate out of a range; return whether there is one."""
+        """Let a doubt watch a candidate outside a range; return whether there is one."""
         line, begun = doubt.entry.line, self._begun.first
         parts = (doubt.first, min(doubt.end, first)), (max(doubt.first, end), doubt.end)
         for low, high in parts:

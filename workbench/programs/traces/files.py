@@ -88,7 +88,7 @@ def recognise(data: bytes) -> str | None:
 
 
 class _Budget:
-    """How much may still be read."""
+    """The number of bytes that may still be read."""
 
     def __init__(self) -> None:
         self.left = MOST_BYTES
@@ -177,7 +177,7 @@ def _named_in(data: bytes, folder: Path) -> list[Path]:
 
 
 def _siblings(path: Path) -> list[Path]:
-    """Return the files beside one that differ from it in the number of the rank alone."""
+    """Return the files beside one whose names differ from it only in the rank's number."""
     split = _around_number(path.name)
     if split is None:
         return [path]
@@ -259,7 +259,7 @@ def _inflate(stream: _Stream, name: str, budget: _Budget) -> bytes:
 
 
 def _in_order(files: list[TraceFile], *, listed: bool) -> list[TraceFile]:
-    """Return the files in the order of the ranks in their names; a list may keep its own."""
+    """Return the files ordered by the rank in their names; a list without one keeps its order."""
     if not files:
         raise ParseError(
             "there must be trace files of liballprof, SimGrid or the workbench's recorder; found "

@@ -1,6 +1,6 @@
-"""What the handles in the lines of one rank stand for, read from the first line to the last.
+"""The communicators that handles in one rank's lines stand for, from first line to last.
 
-See ``communicators`` for what the lines tell, and for how the ranks of all are found together.
+See ``communicators`` for the contents of the lines, and for the search over all ranks.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class _Creation:
 
 @dataclass(slots=True)
 class _Alike:
-    """The unused communicators that show a rank the same place and size, the oldest first."""
+    """The unused communicators with the same place and size for a rank, the oldest first."""
 
     creations: OrderedDict[int, _Creation] = field(default_factory=OrderedDict)
     shapes: Counter[int] = field(default_factory=Counter)
@@ -83,7 +83,7 @@ class _Alike:
 
 @dataclass(slots=True)
 class _Live:
-    """What a handle stands for at present."""
+    """The current meaning of a handle."""
 
     comm: Comm | None
     place: int
@@ -181,7 +181,7 @@ class Handles:
         return comm.places[self.rank], len(comm.members)
 
     def _fitting(self, shown: Shown) -> _Creation | None:
-        """Return the oldest unused communicator that may show this, its ranks being unknown."""
+        """Return the oldest unused communicator of unknown ranks that fits what a line shows."""
         kinds = islice(self._unsettled.items(), MOST_FITTED)
         fitting = [next(iter(of.items())) for (low, high), of in kinds if low <= shown.size <= high]
         return min(fitting)[1] if fitting else None
@@ -222,7 +222,7 @@ class Handles:
 
 
 def _sizes(made: Made) -> tuple[int, int]:
-    """Return the least and most ranks of a communicator that a line makes."""
+    """Return the smallest and largest size of a communicator that a line makes."""
     # a topology of one rank is rare: it is MPI_COMM_SELF
     several = made.kind == "comm_order" and made.parent.size > 1
     return 2 if several else 1, made.parent.size

@@ -1,7 +1,7 @@
-"""What the calls of one rank mean: the part that is the same for all liballprof-like traces.
+"""The meaning of one rank's calls: the part common to all liballprof-like traces.
 
-How a line names communicators and requests, and what it tells of the requests that ended, differs
-between tracers: see ``addressed`` and ``recorded``.
+Tracers differ in how a line names communicators and requests, and in whether it contains the
+requests that ended: see ``addressed`` and ``recorded``.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ class RankReader(Arguments):
         self.calls.notes.count(UNKNOWN, self.rank, line.number)
 
     def _peer(self, line: Line, at: Places, name: str, comm: Comm, *, any_: bool) -> int | None:
-        """Return a peer's rank of all ranks, or ANY_SOURCE; None for MPI_PROC_NULL."""
+        """Return a peer's world rank or ANY_SOURCE; None for MPI_PROC_NULL."""
         peer = self.number(line, at, name)
         if peer < 0:
             return ANY_SOURCE if any_ and peer == self.names.any_source else None

@@ -1,7 +1,7 @@
-"""One collective from what each of its ranks says of it.
+"""One collective from the arguments of all its ranks.
 
-Arguments that are significant at the root alone are taken from the root (MPI 4.0, chapter 6); the
-others are asked of all ranks in turn until one knows.
+Arguments that are significant only at the root are taken from the root (MPI 4.0, chapter 6); the
+others from the first rank that has them.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def agree(
 
 
 def _sizes(shares: Sequence[Share], first: Share) -> tuple[int | None, tuple[int, ...] | None]:
-    """Return the size that is everyone's, or one for each rank or pair; None where unknown."""
+    """Return the size common to all, or one for each rank or pair; None where unknown."""
     operation, root = first.operation, shares[first.root % len(shares)]
     variable = any(share.variable for share in shares)
     if operation == "barrier":

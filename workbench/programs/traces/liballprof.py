@@ -1,9 +1,9 @@
-"""Read traces of liballprof 1 and of the workbench's own recorder, which writes in its manner.
+"""Read traces of liballprof 1 and of the workbench's own recorder, which are similar.
 
 The format: one text file per rank, one line per MPI call (Hoefler, Schneider, Lumsdaine: LogGOPSim,
 HPDC 2010, section 3; the header and the ``# comm`` lines of the recorder are described in
 ``workbench.programs.recording``). The time between two calls is the program's own work; the time
-inside a call is not kept, since a replay finds it anew.
+inside a call is not kept, since a replay computes it again.
 """
 
 from __future__ import annotations

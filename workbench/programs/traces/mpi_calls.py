@@ -1,8 +1,8 @@
-"""Which arguments each MPI call of a trace has, in the order of its C binding.
+"""The arguments of each MPI call of a trace, in the order of its C binding.
 
 A line of a trace is ``MPI_Name:start:argument:...:end`` with the arguments as the MPI standard
-orders them (MPI 4.0, chapters 3, 6, 7 and 8). An array of counts stands as two fields, its address
-and its values; tracers that know no values leave the second away.
+orders them (MPI 4.0, chapters 3, 6, 7 and 8). An array of counts takes two fields, its address and
+its values; tracers without the values omit the second.
 """
 
 from __future__ import annotations

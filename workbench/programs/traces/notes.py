@@ -1,10 +1,10 @@
-"""What a trace holds that its program does not, each kind said once and counted."""
+"""Notes on what a trace holds and its program does not, each kind once with its count."""
 
 from __future__ import annotations
 
 
 class Notes:
-    """Gathers remarks; the same remark of many lines becomes one sentence with a count."""
+    """Gathers notes; equal notes on many lines become one sentence with their number."""
 
     def __init__(self) -> None:
         self._counted: dict[str, list[int]] = {}

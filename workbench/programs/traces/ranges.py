@@ -2,8 +2,7 @@
 
 Trees over 2^k places, laid out as heaps: node 1 is the root, node i has the children 2i and 2i + 1,
 and the places are the last 2^k nodes (de Berg, van Kreveld, Overmars, Schwarzkopf: Computational
-Geometry, section 10.3). Each question costs a number of steps that grows with log(places), however
-long the range is.
+Geometry, section 10.3). The cost of each query grows with log(places), however long the range is.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A rank of a trace of the workbench's recorder: requests and communicators are numbered.
 
-Nothing is uncertain here: ``# comm`` lines tell the ranks of every communicator, and waits and
-tests tell which requests they ended. The format is described in ``workbench.programs.recording``.
+Nothing is uncertain here: ``# comm`` lines list the ranks of every communicator, and waits and
+tests the requests that they ended. The format is described in ``workbench.programs.recording``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class RecordedReader(RankReader):
     def __init__(self, calls: TraceCalls, rank: int, comms: RecordedComms) -> None:
         table = RequestTable(rank, calls.notes)
         super().__init__(calls, rank, Names(), table, RECORDER_SIGNATURES)
-        self.handlers["cancel"] = self.free_comm  # a comment tells what was cancelled
+        self.handlers["cancel"] = self.free_comm  # a comment records what was cancelled
         self.handlers["neighbours"] = self._neighbours
         self._around: dict[int, Neighbours] = {}
         self._comms = comms
@@ -107,7 +107,7 @@ class RecordedReader(RankReader):
         self._mine[number] = self._comms.comm(self.rank, line, number, members, remote)
 
     def _neighbours(self, line: Line, at: Places, signature: Signature) -> None:
-        """Take in a collective among neighbours: a message to each, and one from each."""
+        """Add a collective among neighbours: a message to each, and one from each."""
         text = line.fields[at["comm"]]
         comm = self.comm(line, text)
         around = self._around.get(int(text.split(",")[0]))
@@ -140,7 +140,7 @@ class RecordedReader(RankReader):
             self.calls.wait(self.rank, line.number).end(*parts)
 
     def _each(self, line: Line, at: Places, side: str, count: int) -> tuple[int, ...]:
-        """Return the bytes to or from each of some neighbours."""
+        """Return the bytes to or from each of ``count`` neighbours."""
         if f"{side}counts" not in at:
             return (self.size(line, at, f"{side}count", f"{side}type") or 0,) * count
         sizes = sizes_of_each(self, line, at, f"{side}counts", f"{side}type") or (0,) * count

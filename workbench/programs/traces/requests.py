@@ -1,4 +1,4 @@
-"""Which request each wait ends.
+"""The requests that each wait ends.
 
 A liballprof trace names a request by the address of its variable, an array of requests by the
 address of the first; the distance of two of them, the stride, is 8 bytes with Open MPI (a pointer)
@@ -8,10 +8,10 @@ Waitany ended and whether a Test succeeded shows only by what happens to the var
 - a variable that a new call overwrites was free: what it held had ended in the last call that may
   have ended it, a Waitany, Waitsome or Test;
 - a Waitany that no such clue settles ended the first of its requests that were still open;
-- a request tested in vain or in success ends at its Wait, or else in the last Test.
+- a request that was tested, with success or not, ends at its Wait, or else in the last Test.
 
-An array of n variables is a short line, so nothing is done here for each of the n: what a line
-costs grows with the requests that it ends and with log(n).
+An array of n variables is a short line, so nothing is done here for each of the n: the cost of a
+line grows with the number of requests that it ends and with log(n).
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class RequestTable:
         wait.end(*[part for call in ended for part in call.parts or (call,)])
 
     def finish(self) -> None:
-        """Settle what is open at the end of the trace."""
+        """Settle the requests that are pending at the end of the trace."""
         for key, call in sorted(self._active.items(), key=lambda item: item[1].line):
             self._overwritten(key, call)
 
@@ -163,7 +163,7 @@ class AddressTable(RequestTable):
         self._doubts.add(wait, first, end)
 
     def finish(self) -> None:
-        """Settle what is open at the end of the trace."""
+        """Settle the waits and requests that are open at the end of the trace."""
         if self._doubts is not None:
             for doubt in self._doubts:
                 if not doubt.settled:
@@ -171,7 +171,7 @@ class AddressTable(RequestTable):
         super().finish()
 
     def _addresses(self, flags: bytearray, first: int, end: int) -> list[int]:
-        """Return the addresses of a range of places at which a flag is set."""
+        """Return the addresses of the places in a range whose flag is set."""
         found, addresses = [], self.places.addresses
         place = flags.find(1, first, end)
         while place >= 0:
@@ -190,7 +190,7 @@ class AddressTable(RequestTable):
         self._closed(place)
 
     def _settle(self, doubts: Doubts, doubt: Doubt) -> None:
-        """Let the first request that is still open be the one that a wait for any has ended."""
+        """End the first candidate of a wait for any in that wait."""
         doubts.settle(doubt)
         place = doubts.candidate(doubt)
         if place >= 0:
@@ -205,7 +205,7 @@ class AddressTable(RequestTable):
             self._settle(doubts, doubt)
 
     def _overwritten(self, key: int, call: Entry) -> None:
-        """End a request in the call that must have ended it, when its variable is used again."""
+        """End a request, whose variable is used again, in the call that must have ended it."""
         place = self.places.of[key]
         doubt = None if self._doubts is None else self._doubts.oldest(place, call.line)
         tested = -1 if self._tested is None else self._tested.at(place)

@@ -1,4 +1,4 @@
-"""What one rank's line of a liballprof-like trace says of a collective."""
+"""One rank's part in a collective, from its line of a liballprof-like trace."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def sizes_of_each(
         kind = "type" if "type" in at else kind + "s"
     types = line.fields[at[kind]]
     if types == "-" or (kind.endswith("s") and "," not in types):
-        return None  # MPI_Alltoallw, of whose types only the address is told
+        return None  # MPI_Alltoallw: the line has only the address of its types
     sizes = [arguments.type_size(line, one) for one in types.split(";")]
     texts = line.fields[at[counts]].split(",")
     if len(sizes) not in (1, len(texts)):

@@ -5,7 +5,7 @@ of their arguments are those of SimGrid's replay (SMPI documentation, "Replaying
 trace"; Desprez, Markomanolis, Quinson, Suter: Assessing the performance of MPI applications through
 time-independent trace replay, ICPP Workshops 2011). Sizes are counts of a datatype whose number
 may end the line; without it the datatype is MPI_BYTE, or MPI_DOUBLE where ``init`` has an argument.
-All calls are made on the communicator of all ranks: the format knows no other.
+All calls are made on the communicator of all ranks: the format has no other.
 """
 
 from __future__ import annotations
@@ -275,7 +275,7 @@ class _RankReader:
             self.calls.wait(self.rank, self.line).end(*begun)
 
     def _named(self) -> int | None:
-        """Return the request that a wait or test names, None where it is not under way."""
+        """Return the request that a wait or test names, None where it is not pending."""
         if not self.words:  # as it was in old versions
             return self.pending.newest()
         if len(self.words) > 2 and self.words[2] in COLLECTIVE_KEYS:

@@ -1,4 +1,4 @@
-"""Where the arguments of each collective lie in a SimGrid time-independent trace."""
+"""The places of each collective's arguments in a SimGrid time-independent trace."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workbench.programs.traces.joint import Share
 
 
 class Arguments(Protocol):
-    """What a line's reader offers: arguments by place, counted from the one after the action."""
+    """The reader of a line, as collectives need it; places count from the first argument."""
 
     @property
     def num_ranks(self) -> int:

@@ -1,6 +1,6 @@
-"""Requests under way at a rank of a SimGrid trace, and how its waits name them.
+"""Pending requests of a rank of a SimGrid trace, and how its waits name them.
 
-A wait names sender, receiver and tag of a message; of those alike the oldest ends first. The
+A wait names sender, receiver and tag of a message; of equal ones the oldest ends first. The
 request of a non-blocking collective is named by its tag, a negative one for each operation (SimGrid
 4.0, src/smpi/include/private.hpp and src/smpi/colls/smpi_nbc_impl.cpp); sender and receiver are
 then the rank itself, or what its number looks like.
@@ -56,7 +56,7 @@ def waited_for(lines: Sequence[tuple[int, list[str]]]) -> frozenset[Key]:
 
 
 class Pending:
-    """The requests under way at one rank, each under a number of its own."""
+    """The pending requests of one rank, each with its own number."""
 
     def __init__(self) -> None:
         self._calls: dict[int, Entry] = {}  # oldest first
@@ -80,7 +80,7 @@ class Pending:
         return numbers[0] if numbers else None
 
     def newest(self) -> int | None:
-        """Return the newest request of all, None where there is none."""
+        """Return the newest pending request, None where there is none."""
         if not self._calls:
             return None
         number, call = self._calls.popitem()

@@ -1,4 +1,4 @@
-"""A first look through a liballprof trace: what must be known before its calls are understood."""
+"""A first scan of a liballprof trace for facts that reading its calls depends on."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Survey:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """In which fields of a call's lines to look; 0 where there is nothing to look at."""
+    """The fields of a call's lines that the survey looks at; 0 is none."""
 
     at: Places
     kind: str  # of a call that makes or frees a communicator

@@ -38,21 +38,13 @@ _CHROMIUM_MACOS = (
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at.
+    """One thing that the installation was checked for."""
 
-    Attributes:
-        group: heading it belongs under, such as ``numba``.
-        name: what was looked at.
-        value: what was found, as text.
-        problem: what is wrong with it; empty where nothing is.
-        fix: what to do about the problem; empty where there is none.
-    """
-
-    group: str
+    group: str  # heading, such as numba
     name: str
     value: str
-    problem: str = ""
-    fix: str = ""
+    problem: str = ""  # empty if there is none
+    fix: str = ""  # the remedy for the problem
 
 
 @dataclass(frozen=True)

@@ -32,11 +32,7 @@ ABOUT = "print a collective as GOAL, and list the algorithms"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes.
-
-    Args:
-        parser: the command's parser.
-    """
+    """Add the command's arguments."""
     parser.add_argument("operation", nargs="?", metavar="OPERATION", help="such as allreduce")
     parser.add_argument(
         "--algorithm", metavar="NAME", help="such as ring or pipeline:8192 (default: see --list)"
@@ -75,15 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the collective, or the list, and return the exit status.
-
-    Args:
-        arguments: the parsed command line.
-
-    Raises:
-        ParameterError: there is no such collective, or an option is missing or does not fit it.
-        OSError: the file cannot be written.
-    """
+    """Print the collective, or the list, and return the exit status."""
     from workbench.programs.collectives import ALGORITHMS, find_algorithm, schedule
 
     if arguments.list:

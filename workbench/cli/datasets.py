@@ -10,23 +10,12 @@ ABOUT = "list the measured machines that can be fitted by name"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes.
-
-    Args:
-        parser: the command's parser.
-    """
+    """Add the command's arguments."""
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the datasets and return the exit status.
-
-    Args:
-        arguments: the parsed command line.
-
-    Raises:
-        DatasetError: the datasets are not there, or not as they must be.
-    """
+    """Print the datasets and return the exit status."""
     from workbench import datasets
 
     shipped = datasets.list()

@@ -13,20 +13,12 @@ ABOUT = "say what this installation is made of and what is wrong with it"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes.
-
-    Args:
-        parser: the command's parser.
-    """
+    """Add the command's arguments."""
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the findings and return the exit status.
-
-    Args:
-        arguments: the parsed command line.
-    """
+    """Print the findings and return the exit status."""
     from workbench.diagnosis import diagnose
 
     with patience():

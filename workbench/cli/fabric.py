@@ -22,11 +22,7 @@ _ACTIONS: dict[str, ModuleType] = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the actions and what each takes.
-
-    Args:
-        parser: the command's parser.
-    """
+    """Add the actions and their arguments."""
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     for name, module in _ACTIONS.items():
         action = actions.add_parser(
@@ -41,13 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do one of the actions and return the exit status.
-
-    Args:
-        arguments: the parsed command line.
-
-    Raises:
-        WorkbenchError: something cannot be read or simulated.
-    """
+    """Run the chosen action and return the exit status."""
     status: int = arguments.action(arguments)
     return status

@@ -30,24 +30,13 @@ _WAIT_S = 0.05
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes.
-
-    Args:
-        parser: the command's parser.
-    """
+    """Add the command's arguments."""
     add_ini(parser, "machine and benchmark as SST/macro's .ini", required=True)
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Simulate, print the times and return the exit status.
-
-    Args:
-        arguments: the parsed command line.
-
-    Raises:
-        WorkbenchError: the file cannot be read or simulated.
-    """
+    """Simulate, print the times and return the exit status."""
     with patience():
         from workbench import jobs
         from workbench.simulate.fabric.sst import run_collective

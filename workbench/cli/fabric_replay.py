@@ -34,11 +34,7 @@ _OF_HOSTS = "oOS"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes; file and parameters are those of ``workbench replay``.
-
-    Args:
-        parser: the command's parser.
-    """
+    """Add the command's arguments; file and parameters are those of ``workbench replay``."""
     add_program(parser)
     parser.add_argument(
         "--topology",
@@ -81,15 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Replay, print when the ranks finish and return the exit status.
-
-    Args:
-        arguments: the parsed command line.
-
-    Raises:
-        WorkbenchError: a file cannot be read, a program cannot run to its end or does not fit,
-            or an option is not accepted.
-    """
+    """Replay, print the ranks' finish times and return the exit status."""
     from workbench.topology import parse_topology
 
     network = parse_topology(arguments.topology)
@@ -143,7 +131,7 @@ def _others(arguments: argparse.Namespace) -> dict[str, ExecutionGraph]:
 
 
 def _hosts(arguments: argparse.Namespace) -> LogGPS | None:
-    """Return what messages cost hosts, None where nothing was said of it."""
+    """Return the hosts' costs of messages, None if no option gives any."""
     if arguments.machine is not None:
         return model_of(arguments)
     if not given(arguments, *_OF_HOSTS):

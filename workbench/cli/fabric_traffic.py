@@ -39,11 +39,7 @@ _WAIT_S = 0.05
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes.
-
-    Args:
-        parser: the command's parser.
-    """
+    """Add the command's arguments."""
     parser.add_argument(
         "spec",
         metavar="SPEC",
@@ -116,15 +112,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Simulate each load, print latency and accepted load, and return the exit status.
-
-    Args:
-        arguments: the parsed command line.
-
-    Raises:
-        WorkbenchError: the network cannot be made or read, or an option is not accepted.
-        OSError: a file cannot be read or written.
-    """
+    """Simulate each load, print latency and accepted load, and return the exit status."""
     network = topology_of(arguments.spec)
     with patience():
         from workbench import jobs

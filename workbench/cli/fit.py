@@ -39,11 +39,7 @@ _PROGRESS_S = 0.1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes; the defaults are those of ``workbench.fit.fit``.
-
-    Args:
-        parser: the command's parser.
-    """
+    """Add the command's arguments; the defaults are those of ``workbench.fit.fit``."""
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument(
         "--machine", metavar="NAME", help="a shipped dataset; workbench datasets lists them"
@@ -105,15 +101,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Fit, print the result and return the exit status.
-
-    Args:
-        arguments: the parsed command line.
-
-    Raises:
-        WorkbenchError: the measurement or the study cannot be used, or an option is not accepted.
-        OSError: the .ini cannot be written.
-    """
+    """Fit, print the result and return the exit status."""
     curve = _measured(arguments)
     with patience():
         from workbench import jobs
@@ -184,7 +172,7 @@ def _model(arguments: argparse.Namespace) -> NetworkModel:
 
 
 def _summary(result: FitResult) -> dict[str, Any]:
-    """Return what ``--json`` prints; the parameters are texts that ``workbench osu -p`` takes."""
+    """Return the values of ``--json``; the parameters are texts for ``workbench osu -p``."""
     return {
         "rmspe": result.rmspe,
         "parameters": result.parameter_texts() if result.success else {},
@@ -228,7 +216,7 @@ def _told(found: Identifiability) -> str:
 
 
 class _Progress:
-    """One line on the terminal that says how a fit stands, rewritten ten times a second."""
+    """One line on the terminal with the state of the fit, rewritten ten times a second."""
 
     def __init__(self, loss: str) -> None:
         self._loss = loss

@@ -35,11 +35,7 @@ ABOUT = "convert, check and count GOAL files"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes.
-
-    Args:
-        parser: the command's parser.
-    """
+    """Add the command's arguments."""
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
     for name, about in (
         ("convert", "write a GOAL file as text, or as LogGOPSim's binary"),
@@ -76,15 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do one of the actions and return the exit status.
-
-    Args:
-        arguments: the parsed command line.
-
-    Raises:
-        WorkbenchError: the file is not GOAL.
-        OSError: a file cannot be written.
-    """
+    """Run the chosen action and return the exit status."""
     if arguments.action == "from-trace":
         return _convert(graph_of(arguments), arguments)
     with patience():

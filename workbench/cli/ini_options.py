@@ -14,19 +14,12 @@ if TYPE_CHECKING:
 
 def add_ini(
     parser: argparse.ArgumentParser,
-    about: str,
+    about: str,  # help text of --config
     *,
     required: bool = False,
-    example: str = "node.nic.mtu=512",
+    example: str = "node.nic.mtu=512",  # in the help text of -p
 ) -> None:
-    """Add ``--config`` and ``-p``; they are parsed as ``config`` and ``parameters``.
-
-    Args:
-        parser: the command's parser.
-        about: what the file says.
-        required: whether it must be given.
-        example: of a value that is put over the file's.
-    """
+    """Add ``--config`` and ``-p``; they are parsed as ``config`` and ``parameters``."""
     parser.add_argument("--config", required=required, metavar="INI", help=about)
     parser.add_argument(
         "-p",
@@ -40,15 +33,7 @@ def add_ini(
 
 
 def model_of_ports(arguments: argparse.Namespace) -> SNAPPR | PISCES:
-    """Return the model of a fabric's ports.
-
-    Args:
-        arguments: the parsed command line, with ``config``, ``parameters`` and ``congestion``.
-
-    Raises:
-        ParameterError: it is another model, or a value is not accepted.
-        ParseError: the file cannot be read.
-    """
+    """Return the model of a fabric's ports from ``config``, ``parameters`` and ``congestion``."""
     from workbench.errors import ParameterError
     from workbench.models import PISCES, SNAPPR, inspect_ini
 
@@ -68,14 +53,7 @@ def model_of_ports(arguments: argparse.Namespace) -> SNAPPR | PISCES:
 
 
 def assignment(text: str) -> tuple[str, str]:
-    """Return key and value of ``KEY=VALUE``, for argparse.
-
-    Args:
-        text: a word of the command line.
-
-    Raises:
-        ArgumentTypeError: it has no ``=``, or nothing before it.
-    """
+    """Return key and value of ``KEY=VALUE``, for argparse."""
     key, equals, value = (part.strip() for part in text.partition("="))
     if not key or not equals:
         raise argparse.ArgumentTypeError(

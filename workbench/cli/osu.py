@@ -20,11 +20,7 @@ ABOUT = "simulate the OSU latency and bandwidth tests on two nodes"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes; the defaults are ``simulate_osu``'s own.
-
-    Args:
-        parser: the command's parser.
-    """
+    """Add the command's arguments; the defaults are ``simulate_osu``'s own."""
     add_ini(parser, "network as SST/macro's .ini; without it, the defaults of the SNAPPR model")
     parser.add_argument(
         "--sizes",
@@ -58,14 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Simulate, print the curve and return the exit status.
-
-    Args:
-        arguments: the parsed command line.
-
-    Raises:
-        WorkbenchError: the network cannot be read or simulated, or an option is not accepted.
-    """
+    """Simulate, print the curve and return the exit status."""
     from workbench.models import inspect_ini
 
     config = None if arguments.config is None else Path(arguments.config)

@@ -31,22 +31,13 @@ _SLOW_S = 5.0
 
 
 def say(text: str) -> None:
-    """Write one line to stderr, under the command's name.
-
-    Args:
-        text: a note or an error; arguments that it names as Python does become options.
-    """
+    """Write a note or an error as one line to stderr, with options for Python's arguments."""
     print(f"workbench: {in_options(text, _OPTIONS.get({}))}", file=sys.stderr)
 
 
 @contextlib.contextmanager
 def speaking(parser: argparse.ArgumentParser, words: argparse.Namespace) -> Iterator[None]:
-    """Let notes and errors name the options of a command where they name Python's arguments.
-
-    Args:
-        parser: the command's parser.
-        words: the parsed command line, whose actions decide which options there are.
-    """
+    """Let notes and errors name the command's options instead of Python's arguments."""
     token = _OPTIONS.set(options_of(parser, words))
     try:
         yield
@@ -55,12 +46,7 @@ def speaking(parser: argparse.ArgumentParser, words: argparse.Namespace) -> Iter
 
 
 def options_of(parser: argparse.ArgumentParser, words: argparse.Namespace) -> dict[str, str]:
-    """Return the options of a command by the argument that each is passed on as.
-
-    Args:
-        parser: the command's parser.
-        words: the parsed command line.
-    """
+    """Return the options of a parsed command by the name of the Python argument."""
     found: dict[str, str] = {}
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -72,15 +58,7 @@ def options_of(parser: argparse.ArgumentParser, words: argparse.Namespace) -> di
 
 
 def in_options(text: str, options: Mapping[str, str]) -> str:
-    """Return a message with a command's options in the place of Python's arguments.
-
-    ``ask for it with bandwidth='bibw'`` becomes ``ask for it with --bandwidth bibw``; a bare word
-    is an argument only if it has an underscore, as no other word has.
-
-    Args:
-        text: a note or an error.
-        options: by argument.
-    """
+    """Return a message with options for arguments: ``bandwidth='bibw'`` as ``--bandwidth bibw``."""
     for name, option in options.items():
         word = rf"(?<![\w.\-/]){re.escape(name)}"
         text = re.sub(rf"{word}=(['\"]?)([\w.:+-]+)\1", rf"{option} \2", text)
@@ -91,11 +69,7 @@ def in_options(text: str, options: Mapping[str, str]) -> str:
 
 
 def output_file(*suffixes: str) -> Callable[[str], str]:
-    """Return an argparse type for a file to write, which refuses a bad name before any work.
-
-    Args:
-        suffixes: one of which it must have, if any are given.
-    """
+    """Return an argparse type for a file to write, with one of the suffixes if any are given."""
 
     def checked(text: str) -> str:
         path = Path(text)
@@ -113,14 +87,7 @@ def output_file(*suffixes: str) -> Callable[[str], str]:
 
 
 def output_folder(text: str) -> str:
-    """Return the name of a folder to write to, for argparse; it may still have to be made.
-
-    Args:
-        text: a word of the command line.
-
-    Raises:
-        ArgumentTypeError: it is a file, or nothing can be written there.
-    """
+    """Return the name of a folder to write to, for argparse; it need not exist."""
     path = Path(text)
     if path.exists() and not path.is_dir():
         raise argparse.ArgumentTypeError(f"must be a folder, or one to be made; {text} is a file")
@@ -131,34 +98,18 @@ def output_folder(text: str) -> str:
 
 
 def print_json(values: Mapping[str, Any]) -> None:
-    """Write values to stdout as one line of JSON; nan and inf, which it lacks, become null.
-
-    Args:
-        values: anything that JSON can hold, by text or number.
-    """
+    """Write values to stdout as one line of JSON, nan and inf as null."""
     print(json.dumps(plain(values), allow_nan=False))
 
 
 def given(arguments: argparse.Namespace, *names: str) -> dict[str, Any]:
-    """Return the options that were given; the others are left to the function's own defaults.
-
-    Args:
-        arguments: the parsed command line.
-        names: the options to look at.
-    """
+    """Return the given ones of the named options; the others have the function's defaults."""
     values = {name: getattr(arguments, name) for name in names}
     return {name: value for name, value in values.items() if value is not None}
 
 
 def byte_count(text: str) -> int:
-    """Return a size in bytes that an option was given: a whole number, or one with its unit.
-
-    Args:
-        text: the option's word, such as 65536, 64KiB, 64kB, or -1 where that means all.
-
-    Raises:
-        ArgumentTypeError: it is no such size.
-    """
+    """Return an option's size in bytes: a whole number (-1 may mean all), or one such as 64KiB."""
     with contextlib.suppress(ValueError):
         return int(text)
     try:
@@ -168,11 +119,7 @@ def byte_count(text: str) -> int:
 
 
 def add_variant(parser: argparse.ArgumentParser) -> None:
-    """Add ``--variant``, which the commands that simulate share.
-
-    Args:
-        parser: a command's parser.
-    """
+    """Add ``--variant``, which the commands that simulate share."""
     parser.add_argument(
         "--variant",
         metavar="NAME",
@@ -181,11 +128,7 @@ def add_variant(parser: argparse.ArgumentParser) -> None:
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
-    """Add ``--json``, which every command has.
-
-    Args:
-        parser: a command's parser.
-    """
+    """Add ``--json``, which every command has."""
     parser.add_argument("--json", action="store_true", help="print JSON, for machines")
 
 

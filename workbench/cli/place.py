@@ -39,11 +39,7 @@ _WAIT_S = 0.05
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes; file and parameters are those of ``workbench replay``.
-
-    Args:
-        parser: the command's parser.
-    """
+    """Add the command's arguments; file and parameters are those of ``workbench replay``."""
     add_program(parser)
     parser.add_argument(
         "--topology",
@@ -103,15 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Place the ranks, print where they are and return the exit status.
-
-    Args:
-        arguments: the parsed command line.
-
-    Raises:
-        WorkbenchError: the file cannot be read, the program cannot run to its end or does not
-            fit, or an option is not accepted.
-    """
+    """Place the ranks, print their hosts and return the exit status."""
     from workbench.topology import parse_topology
 
     network = parse_topology(arguments.topology)
@@ -164,11 +152,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _names(arguments: argparse.Namespace, network: Topology) -> list[str]:
-    """Return the hosts' names for the files that are asked for, before anything is searched.
-
-    Raises:
-        ParameterError: they do not fit, or there would be a file for each of all methods.
-    """
+    """Return the hosts' names for the requested files; refuse misfits before the search."""
     if arguments.rankfile is None and arguments.hostfile is None:
         return []
     if arguments.method == ALL:

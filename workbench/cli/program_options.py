@@ -32,11 +32,7 @@ _MOST_S = 2**31 - 1
 
 
 def add_program(parser: argparse.ArgumentParser) -> None:
-    """Add FILE, the parameters with LogGOPSim's defaults, ``--machine`` and ``--algorithm``.
-
-    Args:
-        parser: a command's parser.
-    """
+    """Add FILE, the parameters with LogGOPSim's defaults, ``--machine`` and ``--algorithm``."""
     parser.add_argument(
         "file", metavar="FILE", help="a GOAL file, a trace, or the name of a shipped program (cg-8)"
     )
@@ -64,11 +60,7 @@ def add_program(parser: argparse.ArgumentParser) -> None:
 
 
 def add_algorithm(parser: argparse.ArgumentParser) -> None:
-    """Add ``--algorithm``.
-
-    Args:
-        parser: a command's parser.
-    """
+    """Add ``--algorithm``."""
     parser.add_argument(
         "--algorithm",
         dest="algorithms",
@@ -81,14 +73,7 @@ def add_algorithm(parser: argparse.ArgumentParser) -> None:
 
 
 def graph_of(arguments: argparse.Namespace) -> ExecutionGraph:
-    """Return the file's program, with the algorithms that were asked for.
-
-    Args:
-        arguments: the parsed command line.
-
-    Raises:
-        WorkbenchError: the file cannot be read, or an algorithm is not known.
-    """
+    """Return the file's program, with the algorithms that the options choose."""
     from workbench.programs import ExecutionGraph, find
     from workbench.programs.given import graph_of as graph
 
@@ -105,14 +90,7 @@ def graph_of(arguments: argparse.Namespace) -> ExecutionGraph:
 
 
 def model_of(arguments: argparse.Namespace) -> LogGPS:
-    """Return the parameters: what was given, before the machine's, before LogGOPSim's.
-
-    Args:
-        arguments: the parsed command line.
-
-    Raises:
-        WorkbenchError: there is no such profile, or a value is not accepted.
-    """
+    """Return the parameters: an option's value, else the machine's, else LogGOPSim's."""
     from workbench.models import LogGPS, profile
 
     if arguments.machine is not None:
@@ -129,24 +107,12 @@ def model_of(arguments: argparse.Namespace) -> LogGPS:
 
 
 def seconds(ns: float) -> float:
-    """Return s by the decimal digits: 0.018 ns are 1.8e-11 s, to the last bit.
-
-    Args:
-        ns: nanoseconds.
-    """
+    """Return s by the decimal digits: 0.018 ns are 1.8e-11 s, to the last bit."""
     return float(Decimal(repr(ns)).scaleb(-9))
 
 
 def nanoseconds(text: str) -> float:
-    """Return a number of nanoseconds, at least 0, that an option was given.
-
-    Args:
-        text: the option's word: a number of ns, or a time with its unit, such as 2.5us; one for
-            each byte may end in /B.
-
-    Raises:
-        ArgumentTypeError: it is no such number.
-    """
+    """Return an option's time in ns, at least 0: ``2500``, ``2.5us`` or, for a byte, ``1ns/B``."""
     try:
         value = float(text)
     except ValueError:

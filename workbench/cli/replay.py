@@ -26,11 +26,7 @@ _SHOWN_RANKS = 32
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes; the defaults are LogGOPSim's.
-
-    Args:
-        parser: the command's parser.
-    """
+    """Add the command's arguments; the defaults are LogGOPSim's."""
     add_program(parser)
     parser.add_argument(
         "--semantics",
@@ -58,15 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Replay, print when the ranks finish and return the exit status.
-
-    Args:
-        arguments: the parsed command line.
-
-    Raises:
-        WorkbenchError: the file cannot be read, the program cannot run to its end, or an option
-            is not accepted.
-    """
+    """Replay, print the ranks' finish times and return the exit status."""
     graph = graph_of(arguments)
     model = model_of(arguments)
     with patience():

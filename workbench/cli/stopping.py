@@ -29,15 +29,10 @@ def stoppable() -> Iterator[Stop]:
 
 
 class Stop:
-    """Whether a signal asked for the end of the run, and which.
-
-    Attributes:
-        event: set once a signal came.
-        number: of the signal, 0 where none came.
-    """
+    """The signal, if any, that asked for the end of the run."""
 
     def __init__(self) -> None:
         from workbench.jobs import StopFlag
 
-        self.event = StopFlag()
-        self.number = 0
+        self.event = StopFlag()  # set once a signal came
+        self.number = 0  # of the signal, 0 if none came

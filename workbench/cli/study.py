@@ -36,11 +36,7 @@ _TARGETS = (("joint", "latency and bandwidth"), ("latency", "latency"), ("bandwi
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes.
-
-    Args:
-        parser: the command's parser.
-    """
+    """Add the command's arguments."""
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
     for name, about in (
         ("run", "fit what has not been fitted yet"),
@@ -69,15 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do one of the actions and return the exit status.
-
-    Args:
-        arguments: the parsed command line.
-
-    Raises:
-        WorkbenchError: the plan or the database cannot be used.
-        OSError: a file cannot be read or written.
-    """
+    """Run the chosen action and return the exit status."""
     with patience():
         from workbench import study
     plan = study.StudyPlan.from_yaml(Path(arguments.plan))
@@ -173,7 +161,7 @@ def _shown(database: str) -> str:
 
 
 class _Line:
-    """One line on the terminal that says how the study stands, written over and over."""
+    """One line on the terminal with the state of the study, rewritten in place."""
 
     def __init__(self) -> None:
         self._width = 0

@@ -36,11 +36,7 @@ _SHOWN = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes; file and parameters are those of ``workbench replay``.
-
-    Args:
-        parser: the command's parser.
-    """
+    """Add the command's arguments; file and parameters are those of ``workbench replay``."""
     add_program(parser)
     parser.add_argument(
         "--percent",
@@ -70,15 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Analyse the program, print what it bears and return the exit status.
-
-    Args:
-        arguments: the parsed command line.
-
-    Raises:
-        WorkbenchError: the file cannot be read, the program cannot run to its end, or an option
-            is not accepted.
-    """
+    """Analyse the program, print its tolerances and return the exit status."""
     graph = graph_of(arguments)
     model = model_of(arguments)
     with patience():

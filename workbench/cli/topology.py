@@ -35,11 +35,7 @@ _ALL = "all"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes.
-
-    Args:
-        parser: the command's parser.
-    """
+    """Add the command's arguments."""
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
     for name, about in (
         ("build", "make a network, say how large it is, and write it to a file"),
@@ -97,15 +93,7 @@ def _add_measures(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do one of the actions and return the exit status.
-
-    Args:
-        arguments: the parsed command line.
-
-    Raises:
-        WorkbenchError: a network cannot be made or read, or an option is not accepted.
-        OSError: a file cannot be read or written.
-    """
+    """Run the chosen action and return the exit status."""
     if arguments.action == "list":
         return _list(json=arguments.json)
     networks = [topology_of(spec) for spec in arguments.specs]
@@ -146,15 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def topology_of(spec: str) -> Topology:
-    """Return the network that a word of the command line names.
-
-    Args:
-        spec: a family with its parameters, a machine, or the path of a file.
-
-    Raises:
-        WorkbenchError: it is none, or cannot be made or read.
-        OSError: the file cannot be read.
-    """
+    """Return the network of a spec: a family with its parameters, a machine, or a file's path."""
     from workbench.topology import parse_topology
 
     if Path(spec).is_file():
@@ -175,16 +155,7 @@ def topology_of(spec: str) -> Topology:
 
 
 def pattern_of(word: str, network: Topology) -> str | Traffic:
-    """Return the pattern that a word names, or the traffic of the file whose path it is.
-
-    Args:
-        word: of the command line.
-        network: whose traffic it is.
-
-    Raises:
-        WorkbenchError: the file holds no traffic, or that of more hosts.
-        OSError: it cannot be read.
-    """
+    """Return the traffic of the file at that path, else the word as a pattern's name."""
     from workbench.topology.demand import read_demand
     from workbench.topology.traffic import PATTERNS
 

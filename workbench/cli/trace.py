@@ -18,11 +18,7 @@ ABOUT = "record what an MPI program does"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes.
-
-    Args:
-        parser: the command's parser.
-    """
+    """Add the command's arguments."""
     parser.add_argument(
         "-n", "--ranks", type=int, required=True, metavar="N", help="number of ranks"
     )
@@ -54,15 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Record the program, print what it did and return the exit status.
-
-    Args:
-        arguments: the parsed command line.
-
-    Raises:
-        WorkbenchError: there is no MPI, the program failed, or its trace cannot be read.
-        OSError: the folder cannot be written.
-    """
+    """Record the program, print a summary and return the exit status."""
     from workbench.programs.recording import RecordingError, record
 
     with stoppable() as stop:

@@ -55,11 +55,7 @@ _MOUNTED: dict[str, ModuleType] = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes; the defaults are those of ``SearchSettings``.
-
-    Args:
-        parser: the command's parser.
-    """
+    """Add the command's arguments; the defaults are those of ``SearchSettings``."""
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
     made = {
         name: actions.add_parser(
@@ -184,15 +180,7 @@ def _help(name: str) -> str:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do one of the actions and return the exit status.
-
-    Args:
-        arguments: the parsed command line.
-
-    Raises:
-        WorkbenchError: something cannot be read, run or kept, or an option is not accepted.
-        OSError: a file cannot be read or written.
-    """
+    """Run the chosen action and return the exit status."""
     if arguments.action in _MOUNTED:
         status: int = _MOUNTED[arguments.action].run(arguments)
         return status
@@ -411,7 +399,7 @@ def _print(result: TuningResult, arguments: argparse.Namespace) -> None:
 
 
 class _Line:
-    """One line on the terminal that says how the search stands, rewritten after each run."""
+    """One line on the terminal with the state of the search, rewritten after each run."""
 
     def __init__(self, experiment: Experiment) -> None:
         self._experiment = experiment
@@ -424,11 +412,7 @@ class _Line:
         self.show(f"last {value}")
 
     def show(self, what: str) -> None:
-        """Say how far the search is, and what is the matter.
-
-        Args:
-            what: a few words.
-        """
+        """Show the progress of the search and a short message."""
         done, budget = self._experiment.done, self._experiment.settings.budget
         line = f"{done} of {budget} runs, {what} (Ctrl-C stops)"
         print(f"\r{line:<{self._width}}", end="", file=sys.stderr, flush=True)

@@ -34,11 +34,7 @@ ABOUT = "check a component file, or list the components that ship"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes.
-
-    Args:
-        parser: the command's parser.
-    """
+    """Add the command's arguments."""
     actions = parser.add_subparsers(
         title="actions", metavar="ACTION", required=True, dest="component_action"
     )
@@ -51,15 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do one of the actions and return the exit status.
-
-    Args:
-        arguments: the parsed command line.
-
-    Raises:
-        ParseError: the file is not as it must be.
-        OSError: the file cannot be read.
-    """
+    """Run the chosen action and return the exit status."""
     from workbench import tune
 
     if arguments.component_action == "list":
@@ -87,17 +75,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def needs_application(component: Component) -> bool:
-    """Return whether it only sets up another program, which each run must be told.
-
-    Args:
-        component: from a file, or a shipped one.
-    """
+    """Return whether a component only sets up another program, which each run must name."""
     # The command of some is a line for the head of a batch script.
     return not component.command or component.command[0].startswith("#")
 
 
 def _summary(component: Component) -> dict[str, Any]:
-    """Return what there is to say of a component, as plain values."""
+    """Return a component as plain values."""
     summary: dict[str, Any] = {
         "description": component.description,
         "target": component.target.to_dict(),

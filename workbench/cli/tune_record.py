@@ -23,11 +23,7 @@ ABOUT = "run every configuration of a space and keep the runs"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes.
-
-    Args:
-        parser: the command's parser.
-    """
+    """Add the command's arguments."""
     actions = parser.add_subparsers(
         title="actions", metavar="ACTION", required=True, dest="record_action"
     )
@@ -65,18 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do one of the actions and return the exit status.
-
-    Args:
-        arguments: the parsed command line.
-
-    Raises:
-        ParameterError: an option is out of range, or the folder holds another recording.
-        RecordingError: there is no Open MPI, or neither a compiler nor an mpi4py for it.
-        ParseError: what the folder holds cannot be read.
-        DatasetError: there is no such recording or machine.
-        OSError: a file cannot be read or written.
-    """
+    """Run the chosen action and return the exit status."""
     if arguments.record_action == "show":
         return _show(arguments)
     words = [word for word in sys.argv[1:] if word]

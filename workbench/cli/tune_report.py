@@ -12,11 +12,7 @@ if TYPE_CHECKING:
 
 
 def summary_of(result: TuningResult) -> dict[str, Any]:
-    """Return what ``--json`` prints: everything but the runs, which ``export`` writes.
-
-    Args:
-        result: of an experiment.
-    """
+    """Return the values of ``--json``: all but the runs, which ``export`` writes."""
     plain = result.to_dict()
     summary = {key: plain[key] for key in plain if key not in ("runs", "space", "sessions")}
     best, default = result.best_configuration, result.space.default
@@ -33,11 +29,7 @@ def summary_of(result: TuningResult) -> dict[str, Any]:
 
 
 def result_text(result: TuningResult) -> str:
-    """Return a result as a person reads it.
-
-    Args:
-        result: of an experiment.
-    """
+    """Return a result as text for people."""
     from workbench.tune.result import FEWEST_CONFIGURATIONS
     from workbench.tune.result_words import replay_text
 
@@ -92,12 +84,7 @@ def _range(interval: tuple[float, float] | None) -> str:
 
 
 def experiments_text(found: Sequence[StoredExperiment], store: str) -> str:
-    """Return the experiments of a store, a line each.
-
-    Args:
-        found: what is in it.
-        store: where it is.
-    """
+    """Return the experiments of a store as text, a line each."""
     if not found:
         return f"{store} holds no experiment"
     width = max(len(one.name) for one in found)
@@ -119,7 +106,7 @@ def _count(result: TuningResult, configuration: Mapping[str, Any] | None) -> int
 
 
 def _often(result: TuningResult, configuration: Mapping[str, Any]) -> str:
-    """Return how many runs a configuration's value rests on, and how far they are apart."""
+    """Return the number of runs behind a configuration's value, and their range, as text."""
     runs = result.history.runs_of(configuration)
     if len(runs) == 1:
         return "one run"

@@ -23,11 +23,7 @@ _FOR = {
 
 
 def add_runner(parser: argparse.ArgumentParser) -> None:
-    """Add the options that choose a runner and say what it asks for.
-
-    Args:
-        parser: of the action.
-    """
+    """Add the options that choose a runner and its resources."""
     group = parser.add_argument_group("who executes runs")
     group.add_argument(
         "--runner",
@@ -56,11 +52,7 @@ def add_runner(parser: argparse.ArgumentParser) -> None:
 
 
 def add_places(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Add the options that say where runs go, which an experiment that goes on needs anew.
-
-    Args:
-        parser: of the action, or a group of it.
-    """
+    """Add the options for the place of runs, which a resumed experiment needs again."""
     parser.add_argument(
         "--allocation",
         metavar="JOB",
@@ -70,25 +62,13 @@ def add_places(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> Non
 
 
 def chosen_options(arguments: argparse.Namespace) -> list[str]:
-    """Return the options that were given and say who executes runs, as they are typed.
-
-    Args:
-        arguments: the parsed command line of ``run``.
-    """
+    """Return the given options that choose the runner, as they are typed."""
     given = [f"--{name}" for name in _FOR if getattr(arguments, name) is not None]
     return [*(["--runner"] if arguments.runner != LOCAL else []), *given]
 
 
 def runner_of(arguments: argparse.Namespace) -> Runner | None:
-    """Return the runner that the options choose; None for processes of this machine.
-
-    Args:
-        arguments: the parsed command line of ``run``.
-
-    Raises:
-        ParameterError: an option is not accepted, or belongs to another runner.
-        RunnerError: there is no Slurm here, or no scheduler of Dask answers.
-    """
+    """Return the runner that the options choose; None for processes of this machine."""
     chosen: str = arguments.runner
     for name, runners in _FOR.items():
         if getattr(arguments, name) is not None and chosen not in runners:
@@ -115,16 +95,7 @@ def runner_of(arguments: argparse.Namespace) -> Runner | None:
 
 
 def runner_again(arguments: argparse.Namespace, said: Mapping[str, Any]) -> Runner | None:
-    """Return the runner to go on with where the store does not say all of it; else None.
-
-    Args:
-        arguments: the parsed command line of ``resume``.
-        said: what the experiment's runner said of itself.
-
-    Raises:
-        ParameterError: an option belongs to another runner, or one is missing.
-        RunnerError: there is no Slurm here, or no scheduler of Dask answers.
-    """
+    """Return a resumed runner that the store does not describe fully, from ``said``; else None."""
     kind = said.get("kind")
     for name in ("allocation", "scheduler"):
         if getattr(arguments, name) is not None and kind not in _FOR[name]:

@@ -27,11 +27,7 @@ _MORE = ("runs", "gain", "share", "distance", "saved", "saved_grid", "tied")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes.
-
-    Args:
-        parser: the command's parser.
-    """
+    """Add the command's arguments."""
     parser.add_argument(
         "--recording",
         dest="recordings",
@@ -68,17 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the study, print its table and return the exit status.
-
-    Args:
-        arguments: the parsed command line.
-
-    Raises:
-        ParameterError: a name is unknown or a number out of range.
-        DatasetError: there is no such recording.
-        ParseError: a file is not as it must be.
-        OSError: a file cannot be read or written.
-    """
+    """Run the study, print its table and return the exit status."""
     import pandas as pd
 
     from workbench.tune.study.files import save_study

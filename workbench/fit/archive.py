@@ -28,11 +28,7 @@ _QUARTILES = ("minimum", "p25", "median", "p75", "maximum")
 
 
 def to_dict(result: FitResult) -> dict[str, Any]:
-    """Return the result as values that JSON can hold; a number that is not finite is a text.
-
-    Args:
-        result: any fit result.
-    """
+    """Return the result as values that JSON can hold; a number that is not finite is a text."""
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -57,14 +53,7 @@ def to_dict(result: FitResult) -> dict[str, Any]:
 
 
 def read(path: Path) -> FitResult:
-    """Return the result in a file that ``FitResult.save`` wrote.
-
-    Args:
-        path: file to read.
-
-    Raises:
-        ParseError: the file is not a saved result, or not a whole one.
-    """
+    """Return the result in a file that ``FitResult.save`` wrote."""
     from workbench.fit.result import FitResult
 
     values = read_json(path, "a fit result", form=FORMAT, version=VERSION)
@@ -98,11 +87,7 @@ _TARGETS = ("joint", "latency", "bandwidth")
 
 
 def curve_to_dict(curve: OSUCurve) -> dict[str, Any]:
-    """Return a curve as values that JSON can hold; a point that was not measured is None.
-
-    Args:
-        curve: measured or simulated.
-    """
+    """Return a curve as values that JSON can hold; a point that was not measured is None."""
     return {
         "name": curve.name,
         "sizes": curve.sizes.tolist(),
@@ -116,11 +101,7 @@ def curve_to_dict(curve: OSUCurve) -> dict[str, Any]:
 
 
 def curve_from_dict(values: Mapping[str, Any]) -> OSUCurve:
-    """Return the curve that ``curve_to_dict`` wrote.
-
-    Args:
-        values: what it returned.
-    """
+    """Return the curve that ``curve_to_dict`` wrote."""
     return OSUCurve(
         name=str(values["name"]),
         sizes=np.array(values["sizes"], dtype=np.int64),

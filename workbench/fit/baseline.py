@@ -51,7 +51,7 @@ class HasErrors(Protocol):
 
 
 def best_effort(sheet: str | DataSheet, *, negligible_size: int = SSTMACRO_NEGLIGIBLE) -> SNAPPR:
-    """Return what an architect would type in from a data sheet.
+    """Return the configuration that an architect would read off a data sheet.
 
     Every bandwidth is the link rate. The NIC's latency goes to the injection latency and the
     switch's to the link latency, which SST/macro takes for the ejection latency where none is

@@ -44,23 +44,14 @@ class HasCurve(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ModelCurve:
-    """A model beside a measurement where there is no fit, such as one from a file.
-
-    Attributes:
-        model: any model, whatever its values come from.
-        measured: the curve it is compared with.
-    """
+    """A model beside a measurement without a fit, such as one from a file."""
 
     model: NetworkModel
     measured: OSUCurve
 
     @functools.cached_property
     def simulated(self) -> OSUCurve:
-        """The model's curve at the measured sizes.
-
-        Raises:
-            ConfigurationError: the model cannot be simulated.
-        """
+        """The model's curve at the measured sizes."""
         return simulate_osu(self.model, self.measured.sizes)
 
 

@@ -31,26 +31,15 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class EngineRun:
-    """One fit of a comparison.
-
-    Attributes:
-        engine: what searched.
-        seed: of the search.
-        best_loss: float64[trials], the least loss up to each trial; inf before there is one.
-        seconds: float64[trials], wall time from the start of the fit to the end of each trial.
-    """
+    """One fit of a comparison."""
 
     engine: str
     seed: int
-    best_loss: FloatArray
-    seconds: FloatArray
+    best_loss: FloatArray  # (trials,), least loss up to each; inf before there is one
+    seconds: FloatArray  # (trials,), from the fit's start to each trial's end
 
     def reaches(self, loss: float) -> tuple[int, float] | None:
-        """Return after how many trials and seconds a loss was reached, None where it was not.
-
-        Args:
-            loss: to reach or to fall below.
-        """
+        """Return the number of trials and the seconds until the loss was at most this, or None."""
         there = np.flatnonzero(self.best_loss <= loss)
         return (int(there[0]) + 1, float(self.seconds[there[0]])) if there.size else None
 
@@ -92,7 +81,7 @@ class EngineComparison(Result):
         return pd.concat(parts, ignore_index=True)
 
     def table(self, reference: str = DEFAULT_ENGINE) -> pd.DataFrame:
-        """Return when each fit reaches the final loss of the reference engine from its seed.
+        """Return the time of each fit to the reference engine's final loss from the same seed.
 
         Args:
             reference: an engine of the comparison.

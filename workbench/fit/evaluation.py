@@ -18,31 +18,16 @@ from workbench.simulate import BENCHMARKS, simulate_osu
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What came of a trial.
+    """The result of a trial."""
 
-    Attributes:
-        loss: the loss; ``EXCESSIVE_LOSS`` where the configuration was refused.
-        invalid: why it was refused, empty where it was not.
-        points: float64[n], the simulated points; None where it was refused or ended early.
-        ended_early: whether the simulation was ended because its loss is at least ``loss``, and
-            by how much more does not matter.
-    """
-
-    loss: float
-    invalid: str = ""
-    points: FloatArray | None = None
-    ended_early: bool = False
+    loss: float  # EXCESSIVE_LOSS if the configuration was refused
+    invalid: str = ""  # reason of the refusal
+    points: FloatArray | None = None  # (n,); None if refused or ended early
+    ended_early: bool = False  # the true loss is at least ``loss``
 
 
 class Evaluator:
-    """Simulates configurations of a model and compares them with a measured curve.
-
-    Args:
-        model: what the configurations are of.
-        curve: what was measured.
-        loss: how they are compared.
-        target: benchmarks the loss is summed over.
-    """
+    """Simulates configurations of a model and compares them with a measured curve."""
 
     def __init__(self, model: NetworkModel, curve: OSUCurve, loss: Loss, target: Target) -> None:
         self._model = model
@@ -59,22 +44,10 @@ class Evaluator:
         halt: NDArray[np.int8] | None = None,
         limit: float = math.inf,
     ) -> Outcome:
-        """Return what came of a configuration; one that is refused scores excessively.
+        """Return a configuration's outcome; stop simulating once its loss must exceed ``limit``."""
 
-        The simulation is ended once the points it has come to make the loss greater than
-        ``limit``, whatever the others will be: each loss is a mean of terms that are not negative,
-        or rises with such a mean. Large messages take most of the time and stand last, so that
-        most poor configurations cost a fraction of a good one.
-
-        Args:
-            values: SI by key.
-            halt: as in ``simulate_osu``.
-            limit: a loss above which it does not matter by how much.
-
-        Raises:
-            SimulationHalted: ``halt`` was set.
-        """
-
+        # A loss is a mean of terms >= 0, or rises with one, so later points only raise it. Large
+        # messages come last and take most of the time: most poor configurations cost little.
         def beyond(latency_s: FloatArray, bandwidth_Bps: FloatArray) -> bool:
             points = self._points(latency_s, bandwidth_Bps)
             return self._least_loss(points) > limit
@@ -105,5 +78,5 @@ class Evaluator:
         return np.concatenate([parts[name] for name in self._benchmarks])
 
     def _least_loss(self, points: FloatArray) -> float:
-        """Return the loss if all points that are still to come were exactly right."""
+        """Return the loss if all points not yet simulated were exactly right."""
         return self._loss(np.where(np.isnan(points), self.observed, points), self.observed)

@@ -42,7 +42,7 @@ def fit(
     stop: threading.Event | None = None,
     on_trial: Callable[[TrialReport], None] | None = None,
 ) -> FitResult:
-    """Return the model whose simulated curve lies nearest to a measured one.
+    """Fit a model to a measured curve, and return the result.
 
     By default the search is Optuna's TPE over Table II of Suetterlein et al., HPC Network
     Simulation Tuning via Automatic Extraction of Hardware Parameters. The same arguments give the

@@ -166,14 +166,7 @@ def rmspe(simulated: ArrayLike, measured: ArrayLike) -> float:
 
 
 def find_loss(loss: str | Loss) -> Loss:
-    """Return the loss of that name, or the loss itself.
-
-    Args:
-        loss: a name in ``LOSSES``, in either case, or a loss such as ``huber(5.0)``, or its name.
-
-    Raises:
-        ParameterError: there is no loss of that name.
-    """
+    """Return the loss of a name, such as ``huber(5.0)``, in either case; or the loss itself."""
     if isinstance(loss, Loss):
         return loss
     found = LOSSES.get(str(loss).lower()) or _named_huber(str(loss).lower())
@@ -186,7 +179,7 @@ def find_loss(loss: str | Loss) -> Loss:
 
 
 def _named_huber(name: str) -> Loss | None:
-    """Return the loss that ``huber`` named, such as ``huber(5)``; None where it is no such name."""
+    """Return the loss of a name such as ``huber(5)``; None for any other name."""
     if not (name.startswith("huber(") and name.endswith(")")):
         return None
     try:
@@ -196,14 +189,7 @@ def _named_huber(name: str) -> Loss | None:
 
 
 def find_target(target: str) -> Target:
-    """Return the target if it is one.
-
-    Args:
-        target: ``latency``, ``bandwidth`` or ``both``.
-
-    Raises:
-        ParameterError: it is none of these.
-    """
+    """Return the target: ``latency``, ``bandwidth`` or ``both``; refuse anything else."""
     known: dict[str, Target] = {"both": "both", "latency": "latency", "bandwidth": "bandwidth"}
     if not isinstance(target, str) or target not in known:
         raise ParameterError(
@@ -215,12 +201,7 @@ def find_target(target: str) -> Target:
 
 
 def target_points(curve: OSUCurve, target: Target = "both") -> FloatArray:
-    """Return the values a target is about: latencies in us, then bandwidths in MB/s.
-
-    Args:
-        curve: measured or simulated.
-        target: which benchmarks; ``both`` puts the latencies first.
-    """
+    """Return the values of a target: latencies in us, then bandwidths in MB/s."""
     parts = {
         "latency": (curve.latency_us,),
         "bandwidth": (curve.bandwidth_MBps,),

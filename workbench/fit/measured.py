@@ -16,18 +16,7 @@ if TYPE_CHECKING:
 
 
 def as_curve(measured: Measured) -> OSUCurve:
-    """Return a measured curve, whichever way it is given.
-
-    Args:
-        measured: a curve; the name of a shipped machine; the path of what the OSU benchmarks
-            printed or of a CSV; or a table with columns ``size_bytes`` and ``latency_us``,
-            ``bandwidth_MBps`` or both.
-
-    Raises:
-        DatasetError: no machine and no file is called so.
-        ParameterError: it is none of these.
-        ParseError: the file or the table cannot be read.
-    """
+    """Return a curve as given, or that of a shipped machine, a file (OSU, CSV) or a table."""
     if isinstance(measured, OSUCurve):
         return measured
     if isinstance(measured, Path):

@@ -24,7 +24,7 @@ Ends = Mapping[str, tuple[float, float]]
 
 
 def to_profile(result: FitResult, intervals: Intervals | Ends | None = None) -> Profile:
-    """Return what a fit of the protocol-aware model says of its machine.
+    """Return the profile of a machine from a fit of the protocol-aware model.
 
     Args:
         result: a fit of ``protocol`` that succeeded.

@@ -99,7 +99,7 @@ class FitResult(Result):
 
     @property
     def variant(self) -> str:
-        """The model's variant: such as ``sstmacro``, as SST/macro computes, or ``repaired``."""
+        """The model's variant: ``sstmacro``, as SST/macro computes, or ``repaired``."""
         return self.model.variant
 
     @property
@@ -206,7 +206,7 @@ class FitResult(Result):
         return self.model.to_ini()
 
     def identify(self, **options: Any) -> Identifiability:
-        """Return which of the parameters the data tell, and how well.
+        """Return which parameters the data determine, and how well.
 
         Args:
             options: of ``workbench.fit.identify``.
@@ -307,11 +307,7 @@ class FitResult(Result):
 
 
 def short_key(key: str) -> str:
-    """Return the last two words of a key, which tell the searched ones apart.
-
-    Args:
-        key: dotted key, such as ``node.nic.injection.bandwidth``.
-    """
+    """Return the last two words of a dotted key, which differ among searched parameters."""
     return ".".join(key.split(".")[-2:])
 
 

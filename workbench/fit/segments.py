@@ -17,35 +17,15 @@ _FEWEST = 2
 
 @dataclass(frozen=True)
 class Segment:
-    """Consecutive sizes over which both tests are nearly straight.
+    """Consecutive sizes over which latency and bandwidth are nearly straight lines."""
 
-    Attributes:
-        last: the largest size of the segment in bytes.
-        latency: (s, s/B), a message's latency for no bytes and for each; None where not measured.
-        interval: (s, s/B), the time from one message of a window to the next, likewise.
-    """
-
-    last: int
-    latency: tuple[float, float] | None
-    interval: tuple[float, float] | None
+    last: int  # largest size, bytes
+    latency: tuple[float, float] | None  # (s, s/B) of a message; None if not measured
+    interval: tuple[float, float] | None  # (s, s/B) between messages of a window
 
 
 def segmentations(curve: OSUCurve, count: int, ways: int) -> list[tuple[Segment, ...]]:
-    """Return the ``ways`` to cut a curve whose straight lines miss it least, the best one first.
-
-    Ways whose cuts all lie within one size of a better way's are left out.
-
-    The lines have no negative coefficient and minimise the squared relative errors of latency and
-    of time per message together; every way to cut the sizes into segments of two or more is tried.
-
-    Args:
-        curve: what was measured.
-        count: number of segments.
-        ways: how many to return at most.
-
-    Returns:
-        Nothing where the curve has too few sizes.
-    """
+    """Return the ``ways`` best cuts of a curve into segments, best first; none if too short."""
     sizes = curve.sizes.astype(np.float64)
     series = {"latency": curve.latency_s, "interval": sizes / curve.bandwidth_Bps}
     lines = {
@@ -61,6 +41,7 @@ def segmentations(curve: OSUCurve, count: int, ways: int) -> list[tuple[Segment,
     cuts = itertools.combinations(range(_FEWEST, len(sizes) - _FEWEST + 1), count - 1)
     possible = np.array([(0, *cut, len(sizes)) for cut in cuts], np.int64).reshape(-1, count + 1)
     possible = possible[(np.diff(possible) >= _FEWEST).all(axis=1)]
+    # A cut within one size of a better one at every edge is left out.
     best: list[tuple[int, ...]] = []
     for edges in sorted(map(tuple, possible.tolist()), key=missed):
         if len(best) < ways and all(np.abs(np.subtract(edges, other)).max() > 1 for other in best):

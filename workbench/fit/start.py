@@ -26,23 +26,9 @@ _WAYS = 6
 
 
 def starting_points(model: NetworkModel, curve: OSUCurve, space: SearchSpace) -> list[Point]:
-    """Return the configurations to try before the search begins.
-
-    They decide how soon a picture is worth looking at, not where TPE ends: over four machines
-    SNAPPR's best RMSRE after 10 trials was 2.0 with them and 8.6 without, after 100 the same. For
-    the protocol model the suggestion is nearly the fit.
-
-    Args:
-        model: the model the fit begins with.
-        curve: what was measured.
-        space: what is searched.
-
-    Returns:
-        The model's own values, then those the curve suggests: for the protocol model thresholds
-        where the curve breaks, and costs from the straight lines between; for the others the
-        latency of the smallest message shared evenly by the latencies on its way and every
-        bandwidth at the highest that was measured.
-    """
+    """Return the configurations to try first: the model's own, then those the curve suggests."""
+    # Over four machines SNAPPR's best RMSRE after 10 trials was 2.0 with them and 8.6 without,
+    # after 100 the same. For the protocol model the suggestion is nearly the fit.
     own = {d.key: float(model.get(d.key)) for d in space.dimensions}
     if model.name == "protocol":
         suggestions = [_protocol(parts) for parts in segmentations(curve, 3, _WAYS)]
@@ -81,7 +67,7 @@ def first_guess(curve: Measured, model: str | NetworkModel) -> NetworkModel:
 
 
 def _protocol(parts: Sequence[Segment]) -> Point:
-    """Return what three segments of the curve say of the protocol model's parameters."""
+    """Return the protocol model's parameters that three segments of the curve suggest."""
     short, eager, rendezvous = (_costs(part, parts[0]) for part in parts)
     point = {"short.max_size": float(parts[0].last), "eager.max_size": float(parts[1].last)}
     for name, costs in (("short", short), ("eager", eager), ("rendezvous", rendezvous)):
@@ -95,13 +81,10 @@ def _protocol(parts: Sequence[Segment]) -> Point:
 
 
 def _costs(part: Segment, first: Segment) -> Point:
-    """Return a segment's host time, copy rate, time under way and wire rate, in s and B/s.
-
-    Of a straight latency the constant is the way and two host times, the slope two copies and the
-    wire; of the time per message, once a window's own way and answer are shared out over it, the
-    constant is one host time and the slope the slower of copy and wire. The wire is taken to be
-    the slower one.
-    """
+    """Return a segment's host overhead (s), copy rate (B/s), latency (s) and wire rate (B/s)."""
+    # Latency: the constant is the flight and two host times, the slope two copies and the wire.
+    # Time per message, once a window's flight and answer are shared out: the constant is one host
+    # time, the slope the slower of copy and wire, which is taken to be the wire.
     way, per_byte = part.latency or (0.0, 0.0)
     pace, pace_per_byte = part.interval or (0.2 * way, per_byte)
     answer = first.latency[0] if first.latency is not None else 0.0
@@ -118,7 +101,7 @@ def _costs(part: Segment, first: Segment) -> Point:
 
 
 def _suggested(dimension: Dimension, curve: OSUCurve, space: SearchSpace) -> float | None:
-    """Return the value the curve suggests, None where it says nothing about this parameter."""
+    """Return the value that the curve suggests, None if it suggests none."""
     if dimension.kind == "time":
         latencies = curve.latency_s[np.isfinite(curve.latency_s)]
         sharing = [d for d in space.dimensions if d.kind == "time" and _path(d) == _path(dimension)]
@@ -130,5 +113,5 @@ def _suggested(dimension: Dimension, curve: OSUCurve, space: SearchSpace) -> flo
 
 
 def _path(dimension: Dimension) -> str:
-    """Return the way a message takes: the overlay's latencies and the NIC's never add up."""
+    """Return a latency's path; those of the overlay and of the NIC never add up."""
     return "overlay" if dimension.key.startswith("switch.logp.") else "wire"

@@ -379,7 +379,7 @@ class FitStudy:
                 )
 
     def problem(self) -> dict[str, Any]:
-        """Return what a resumed study must agree on, and the release that made it."""
+        """Return the settings that a resumed study must share, and the release that made it."""
         import workbench
 
         # Searched parameters start from the model's values, so those are part of the problem too.

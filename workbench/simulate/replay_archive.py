@@ -57,14 +57,7 @@ def save(result: ReplayResult, path: Path) -> Path:
 
 
 def load(path: Path) -> ReplayResult:
-    """Return the replay that ``save`` wrote.
-
-    Args:
-        path: the JSON file; the arrays are beside it.
-
-    Raises:
-        ParseError: the files are not a saved replay, or not a whole one.
-    """
+    """Return the replay that ``save`` wrote."""
     return load_result(path, "a replay", _result, form=FORMAT, version=VERSION)
 
 

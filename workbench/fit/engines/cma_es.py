@@ -2,7 +2,8 @@
 
 Hansen, The CMA Evolution Strategy: A Tutorial; the restarts are IPOP's (Auger and Hansen, A
 Restart CMA Evolution Strategy With Increasing Population Size, 2005). The ``cmaes`` library does
-the mathematics.
+the mathematics. Whole numbers are rounded when a position becomes a value. The first population
+spreads about the best of the first values, those of restarts about a point drawn from the seed.
 """
 
 from __future__ import annotations
@@ -24,14 +25,7 @@ _LARGEST_GROWTH = 8
 
 
 class CMAES:
-    """CMA-ES on the positions of the parameters between their bounds, 0 to 1, log where they are.
-
-    Whole numbers are rounded when a position becomes a value. The first population spreads about
-    the best of the first values, those of later restarts about a point drawn from the seed.
-
-    Args:
-        problem: what to search.
-    """
+    """CMA-ES on the positions of the parameters between their bounds, 0 to 1, log or linear."""
 
     def __init__(self, problem: Problem) -> None:
         self._dimensions = problem.space.dimensions
@@ -45,7 +39,7 @@ class CMAES:
         self._open: FloatArray | None = None
 
     def propose(self) -> Values:
-        """Return the values of the next trial, the same ones until ``tell`` answers."""
+        """Return the values of the next trial, the same ones until ``tell`` is called."""
         if self._told < len(self._first):
             return dict(self._first[self._told])
         if self._open is None:
@@ -59,13 +53,7 @@ class CMAES:
         }
 
     def tell(self, values: Values, loss: float, points: Points) -> None:
-        """Learn the loss of a trial.
-
-        Args:
-            values: what was tried, which is what was proposed.
-            loss: what came of it, finite.
-            points: not asked for.
-        """
+        """Record the loss of the proposed values; ``points`` are not simulated again."""
         if self._told < len(self._first):
             if loss < self._best_first[0]:
                 self._best_first = (loss, values)

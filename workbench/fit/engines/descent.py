@@ -41,68 +41,38 @@ _MOST_STEPS = 60
 
 @dataclass(frozen=True)
 class Known:
-    """A trial that has been made.
+    """A finished trial."""
 
-    Attributes:
-        values: what was tried.
-        position: float64[parameters], where they lie between their bounds, 0 to 1.
-        loss: what came of it.
-        points: float64[n], what was simulated; None where it was refused.
-    """
-
-    values: Values
-    position: FloatArray
+    values: Values  # SI by key
+    position: FloatArray  # (parameters,), between the bounds, 0 to 1
     loss: float
-    points: FloatArray | None
+    points: FloatArray | None  # (n,), simulated; None if the values were refused
 
 
 @dataclass(frozen=True)
 class Box:
-    """The parameters as positions between their bounds.
-
-    Attributes:
-        dimensions: what is searched.
-        smooth: indices of those that a descent moves.
-    """
+    """The parameters as positions between their bounds."""
 
     dimensions: tuple[Dimension, ...]
-    smooth: NDArray[np.intp]
+    smooth: NDArray[np.intp]  # indices of the dimensions that a descent moves
 
     def values(self, position: FloatArray) -> Values:
-        """Return the values at a position.
-
-        Args:
-            position: float64[parameters], 0 to 1.
-        """
+        """Return the values at a position, float64[parameters], 0 to 1."""
         return {
             d.key: d.snap(d.at(x), _DIGITS) for d, x in zip(self.dimensions, position, strict=True)
         }
 
     def position(self, values: Values) -> FloatArray:
-        """Return where values lie between their bounds, float64[parameters].
-
-        Args:
-            values: SI by key.
-        """
+        """Return the position of values between their bounds, float64[parameters], 0 to 1."""
         return np.array([d.position(values[d.key]) for d in self.dimensions])
 
     def ask(self, values: Values) -> Ask[Known]:
-        """Ask for one trial.
-
-        Args:
-            values: what to try.
-        """
+        """Ask for one trial."""
         loss, points = yield values
         return Known(values, self.position(values), loss, points)
 
     def nudged(self, at: Known, index: int, sign: int) -> Values:
-        """Return values in which one parameter differs by a little, a whole number by one at least.
-
-        Args:
-            at: where from.
-            index: which parameter.
-            sign: 1 upwards, -1 downwards.
-        """
+        """Return values with one parameter moved slightly up (sign 1) or down (-1)."""
         d = self.dimensions[index]
         value = at.values[d.key]
         span = math.log(d.high / d.low) if d.log else 1.0
@@ -115,18 +85,7 @@ class Box:
 def descend(
     box: Box, at: Known, residuals: Residuals, *, gain: float, most: int = _MOST_STEPS
 ) -> Ask[Known]:
-    """Go down until a step from fresh slopes lowers the sum of squares by less than ``gain``.
-
-    Args:
-        box: the parameters.
-        at: where to begin, which must have points.
-        residuals: what to square, of the points.
-        gain: fraction of the sum of squares.
-        most: steps to take at most.
-
-    Returns:
-        The best point found, by the sum of squares.
-    """
+    """Descend until a step by fresh slopes gains less than ``gain`` (relative); return the best."""
     if at.points is None or not len(box.smooth):
         return at
     r = residuals(at.points)
@@ -159,10 +118,7 @@ def descend(
 
 
 def _slopes(box: Box, at: Known, r: FloatArray, residuals: Residuals) -> Ask[FloatArray]:
-    """Return d residuals / d position of the smooth parameters, float64[n, smooth].
-
-    A parameter that cannot be moved either way without a refusal has slope zero.
-    """
+    """Return d residuals / d position, float64[n, smooth]; 0 if both directions are refused."""
     slopes = np.zeros((len(r), len(box.smooth)))
     for column, index in enumerate(box.smooth):
         for sign in (1, -1):
@@ -180,7 +136,7 @@ def _slopes(box: Box, at: Known, r: FloatArray, residuals: Residuals) -> Ask[Flo
 def _step(
     box: Box, position: FloatArray, slopes: FloatArray, r: FloatArray, damping: float
 ) -> FloatArray:
-    """Return where a damped step leads, within the bounds."""
+    """Return the position after a damped step, within the bounds."""
     x = position[box.smooth]
     downhill = -slopes.T @ r
     held = ((x <= 0.0) & (downhill < 0.0)) | ((x >= 1.0) & (downhill > 0.0))

@@ -20,7 +20,7 @@ Points = Callable[[], FloatArray | None]
 
 @dataclass(frozen=True)
 class Problem:
-    """What an engine searches, and what for.
+    """The search space of an engine, with the measurement and the loss.
 
     Attributes:
         space: the parameters and their bounds.
@@ -55,17 +55,17 @@ class Problem:
 
 
 class Engine(Protocol):
-    """Proposes values and learns what came of them.
+    """Proposes values and records the results of their trials.
 
     What it proposes depends on the problem and on what it was told alone, so a fit that was
     stopped or killed goes on, once its trials have been told again, as if nothing had happened.
     """
 
     def propose(self) -> Values:
-        """Return the values of the next trial, the same ones until ``tell`` answers."""
+        """Return the values of the next trial, the same ones until ``tell`` is called."""
 
     def tell(self, values: Values, loss: float, points: Points) -> None:
-        """Learn what came of a trial, proposed just now or by an earlier run of the fit.
+        """Record the result of a trial, proposed just now or by an earlier run of the fit.
 
         Args:
             values: what was tried.
@@ -75,4 +75,4 @@ class Engine(Protocol):
         """
 
     def indifferent_above(self) -> float:
-        """Return a loss above which the engine does not mind by how much; inf where it minds."""
+        """Return the loss above which the engine needs no exact value; inf if there is none."""

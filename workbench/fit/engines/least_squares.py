@@ -1,4 +1,17 @@
-"""Least squares from many starts: descents along finite differences, and steps of thresholds."""
+"""Least squares from many starts: descents along finite differences, and steps of thresholds.
+
+A descent first minimises the sum of the squares of log(simulated / measured), which converges
+from far away, and then of the errors in the loss: relative errors for a relative loss, differences
+for an absolute one. For ``mae`` and ``huber`` that is not the loss itself; as with every engine,
+the best trial is the one of the least loss.
+
+A threshold acts only through which sizes lie below it and has no slope. It keeps its value during
+a descent; afterwards it is moved by up to two measured sizes and the rest refitted, for as long as
+that lowers the loss.
+
+The starts are the first values, all of them improved roughly before the best is refined, and then
+points drawn from the seed, in turn about the best one known and anywhere.
+"""
 
 from __future__ import annotations
 
@@ -17,44 +30,22 @@ _HOPS = (1, -1, 2, -2)
 
 
 class LeastSquares:
-    """Multi-start bounded least squares.
-
-    A descent first minimises the sum of the squares of log(simulated / measured), which leads
-    home from far away, and then of what the loss squares: the relative errors for a relative
-    loss, the plain differences for an absolute one. For ``mae`` and ``huber`` that is not the loss
-    itself; as with every engine, the best trial is the one of the least loss.
-
-    A threshold acts only through which sizes lie below it and has no slope. It keeps the value of
-    its start during a descent; afterwards it is moved by up to two measured sizes and the rest
-    refitted, for as long as that lowers the loss.
-
-    The starts are the first values, all of them brought down roughly before the best is refined,
-    and then points drawn from the seed, about the best one known and anywhere in turn.
-
-    Args:
-        problem: what to search.
-    """
+    """Bounded least squares from many starts, with steps of thresholds in between."""
 
     def __init__(self, problem: Problem) -> None:
         self._search = _Search(problem).run()
         self._open = next(self._search)
 
     def propose(self) -> Values:
-        """Return the values of the next trial, the same ones until ``tell`` answers."""
+        """Return the values of the next trial, the same ones until ``tell`` is called."""
         return dict(self._open)
 
     def tell(self, values: Values, loss: float, points: Points) -> None:
-        """Learn the points of a trial.
-
-        Args:
-            values: what was tried, which is what was proposed.
-            loss: what came of it, finite.
-            points: gives the simulated points.
-        """
+        """Record the points of the proposed values' trial."""
         self._open = self._search.send((loss, points()))
 
     def indifferent_above(self) -> float:
-        """Return inf: every point of every trial is looked at."""
+        """Return inf: every point of every trial is used."""
         return math.inf
 
 
@@ -74,7 +65,7 @@ class _Search:
         self._best: Known | None = None
 
     def run(self) -> Ask[None]:
-        """Try start after start without end."""
+        """Descend from one start after another, without end."""
         first = []
         for values in self._problem.first_values:
             first.append((yield from self._ask(values)))
@@ -94,7 +85,7 @@ class _Search:
         return (yield from self._descend(at, self._errors, _ROUGH_GAIN))
 
     def _refine(self, at: Known) -> Ask[None]:
-        """Descend to the bottom, and on from wherever a moved threshold leads."""
+        """Descend to the minimum, and again after each threshold's move that lowers the loss."""
         at = yield from self._descend(at, self._errors, _FINE_GAIN)
         moved = True
         while moved:

@@ -21,15 +21,10 @@ _MOST_GOOD = 25  # default_gamma of TPESampler: a tenth of the trials, this many
 
 
 class TPE:
-    """Multivariate TPE as Optuna's ``TPESampler`` does it, trial by trial the same.
+    """Multivariate TPE with the same trials as Optuna's ``TPESampler``, on arrays."""
 
-    Only the books are kept here, in arrays: Optuna sorts, checks and converts every trial anew for
-    each proposal, 8 of the 13 ms a proposal took after 2000 trials
-    (tests/benchmarks/test_fit.py). tests/unit/fit/engines/test_tpe.py holds the two equal.
-
-    Args:
-        problem: what to search.
-    """
+    # Optuna sorts, checks and converts every trial anew for each proposal: 8 of the 13 ms of a
+    # proposal after 2000 trials (tests/benchmarks/test_fit.py). test_tpe.py compares the two.
 
     def __init__(self, problem: Problem) -> None:
         from optuna.distributions import FloatDistribution
@@ -49,7 +44,7 @@ class TPE:
         self._open: Values | None = None
 
     def propose(self) -> Values:
-        """Return the values of the next trial, the same ones until ``tell`` answers."""
+        """Return the values of the next trial, the same ones until ``tell`` is called."""
         if self._number < len(self._first):
             return dict(self._first[self._number])
         if self._open is None:
@@ -58,13 +53,7 @@ class TPE:
         return dict(self._open)
 
     def tell(self, values: Values, loss: float, points: Points) -> None:
-        """Learn the loss of a trial.
-
-        Args:
-            values: what was tried.
-            loss: what came of it, finite.
-            points: not asked for.
-        """
+        """Record the loss of a trial; ``points`` are not simulated again."""
         if self._number == len(self._losses):
             self._tried = np.concatenate([self._tried, np.empty_like(self._tried)])
             self._losses = np.concatenate([self._losses, np.empty_like(self._losses)])
@@ -74,10 +63,7 @@ class TPE:
         self._open = None
 
     def indifferent_above(self) -> float:
-        """Return the loss of the last trial that can still count among the good ones.
-
-        TPE parts the trials into good and other ones by their rank and looks at losses no further.
-        """
+        """Return the greatest loss that can still rank as good: TPE uses ranks only."""
         if self._number < _MOST_GOOD:
             return math.inf
         least = np.partition(self._losses[: self._number], _MOST_GOOD - 1)

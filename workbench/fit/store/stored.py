@@ -27,48 +27,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StoredProgress:
-    """How far a stored study is.
+    """The progress of a stored study."""
 
-    Attributes:
-        trials: trials finished.
-        best_loss: the least loss, inf where no configuration could be simulated.
-    """
-
-    trials: int
-    best_loss: float
+    trials: int  # finished trials
+    best_loss: float  # inf if no configuration could be simulated
 
 
 @dataclass(frozen=True, eq=False)
 class StoredStudy:
-    """The trials of a stored study.
-
-    Attributes:
-        name: its name in the database.
-        problem: what was fitted, as the fit wrote it; None where no fit of the workbench did.
-        losses: float64[trials], the loss of each trial; inf where it could not be simulated.
-        values: SI by key of the first trial with the least loss; empty where there is none.
-        seconds: time spent on the trials.
-        refused: why the last configuration that could not be simulated could not.
-    """
+    """The trials of a stored study."""
 
     name: str
-    problem: Mapping[str, Any] | None
-    losses: NDArray[np.float64]
-    values: Mapping[str, float | int]
-    seconds: float
-    refused: str = ""
+    problem: Mapping[str, Any] | None  # None if it is no fit of the workbench
+    losses: NDArray[np.float64]  # (trials,), inf if it could not be simulated
+    values: Mapping[str, float | int]  # SI by key of the first best trial; may be empty
+    seconds: float  # time spent on the trials
+    refused: str = ""  # reason of the last refusal
 
 
 def read_progress(where: str | Path, names: Sequence[str]) -> dict[str, StoredProgress]:
-    """Return how far the studies of these names are; those that are not there are left out.
-
-    Args:
-        where: an SQLite file or a PostgreSQL address.
-        names: names of studies.
-
-    Raises:
-        StudyError: the database cannot be read.
-    """
+    """Return the progress of the studies by name; missing ones are left out."""
     database = locate(where)
     if not database.exists or not names:
         return {}
@@ -92,15 +70,7 @@ def read_progress(where: str | Path, names: Sequence[str]) -> dict[str, StoredPr
 
 
 def read_study(where: str | Path, name: str) -> StoredStudy | None:
-    """Return the study of that name; None where there is none.
-
-    Args:
-        where: an SQLite file or a PostgreSQL address.
-        name: name of a study.
-
-    Raises:
-        StudyError: the database cannot be read.
-    """
+    """Return the study of that name, None if there is none."""
     database = locate(where)
     if not database.exists:
         return None
@@ -114,15 +84,7 @@ def read_study(where: str | Path, name: str) -> StoredStudy | None:
 
 
 def read_trials(where: str | Path, name: str) -> tuple[StoredTrial, ...]:
-    """Return the trials of the study of that name, in order; none where there is no such study.
-
-    Args:
-        where: an SQLite file or a PostgreSQL address.
-        name: name of a study.
-
-    Raises:
-        StudyError: the database cannot be read.
-    """
+    """Return the trials of the study of that name, in order; none if it does not exist."""
     import optuna
 
     database = locate(where)
@@ -192,7 +154,7 @@ def _values(connection: sqlalchemy.Connection, trial: int) -> dict[str, float | 
 
 
 def _read_through_optuna(database: Database, name: str) -> StoredStudy | None:
-    """Read tables of another version, which Optuna knows: many times slower."""
+    """Return the study from tables of another schema, through Optuna: many times slower."""
     import optuna
 
     with quiet_optuna():

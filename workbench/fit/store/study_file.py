@@ -36,46 +36,24 @@ ENDED_EARLY = "ended early"
 
 @dataclass(frozen=True)
 class StoredTrial:
-    """One finished trial.
+    """One finished trial."""
 
-    Attributes:
-        number: its place in the study, from 0.
-        values: what was tried, SI by key.
-        loss: what came of it.
-        invalid: why it could not be simulated, empty where it could.
-        seconds: how long it took.
-        ended_early: whether the loss is at least ``loss``: see ``evaluation.Evaluator``.
-    """
-
-    number: int
-    values: Mapping[str, float | int]
+    number: int  # from 0
+    values: Mapping[str, float | int]  # SI by key
     loss: float
-    invalid: str = ""
+    invalid: str = ""  # reason why it could not be simulated
     seconds: float = 0.0
-    ended_early: bool = False
+    ended_early: bool = False  # the true loss is at least ``loss``, see Evaluator
 
     @property
     def attributes(self) -> dict[str, str | bool]:
-        """What is said about the trial beside its values, by the attribute's name."""
+        """The trial's attributes beside its values, by name; empty ones are left out."""
         said: dict[str, str | bool] = {INVALID: self.invalid, ENDED_EARLY: self.ended_early}
         return {name: value for name, value in said.items() if value}
 
 
 class StudyFile:
-    """One named study, held by one process at a time; several studies may share a database.
-
-    Args:
-        where: path of the SQLite file, made where there is none, or a database address such as
-            ``postgresql://host/db``; see ``workbench.storage.database.locate``.
-        name: name of the study in it.
-        problem: what is fitted, as values that JSON can hold. A study that exists must have been
-            made for the same problem.
-
-    Raises:
-        StudyHeldError: another process is writing the study.
-        StudyError: the file cannot be opened, is not a study file, or holds a study of that name
-            for another problem.
-    """
+    """One named study, held by one process at a time; several studies may share a database."""
 
     def __init__(self, where: str | Path, name: str, problem: Mapping[str, Any]) -> None:
         import optuna
@@ -110,17 +88,7 @@ class StudyFile:
     def append(
         self, trial: StoredTrial, distributions: Mapping[str, BaseDistribution], began: datetime
     ) -> None:
-        """Write one trial; it survives the death of this process from here on.
-
-        Args:
-            trial: what was tried and what came of it.
-            distributions: where each value was drawn from.
-            began: when the trial began.
-
-        Raises:
-            StudyError: the trial is not the next one, somebody else added trials meanwhile, or
-                the file cannot be written.
-        """
+        """Write the next trial, with the distribution of each value; a kill no longer loses it."""
         if trial.number != self._count:
             raise StudyError(
                 f"trial {self._count} of the study {self.name!r} must come next; got trial "
@@ -141,7 +109,7 @@ class StudyFile:
         self._count += 1
 
     def close(self) -> None:
-        """Release the file; again does no harm."""
+        """Release the file; a second call has no effect."""
         self._closing.close()
 
     def _insert(
@@ -224,14 +192,7 @@ class StudyFile:
 
 
 def stored_trial(trial: optuna.trial.FrozenTrial) -> StoredTrial:
-    """Return a trial as a fit of the workbench keeps it.
-
-    Args:
-        trial: of a study's.
-
-    Raises:
-        StudyError: it has no value, as no trial of a fit.
-    """
+    """Return a trial of Optuna's as a stored one; refuse one without a value."""
     if trial.value is None:
         raise StudyError(
             f"trial {trial.number} of the study has no value (its state is {trial.state.name}); "

@@ -189,7 +189,7 @@ def hold_out(
     space: SearchSpace | None = None,
     stop: threading.Event | None = None,
 ) -> HoldOut:
-    """Fit at every ``every``-th size, and say how far off the model is at the others.
+    """Fit at every ``every``-th size, and return the error of the model at the others.
 
     Args:
         curve: what was measured.
@@ -250,7 +250,7 @@ def cross_target(
     space: SearchSpace | None = None,
     stop: threading.Event | None = None,
 ) -> CrossTarget:
-    """Fit to one benchmark alone, and say how far off the model is in the other.
+    """Fit to one benchmark alone, and return the error of the model in the other.
 
     Args:
         curve: what was measured, in both benchmarks.
@@ -287,7 +287,7 @@ def generalisation_table(
     stop: threading.Event | None = None,
     **options: Any,
 ) -> pd.DataFrame:
-    """Return how each model does at what it was not fitted to, on each machine.
+    """Return each model's errors on each machine at points that it was not fitted to.
 
     Args:
         curves: what was measured on the machines.
@@ -346,7 +346,7 @@ def _row(
 
 
 def _between(curve: OSUCurve, result: FitResult) -> BoolArray:
-    """Return which sizes lie between the last fitted one of a regime and the first of the next."""
+    """Return a mask of the sizes between the last fitted one of a regime and the next's first."""
     inside = np.zeros(len(curve), bool)
     for low, high in open_thresholds(result).values():
         inside |= (curve.sizes > low) & (curve.sizes <= high)

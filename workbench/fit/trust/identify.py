@@ -55,7 +55,7 @@ PRIOR_SD = 1.0 / np.sqrt(12.0)
 
 @dataclass(frozen=True, eq=False)
 class Identifiability(Result):
-    """What the data tell of each parameter of a fit.
+    """The parameters of a fit that the data determine, and how well.
 
     Thresholds act in steps and have no slope: they appear in ``thresholds``, ``held``,
     ``refitted`` and ``verdicts``, not in ``keys``.
@@ -108,17 +108,17 @@ class Identifiability(Result):
 
     @property
     def known(self) -> tuple[str, ...]:
-        """Keys of the parameters whose value the data tell: two ends, ``KNOWN_FACTOR`` apart."""
+        """Keys of parameters that the data determine: both ends within ``KNOWN_FACTOR``."""
         return self._in_state("known")
 
     @property
     def bounded(self) -> tuple[str, ...]:
-        """Keys of which the data tell one end, or two that are further apart than that."""
+        """Keys with one end, or two that are further apart than ``KNOWN_FACTOR``."""
         return self._in_state("bounded")
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """Keys of which the data tell neither end."""
+        """Keys with neither end."""
         return self._in_state("unknown")
 
     def _in_state(self, state: State) -> tuple[str, ...]:
@@ -262,7 +262,7 @@ def identify(
     stop: threading.Event | None = None,
     on_parameter: Callable[[int, int], None] | None = None,
 ) -> Identifiability:
-    """Return what the data tell of each parameter of a fit.
+    """Return how well the data determine each parameter of a fit.
 
     The standard errors take the bounds as what was known before: a value anywhere between them.
     That changes nothing for a parameter the data hold, and gives one they do not hold an error as
@@ -345,9 +345,8 @@ def identify(
 def _covariance(slopes: FloatArray, residuals: FloatArray) -> tuple[float, FloatArray]:
     """Return the residuals' variance and the covariance of the positions.
 
-    The number of parameters that count against the points is that of the directions the data
-    hold better than the bounds do (MacKay, Bayesian Interpolation, 1992, eq. 4.9), found by a few
-    rounds, as the variance itself decides it.
+    The parameters that count are the directions that the data determine better than the bounds
+    do (MacKay, Bayesian Interpolation, 1992, eq. 4.9), iterated, as the variance decides it.
     """
     squares = float(residuals @ residuals)
     eigenvalues = np.linalg.svd(slopes, compute_uv=False) ** 2
@@ -393,10 +392,7 @@ def _pairs(keys: tuple[str, ...], correlation: FloatArray) -> tuple[tuple[str, s
 
 
 def _sums(scan: Scan, keys: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """Return the groups of times a second of each of which does the same to every point.
-
-    1 % is what the differences behind the slopes leave uncertain.
-    """
+    """Return the groups of times with equal slopes (within 1 %, the differences' error)."""
     found: list[list[int]] = []
     for i, dimension in enumerate(scan.probe.dimensions):
         column = scan.natural_slopes[:, i]
@@ -421,7 +417,7 @@ def _looks_flat(key: str, keys: tuple[str, ...], slopes: FloatArray, variance: f
 
 
 def _growth() -> float:
-    """Return how much the sum of squares grows when the root mean square grows by the tolerance."""
+    """Return the relative growth of the sum of squares when its root grows by the tolerance."""
     return (1.0 + TOLERANCE) ** 2 - 1.0
 
 

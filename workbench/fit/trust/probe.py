@@ -29,29 +29,14 @@ LEAST_STEP = 1e-3
 
 @dataclass(frozen=True)
 class Response:
-    """What one configuration came to.
+    """The result of one configuration."""
 
-    Attributes:
-        residuals: float64[n], ln(simulated / measured) at the target's measured points.
-        loss: the loss of the fit, in its own unit.
-    """
-
-    residuals: FloatArray
-    loss: float
+    residuals: FloatArray  # (n,), ln(simulated / measured) at the target's points
+    loss: float  # in the fit's own unit
 
 
 class Probe:
-    """Simulates a fitted model with some of its parameters moved.
-
-    Positions are those of ``Dimension.position``: 0 at the lower bound, 1 at the upper, even in
-    the logarithm where the search is.
-
-    Args:
-        result: a fit that succeeded.
-
-    Raises:
-        ParameterError: the fit did not succeed, or a measured point is zero.
-    """
+    """Simulates a fitted model with some parameters moved, by position between their bounds."""
 
     def __init__(self, result: FitResult) -> None:
         if not result.success:
@@ -94,13 +79,7 @@ class Probe:
     def at(
         self, positions: FloatArray, thresholds: Mapping[str, int] | None = None
     ) -> Response | None:
-        """Return what a configuration comes to; None where it cannot be simulated.
-
-        Args:
-            positions: float64[n_dimensions], of ``dimensions``; a parameter that stands where it
-                started keeps its exact value.
-            thresholds: values of thresholds to change, by key.
-        """
+        """Return the response at positions, float64[n_dimensions]; None if it is refused."""
         moved = self.moved(positions)
         self.simulations += 1
         try:
@@ -116,11 +95,7 @@ class Probe:
         return Response(np.log(points / self._measured), loss)
 
     def moved(self, positions: FloatArray) -> dict[str, float | int]:
-        """Return the values, SI by key, of the parameters that do not stand where they started.
-
-        Args:
-            positions: float64[n_dimensions].
-        """
+        """Return the values, SI by key, of the parameters that left their start."""
         return {
             d.key: d.at(float(x))
             for d, x, x0 in zip(self.dimensions, positions, self.start, strict=True)
@@ -128,24 +103,16 @@ class Probe:
         }
 
     def jacobian(self) -> FloatArray:
-        """Return the slopes of the residuals at the fit, float64[n_points, n_dimensions].
-
-        They are by position, so a column is what moving a parameter across its whole range would
-        do if nothing bent. Central differences; one-sided at a bound or beside a configuration
-        that is refused, and zero where the parameter cannot be moved at all.
-        """
+        """Return d residuals / d position at the fit, float64[n_points, n_dimensions]."""
         columns = [self._slope(i) for i in range(len(self.dimensions))]
         return np.array(columns).reshape(len(columns), self.points).T
 
     def loss_of_share(self, share: float) -> float:
-        """Return the loss of a curve that is off by this share at every point.
-
-        Args:
-            share: relative error, such as 0.001.
-        """
+        """Return the loss of a curve with this relative error at every point."""
         return self._loss(self._measured * (1.0 + share), self._measured)
 
     def _slope(self, i: int) -> FloatArray:
+        # Central; one-sided at a bound or beside a refused configuration, 0 if nothing moves.
         dimension, x0 = self.dimensions[i], float(self.start[i])
         ends = []
         for sign in (-1, 1):
@@ -162,12 +129,7 @@ class Probe:
 
 
 def is_threshold(result: FitResult, key: str) -> bool:
-    """Return whether a parameter acts only by which message sizes lie at or below it.
-
-    Args:
-        result: a fit.
-        key: one that it searched.
-    """
+    """Return whether a parameter acts only by which message sizes lie at or below it."""
     return key in result.space.known and result.space.known[key].threshold
 
 

@@ -50,7 +50,7 @@ _LEVELS = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
 
 @dataclass(frozen=True, eq=False)
 class Intervals(Result):
-    """What refits to drawn curves came to.
+    """The result of refits to drawn curves.
 
     Attributes:
         result: the fit they began with.
@@ -105,7 +105,7 @@ class Intervals(Result):
         return pd.DataFrame(rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return how it was drawn and the percentiles as values that JSON can hold."""
+        """Return the settings of the draws and the percentiles as values that JSON can hold."""
         return {
             "machine": self.result.measured.name,
             "model": self.result.model.name,
@@ -151,7 +151,7 @@ def intervals(
     stop: threading.Event | None = None,
     on_draw: Callable[[Intervals], None] | None = None,
 ) -> Intervals:
-    """Return how far the fitted parameters move over curves drawn from the measured spread.
+    """Return the spread of the fitted parameters over curves drawn from the measured spread.
 
     Each refit begins where the slopes at the fit say the best values have moved to, so that shifts
     smaller than what a search resolves are seen too, and thresholds and curvature are left to it.
@@ -232,28 +232,14 @@ def submit_intervals(
 
 
 def draw_curve(
-    curve: OSUCurve,
+    curve: OSUCurve,  # with the spread of every benchmark of the target
     rng: np.random.Generator | int | None = None,
     *,
-    of: Statistic = "median",
+    of: Statistic = "median",  # of as many drawn pairs as were measured, or of one
     dependence: Dependence = "shared",
-    target: str = "both",
+    target: str = "both",  # the other benchmark stays as it is
 ) -> OSUCurve:
-    """Return a curve as other pairs of nodes might have given it.
-
-    Args:
-        curve: with the spread of every benchmark of the target.
-        rng: what draws.
-        of: ``median`` of as many drawn pairs as were measured at a size, or a single ``pair``.
-        dependence: ``shared`` or ``independent``.
-        target: which benchmarks are drawn; the other is left as it is.
-
-    Returns:
-        The curve; its provenance says that it was drawn.
-
-    Raises:
-        ParameterError: a benchmark of the target has no spread.
-    """
+    """Return a curve drawn from the spread, as other pairs of nodes might have given it."""
     generator = np.random.default_rng(rng)
     spreads = _spreads(curve, target)
     most = max(int(spread.count.max()) for spread in spreads.values())

@@ -1,4 +1,9 @@
-"""How far a fitted parameter can go before the loss has grown too much."""
+"""How far a fitted parameter can go before the loss has grown too much.
+
+The other parameters follow by Gauss-Newton steps with the slopes at the fit. A time adds to what a
+message takes, and so does the inverse of a bandwidth; in these the slopes hold much further than in
+positions, so the steps are taken in them.
+"""
 
 from __future__ import annotations
 
@@ -19,19 +24,12 @@ _REFITS = 2
 
 @dataclass(frozen=True)
 class Interval:
-    """The values around a fitted one that do about as well.
-
-    It is connected: values beyond one that does worse are not looked at.
-
-    Attributes:
-        low, high: its ends, SI.
-        at_low, at_high: whether the end is the bound of the search, so that no end was found.
-    """
+    """The values around a fitted one that fit about as well, SI, up to the first worse one."""
 
     low: float
     high: float
-    at_low: bool
-    at_high: bool
+    at_low: bool  # ``low`` is the bound of the search
+    at_high: bool  # ``high`` is the bound of the search
 
     @property
     def everywhere(self) -> bool:
@@ -39,11 +37,7 @@ class Interval:
         return self.at_low and self.at_high
 
     def union(self, other: Interval) -> Interval:
-        """Return the interval that holds both, which share the fitted value.
-
-        Args:
-            other: around the same value.
-        """
+        """Return the interval that covers both; both contain the fitted value."""
         return Interval(
             min(self.low, other.low),
             max(self.high, other.high),
@@ -53,17 +47,7 @@ class Interval:
 
 
 class Scan:
-    """Moves one parameter, and the others after it where asked, and remembers the least loss.
-
-    The others are moved by Gauss-Newton steps with the slopes at the fit. A time adds to what a
-    message takes, and so does the inverse of a bandwidth; in these the slopes hold much further
-    than in positions, so that is what the steps are taken in.
-
-    Args:
-        probe: the fit.
-        slopes: its Jacobian by position, float64[n_points, n_dimensions].
-        limit: the greatest loss that counts as about as good.
-    """
+    """Moves one parameter, refits the others if asked, and records the least loss."""
 
     def __init__(self, probe: Probe, slopes: FloatArray, limit: float) -> None:
         self.probe = probe
@@ -82,11 +66,7 @@ class Scan:
         self.natural_slopes = slopes / per_position
 
     def natural(self, positions: FloatArray) -> FloatArray:
-        """Return times in s and inverse bandwidths in s/B; what is neither stays a position.
-
-        Args:
-            positions: float64[n_dimensions].
-        """
+        """Return times in s and inverse bandwidths in s/B; other entries stay positions."""
         values = self._low * np.exp(positions * self._width)
         found = positions.copy()
         found[self._times] = values[self._times]
@@ -94,12 +74,7 @@ class Scan:
         return found
 
     def positions(self, natural: FloatArray) -> FloatArray:
-        """Return the positions, within the bounds; inverse of ``natural``.
-
-        Args:
-            natural: float64[n_dimensions]; a time or inverse bandwidth below zero becomes the
-                nearest bound.
-        """
+        """Return the positions of ``natural`` values, cut at the bounds."""
         found = natural.copy()
         for mask, sign in ((self._times, 1.0), (self._rates, -1.0)):
             values = np.maximum(natural[mask], 1e-300)
@@ -109,19 +84,12 @@ class Scan:
     def follow(
         self, positions: FloatArray, free: NDArray[np.bool_], residuals: FloatArray
     ) -> FloatArray:
-        """Return positions with the free ones moved so that they best cancel the residuals.
-
-        Directions the points hardly see (a ten-thousandth of the strongest) stay where they are.
-
-        Args:
-            positions: float64[n_dimensions], to start from.
-            free: bool[n_dimensions].
-            residuals: float64[n_points], to be cancelled.
-        """
+        """Return positions with the free ones moved to best cancel the residuals."""
         columns = self.natural_slopes[:, free]
         norms = np.linalg.norm(columns, axis=0)
         norms[norms == 0.0] = np.inf
         natural = self.natural(positions)
+        # Directions below a ten-thousandth of the strongest stay where they are.
         natural[free] -= np.linalg.lstsq(columns / norms, residuals, rcond=1e-4)[0] / norms
         moved = positions.copy()
         moved[free] = self.positions(natural)[free]
@@ -129,18 +97,11 @@ class Scan:
 
     def good(
         self,
-        positions: FloatArray,
-        free: NDArray[np.bool_] | None = None,
+        positions: FloatArray,  # (n_dimensions,), tried first
+        free: NDArray[np.bool_] | None = None,  # (n_dimensions,), may be refitted
         thresholds: dict[str, int] | None = None,
     ) -> FloatArray | None:
-        """Return positions at which the loss is within the limit, None where none were found.
-
-        Args:
-            positions: float64[n_dimensions], tried first.
-            free: bool[n_dimensions], those that may be moved to bring the loss down; None moves
-                none.
-            thresholds: values of thresholds to change, by key.
-        """
+        """Return positions with the loss within the limit, None if none were found."""
         response = self._look(positions, thresholds)
         for _ in range(_REFITS):
             if response is None or response.loss <= self.limit or free is None or not free.any():
@@ -164,13 +125,7 @@ def _mask(probe: Probe, kind: str) -> NDArray[np.bool_]:
 
 
 def scan_dimension(scan: Scan, index: int, variance: float) -> tuple[Interval, Interval]:
-    """Return the interval of one parameter with the others held, and with them refitted.
-
-    Args:
-        scan: of the fit.
-        index: of the parameter among the probe's dimensions.
-        variance: of the residuals, for a first guess of how far to go.
-    """
+    """Return a parameter's interval with the others held, and with them refitted."""
     probe = scan.probe
     column = scan.slopes[:, index]
     start = probe.start
@@ -207,13 +162,7 @@ def scan_dimension(scan: Scan, index: int, variance: float) -> tuple[Interval, I
 
 
 def scan_threshold(scan: Scan, result: FitResult, key: str) -> tuple[Interval, Interval]:
-    """Return the interval of a threshold, from measured size to measured size.
-
-    Args:
-        scan: of the fit.
-        result: the fit.
-        key: of the threshold.
-    """
+    """Return a threshold's interval with the others held, and with them refitted."""
     free = np.ones(len(scan.probe.start), bool)
     alone = _threshold(scan, result, key, None)
     return alone, _threshold(scan, result, key, free).union(alone)
@@ -251,7 +200,7 @@ def _threshold(scan: Scan, result: FitResult, key: str, free: NDArray[np.bool_] 
 
 
 def _guess(reach: float, column: FloatArray) -> float:
-    """Return how far to go first: where the slopes put the end, within sensible steps."""
+    """Return the first step's length: the slopes' guess of the end, within sensible limits."""
     length = float(np.linalg.norm(column))
     return float(np.clip(reach / length, 1e-4, 0.25)) if length > 0 else 0.25
 

@@ -7,14 +7,7 @@ from workbench.models import NetworkModel
 
 
 def open_thresholds(result: FitResult) -> dict[str, tuple[int, int]]:
-    """Return by key the least and greatest threshold that part the measured sizes as the fit does.
-
-    Every value from the one to the other gives the same fit: sizes between the last measured one
-    of a regime and the first of the next may belong to either.
-
-    Args:
-        result: any fit.
-    """
+    """Return by key the least and greatest threshold that give the same fit."""
     sizes = result.measured.sizes
     found = {}
     for dimension in result.space.dimensions:

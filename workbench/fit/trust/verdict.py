@@ -14,24 +14,14 @@ _UNSEEN = "the data do not show it"
 
 def verdicts(
     result: FitResult,
-    errors: Mapping[str, float],
-    pairs: Sequence[tuple[str, str, float]],
-    sums: Sequence[tuple[str, ...]],
-    flat: Sequence[str],
-    refitted: Mapping[str, Interval],
-    thresholds: Mapping[str, tuple[int, int]],
+    errors: Mapping[str, float],  # standard errors in positions, by key
+    pairs: Sequence[tuple[str, str, float]],  # strongly correlated, strongest first
+    sums: Sequence[tuple[str, ...]],  # times that act only through their sum
+    flat: Sequence[str],  # parameters that may have any value
+    refitted: Mapping[str, Interval],  # by key, with the others refitted
+    thresholds: Mapping[str, tuple[int, int]],  # values of the same curve, by key
 ) -> dict[str, str]:
-    """Return a few words a parameter, by key.
-
-    Args:
-        result: the fit.
-        errors: standard errors in positions, by key.
-        pairs: parameters told only together, the closest first.
-        sums: times that act only through their sum.
-        flat: parameters that may have any value.
-        refitted: intervals with the others refitted, by key.
-        thresholds: values that give the same curve, by key.
-    """
+    """Return a short text for each parameter, by key."""
     words = {}
     for dimension in result.space.dimensions:
         key, interval = dimension.key, refitted.get(dimension.key)
@@ -56,7 +46,7 @@ def _threshold(dimension: Dimension, equivalent: tuple[int, int], refitted: Inte
 
 
 def _from_to(dimension: Dimension, low: float, high: float) -> str:
-    """Return a range of sizes; one that ends a byte short of a round size says so."""
+    """Return a range of sizes as text; an end one byte short of a round size is "below" it."""
     if dimension.clip(dimension.high) <= high:
         return f"from {dimension.text(low)} on"
     return f"from {dimension.text(low)} to below {dimension.text(high + 1)}"
@@ -80,7 +70,7 @@ def _alone(dimension: Dimension, sd: float, value: float, refitted: Interval | N
 def _partner(
     key: str, pairs: Sequence[tuple[str, str, float]], sums: Sequence[tuple[str, ...]]
 ) -> str:
-    """Return with which parameters the data tell this one, or nothing."""
+    """Return the text on parameters that the data determine only together with this one, or ""."""
     for keys in sums:
         if key in keys:
             return f"only its sum with {' and '.join(k for k in keys if k != key)}"

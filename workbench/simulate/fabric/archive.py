@@ -65,14 +65,7 @@ def save(result: FabricResult, path: Path) -> Path:
 
 
 def load(path: Path) -> FabricResult:
-    """Return the result that ``save`` wrote.
-
-    Args:
-        path: the JSON file; the arrays are beside it.
-
-    Raises:
-        ParseError: the files are not a saved result, or not a whole one.
-    """
+    """Return the result that ``save`` wrote."""
     return load_result(path, "a result of traffic", _result, form=FORMAT, version=VERSION)
 
 

@@ -45,14 +45,7 @@ def save(result: FabricReplay, path: Path) -> Path:
 
 
 def load(path: Path) -> FabricReplay:
-    """Return the run that ``save`` wrote.
-
-    Args:
-        path: the JSON file; the arrays are beside it.
-
-    Raises:
-        ParseError: the files are not a saved run, or not a whole one.
-    """
+    """Return the run that ``save`` wrote."""
     return load_result(path, "a program's run on a fabric", _result, form=FORMAT, version=VERSION)
 
 

@@ -44,12 +44,8 @@ class SSTNetwork:
 def torus(sizes: tuple[int, ...], concentration: int) -> SSTNetwork:
     """Return a torus routed dimension by dimension, the shorter way, + if both are as short.
 
-    Switch id = x0 + d0 * (x1 + d1 * ...). Each dimension has a port in either direction, also where
-    it has two switches. The overlay counts the ring distance in the last dimension only.
-
-    Args:
-        sizes: switches of each dimension.
-        concentration: nodes of a switch.
+    Switch id = x0 + d0 * (x1 + d1 * ...). Each dimension has a port in either direction, also if it
+    has two switches. The overlay counts the ring distance in the last dimension only.
     """
     routers = _checked(math.prod(sizes), 2 * len(sizes) + concentration)
     ids = np.arange(routers, dtype=np.int64)
@@ -133,15 +129,8 @@ def _counted(
 def fat_tree(shape: Mapping[str, int]) -> SSTNetwork:
     """Return a fat tree of leaves, aggregation and core switches, all ports taken in turn.
 
-    Ids: leaves, aggregation switches, cores, each subtree by subtree. Up ports take turns for all
-    packets, down ports for those to the same leaf (of an aggregation switch) or subtree (of a
-    core).
-
-    Args:
-        shape: SST/macro's numbers by its keys, without ``topology.``.
-
-    Raises:
-        ConfigurationError: the ports of two tiers do not match, or some leaf cannot be reached.
+    Ids: leaves, aggregation switches, cores, subtree by subtree. Up ports take turns for all
+    packets, down ports for those to the same leaf (aggregation switch) or subtree (core).
     """
     check_fat_tree(shape)
     trees, leaves_each = shape["num_agg_subtrees"], shape["leaf_switches_per_subtree"]
@@ -209,19 +198,8 @@ def dragonfly(
 ) -> SSTNetwork:
     """Return a dragonfly with circulant global links and minimal routes.
 
-    Switch id = place + group * switches of a group. A packet to another group takes the switch's
-    own global links to it, or else local links to the switches that have some; several take turns,
-    or with ``static`` the target's id decides. Lanes count global hops.
-
-    Args:
-        per_group: switches of a group.
-        groups: groups.
-        globals_each: global ports of a switch.
-        concentration: nodes of a switch.
-        static: whether the target decides among gateways.
-
-    Raises:
-        ConfigurationError: some group cannot be reached.
+    Switch id = place + group * switches of a group. Switches with a global link to the target's
+    group take turns as gateways, or the target's id decides (``static``). Lanes count global hops.
     """
     routers = _checked(per_group * groups, per_group + globals_each + concentration)
     half = globals_each // 2

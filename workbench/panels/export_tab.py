@@ -1,4 +1,4 @@
-"""The tab that hands files to the browser: a button a suffix, pictures, and what is in each."""
+"""The export tab: a button for each file type and picture, and a description of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Bokeh document inside ipywidgets that stays right when the page is reloaded, and downloads."""
+"""A Bokeh document inside ipywidgets that survives a reload of the page, and downloads."""
 
 from __future__ import annotations
 

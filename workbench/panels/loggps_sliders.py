@@ -1,4 +1,4 @@
-"""Sliders for L, o, g, G, O and S: logarithmic, with zero at their left end, and typed values."""
+"""Sliders for L, o, g, G, O and S, logarithmic with zero at the left end, and typed values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the panels look: the style rules they add to ipywidgets' own, and the controls they share."""
+"""The look of the panels: style rules beside those of ipywidgets, and shared controls."""
 
 from __future__ import annotations
 

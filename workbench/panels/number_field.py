@@ -1,7 +1,7 @@
-"""A number that is typed: what does not fit is said below it, not cut, and what held stays.
+"""A typed number: a value out of range is reported below it, and the last accepted one stays.
 
 The bounded fields of ipywidgets turn 99999 into the largest number they take, and 3.7 into 3 or
-37, in the browser: nobody is told. This one takes what was typed as it is and judges it here.
+37, in the browser, without a message. This one receives the typed text and checks it here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the panels have in common: settings that are attributes, and how they are shown."""
+"""The common base of the panels: settings that are attributes, and how they are shown."""
 
 from __future__ import annotations
 

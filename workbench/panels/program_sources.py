@@ -1,4 +1,4 @@
-"""The programs a panel offers: those that ship, generators with a few controls, uploaded files."""
+"""The programs that a panel offers: shipped ones, generators with controls, uploaded files."""
 
 from __future__ import annotations
 

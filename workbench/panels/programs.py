@@ -1,4 +1,4 @@
-"""The programs that panels work on, as values: where one comes from."""
+"""The programs that panels work on, and their origin."""
 
 from __future__ import annotations
 

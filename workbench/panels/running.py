@@ -1,4 +1,4 @@
-"""Work in the background as a panel shows it: Start, Stop, how far it is, and what went wrong."""
+"""A background job in a panel: Start, Stop, progress and error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a notebook does before its first panel: hand BokehJS to the page, offline."""
+"""The setup of a notebook before its first panel: load BokehJS into the page, offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a screen reader says of a slider: its name, and its value with the unit.
+"""The text that a screen reader speaks for a slider: its name, and its value with the unit.
 
 The sliders of ipywidgets are noUiSlider's, whose handles carry no name and, as their value, the
 slider's position; ipywidgets passes on neither ``handleAttributes`` nor ``ariaFormat``. A panel

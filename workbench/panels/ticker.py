@@ -1,4 +1,4 @@
-"""Polls from the kernel's own event loop, the only thread besides callbacks that touches widgets.
+"""Polls in the kernel's event loop, the only thread besides callbacks that touches widgets.
 
 Callbacks of widgets may run in other threads of the kernel (JupyterLab sends their messages over
 subshells), so a panel also holds its own lock.

@@ -1,4 +1,4 @@
-"""What the lists of topologies offer: families, real machines, other sizes of a family."""
+"""The entries of lists of topologies: families, real machines, other sizes of a family."""
 
 from __future__ import annotations
 

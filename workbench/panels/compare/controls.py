@@ -1,4 +1,4 @@
-"""The controls of the comparison: topologies, what they are matched on, traffic, program."""
+"""The controls of the comparison: topologies, matching, traffic, program."""
 
 from __future__ import annotations
 

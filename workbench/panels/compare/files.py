@@ -1,4 +1,4 @@
-"""What the comparison gives away: the table, the figures as a page, and a topology as GraphML."""
+"""Exports of the comparison: the table, the figures as a page, and a topology as GraphML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What simulations have found for the comparison so far, by all that it hangs on."""
+"""The results of the comparison's simulations, each by a key of all that it depends on."""
 
 from __future__ import annotations
 

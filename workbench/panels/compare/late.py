@@ -1,4 +1,4 @@
-"""Rows of the comparison that fill in later: links that fail, and throughput at best."""
+"""Rows of the comparison that take long: failing links, and throughput."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of topologies at once and after a moment, as the table that compares them."""
+"""The metrics of topologies, quick and slow, as the table that compares them."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ class ComparePanel(Panel):
         return "\n".join(line for line in lines if line)
 
     def run(self) -> jobs.Job[Simulated] | None:
-        """Simulate what is missing, in the background, and return at once.
+        """Simulate the missing results in the background, and return at once.
 
         Returns:
             The job; None where nothing is missing, or while the topologies are still being drawn:
@@ -196,7 +196,7 @@ class ComparePanel(Panel):
         self._halt()
 
     def wait(self, timeout: float | None = None) -> pd.DataFrame | None:
-        """Wait until what runs has ended, and return the comparison.
+        """Wait until all jobs are finished, and return the comparison.
 
         Args:
             timeout: seconds to wait at most; None waits as long as it takes.
@@ -214,7 +214,7 @@ class ComparePanel(Panel):
             return self.running
 
     def upload(self, files: Mapping[str, bytes]) -> None:
-        """Compare the graph that a file holds: an edge list, CSV, GraphML, SST/macro's or CODES'.
+        """Compare the graph in a file: an edge list, CSV, GraphML, or a file of SST/macro or CODES.
 
         Args:
             files: content by file name; CODES has two files.
@@ -226,7 +226,7 @@ class ComparePanel(Panel):
             self._controls.take_files(files)
 
     def upload_traffic(self, files: Mapping[str, bytes]) -> None:
-        """Load the links with traffic of one's own: a CSV, hosts by hosts or src,dst,weight.
+        """Load the links with your own traffic from a CSV: hosts by hosts or src,dst,weight.
 
         Args:
             files: content by file name; the last one is shown, and ``traffic`` names it.

@@ -1,4 +1,4 @@
-"""Simulations for the comparison: in a thread, one after the other, each kept and shown at once."""
+"""Simulations for the comparison, one after the other in a thread, each shown when finished."""
 
 from __future__ import annotations
 

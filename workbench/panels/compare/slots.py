@@ -1,4 +1,4 @@
-"""One topology of the comparison as controls: its family, its parameters, other sizes."""
+"""The controls of one topology of the comparison: its family, parameters and size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the comparison of topologies shows, as values, and the Python that gives it."""
+"""The state and the results of the comparison, and the Python code that computes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tabs below the comparison: the most loaded links, Python, and files to take."""
+"""The tabs below the comparison: the most loaded links, Python, and export."""
 
 from __future__ import annotations
 

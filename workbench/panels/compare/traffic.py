@@ -1,4 +1,4 @@
-"""The traffic that the comparison offers, for mean loads and for simulations alike."""
+"""The traffic of the comparison, for mean loads and for simulations alike."""
 
 from __future__ import annotations
 

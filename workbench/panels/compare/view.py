@@ -1,4 +1,4 @@
-"""What the comparison draws: topologies, hops, latency over load, collectives, tolerance."""
+"""The figures of the comparison: topologies, hops, latency over load, collectives, tolerance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparisons for the panel: topologies are made, drawn and loaded in a thread, and kept."""
+"""The comparison's topologies, drawings and mean loads, computed in a thread and cached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small panel for a first look: a machine, a few parameters, and what one message costs.
+"""A small panel for a first look: a machine, a few parameters, and the cost of one message.
 
 What a slider holds is an attribute:
 
@@ -104,7 +104,7 @@ class ExplorePanel(Panel):
         return "\n".join(line.message for line in lines if line.message)
 
     def set(self, key: str, value: Value) -> None:
-        """Move a slider; what takes long is simulated in the background.
+        """Move a slider; a long simulation runs in the background.
 
         Args:
             key: SST/macro's dotted key, attribute path or its last word.
@@ -125,7 +125,7 @@ class ExplorePanel(Panel):
         self._simulating.stop()
 
     def wait(self, timeout: float | None = None) -> OSUCurve | None:
-        """Wait until what runs has ended, and return the curve that is shown.
+        """Wait until the simulation is finished, and return the displayed curve.
 
         Args:
             timeout: seconds to wait at most; None waits as long as it takes.

@@ -1,4 +1,4 @@
-"""What a panel gives away: files by suffix, each made from the same results the figures show."""
+"""Exports of the fit panel by suffix, from the results in the figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fit in a thread, seen from a panel: what it has tried, the best so far, the time left."""
+"""A fit in a thread, as a panel shows it: trials, the best so far, the time left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run a fit of one's own beside a study: what to fit, Start, Stop, and how far it is."""
+"""The user's own fit beside a study: its settings, Start, Stop and progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The panel that fits a machine: see its curves, drag a parameter, start a fit, take it with you.
+"""The panel that fits a model to a machine: see its curves, drag a parameter, start a fit, export.
 
 What a button does is a method of the same name, and what a slider holds is an attribute:
 
@@ -179,7 +179,7 @@ class FitPanel:
         self.use(self._state.model.with_values(keyed))
 
     def use(self, model: NetworkModel) -> None:
-        """Set all sliders to a model of the kind that is shown.
+        """Set all sliders to a model of the displayed kind.
 
         What takes long is simulated in the background, see `wait`.
 
@@ -202,7 +202,7 @@ class FitPanel:
         self.use(self._opening())
 
     def use_fitted(self) -> None:
-        """Set the sliders to the values the last fit found.
+        """Set the sliders to the values of the last fit.
 
         Raises:
             ParameterError: there has been no fit that found any.
@@ -220,7 +220,7 @@ class FitPanel:
         return self._begin(go_on=False)
 
     def resume(self) -> FitRun:
-        """Go on with the last fit of these settings until it has the trials asked for.
+        """Resume the last fit with these settings, up to the number of trials in the controls.
 
         Raises:
             ParameterError: a number is not accepted.
@@ -228,7 +228,7 @@ class FitPanel:
         return self._begin(go_on=True)
 
     def stop(self) -> None:
-        """Start no further trial; the best so far is kept, and the panel is free at once.
+        """Start no further trial and return at once; the best so far is kept.
 
         A simulation that runs ends too; the curves stay those of the earlier values.
         """
@@ -236,7 +236,7 @@ class FitPanel:
         self._stop_fit()
 
     def wait(self, timeout: float | None = None) -> FitResult | None:
-        """Wait until fit and simulation have ended, draw meanwhile, and return the fit's result.
+        """Wait until fit and simulation are finished, and return the fit's result.
 
         Args:
             timeout: seconds to wait at most; None waits as long as it takes.

@@ -1,4 +1,4 @@
-"""Curves, error heatmap and their sentences: the part that all panels of curves share."""
+"""Curves, error heatmap and their sentences, shared by all panels of curves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two rows above the figures: which machine and model, and how to fit."""
+"""The two rows of settings above the figures: machine and model, and the fit."""
 
 from __future__ import annotations
 

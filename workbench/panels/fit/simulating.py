@@ -1,4 +1,4 @@
-"""A model's curve, simulated beside the page: at once where it is quick, else with Stop."""
+"""The simulation of a model's curve: immediate if quick, else in the background with Stop."""
 
 from __future__ import annotations
 

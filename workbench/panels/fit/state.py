@@ -1,4 +1,4 @@
-"""What the fit panel shows, as a value, and the functions from it to results and to Python."""
+"""The state of the fit panel, and the Python code for its curve and its fit."""
 
 from __future__ import annotations
 

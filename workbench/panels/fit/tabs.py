@@ -1,4 +1,4 @@
-"""The tabs below the curves: convergence, the fit and what it tells, Python, files to take."""
+"""The tabs below the curves: convergence, result, identifiability, Python, export."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The controls of the placement panel: program and parameters, network, and how much to try."""
+"""The controls of the placement panel: program and parameters, network, search limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parameters of one family of topologies as controls, made from its own description."""
+"""The parameters of one family of topologies as controls, made from its description."""
 
 from __future__ import annotations
 

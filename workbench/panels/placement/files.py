@@ -1,4 +1,4 @@
-"""What the placement panel gives away: the comparison, the pairs of ranks, and the placements."""
+"""Exports of the placement panel: the comparison, the pairs of ranks, and the placements."""
 
 from __future__ import annotations
 

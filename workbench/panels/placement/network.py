@@ -1,4 +1,4 @@
-"""The network of the placement panel as controls: any topology, and the latencies of its parts."""
+"""The controls of the placement panel's network: any topology, and its latencies."""
 
 from __future__ import annotations
 

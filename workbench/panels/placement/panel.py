@@ -170,7 +170,7 @@ class PlacementPanel(Panel):
         self._work.stop()
 
     def wait(self, timeout: float | None = None) -> pd.DataFrame | None:
-        """Wait until what runs has ended, and return the comparison.
+        """Wait until the search is finished, and return the comparison.
 
         Args:
             timeout: seconds to wait at most; None waits as long as it takes.
@@ -189,7 +189,7 @@ class PlacementPanel(Panel):
             return running
 
     def upload(self, files: Mapping[str, bytes]) -> None:
-        """Take the program that some files hold: one of GOAL, or all of a trace.
+        """Choose the program in uploaded files: one of GOAL, or all of a trace.
 
         Args:
             files: content by file name.
@@ -201,7 +201,7 @@ class PlacementPanel(Panel):
             self._controls.programs.take_upload(files)
 
     def save(self, path: str | Path, what: str = "placement") -> Path:
-        """Write ``.csv`` of the comparison, the pairs or the placement, or another of the latter.
+        """Write ``.csv`` of the comparison, the pairs or the placement, or a placement's file.
 
         A placement can be written as ``.json``, as Open MPI's ``.rankfile`` and as ``.hostfile``
         for MPICH and Slurm, with the hosts' names that ``host_names`` holds.

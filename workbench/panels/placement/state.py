@@ -1,4 +1,4 @@
-"""What the placement panel shows, as a value, and the Python that gives it."""
+"""The state and the results of the placement panel, and the Python code that computes them."""
 
 from __future__ import annotations
 

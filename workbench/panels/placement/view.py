@@ -1,4 +1,4 @@
-"""The figures of the placement panel: placements compared, pairs of ranks, where the ranks are."""
+"""The figures of the placement panel: methods compared, pairs of ranks, map of the ranks."""
 
 from __future__ import annotations
 

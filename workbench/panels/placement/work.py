@@ -1,4 +1,4 @@
-"""Placements for the panel: found in a thread, one method after the other, each shown at once."""
+"""Placements for the panel, found in a thread one method after the other, each shown at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the regime panel gives away: files of the pair that is shown, and a table of its values."""
+"""Exports of the regime panel, and a table of the models' parameters."""
 
 from __future__ import annotations
 

@@ -101,12 +101,12 @@ class RegimePanel(Panel):
 
     @property
     def running(self) -> bool:
-        """Whether the halves are being fitted."""
+        """Whether a refit runs."""
         return self._work.job is not None
 
     @property
     def python(self) -> str:
-        """The lines of Python that bolt the pair which is shown, as ``bolted``."""
+        """Python code that builds the displayed pair, as ``bolted``."""
         return bolted_lines(self._bolted, self._state.machine)
 
     @property
@@ -151,11 +151,11 @@ class RegimePanel(Panel):
         return job
 
     def stop(self) -> None:
-        """End the refit; the best so far is shown if both halves have one."""
+        """Stop the refit; the best so far is shown if both halves have one."""
         self._work.stop()
 
     def wait(self, timeout: float | None = None) -> Bolted:
-        """Wait until a refit has ended, and return the pair that is shown.
+        """Wait until the refit is finished, and return the displayed pair.
 
         Args:
             timeout: seconds to wait at most; None waits as long as it takes.
@@ -164,7 +164,7 @@ class RegimePanel(Panel):
         return self._bolted
 
     def refresh(self) -> bool:
-        """Show how far the refit is, and return whether it runs; the kernel's loop calls it."""
+        """Update the progress, and return whether the refit runs; the kernel's loop calls it."""
         with self._lock:
             return self._work.refresh()
 

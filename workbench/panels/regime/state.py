@@ -1,4 +1,4 @@
-"""What the regime panel shows, as a value, and the functions from it to a pair and to Python."""
+"""The state of the regime panel, the pair of models, and the Python code for it."""
 
 from __future__ import annotations
 

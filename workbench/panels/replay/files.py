@@ -1,4 +1,4 @@
-"""What the replay panel gives away: the replay as tables, as JSON, and the program as GOAL."""
+"""Exports of the replay panel: the replay as a table and as JSON, and the program as GOAL."""
 
 from __future__ import annotations
 

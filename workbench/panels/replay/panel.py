@@ -112,17 +112,17 @@ class ReplayPanel(Panel):
 
     @property
     def result(self) -> ReplayResult | None:
-        """The replay that is shown; None before the first has ended."""
+        """The displayed replay; None before the first is finished."""
         return None if self._shown is None else self._shown.result
 
     @property
     def graph(self) -> ExecutionGraph | None:
-        """The program that is shown, as messages."""
+        """The displayed program as an execution graph."""
         return None if self._shown is None else self._shown.result.graph
 
     @property
     def pinned(self) -> ReplayResult | None:
-        """The replay that is kept beside it; None where there is none."""
+        """The pinned replay, shown as A; None where there is none."""
         return None if self._pinned is None else self._pinned.result
 
     @property
@@ -132,7 +132,7 @@ class ReplayPanel(Panel):
 
     @property
     def python(self) -> str:
-        """The lines of Python that replay what is shown, as ``result``."""
+        """Python code that computes the displayed replay, as ``result``."""
         return "" if self._shown is None else python_lines(self._shown.state, self._shown.program)
 
     @property
@@ -144,15 +144,15 @@ class ReplayPanel(Panel):
         return "\n".join(line for line in lines if line)
 
     def run(self) -> jobs.Job[Shown]:
-        """Replay what the controls hold, in the background, and return at once."""
+        """Replay with the present controls, in the background, and return at once."""
         return self._begin(0.0)
 
     def stop(self) -> None:
-        """End the replay that runs; the last picture stays."""
+        """Stop the running replay; the last figures remain."""
         self._work.stop()
 
     def wait(self, timeout: float | None = None) -> ReplayResult | None:
-        """Wait until what runs has ended, and return the replay that is shown.
+        """Wait until the replay is finished, and return the displayed one.
 
         Args:
             timeout: seconds to wait at most; None waits as long as it takes.
@@ -161,7 +161,7 @@ class ReplayPanel(Panel):
         return self.result
 
     def refresh(self) -> bool:
-        """Show how far the replay is, and return whether it runs; the kernel's loop calls it."""
+        """Update the progress, and return whether the replay runs; the kernel's loop calls it."""
         with self._lock:
             return self._work.refresh()
 
@@ -178,7 +178,7 @@ class ReplayPanel(Panel):
             self._draw()
 
     def upload(self, files: Mapping[str, bytes]) -> None:
-        """Replay the program that some files hold: one of GOAL, or all of a trace.
+        """Replay the program in uploaded files: one of GOAL, or all of a trace.
 
         Args:
             files: content by file name.
@@ -250,7 +250,7 @@ class ReplayPanel(Panel):
         self._begin(_AT_ONCE_S if self._replayer.quick(state) else 0.0)
 
     def _begin(self, patience_s: float) -> jobs.Job[Shown]:
-        """Replay in a thread; draw the result at once if it is there after this time."""
+        """Replay in a thread; draw the result at once if it is finished after this time."""
         with self._lock:
             # Only the last one counts: what still runs must not be drawn after it.
             self._work.stop()

@@ -1,4 +1,4 @@
-"""What the replay panel shows, as a value, and the functions from it to a replay and to Python."""
+"""The state and the result of the replay panel, and the Python code that computes it."""
 
 from __future__ import annotations
 

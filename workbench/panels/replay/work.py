@@ -1,4 +1,4 @@
-"""Replays for the panel: what was made before is kept, and a thread does the work."""
+"""Replays for the panel, in a thread, with a cache of programs and graphs."""
 
 from __future__ import annotations
 

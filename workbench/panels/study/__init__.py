@@ -1,1 +1,1 @@
-"""The fitting study: its errors by cell, and the fit behind each."""
+"""The fitting study: its errors by cell, and the fit of each cell."""

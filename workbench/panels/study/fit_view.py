@@ -1,4 +1,4 @@
-"""A fit of a study beside the heatmap: curves, errors by size, numbers and parameters; or two."""
+"""A fit of a study, or two: curves, errors by size, numbers and parameters."""
 
 from __future__ import annotations
 

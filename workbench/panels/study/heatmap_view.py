@@ -1,4 +1,4 @@
-"""The heatmap of a study's errors in half the width of a page; a click on a place is told."""
+"""The heatmap of a study's errors, half a page wide; a click chooses a fit."""
 
 from __future__ import annotations
 

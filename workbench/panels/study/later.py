@@ -1,4 +1,4 @@
-"""Figures that take a while: drawn in a thread when their tab is opened, kept once drawn."""
+"""Figures that take long: drawn in a thread when their tab is opened, then cached."""
 
 from __future__ import annotations
 

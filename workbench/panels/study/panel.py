@@ -1,4 +1,4 @@
-"""The panel that looks at a study: errors of all its fits, and any two of them side by side.
+"""The panel of a fitting study: errors of all its fits, and any two of them side by side.
 
 What a button does is a method of the same name, and what a list holds is an attribute:
 
@@ -52,7 +52,7 @@ _WIDTHS = {"machine": "260px", "model": "190px", "target": "170px", "engine": "1
 
 
 class StudyPanel(Panel):
-    """Look at a study: a heatmap of errors, and behind each place the fit.
+    """Look at a study: a heatmap of errors, and the fit behind each cell.
 
     Args:
         result: the study; None takes the one that ships with the workbench.
@@ -130,7 +130,7 @@ class StudyPanel(Panel):
         return "\n".join(line.message for line in lines if line.message)
 
     def look_at(self, **where: Any) -> ShownFit:
-        """Show another fit of the study, and the heatmap it is in.
+        """Show another fit of the study, and the heatmap that contains it.
 
         Args:
             where: values of the study's axes, such as ``loss="mae"``; the others stay.
@@ -170,7 +170,7 @@ class StudyPanel(Panel):
             self._fit.show(self._chosen, None)
 
     def run(self, **settings: Any) -> FitRun:
-        """Run a fit of one's own in the background and return at once.
+        """Run your own fit in the background and return at once.
 
         Args:
             settings: machine, model, loss, target, engine, trials, seed; the others stay as the
@@ -195,7 +195,7 @@ class StudyPanel(Panel):
         self._tabs.stop()
 
     def wait(self, timeout: float | None = None) -> ShownFit:
-        """Wait until what runs has ended, and return the fit that is shown.
+        """Wait until all jobs are finished, and return the displayed fit.
 
         Args:
             timeout: seconds to wait at most; None waits as long as it takes.
@@ -210,7 +210,7 @@ class StudyPanel(Panel):
             return self._own.refresh() or drawing
 
     def save(self, path: str | Path) -> Path:
-        """Write ``.csv`` (errors of all fits), or the shown fit as ``.json`` or ``.ini``.
+        """Write ``.csv`` (errors of all fits), or the displayed fit as ``.json`` or ``.ini``.
 
         Args:
             path: file to write.

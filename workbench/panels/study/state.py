@@ -1,4 +1,4 @@
-"""What the study panel shows, as a value, and the functions from it to fits and to Python."""
+"""The state of the study panel, its fits, and the Python code that computes them."""
 
 from __future__ import annotations
 

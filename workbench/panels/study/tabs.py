@@ -1,4 +1,4 @@
-"""The tabs below a study's heatmap: parameters, figures of all fits, a run of one's own, files."""
+"""The tabs below a study's heatmap: parameters, figures of all fits, own fit, Python, export."""
 
 from __future__ import annotations
 

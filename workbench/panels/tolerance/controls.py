@@ -1,4 +1,4 @@
-"""The controls of the tolerance panel: those of a replay, what stands beside, zones and axis."""
+"""The controls of the tolerance panel: those of a replay, further programs, zones and axis."""
 
 from __future__ import annotations
 

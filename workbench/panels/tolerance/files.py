@@ -1,4 +1,4 @@
-"""What the tolerance panel gives away: the pieces of the curves as a table, all of it as JSON."""
+"""Exports of the tolerance panel: the pieces of the curves as a table, all results as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The panel that says how much latency programs bear, and shows what decides it.
+"""The panel of latency tolerance: how much latency programs bear, and the path that decides it.
 
 What a button does is a method of the same name, and what a slider holds is an attribute:
 
@@ -115,17 +115,17 @@ class TolerancePanel(Panel):
 
     @property
     def state(self) -> ToleranceState:
-        """What the controls hold."""
+        """The state of the controls."""
         return self._controls.tolerance_state
 
     @property
     def result(self) -> LatencySensitivity | None:
-        """The analysis of the program that the controls are about; None before the first."""
+        """The analysis of the program in the controls; None before the first."""
         return None if self._shown is None else self._shown.result
 
     @property
     def results(self) -> dict[str, LatencySensitivity]:
-        """All analyses that are shown, by the names in the legend."""
+        """All displayed analyses, by the names in the legend."""
         return {} if self._shown is None else dict(self._shown.results)
 
     @property
@@ -135,12 +135,12 @@ class TolerancePanel(Panel):
 
     @property
     def running(self) -> bool:
-        """Whether anything runs in the background."""
+        """Whether a job runs in the background."""
         return any(job is not None for job in (self._work.job, self._pointing, self._comparing))
 
     @property
     def python(self) -> str:
-        """The lines of Python that find what is shown: ``result``, or ``results`` by name."""
+        """Python code that computes the results, as ``result`` or ``results`` by name."""
         return "" if self._shown is None else python_lines(self._shown)
 
     @property
@@ -150,7 +150,7 @@ class TolerancePanel(Panel):
         return "\n".join(line for line in lines if line)
 
     def tolerances(self) -> pd.DataFrame:
-        """Return the table of tolerances: one row a program and percentage.
+        """Return the table of tolerances: a row for each program and percentage.
 
         Returns:
             ``program``, ``percent``, ``largest_L_ns``, ``added_ns``, ``T_ns``.
@@ -161,11 +161,11 @@ class TolerancePanel(Panel):
         return tolerances_frame(must_be(self._shown))
 
     def run(self) -> jobs.Job[Analysed]:
-        """Analyse what the controls hold, in the background, and return at once."""
+        """Analyse with the present controls, in the background, and return at once."""
         return self._begin(0.0)
 
     def stop(self) -> None:
-        """End what runs; the last picture stays."""
+        """Stop the running analysis; the last figures remain."""
         self._analyser.halt()
         self._work.stop()
         for job in (self._pointing, self._comparing):
@@ -173,7 +173,7 @@ class TolerancePanel(Panel):
                 job.stop()
 
     def wait(self, timeout: float | None = None) -> LatencySensitivity | None:
-        """Wait until what runs has ended, and return the analysis that is shown.
+        """Wait until the analysis is finished, and return the displayed one.
 
         Args:
             timeout: seconds to wait at most; None waits as long as it takes.
@@ -182,7 +182,7 @@ class TolerancePanel(Panel):
         return self.result
 
     def refresh(self) -> bool:
-        """Show how far things are, and return whether any runs; the kernel's loop calls it."""
+        """Update progress and results, and return whether a job runs; called by the kernel."""
         with self._lock:
             self._work.refresh()
             self._take_diagram()
@@ -190,7 +190,7 @@ class TolerancePanel(Panel):
             return self.running
 
     def keep(self) -> None:
-        """Keep the program that is chosen in the figure, to choose another beside it.
+        """Keep the chosen program in the figure, to choose another beside it.
 
         Raises:
             ParameterError: there are as many as a figure can tell apart.
@@ -199,12 +199,12 @@ class TolerancePanel(Panel):
             self._controls.keep()
 
     def clear(self) -> None:
-        """Show one program, or family, again."""
+        """Remove the kept programs from the figure."""
         with self._lock:
             self._controls.take_kept([])
 
     def upload(self, files: Mapping[str, bytes]) -> None:
-        """Analyse the program that some files hold: one of GOAL, or all of a trace.
+        """Analyse the program in uploaded files: one of GOAL, or all of a trace.
 
         Args:
             files: content by file name.
@@ -262,11 +262,11 @@ class TolerancePanel(Panel):
             self._controls.program_error.say(str(error))
 
     def _changed(self) -> None:
-        """Analyse what the controls hold; it is drawn before this returns unless it is large."""
+        """Analyse with the present controls; a small program is drawn before this returns."""
         self._begin(_AT_ONCE_S if self._analyser.quick(self.state) else 0.0)
 
     def _begin(self, patience_s: float) -> jobs.Job[Analysed]:
-        """Analyse in a thread; draw the result at once if it is there after this time."""
+        """Analyse in a thread; draw the result at once if it is finished after this time."""
         with self._lock:
             # Only the last one counts: what still runs must not be drawn after it.
             self.stop()
@@ -309,7 +309,7 @@ class TolerancePanel(Panel):
             self._controls.offer_algorithms(program)
 
     def _pointed(self, L_ns: float, stays: bool) -> None:
-        """Look at the latency that somebody points at in the page."""
+        """Show the replay at a latency in ns that the user points at; a click fixes it."""
         with self._lock:
             if stays:
                 self._follow.value = False
@@ -327,11 +327,11 @@ class TolerancePanel(Panel):
             self._point()
 
     def _probed(self) -> float:
-        """Return the latency that is looked at, s; the base at first."""
+        """Return the latency of the diagram in s, at first the model's L."""
         return self._controls.state.model.L if self._probe is None else self._probe
 
     def _point(self) -> None:
-        """Draw the replay at the latency that is looked at, at once where it is small."""
+        """Draw the replay at the diagram's latency, at once if it is small."""
         shown, view = self._shown, self._view
         if shown is None or view is None:
             return

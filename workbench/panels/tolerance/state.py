@@ -1,4 +1,4 @@
-"""What the tolerance panel shows, as values, and the functions from them to words and Python."""
+"""The state and the results of the tolerance panel, and the Python code that computes them."""
 
 from __future__ import annotations
 

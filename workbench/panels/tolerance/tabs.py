@@ -1,4 +1,4 @@
-"""The tabs below the figures of the tolerance panel: contention, Python, files, notes."""
+"""The tabs below the figures of the tolerance panel: contention, Python, export, notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Analyses for the tolerance panel: packed programs are kept, and threads do the work."""
+"""Analyses for the tolerance panel, in threads, with a cache of packed programs."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Tuning a component: what is tuned, how, and what was found."""
+"""Tuning a component: its parameters, the search, and the results."""

@@ -1,4 +1,4 @@
-"""The controls of the tuning panel: what is tuned, and how it is searched."""
+"""The controls of the tuning panel: the subject, and how it is searched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tuning panel has found: the experiment that is shown, and those it is compared with."""
+"""The results of the tuning panel: the displayed experiment, and those it is compared with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The panel that tunes a component: choose it, choose how it is searched, watch, go on.
+"""The panel that tunes a component: choose it and its search, watch, resume.
 
 What a control holds is an attribute, and what a button does a method of the same name:
 
@@ -47,7 +47,7 @@ _HELD = "Resume goes on with this experiment, Start begins one"
 
 
 class TuningPanel(Panel):
-    """Tune a component, and look at what was found.
+    """Tune a component, and look at the results.
 
     Args:
         subject: word of what is tuned, or the part after the colon; None takes recorded runs.
@@ -160,7 +160,7 @@ class TuningPanel(Panel):
 
     @property
     def experiments(self) -> tuple[StoredExperiment, ...]:
-        """All experiments of the store that the controls name, whoever runs them.
+        """All experiments of the store in the controls, whichever process runs them.
 
         Raises:
             StudyError: it cannot be read.
@@ -178,7 +178,7 @@ class TuningPanel(Panel):
         )
 
     def start(self) -> Job[TuningResult]:
-        """Begin the experiment that the controls describe, and return at once.
+        """Start the experiment that the controls describe, and return at once.
 
         With a store that holds it already, it goes on from there.
 
@@ -202,7 +202,7 @@ class TuningPanel(Panel):
         self._work.stop()
 
     def resume(self) -> Job[TuningResult]:
-        """Go on with the experiment that is shown, up to the budget and by the rule of stopping.
+        """Resume the displayed experiment, up to the budget and by the stopping rule.
 
         Raises:
             ParameterError: there is none, or its budget is spent.
@@ -238,7 +238,7 @@ class TuningPanel(Panel):
             return self._go_on(experiment, state, held.budget)
 
     def wait(self, timeout: float | None = None) -> TuningResult | None:
-        """Wait until what runs has ended, and return the result.
+        """Wait until the experiment is finished, and return the result.
 
         Args:
             timeout: seconds to wait at most; None waits as long as it takes.
@@ -267,7 +267,7 @@ class TuningPanel(Panel):
             self._controls.take(files)
 
     def load(self, store: str | Path | None = None) -> dict[str, TuningResult]:
-        """Compare the experiments of a store, whoever runs them, and return those of this subject.
+        """Add the experiments of a store to the comparison, and return those of this subject.
 
         Args:
             store: SQLite file or PostgreSQL address; None takes the one in the controls.
@@ -285,7 +285,7 @@ class TuningPanel(Panel):
             return self.results
 
     def save(self, path: str | Path) -> Path:
-        """Write the experiment that is shown: ``.csv`` (runs) or ``.json`` (everything).
+        """Write the displayed experiment: ``.csv`` (runs) or ``.json`` (everything).
 
         Args:
             path: file to write.

@@ -1,4 +1,4 @@
-"""What executes the panel's runs: processes here, Slurm, Dask, or recorded runs drawn again."""
+"""The runner of the panel's runs: processes here, Slurm, Dask, or recorded runs."""
 
 from __future__ import annotations
 

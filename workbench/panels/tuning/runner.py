@@ -1,4 +1,4 @@
-"""The controls that say what executes runs, and what it needs to know."""
+"""The controls of the runner and its options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the controls of the tuning panel stand for, and the same in Python."""
+"""The state of the tuning panel, and the Python code for its experiment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be tuned in the panel: recorded spaces, components that ship, components of a file."""
+"""The subjects of the tuning panel: recorded spaces, shipped and uploaded components."""
 
 from __future__ import annotations
 

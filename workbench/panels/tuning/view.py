@@ -1,4 +1,4 @@
-"""What the tuning panel draws: the course of an experiment, its parameters, its runs."""
+"""The figures of the tuning panel: the course of an experiment, its parameters, its runs."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Which way to search: the figures of the tuning study."""
+"""The tuning study: searches compared in figures."""

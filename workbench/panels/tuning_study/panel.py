@@ -1,4 +1,4 @@
-"""The panel that looks at a study of searches: which heuristic, which rules, and how sure that is.
+"""The panel of a study of searches: heuristics and rules, and the certainty of their ranking.
 
 What a list holds is an attribute:
 
@@ -160,7 +160,7 @@ class TuningStudyPanel(Panel):
         return "\n".join(line.message for line in lines if line.message)
 
     def open(self, title: str) -> None:
-        """Open a tab.
+        """Open the tab of a title.
 
         Args:
             title: what it is called.

@@ -1,4 +1,4 @@
-"""What the panel on a study of searches shows, as a value, and the same in Python."""
+"""The state of the panel on a study of searches, and the Python code for its figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the panel on a study of searches draws: the heatmap, the ranking, and a tab for the rest."""
+"""The figures of a study of searches: the heatmap, the ranking, and one for each tab."""
 
 from __future__ import annotations
 

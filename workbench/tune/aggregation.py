@@ -27,47 +27,29 @@ RUN_STATUSES: tuple[str, ...] = get_args(RunStatus)
 
 @dataclass(frozen=True)
 class Aggregated:
-    """One row a configuration, in the order of their first runs.
-
-    A loss is the value, negated where more is better: lower is always better.
-
-    Attributes:
-        configurations: what was run.
-        keys: ``space.key`` of each.
-        codes: float64[n, dimension], each in the unit cube.
-        losses: float64[n], the aggregated loss; of a censored one a bound from below; nan where
-            nothing is known of it.
-        spread: float64[n], standard deviation of the complete runs (n - 1); nan below two.
-        counts: int64[n], complete runs.
-        censored: bool[n], whether the true aggregate may be larger, as runs were pruned.
-        failed: bool[n], whether every run of it failed.
-        initial: bool[n], whether its first run belongs to the initial points.
-    """
+    """Losses by configuration, in the order of first runs; negated values where more is better."""
 
     configurations: tuple[Configuration, ...]
-    keys: tuple[Key, ...]
-    codes: FloatArray
-    losses: FloatArray
-    spread: FloatArray
-    counts: NDArray[np.int64]
-    censored: BoolArray
-    failed: BoolArray
-    initial: BoolArray
+    keys: tuple[Key, ...]  # ``space.key`` of each configuration
+    codes: FloatArray  # (n, dimension), in the unit cube
+    losses: FloatArray  # (n,), a lower bound where censored, nan where unknown
+    spread: FloatArray  # (n,), standard deviation (n - 1) of complete runs; nan below two
+    counts: NDArray[np.int64]  # (n,), complete runs
+    censored: BoolArray  # (n,), whether the true loss may be larger, as runs were pruned
+    failed: BoolArray  # (n,), whether every run failed
+    initial: BoolArray  # (n,), whether the first run is an initial point
 
     def __len__(self) -> int:
         return len(self.keys)
 
     @property
     def known(self) -> BoolArray:
-        """Which configurations have a loss that is no bound, bool[n]."""
+        """Which configurations have a known loss, not only a bound, bool[n]."""
         return ~self.censored & np.isfinite(self.losses)
 
     @property
     def ranked(self) -> FloatArray:
-        """Losses with which a heuristic can rank everything that was run, float64[n].
-
-        A bound counts as it is; what has no loss at all counts as the worst there is.
-        """
+        """Losses to rank by, float64[n]: a bound as it is, the worst loss where there is none."""
         finite = np.isfinite(self.losses)
         if finite.all():
             return self.losses
@@ -75,7 +57,7 @@ class Aggregated:
         return np.where(finite, self.losses, worst)
 
     def best(self) -> int | None:
-        """Return the row of the least known loss, the first of equals; None where none is known."""
+        """Return the row of the least known loss, the first of equals; None if none is known."""
         known = self.known
         if not known.any():
             return None
@@ -83,36 +65,19 @@ class Aggregated:
 
 
 class Group:
-    """The runs of one configuration, and their aggregate as long as it holds.
-
-    Args:
-        configuration: what was run.
-        code: float64[dimension], its place in the unit cube.
-        initial: whether its first run belongs to the initial points.
-
-    Attributes:
-        complete: losses of the complete runs.
-        bounds: losses that the pruned runs have at least; nan where that is not known.
-        runs: numbers of its runs in the history.
-    """
+    """The runs of one configuration, and their aggregate, cached until a run is added."""
 
     def __init__(self, configuration: Configuration, code: FloatArray, initial: bool) -> None:
         self.configuration = configuration
-        self.code = code
-        self.initial = initial
-        self.complete: list[float] = []
-        self.bounds: list[float] = []
-        self.runs: list[int] = []
+        self.code = code  # (dimension,), in the unit cube
+        self.initial = initial  # whether its first run is an initial point
+        self.complete: list[float] = []  # losses of the complete runs
+        self.bounds: list[float] = []  # lower bounds of the pruned runs' losses; nan where unknown
+        self.runs: list[int] = []  # indices of its runs in the history
         self._found: dict[str, tuple[float, bool]] = {}
 
     def add(self, loss: float, status: RunStatus, number: int) -> None:
-        """Add a run.
-
-        Args:
-            loss: its loss, of a pruned run a bound or nan.
-            status: how it ended.
-            number: its number in the history.
-        """
+        """Add run ``number`` of the history; the loss of a pruned run is a lower bound or nan."""
         self.runs.append(number)
         if status == "complete":
             self.complete.append(loss)
@@ -121,11 +86,7 @@ class Group:
         self._found.clear()
 
     def loss(self, how: str) -> tuple[float, bool]:
-        """Return the aggregated loss, and whether it is only a bound from below.
-
-        Args:
-            how: ``mean``, ``median`` or ``min``.
-        """
+        """Return the aggregated loss, and whether it is only a lower bound."""
         if how not in self._found:
             self._found[how] = _aggregate(self.complete, self.bounds, how)
         return self._found[how]
@@ -142,11 +103,8 @@ class Group:
 
 
 def _aggregate(complete: Sequence[float], bounds: Sequence[float], how: str) -> tuple[float, bool]:
-    """Return the aggregate of losses and bounds, and whether it is only a bound.
-
-    It is one where larger losses of the pruned runs would change it. A pruned run without a bound
-    says nothing of the loss: it was slow, which is not what is searched.
-    """
+    """Return the aggregate, and whether it is a bound: larger pruned losses would change it."""
+    # A pruned run without a bound was slow, which is another quantity than the loss.
     known = [bound for bound in bounds if math.isfinite(bound)]
     values = [*complete, *known]
     if not values:
@@ -181,14 +139,7 @@ _ESTIMATORS: Mapping[str, Callable[[Sequence[float]], float]] = {
 
 
 def find_aggregation(how: str) -> str:
-    """Return the name of an aggregation if there is one of that name.
-
-    Args:
-        how: a name in ``AGGREGATIONS``.
-
-    Raises:
-        ParameterError: there is none.
-    """
+    """Return ``how`` if ``AGGREGATIONS`` has it."""
     if how not in AGGREGATIONS:
         raise ParameterError(
             f"aggregation must be one of {', '.join(AGGREGATIONS)}; got {how!r}"

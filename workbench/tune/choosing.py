@@ -25,42 +25,23 @@ _LEAST_FAILED = 3
 
 @dataclass(frozen=True)
 class Next:
-    """A run to begin.
+    """The next run to begin."""
 
-    Attributes:
-        number: its place in the experiment.
-        configuration: what to run.
-        initial: whether it belongs to the initial points.
-        resampled: whether a resampling rule asked for it.
-    """
-
-    number: int
+    number: int  # index in the experiment
     configuration: Configuration
     initial: bool = False
-    resampled: bool = False
+    resampled: bool = False  # requested by a resampling rule
 
 
 @dataclass(frozen=True)
 class Stop:
-    """No run is to begin any more.
-
-    Attributes:
-        reason: why, a sentence.
-    """
+    """The end of the search, with the reason as a sentence."""
 
     reason: str
 
 
 class Chooser:
-    """Chooses runs one after another.
-
-    Args:
-        space: what is searched.
-        settings: how.
-
-    Raises:
-        ParameterError: there is no such method or option, or it cannot search this space.
-    """
+    """Chooses an experiment's runs one after another, by the settings' heuristic and rules."""
 
     def __init__(self, space: TuningSpace, settings: SearchSettings) -> None:
         self._settings = settings
@@ -95,20 +76,12 @@ class Chooser:
     def choose(
         self,
         history: History,
-        taken: set[int],
-        initial_under_way: bool,
-        last: Run | None,
-        budget: int,
+        taken: set[int],  # numbers of the finished and pending runs
+        initial_under_way: bool,  # whether an initial point is pending
+        last: Run | None,  # the run that finished in this slot; None: the history's last
+        budget: int,  # number of runs in total
     ) -> Next | Stop | None:
-        """Return the next run; None where it must wait for initial points that others run.
-
-        Args:
-            history: the runs that have ended, and those pending.
-            taken: numbers of all of them.
-            initial_under_way: whether an initial point is among those pending.
-            last: the run that ended where the next one is to begin; None for the history's last.
-            budget: number of runs in all.
-        """
+        """Return the next run, or why there is none; None while initial points are running."""
         number = next(n for n in range(len(taken) + 1) if n not in taken)
         if number >= budget:
             return Stop(f"the budget of {budget} runs is spent")
@@ -130,24 +103,12 @@ class Chooser:
         return Next(number, found)
 
     def limit_s(self, history: History, *, initial: bool) -> float | None:
-        """Return the seconds after which the pruning rule ends the run that begins now.
-
-        Args:
-            history: the runs so far.
-            initial: whether it is an initial point.
-        """
+        """Return the pruning rule's time limit in s of a run that begins now; None is no limit."""
         return self._pruning.limit_s(history, initial=initial)
 
 
 def stopping_rule(settings: SearchSettings) -> Stopping | None:
-    """Return the rule that ends the search before its budget does, None where there is none.
-
-    Args:
-        settings: of the experiment.
-
-    Raises:
-        ParameterError: there is no such rule or option.
-    """
+    """Return the rule that can end the search before its budget; None if there is none."""
     if settings.stopping.name == "none":
         return None
     rule = make_stopping(settings.stopping.name, **settings.stopping.options)
@@ -155,11 +116,7 @@ def stopping_rule(settings: SearchSettings) -> Stopping | None:
 
 
 def _ending_with(history: History, last: Run | None) -> History:
-    """Return the history as a worker sees it whose own last run was ``last``.
-
-    Where several run at once, the one that ended last may be somebody else's: each sees to the
-    repeats of its own.
-    """
+    """Return the history with a worker's own last run at its end: it repeats only its own."""
     if last is None or last is history.last:
         return history
     runs: Sequence[Run] = [run for run in history if run is not last]

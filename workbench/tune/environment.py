@@ -33,7 +33,7 @@ def environment() -> dict[str, Any]:
 
 
 def load() -> float | None:
-    """Return how many processes wanted a core in the last minute, None where it is not told."""
+    """Return the load average of the last minute; None where the system has none."""
     try:
         return round(os.getloadavg()[0], 2)
     except (AttributeError, OSError):

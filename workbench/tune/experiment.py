@@ -211,7 +211,7 @@ class Experiment:
         return self.result()
 
     def submit(self, budget: int | None = None) -> Job[TuningResult]:
-        """Run in a thread; the job tells progress and the result so far, and can be stopped.
+        """Run in a thread; the job has progress, the result so far, and a stop.
 
         Args:
             budget: as in ``run``.
@@ -230,7 +230,7 @@ class Experiment:
         return submit(tuning)
 
     def result(self) -> TuningResult:
-        """Return what was found so far, from any thread, whether it runs or not."""
+        """Return the result so far, from any thread, whether the experiment runs or not."""
         return TuningResult(
             name=self.name,
             space=self.space,
@@ -263,7 +263,7 @@ class Experiment:
         self.close()
 
     def invocation(self, configuration: Configuration) -> Invocation:
-        """Return what a run of a configuration executes.
+        """Return the invocation of a run in a configuration.
 
         Args:
             configuration: a value for each parameter of the space.
@@ -278,7 +278,7 @@ class Experiment:
     def request(
         self, number: int, configuration: Configuration, seed: int, timeout_s: float | None
     ) -> RunRequest:
-        """Return what a runner is asked for.
+        """Return the request for a run that a runner starts.
 
         Args:
             number: place of the run in the experiment.
@@ -295,7 +295,7 @@ class Experiment:
         )
 
     def problem(self) -> dict[str, Any]:
-        """Return what a resumed experiment must agree on, and the release that made it."""
+        """Return the fields that a resumed experiment must repeat, and the release that made it."""
         import workbench
 
         return {

@@ -51,12 +51,7 @@ from workbench.yaml_text import Document, Keys, load_yaml
 
 @dataclass(frozen=True)
 class Method:
-    """A method by its name here, with its options.
-
-    Attributes:
-        name: name of a heuristic, a rule of resampling, stopping or pruning.
-        options: its options that the file states, by their names here.
-    """
+    """A heuristic or rule, and the options that the file states, by their names here."""
 
     name: str
     options: Mapping[str, Value | None] = field(default_factory=dict)
@@ -67,7 +62,7 @@ class Method:
 
 @dataclass(frozen=True)
 class ExperimentSettings:
-    """What a configuration of SHAMan's says of an experiment.
+    """The settings of an experiment in a configuration of SHAMan's.
 
     Attributes:
         axes: the values to try of each parameter, by component and parameter.
@@ -143,7 +138,7 @@ _WITHOUT_MEANING = ("async_optim", "perf_function", "max_step_cost")
 
 
 def read_experiment(source: str | Path | bytes) -> ExperimentSettings:
-    """Return what a configuration of SHAMan's says of an experiment.
+    """Return the settings of an experiment from a configuration of SHAMan's.
 
     Args:
         source: a path, or the text itself where it has more than one line or is bytes.

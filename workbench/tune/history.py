@@ -71,25 +71,14 @@ class Run:
 
 @dataclass(frozen=True)
 class Visit:
-    """A configuration that was proposed, with the resamples that a rule asked for.
-
-    Attributes:
-        configuration: what was proposed.
-        key: ``space.key`` of it.
-        start: number of its first run in the history.
-        stop: number of the run after its last; in a parallel search others may lie between.
-        loss: the aggregated loss of the configuration when the visit ended, over all its runs so
-            far; a bound where ``censored``; nan where nothing was known.
-        censored: whether the loss is a bound from below.
-        initial: whether it belongs to the initial points.
-    """
+    """One proposal of a configuration, with the resamples that followed it."""
 
     configuration: Configuration
-    key: Key
-    start: int
-    stop: int
-    loss: float
-    censored: bool
+    key: Key  # ``space.key`` of it
+    start: int  # index of its first run in the history
+    stop: int  # index after its last run; in a parallel search others may lie between
+    loss: float  # aggregated over its runs when the visit ended; nan where unknown
+    censored: bool  # whether the loss is a lower bound
     initial: bool
 
 

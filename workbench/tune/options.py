@@ -21,12 +21,7 @@ _GIVEN_BY_THE_EXPERIMENT = ("space", "seed", "revisit")
 
 
 def options_of(maker: Callable[..., Any]) -> dict[str, Any]:
-    """Return the options of a rule or heuristic with their defaults, in their order.
-
-    Args:
-        maker: what makes it; the space, the seed and whether to revisit, which the experiment
-            gives, are left out.
-    """
+    """Return the options of a rule or heuristic and their defaults; None also if required."""
     return {
         name: None if parameter.default is inspect.Parameter.empty else parameter.default
         for name, parameter in inspect.signature(maker).parameters.items()
@@ -35,25 +30,13 @@ def options_of(maker: Callable[..., Any]) -> dict[str, Any]:
 
 
 def made(
-    what: str,
+    what: str,  # the kind of thing, for errors
     makers: Mapping[str, Callable[..., T]],
-    name: str,
+    name: str,  # in either case
     options: Mapping[str, Any],
-    *given: Any,
+    *given: Any,  # arguments before the options, such as space and seed
 ) -> T:
-    """Return what a name and options stand for.
-
-    Args:
-        what: what kind of thing it is, for the error.
-        makers: what makes each, by name.
-        name: a name among them, in either case.
-        options: values by the names that ``options_of`` tells.
-        given: what comes before the options, such as the space and the seed.
-
-    Raises:
-        ParameterError: there is no such name or option, or an option that must be given is not,
-            or has a value it cannot have.
-    """
+    """Return the rule or heuristic of a name, made with these options."""
     key = str(name).lower()
     if key not in makers:
         raise ParameterError(
@@ -83,18 +66,7 @@ def made(
 def at_least(
     value: object, least: float, key: str, *, whole: bool = False, most: float = math.inf
 ) -> None:
-    """Refuse a number out of bounds; numpy's count as Python's.
-
-    Args:
-        value: what was given.
-        least: the least it may be.
-        key: name of the option.
-        whole: whether it must be a whole number.
-        most: the most it may be.
-
-    Raises:
-        ParameterError: it is no such number.
-    """
+    """Raise unless a value is a number from ``least`` to ``most``; numpy's integers count."""
     number: float | None = integer(value)
     # numpy's numbers are Reals, and so are bools, which are none here.
     if number is None and not whole and type(value) is not bool and isinstance(value, Real):
@@ -110,26 +82,14 @@ def at_least(
 
 
 def above_zero(value: object, key: str) -> None:
-    """Refuse a number that is not above 0.
-
-    Args:
-        value: what was given.
-        key: name of the option.
-
-    Raises:
-        ParameterError: it is no such number.
-    """
+    """Raise unless a value is a number above 0."""
     at_least(value, 0.0, key)
     if value == 0:
         raise ParameterError(f"{key} must be above 0; got {value!r}", key=key)
 
 
 def plain(value: Any) -> Any:
-    """Return an option as JSON can hold it: numpy's numbers as Python's, also in lists.
-
-    Args:
-        value: a number, a text, or a list or mapping of them.
-    """
+    """Return an option for JSON: numpy's numbers as Python's, also in lists and mappings."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, Mapping):
@@ -140,16 +100,7 @@ def plain(value: Any) -> Any:
 
 
 def one_of(value: object, known: tuple[str, ...] | Mapping[str, Any], key: str) -> None:
-    """Refuse a word that is not among those known.
-
-    Args:
-        value: what was given.
-        known: the words.
-        key: name of the option.
-
-    Raises:
-        ParameterError: it is none of them.
-    """
+    """Raise unless a value is among the known names."""
     if value not in known:
         raise ParameterError(
             f"{key} must be one of {', '.join(known)}; got {value!r}{did_you_mean(value, known)}",

@@ -26,22 +26,12 @@ _LARGEST = 2**28
 
 @dataclass(frozen=True)
 class Loop:
-    """How often a collective is called at each size.
+    """How often a collective is called at each size."""
 
-    Attributes:
-        warmup: calls before any is timed.
-        least: calls that are timed at the least.
-        most: calls that are timed at the most.
-        budget_ms: time in ms that the timed calls should take, by the pace of the warm-up.
-
-    Raises:
-        ParameterError: a number is out of range.
-    """
-
-    warmup: int = 20
-    least: int = 10
-    most: int = 500
-    budget_ms: int = 40
+    warmup: int = 20  # untimed calls before the timed ones
+    least: int = 10  # timed calls, at least
+    most: int = 500  # timed calls, at most
+    budget_ms: int = 40  # time of the timed calls, by the pace of the warm-up
 
     def __post_init__(self) -> None:
         for key, low in (("warmup", 0), ("least", 1), ("most", self.least), ("budget_ms", 1)):
@@ -56,35 +46,18 @@ class Loop:
 
 @dataclass(frozen=True)
 class BenchmarkRow:
-    """What the benchmark says of one message size.
+    """The benchmark's result for one message size."""
 
-    Attributes:
-        size: bytes of the vector; of one rank's part for a gather.
-        latencies_us: in the order of ``STATISTICS``: the mean over ranks and calls, and of each
-            call's longest time over the ranks the least, median, 99th percentile and greatest.
-        calls: number of timed calls.
-        seconds: time of all calls at this size, warm-up among them, in s.
-    """
-
-    size: int
-    latencies_us: tuple[float, ...]
-    calls: int
-    seconds: float
+    size: int  # bytes of the vector; of one rank's part for a gather
+    latencies_us: tuple[float, ...]  # as in STATISTICS; all but Avg are of each call's slowest rank
+    calls: int  # timed calls
+    seconds: float  # all calls of this size, the warm-up included
 
 
 def benchmark_arguments(
     collective: str, sizes: Sequence[int], loop: Loop | None = None
 ) -> tuple[str, ...]:
-    """Return the arguments of the benchmark, which are those of each of its forms.
-
-    Args:
-        collective: one of ``COLLECTIVES``.
-        sizes: bytes, each the same number of times the one before; multiples of 4.
-        loop: how often the collective is called; None for the defaults.
-
-    Raises:
-        ParameterError: there is no such collective, or the sizes cannot be measured in one run.
-    """
+    """Return the arguments of every form of the benchmark; ``loop`` None is the default one."""
     if collective not in COLLECTIVES:
         raise ParameterError(
             f"collective must be one of {', '.join(COLLECTIVES)}; got {collective!r}"
@@ -111,11 +84,7 @@ def benchmark_arguments(
 
 
 def read_benchmark(text: str) -> list[BenchmarkRow]:
-    """Return the rows of the benchmark's table, by size; those that are not whole are left out.
-
-    Args:
-        text: what it printed.
-    """
+    """Return the complete rows of the table that the benchmark printed, by size."""
     names = (*STATISTICS, "Iterations", "Seconds")
     columns = [{row.size: row.value for row in osu_rows(text, name)} for name in names]
     sizes = [size for size in columns[0] if all(size in column for column in columns)]

@@ -17,15 +17,7 @@ _BENCHMARK = Recipe(
 
 
 def build_benchmark(mpicc: str | Path, folder: str | Path | None = None) -> Path:
-    """Return the path of the benchmark for an MPI, and compile it where it is not there.
-
-    Args:
-        mpicc: the compiler of the MPI.
-        folder: where to keep it; None takes the user's cache, which ``XDG_CACHE_HOME`` moves.
-
-    Raises:
-        RecordingError: the compiler fails; its words are in it.
-    """
+    """Return the benchmark's path, compiled if needed; ``folder`` None is the user's cache."""
     program = _BENCHMARK.place(mpicc, folder)
     _BENCHMARK.make(mpicc, program)
     return program

@@ -32,27 +32,16 @@ _FLOAT_BYTES = 4
 
 @dataclass(frozen=True)
 class Request:
-    """What the program was asked for.
+    """The arguments of the program."""
 
-    Attributes:
-        operation: one of ``TITLES``.
-        lowest: bytes of the first size.
-        highest: bytes that no size exceeds.
-        factor: each size is so many times the one before.
-        warmup: calls before any is timed.
-        least: calls that are timed at the least.
-        most: calls that are timed at the most.
-        budget_ms: time in ms that the timed calls should take, by the pace of the warm-up.
-    """
-
-    operation: str
-    lowest: int
-    highest: int
-    factor: int
-    warmup: int
-    least: int
-    most: int
-    budget_ms: int
+    operation: str  # a key of TITLES
+    lowest: int  # bytes of the first size
+    highest: int  # bytes that no size exceeds
+    factor: int  # ratio of each size to the one before
+    warmup: int  # untimed calls before the timed ones
+    least: int  # timed calls, at least
+    most: int  # timed calls, at most
+    budget_ms: int  # time of the timed calls, by the pace of the warm-up
 
     @property
     def sizes(self) -> list[int]:
@@ -64,21 +53,13 @@ class Request:
         return found
 
     def calls(self, pace_s: float) -> int:
-        """Return how many calls are timed.
-
-        Args:
-            pace_s: time of a call of the warm-up in s, 0 where there was none.
-        """
+        """Return the number of timed calls; ``pace_s`` is one warm-up call's time, 0 if unknown."""
         fitting = 1e-3 * self.budget_ms / pace_s if pace_s > 0.0 else self.most
         return int(min(max(fitting, self.least), self.most))
 
 
 def requested(words: Sequence[str]) -> Request | None:
-    """Return what the arguments ask for, None where they are not as the usage says.
-
-    Args:
-        words: the arguments without the program's name.
-    """
+    """Return the parsed arguments, without the program's name; None if they are invalid."""
     if len(words) != 8 or words[0] not in TITLES:
         return None
     try:
@@ -91,24 +72,12 @@ def requested(words: Sequence[str]) -> Request | None:
 
 
 def contribution(rank: int, count: int) -> array[float]:
-    """Return what a rank puts in, float32[count].
-
-    Args:
-        rank: number of the rank.
-        count: number of floats.
-    """
+    """Return the input of a rank, float32[count]."""
     return _repeated(rank + 1, count)
 
 
 def result(operation: str, rank: int, ranks: int, count: int) -> array[float] | None:
-    """Return what a rank must have in the end, float32; None where it need not have anything.
-
-    Args:
-        operation: one of ``TITLES``.
-        rank: number of the rank.
-        ranks: number of all ranks.
-        count: number of floats that each puts in.
-    """
+    """Return the result that a rank must have, float32, of ``count`` per rank; None without one."""
     if rank != 0 and operation in ("gather", "reduce"):
         return None
     if operation == "bcast":
@@ -122,13 +91,7 @@ def result(operation: str, rank: int, ranks: int, count: int) -> array[float] | 
 
 
 def heading(operation: str, ranks: int, version: str) -> str:
-    """Return the lines above the rows.
-
-    Args:
-        operation: one of ``TITLES``.
-        ranks: number of all ranks.
-        version: version of mpi4py.
-    """
+    """Return the lines above the rows; ``version`` is that of mpi4py."""
     names = "".join(f"{name + ' Latency(us)':>18}" for name in ("Avg", "Min", "P50", "P99", "Max"))
     return (
         f"# Interconnect Workbench MPI {TITLES[operation]} Latency Test, {ranks} ranks, "
@@ -139,14 +102,7 @@ def heading(operation: str, ranks: int, version: str) -> str:
 
 
 def row(size: int, times_s: Sequence[float], ranks: int, seconds: float) -> str:
-    """Return one row of the table, in µs: mean, and least, median, 99th percentile and greatest.
-
-    Args:
-        size: bytes.
-        times_s: of each rank the time of each call in s, float64[ranks x calls], rank by rank.
-        ranks: number of all ranks.
-        seconds: time that the size took, warm-up among it, in s.
-    """
+    """Return one row in µs: mean, least, median, p99, greatest; ``seconds`` includes warm-up."""
     calls = len(times_s) // ranks
     longest = sorted(max(times_s[at::calls]) for at in range(calls))
     median = 0.5 * (longest[(calls - 1) // 2] + longest[calls // 2])
@@ -157,11 +113,7 @@ def row(size: int, times_s: Sequence[float], ranks: int, seconds: float) -> str:
 
 
 def main(words: Sequence[str]) -> int:
-    """Measure what the arguments ask for, and return the exit status.
-
-    Args:
-        words: the arguments without the program's name.
-    """
+    """Measure the requested sizes and return the exit status."""
     # By name, as mpi4py is optional: what checks types or styles need not have it.
     import_module("mpi4py").rc.threads = False  # as MPI_Init has it: no locks for other threads
     mpi = import_module("mpi4py.MPI")
@@ -224,7 +176,7 @@ def _measure(mpi: Any, request: Request, size: int) -> None:
 
 
 def _call(mpi: Any, operation: str, mine: array[float], into: array[float]) -> Callable[[], object]:
-    """Return the collective with its buffers, so that a call has no more than mpi4py's part."""
+    """Return the collective bound to its buffers, so that a call costs only mpi4py's own time."""
     world = mpi.COMM_WORLD
     given, taken = [mine, mpi.FLOAT], [into, mpi.FLOAT]
     if operation == "allreduce":
@@ -237,10 +189,7 @@ def _call(mpi: Any, operation: str, mine: array[float], into: array[float]) -> C
 
 
 def _collected(mpi: Any, mine: array[float]) -> array[float]:
-    """Return the numbers of all ranks at rank 0, none at others.
-
-    They go by plain messages: the collectives are what is being tuned.
-    """
+    """Return all ranks' numbers at rank 0, none elsewhere, sent without the tuned collectives."""
     world = mpi.COMM_WORLD
     if world.rank != 0:
         world.Send([mine, mpi.DOUBLE], 0, 1)
@@ -254,7 +203,7 @@ def _collected(mpi: Any, mine: array[float]) -> array[float]:
 
 
 def _told(mpi: Any, value: int) -> int:
-    """Return a number of rank 0 at all ranks."""
+    """Return rank 0's number at all ranks."""
     world, told = mpi.COMM_WORLD, array("i", [value])
     if world.rank == 0:
         for of in range(1, world.size):
@@ -265,7 +214,7 @@ def _told(mpi: Any, value: int) -> int:
 
 
 def _repeated(factor: int, count: int) -> array[float]:
-    """Return 1 to 7 times a factor over and over, float32[count]."""
+    """Return the multiples 1 to 7 of a factor, repeated in turn, float32[count]."""
     period = array("f", [factor * (at + 1) for at in range(_PERIOD)])
     whole, rest = divmod(count, _PERIOD)
     return period * whole + period[:rest]

@@ -53,28 +53,14 @@ _INSTALL = (
 
 @dataclass(frozen=True)
 class Benchmark:
-    """The benchmark, ready to be started.
+    """The benchmark's program, ready to start."""
 
-    Attributes:
-        words: the program, a word each; its arguments follow.
-        caller: what its calls come from, such as ``C`` or ``mpi4py 4.1.2 on Python 3.11.2``.
-    """
-
-    words: tuple[str, ...]
-    caller: str
+    words: tuple[str, ...]  # the program; its arguments follow
+    caller: str  # ``C``, or such as ``mpi4py 4.1.2 on Python 3.11.2``
 
 
 def find_benchmark(launcher: Launcher, form: Form | None = None) -> Benchmark:
-    """Return the benchmark for an MPI: in C where that compiles, else with mpi4py.
-
-    Args:
-        launcher: the MPI.
-        form: one of ``FORMS``, to have that and no other; None takes the first that runs.
-
-    Raises:
-        ParameterError: there is no such form.
-        RecordingError: neither form runs here, or not the one that was asked for.
-    """
+    """Return the benchmark for an MPI: in C if that compiles, else mpi4py; or only ``form``."""
     if form is not None and form not in FORMS:
         raise ParameterError(
             f"benchmark must be one of {', '.join(FORMS)}; got {form!r}{did_you_mean(form, FORMS)}",
@@ -97,11 +83,7 @@ def _in_c(launcher: Launcher) -> Benchmark:
 
 
 def _with_mpi4py(launcher: Launcher) -> Benchmark:
-    """Return the benchmark in the first Python that has an mpi4py of the launcher's MPI.
-
-    Raises:
-        RecordingError: there is none; what is wrong with each is in it.
-    """
+    """Return the benchmark in the first Python that has an mpi4py of the launcher's MPI."""
     runner = Local(environment=launcher.own_environment())
     reasons = []
     for python in _pythons():

@@ -10,16 +10,7 @@ _POLL_S = 0.02
 
 
 def run_to_end(runner: Runner, request: RunRequest) -> RunOutput:
-    """Return what came of a run; where the wait is broken off, the run ends as well.
-
-    Args:
-        runner: what starts it.
-        request: what to run.
-
-    Raises:
-        RunnerError: nothing can be run here at all.
-        ParameterError: this runner cannot run such an invocation.
-    """
+    """Start a run and return its output; end the run if the wait is interrupted."""
     handle = runner.start(request)
     try:
         while (output := handle.poll()) is None:

@@ -212,7 +212,7 @@ class Component:
     def invocation(
         self, configuration: Configuration, application: Sequence[str] = ()
     ) -> Invocation:
-        """Return what a run of this configuration executes.
+        """Return the invocation of a run in this configuration.
 
         A parameter that the configuration does not name has its default, one with None is not
         passed, and 0, false and an empty text are passed like any other value.
@@ -248,7 +248,7 @@ class Component:
         return Invocation(argv, env, tuple(options), (), self.header)
 
     def declaration(self) -> dict[str, Any]:
-        """Return what decides what a run of a configuration executes, for JSON."""
+        """Return the fields that determine the invocations, for JSON."""
         return {
             "command": list(self.command),
             "header": self.header,
@@ -291,7 +291,7 @@ class Component:
         return tuple(word for part in command for word in places.get(part, (part,)))
 
     def _values(self, configuration: Configuration) -> dict[str, Value | None]:
-        """Return what is passed for each parameter: given, or its default, or None."""
+        """Return the value passed for each parameter: the given one, its default, or None."""
         for name in configuration:
             _ = self[name]
         conditions = self._conditions()

@@ -81,15 +81,7 @@ _SHELL_WORDS = {"|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1"}
 
 
 def read(source: str | Path | bytes) -> dict[str, Component]:
-    """Return the components that a YAML file declares, by name, in its order.
-
-    Args:
-        source: a path, or the text itself where it has more than one line or is bytes.
-
-    Raises:
-        ParseError: it is no such file.
-        OSError: the file cannot be read.
-    """
+    """Return the components that a YAML file or text declares, by name, in its order."""
     document = load_yaml(source, "a component file")
     if "bbo" in document.values:
         raise document.error(
@@ -223,7 +215,7 @@ def _parameter(document: Document, path: Keys, name: str, values: Any) -> Parame
 
 
 def _quotes(kind: str, values: Iterable[Any]) -> str:
-    """Return what to do where a text is none, as YAML reads a number or on and off from it."""
+    """Return the advice to quote a text that YAML reads as a number or truth value, else ``""``."""
     wrong = kind == "str" and any(not isinstance(each, str | None) for each in values)
     return "; put it in quotes" if wrong else ""
 
@@ -231,16 +223,7 @@ def _quotes(kind: str, values: Iterable[Any]) -> str:
 def read_axis(
     document: Document, path: Keys, given: Mapping[str, Any]
 ) -> AnyAxis | list[Any] | None:
-    """Return the values to try that some keys say, None where they say nothing.
-
-    Args:
-        document: the file.
-        path: where the keys stand.
-        given: keys among ``AXIS_KEYS`` with their values.
-
-    Raises:
-        ParseError: the keys do not go together, or a value is not as it must be.
-    """
+    """Return the axis or list of values that these ``AXIS_KEYS`` state; None without keys."""
     if not given:
         return None
     kinds = [

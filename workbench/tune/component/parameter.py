@@ -137,7 +137,7 @@ class Parameter:
         return found
 
     def text(self, value: Value) -> str:
-        """Return what the program gets for a value: the number in full, 1 or 0 for a bool.
+        """Return the text of a value for the program: the number in full, 1 or 0 for a bool.
 
         Args:
             value: a value of the parameter's type.
@@ -159,7 +159,7 @@ class Parameter:
         return self._words(self.text(value), option)
 
     def reaches(self) -> str:
-        """Return how a value reaches the program, for people: ``$OMP_NUM_THREADS, --threads N``."""
+        """Return the ways to the program, for people: ``$OMP_NUM_THREADS, --threads N``."""
         ways = [f"${self.env_var}"] if self.env_var else []
         for used, option in ((self.cmd_var, False), (self.cli_var, True)):
             if used:
@@ -168,7 +168,7 @@ class Parameter:
         return ", ".join(ways)
 
     def passing(self) -> dict[str, Any]:
-        """Return what decides what the program gets of it, for JSON; what is left out is unset."""
+        """Return the fields that determine how a value is passed, for JSON; empty ones left out."""
         ways = ("optional", "env_var", "cmd_var", "cli_var", "flag", "suffix", "switch")
         used = {name: getattr(self, name) for name in ways if getattr(self, name)}
         return with_dashes({"default": self.default, **used})

@@ -20,16 +20,7 @@ from workbench.tune.space.constraints import Configuration, Expression, Value, p
 def untuned(
     parameters: Sequence[Parameter], tuned: Collection[str]
 ) -> tuple[dict[str, Value | None], dict[str, Expression]]:
-    """Return the values of the parameters that are not tuned, and the rules for some of them.
-
-    None is a parameter that is not passed. One that must have a value and has no default is left
-    out. The second mapping has the rule by which a parameter applies where that is up to what is
-    tuned.
-
-    Args:
-        parameters: all parameters of a component.
-        tuned: names of those that have values to try.
-    """
+    """Return the untuned parameters' values (None: not passed) and conditions on tuned ones."""
     conditions = {p.name: p.condition for p in parameters if p.condition is not None}
     by_name = {p.name: p for p in parameters}
     held: dict[str, Value | None] = {}
@@ -55,17 +46,7 @@ def untuned(
 def rule_left(
     rule: Expression, held: Configuration, where: Mapping[str, Expression], key: str
 ) -> Expression | None:
-    """Return what is left of a rule once some parameters are held; None where it always holds.
-
-    Args:
-        rule: a constraint, or the condition of a parameter that is tuned.
-        held: values of the parameters that are not tuned, as ``untuned`` returns them.
-        where: the rules by which some of these apply, as ``untuned`` returns them.
-        key: ``constraints``, or the name of the parameter whose condition it is.
-
-    Raises:
-        ParameterError: nothing is left of it, and it does not hold.
-    """
+    """Return a rule with ``untuned``'s values and conditions put in; None if it always holds."""
     unset = [name for name in rule.names if name in held and held[name] is None]
     condition = key != "constraints"
     if unset and not condition:
@@ -91,10 +72,7 @@ def _guards(rule: Expression, where: Mapping[str, Expression]) -> list[Expressio
 
 
 def _guarded(rule: Expression, guards: Sequence[Expression], *, condition: bool) -> Expression:
-    """Return a rule about parameters that are passed only where all of the guards hold.
-
-    Elsewhere a condition is false and a constraint holds.
-    """
+    """Return a rule for where all guards hold: elsewhere conditions fail, constraints hold."""
     if not guards:
         return rule
     passed = " and ".join(f"({guard.text})" for guard in guards)

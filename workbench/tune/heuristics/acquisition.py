@@ -14,15 +14,10 @@ _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 
 
 def log_expected_improvement(mean: FloatArray, std: FloatArray, best: float) -> FloatArray:
-    """Return the logarithm of the expected improvement (Jones, Schonlau and Welch 1998).
+    """Return the log of the expected improvement, float64[m] (Jones et al. 1998).
 
-    E[max(best - f, 0)] = std (z Phi(z) + phi(z)) with z = (best - mean) / std; the logarithm orders
-    places alike and tells them apart where the expectation underflows.
-
-    Args:
-        mean: float64[m], predicted losses.
-        std: float64[m], their standard deviations, above 0.
-        best: the loss to improve on.
+    E[max(best - f, 0)] = std (z Phi(z) + phi(z)) with z = (best - mean) / std; the logarithm ranks
+    places alike, and still differs where the expectation underflows.
     """
     from scipy.special import erfcx, log_ndtr
 
@@ -40,13 +35,7 @@ def log_expected_improvement(mean: FloatArray, std: FloatArray, best: float) -> 
 
 
 def log_probability_of_improvement(mean: FloatArray, std: FloatArray, best: float) -> FloatArray:
-    """Return the logarithm of the probability to be below ``best`` (Kushner 1964).
-
-    Args:
-        mean: float64[m], predicted losses.
-        std: float64[m], their standard deviations, above 0.
-        best: the loss to improve on.
-    """
+    """Return the log of the probability of a loss below ``best``, float64[m] (Kushner 1964)."""
     from scipy.special import log_ndtr
 
     found: FloatArray = log_ndtr((best - mean) / std)
@@ -61,15 +50,10 @@ ACQUISITIONS = MappingProxyType(
 
 
 def mean_above(mean: FloatArray, std: FloatArray, bound: FloatArray) -> FloatArray:
-    """Return the mean of a normal variable given that it lies above a bound.
+    """Return the mean of a normal variable given that it lies above a bound, float64[m].
 
-    What Schmee and Hahn (A simple method for regression analysis with censored data, 1979) put in
-    the place of a censored value.
-
-    Args:
-        mean: float64[m].
-        std: float64[m], above 0.
-        bound: float64[m].
+    It replaces a censored value in Schmee and Hahn, A simple method for regression analysis with
+    censored data, 1979.
     """
     from scipy.special import erfcx
 

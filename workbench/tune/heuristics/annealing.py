@@ -40,28 +40,8 @@ _ACCEPT, _RESTART = 1, 2
 class Annealing:
     """A walk from neighbour to neighbour that accepts worse ones less and less.
 
-    It starts from the best initial point. A better neighbour is accepted, a worse one with
-    probability exp(-(its loss - the current loss) / (T std)). It ends when T is at most
-    ``least_temperature`` and no restart is left; a restart goes to the best configuration known
-    and sets T to its start.
-
-    Args:
-        space: what is searched.
-        seed: makes the search repeatable.
-        cooling: ``exponential`` (T c^k), ``logarithmic`` (T / (1 + c ln(k + 1))) or
-            ``multiplicative`` (T / (1 + c k)).
-        initial_temperature: T at the start, in standard deviations of the losses seen.
-        cooling_factor: c; None for 0.9, 10 and 1 in the order of the coolings.
-        restart: ``none``, ``random`` (with a probability at each step) or ``threshold`` (where a
-            worse neighbour would be accepted with a probability below the threshold). With either,
-            a walk that is cold restarts too.
-        restart_probability: the probability of a random restart at a step.
-        restart_threshold: the threshold.
-        max_restarts: how often at most.
-        least_temperature: at which T it is cold.
-
-    Raises:
-        ParameterError: an option is not what it must be.
+    From the best initial point; a worse one is accepted with probability exp(-rise / (T std)). A
+    restart goes to the best known configuration and to the first T; a cold walk ends.
     """
 
     def __init__(
@@ -69,14 +49,14 @@ class Annealing:
         space: TuningSpace,
         seed: int = 0,
         *,
-        cooling: str = "exponential",
-        initial_temperature: float = 1.0,
-        cooling_factor: float | None = None,
-        restart: str = "threshold",
-        restart_probability: float = 0.05,
-        restart_threshold: float = 0.05,
+        cooling: str = "exponential",  # a name in COOLINGS
+        initial_temperature: float = 1.0,  # in standard deviations of the losses
+        cooling_factor: float | None = None,  # c; None: that in _FACTORS
+        restart: str = "threshold",  # a name in RESTARTS
+        restart_probability: float = 0.05,  # of a random restart, per step
+        restart_threshold: float = 0.05,  # restart where acceptance is less probable
         max_restarts: int = 5,
-        least_temperature: float = 0.01,
+        least_temperature: float = 0.01,  # cold at or below this
     ) -> None:
         one_of(cooling, COOLINGS, "cooling")
         one_of(restart, RESTARTS, "restart")
@@ -105,12 +85,7 @@ class Annealing:
         self._cold = least_temperature
 
     def ask(self, history: History, *, attempt: int = 0) -> Proposal | None:
-        """Return a neighbour of where the walk is; None where it is cold and no restart is left.
-
-        Args:
-            history: the runs so far; the walk is followed through them anew.
-            attempt: another number gives another neighbour.
-        """
+        """Return a neighbour of the walk's configuration; None if cold without a restart left."""
         rng = generator(self._seed, history.step, attempt)
         here, temperature = self._walk(history.visits)
         if temperature <= self._cold:
@@ -120,15 +95,11 @@ class Annealing:
         return hop(self._space, here, rng)
 
     def temperature(self, history: History) -> float:
-        """Return T after the runs so far, in standard deviations of the losses seen.
-
-        Args:
-            history: the runs so far.
-        """
+        """Return T after the runs so far, in standard deviations of the losses seen."""
         return self._walk(history.visits)[1]
 
     def _walk(self, visits: tuple[Visit, ...]) -> tuple[Configuration | None, float]:
-        """Return where the walk stands after these visits, and at which temperature."""
+        """Return the walk's configuration after these visits (None before any), and T."""
         here: Visit | None = None
         best: Visit | None = None
         steps = restarts = 0
@@ -187,7 +158,7 @@ def _worth(visit: Visit) -> float:
 
 
 def _chance(rise: float, temperature: float) -> float:
-    """Return the probability with which a rise is accepted."""
+    """Return the probability of accepting a rise."""
     if rise <= 0.0:
         return 1.0
     if math.isnan(rise) or temperature <= 0.0:

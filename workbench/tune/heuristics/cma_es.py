@@ -29,34 +29,21 @@ _DRAW, _RESTART = 4, 5
 
 
 class CMAES:
-    """CMA-ES whose points become the nearest configuration, choices by their largest column.
+    """CMA-ES; a point becomes the nearest configuration, a choice by its largest column.
 
-    The first population spreads about the best initial point, those of restarts about points drawn
-    at random. A pruned run ranks by its bound, a failed one last.
-
-    Args:
-        space: what is searched.
-        seed: makes the search repeatable.
-        sigma: standard deviation of the first population, 1 the whole of an axis.
-
-    Raises:
-        ParameterError: an option is not what it must be.
+    The first population is centred on the best initial point, those of restarts on random points. A
+    pruned run ranks by its bound, a failed one last.
     """
 
     def __init__(self, space: TuningSpace, seed: int = 0, *, sigma: float = 0.3) -> None:
         above_zero(sigma, "sigma")
         self._space = space
         self._seed = seed
-        self._sigma = sigma
+        self._sigma = sigma  # of the first population; 1 is the whole of an axis
         self._state: _State | None = None
 
     def ask(self, history: History, *, attempt: int = 0) -> Proposal | None:
-        """Return the configuration nearest to a point of the current distribution.
-
-        Args:
-            history: the runs so far.
-            attempt: another number gives another point.
-        """
+        """Return the configuration nearest to a point of the current distribution."""
         visits = history.visits
         state = self._state
         with one_thread():
@@ -122,10 +109,7 @@ class CMAES:
             state = _State(optimizer, restarts, chosen[-1] + 1, generation[-1])
 
     def _draw(self, optimizer: CMA, step: int, attempt: int) -> tuple[FloatArray, Proposal] | None:
-        """Return a point of the distribution and its configuration, None where rules forbid all.
-
-        The draw depends on the step and the attempt alone, so that it can be recalled.
-        """
+        """Return a point and its configuration, a function of step and attempt; None if barred."""
         optimizer.reseed_rng(int(generator(self._seed, step, attempt, _DRAW).integers(2**31)))
         for _ in range(_REDRAWS):
             point = optimizer.ask()
@@ -135,7 +119,7 @@ class CMAES:
         return None
 
     def _recalled(self, optimizer: CMA, visit: Visit) -> FloatArray:
-        """Return the point that became a configuration, or the configuration's own place."""
+        """Return the point that a configuration was drawn as, or else its own code."""
         for attempt in range(_RECALLED):
             drawn = self._draw(optimizer, visit.start, attempt)
             if drawn is not None and tuple(drawn[1].values()) == visit.key:

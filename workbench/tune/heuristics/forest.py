@@ -17,26 +17,17 @@ _CHUNK = 4_000
 
 
 class Forest:
-    """What trees predict from values at some places.
-
-    Args:
-        codes: float64[n, columns], where values are known.
-        values: float64[n].
-        rng: source of randomness.
-        trees: how many.
-        cuts: random cuts to choose from at a node; 0 for as many as there are columns.
-        leaf: a node of this many values or fewer is not cut.
-    """
+    """Extremely randomised regression trees, fitted to values at known places."""
 
     def __init__(
         self,
-        codes: FloatArray,
-        values: FloatArray,
+        codes: FloatArray,  # (n, columns)
+        values: FloatArray,  # (n,)
         rng: np.random.Generator,
         *,
         trees: int = 64,
-        cuts: int = 0,
-        leaf: int = 2,
+        cuts: int = 0,  # random cuts to choose from at a node; 0: as many as columns
+        leaf: int = 2,  # a node of this many values or fewer is not cut
     ) -> None:
         n, columns = codes.shape
         self._trees = trees
@@ -54,11 +45,7 @@ class Forest:
             )
 
     def predict(self, codes: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return mean and standard deviation, float64[m] each.
-
-        Args:
-            codes: float64[m, columns], where.
-        """
+        """Return mean and standard deviation at ``codes`` (m, columns), float64[m] each."""
         parts = [self._leaves(codes[i : i + _CHUNK]) for i in range(0, len(codes), _CHUNK)]
         leaves = np.concatenate(parts, axis=1)
         means = self._mean[leaves]
@@ -80,17 +67,14 @@ class Forest:
         self,
         codes: FloatArray,
         values: FloatArray,
-        rows: NDArray[np.int64],
-        nodes: NDArray[np.int64],
+        rows: NDArray[np.int64],  # in the order of nodes
+        nodes: NDArray[np.int64],  # of each row; each node has rows
         first: int,
         rng: np.random.Generator,
         cuts: int,
         leaf: int,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-        """Cut the nodes from ``first`` on; return what lies in their children.
-
-        ``rows`` are in the order of ``nodes``, and every node has some.
-        """
+        """Cut the nodes from ``first`` on; return the children's rows, nodes and first node."""
         count = len(self._mean) - first
         local = nodes - first
         starts = np.searchsorted(local, np.arange(count))

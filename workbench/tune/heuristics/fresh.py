@@ -12,16 +12,9 @@ _FRESH = 3
 
 
 class Fresh:
-    """Turns down what was run already, and draws something new where that does not help.
+    """Rejects proposals that were run, and draws a new one at random after ``retries``.
 
-    What SHAMan calls ``reevaluate: false``; its heuristics give up after the retries and run the
-    configuration again.
-
-    Args:
-        heuristic: what proposes.
-        space: what is searched.
-        seed: makes the draws repeatable.
-        retries: how often it is asked again before a new configuration is drawn at random.
+    This is SHAMan's ``reevaluate: false``, but its heuristics then run the configuration again.
     """
 
     def __init__(
@@ -33,12 +26,7 @@ class Fresh:
         self._tries = retries + 1
 
     def ask(self, history: History, *, attempt: int = 0) -> Proposal | None:
-        """Return a configuration that was not run, None where there is none.
-
-        Args:
-            history: the runs so far.
-            attempt: another number gives another configuration where there is one.
-        """
+        """Return a configuration that was not run; None if there is none."""
         for number in range(attempt * self._tries, (attempt + 1) * self._tries):
             found = self._heuristic.ask(history, attempt=number)
             if found is None or not history.seen(found):

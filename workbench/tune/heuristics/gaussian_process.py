@@ -31,56 +31,33 @@ _NOISE = (math.log(1e-2), 2.0, math.log(1e-6), 0.0)
 
 @dataclass(frozen=True)
 class Hyperparameters:
-    """What the kernel is made of, for values of variance about 1.
+    """The kernel's hyperparameters, for values of variance about 1."""
 
-    Attributes:
-        lengths: float64[parameters], distance over which values are alike, 1 the whole of an axis.
-        signal: variance of what is alike nearby.
-        own: variance of what each configuration has for itself.
-        noise: variance of one run.
-    """
-
-    lengths: FloatArray
-    signal: float
-    own: float
-    noise: float
+    lengths: FloatArray  # (parameters,), distance over which values are alike; 1: a whole axis
+    signal: float  # variance of the smooth part
+    own: float  # variance of each configuration's own part
+    noise: float  # variance of one run
 
 
 @dataclass(frozen=True)
 class Repeats:
-    """What runs of the same configurations tell of the noise.
+    """Deviations between runs of the same configurations: a measure of the noise."""
 
-    Attributes:
-        freedom: number of runs beyond the first of each configuration.
-        squares: sum of their squared deviations from the mean of each configuration.
-    """
-
-    freedom: int = 0
-    squares: float = 0.0
+    freedom: int = 0  # runs beyond the first of each configuration
+    squares: float = 0.0  # sum of squared deviations from each configuration's mean
 
 
 class GaussianProcess:
-    """What is known of the values everywhere, from the values at some places.
-
-    Matérn 5/2, mean zero: values are to be standardised.
-
-    Args:
-        codes: float64[n, columns], where values are known, in the unit cube.
-        values: float64[n].
-        variances: float64[n], share of the noise that each value has: 1 over its number of runs.
-        parameters: int64[columns], which parameter each column belongs to, ascending from 0.
-        repeats: what is known of the noise beside the values.
-        hyperparameters: those of the kernel; None to take the most probable ones.
-    """
+    """A Gaussian process of mean zero with a Matérn 5/2 kernel, for standardised values."""
 
     def __init__(
         self,
-        codes: FloatArray,
-        values: FloatArray,
-        variances: FloatArray,
-        parameters: NDArray[np.int64],
+        codes: FloatArray,  # (n, columns), in the unit cube
+        values: FloatArray,  # (n,)
+        variances: FloatArray,  # (n,), each value's share of the noise, 1 / its runs
+        parameters: NDArray[np.int64],  # (columns,), parameter of each column, ascending from 0
         repeats: Repeats | None = None,
-        hyperparameters: Hyperparameters | None = None,
+        hyperparameters: Hyperparameters | None = None,  # None: the most probable
     ) -> None:
         from scipy.linalg import cholesky
 
@@ -100,21 +77,13 @@ class GaussianProcess:
         self.update(values)
 
     def update(self, values: FloatArray) -> None:
-        """Take other values at the same places.
-
-        Args:
-            values: float64[n].
-        """
+        """Replace the values, float64[n], at the same places."""
         from scipy.linalg import cho_solve
 
         self._weights = cho_solve((self._root, True), values, check_finite=False)
 
     def predict(self, codes: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return mean and standard deviation of the values without noise, float64[m] each.
-
-        Args:
-            codes: float64[m, columns], where.
-        """
+        """Return mean and noise-free deviation at ``codes`` (m, columns), float64[m] each."""
         from scipy.linalg import solve_triangular
 
         theta = self.hyperparameters
@@ -124,7 +93,7 @@ class GaussianProcess:
         return across @ self._weights, np.sqrt(np.maximum(variance, 1e-12))
 
     def _covariance(self, codes: FloatArray) -> FloatArray:
-        """Return that of values there with the known ones, float64[m, n]."""
+        """Return the covariance with the values at the known places, float64[m, n]."""
         theta = self.hyperparameters
         scaled = codes / theta.lengths[self._parameters]
         same = self._known(codes)[:, None] == self._which
@@ -133,30 +102,22 @@ class GaussianProcess:
         return found
 
     def _known(self, codes: FloatArray) -> NDArray[np.int64]:
-        """Return which known place each is, -1 for none, int64[m]."""
+        """Return the index of the known place of each code, int64[m]; -1 for a new place."""
         codes = np.ascontiguousarray(codes)
         return np.array([self._numbers.get(row.tobytes(), -1) for row in codes], np.int64)
 
 
 def log_posterior(
-    logarithms: FloatArray,
-    squares: FloatArray,
-    values: FloatArray,
-    variances: FloatArray,
+    logarithms: FloatArray,  # (parameters + 3,), of lengths, signal, own, noise
+    squares: FloatArray,  # (parameters, n, n), squared distances; no two places are equal
+    values: FloatArray,  # (n,)
+    variances: FloatArray,  # (n,), each value's share of the noise
     repeats: Repeats,
 ) -> tuple[float, FloatArray]:
-    """Return how probable hyperparameters are (a logarithm, up to a constant), and its gradient.
+    """Return the log posterior of the hyperparameters, up to a constant, and its gradient.
 
-    Equations 2.30 and 5.9 of Rasmussen and Williams, the chi-squared density of the deviations
-    between repeats, and normal priors on the logarithms.
-
-    Args:
-        logarithms: float64[parameters + 3], of the lengths, the signal, the own part, the noise.
-        squares: float64[parameters, n, n], squared distances along each parameter; every place
-            differs from every other.
-        values: float64[n].
-        variances: float64[n], share of the noise that each value has.
-        repeats: what is known of the noise beside the values.
+    Equations 2.30 and 5.9 of Rasmussen and Williams, plus the chi-squared density of the repeats'
+    deviations and normal priors on the logarithms.
     """
     from scipy.linalg import cho_solve, cholesky
 
@@ -211,11 +172,7 @@ def _most_probable(
 
 
 def typical(count: int) -> Hyperparameters:
-    """Return the centres of the priors, for where too little is known.
-
-    Args:
-        count: number of parameters.
-    """
+    """Return the prior's centre for ``count`` parameters, for too few known losses."""
     return _from_logarithms(_priors(count)[0])
 
 

@@ -26,42 +26,21 @@ SELECTIONS = ("tournament", "probabilistic")
 
 
 class Genetic:
-    """Two parents, a crossover, perhaps a mutation.
-
-    Until two configurations were run, configurations are drawn at random.
-
-    Args:
-        space: what is searched.
-        seed: makes the search repeatable.
-        selection: ``tournament`` (the best of a few drawn) or ``probabilistic`` (drawn with
-            weights 1 / (loss - least + 1), losses in standard deviations).
-        crossover: ``single-point`` or ``double-point``.
-        mutation: ``neighbour`` (a step or a few to a neighbour) or ``uniform`` (a parameter drawn
-            anew).
-        mutation_rate: probability that a child mutates.
-        mating_pool: how many of the best can become parents.
-        tournament_size: how many are drawn for a tournament.
-        elitism: whether the best is always one of the parents.
-        max_repeats: how often to breed anew where the child equals a parent; after the last it
-            mutates.
-
-    Raises:
-        ParameterError: an option is not what it must be.
-    """
+    """A steady-state genetic algorithm: two parents, a crossover, perhaps a mutation."""
 
     def __init__(
         self,
         space: TuningSpace,
         seed: int = 0,
         *,
-        selection: str = "tournament",
-        crossover: str = "single-point",
-        mutation: str = "uniform",
-        mutation_rate: float = 0.5,
-        mating_pool: int = 100,
-        tournament_size: int = 10,
-        elitism: bool = False,
-        max_repeats: int = 5,
+        selection: str = "tournament",  # a name in SELECTIONS
+        crossover: str = "single-point",  # a name in CROSSOVERS
+        mutation: str = "uniform",  # a name in MUTATIONS
+        mutation_rate: float = 0.5,  # probability that a child mutates
+        mating_pool: int = 100,  # the number of the best that can become parents
+        tournament_size: int = 10,  # candidates drawn for a tournament
+        elitism: bool = False,  # whether the best is always a parent
+        max_repeats: int = 5,  # crossovers tried while the child equals a parent
     ) -> None:
         one_of(selection, SELECTIONS, "selection")
         one_of(crossover, CROSSOVERS, "crossover")
@@ -82,12 +61,7 @@ class Genetic:
         self._repeats = max_repeats
 
     def ask(self, history: History, *, attempt: int = 0) -> Proposal | None:
-        """Return a child of two configurations that were run.
-
-        Args:
-            history: the runs so far.
-            attempt: another number gives another child.
-        """
+        """Return a child of two configurations; a random one until two have not failed."""
         rng = generator(self._seed, history.step, attempt)
         table = history.aggregated()
         rows = np.flatnonzero(~table.failed)
@@ -132,11 +106,7 @@ class Genetic:
         return self._cross(first, second, rng)
 
     def _repaired(self, genes: Genes, parents: list[Proposal]) -> Proposal | None:
-        """Return the child as a configuration, None where a rule forbids it.
-
-        A parameter that applies to the child but not to the parent it comes from is taken from the
-        other parent, and is missing where it applied to neither.
-        """
+        """Return the child, unfit values replaced by the parents'; None if a rule forbids it."""
         values: Proposal = {}
         for name, value in zip(self._space.names, genes, strict=True):
             axis = self._space.axes[name]
@@ -148,15 +118,7 @@ class Genetic:
 
 
 def redraw(space: TuningSpace, configuration: Configuration, rng: np.random.Generator) -> Proposal:
-    """Return another allowed configuration, one parameter drawn anew over all its values.
-
-    Where a rule forbids every draw any configuration is drawn.
-
-    Args:
-        space: what is searched.
-        configuration: where from; need not be on the axes.
-        rng: source of randomness.
-    """
+    """Return another allowed configuration, one parameter redrawn; any if rules forbid that."""
     here = space.canonical(configuration)
     for _ in range(_MOST_REDRAWS):
         other = space.sample(rng)
@@ -173,13 +135,7 @@ def redraw(space: TuningSpace, configuration: Configuration, rng: np.random.Gene
 
 
 def single_point(first: Genes, second: Genes, rng: np.random.Generator) -> Genes:
-    """Return the first parent's genes up to a cut and the second's from there on.
-
-    Args:
-        first: the first parent.
-        second: the second parent, as long.
-        rng: source of randomness.
-    """
+    """Return the first parent's genes up to a random cut and the second's after it."""
     if len(first) < 2:
         return list(first)
     cut = int(rng.integers(1, len(first)))
@@ -187,15 +143,7 @@ def single_point(first: Genes, second: Genes, rng: np.random.Generator) -> Genes
 
 
 def double_point(first: Genes, second: Genes, rng: np.random.Generator) -> Genes:
-    """Return the first parent's genes with the second's between two different cuts.
-
-    Fewer than three genes have no two such cuts: they are crossed at a single point.
-
-    Args:
-        first: the first parent.
-        second: the second parent, as long.
-        rng: source of randomness.
-    """
+    """Return the first parent's genes with the second's between two random cuts."""
     if len(first) < 3:
         return single_point(first, second, rng)
     low, high = np.sort(rng.choice(np.arange(1, len(first)), 2, replace=False))

@@ -33,10 +33,5 @@ class Heuristic(Protocol):
 
 
 def generator(seed: int, *numbers: int) -> np.random.Generator:
-    """Return a source of randomness that depends on these numbers alone.
-
-    Args:
-        seed: seed of the experiment, 0 or more.
-        numbers: what tells this use from every other, such as the number of the run.
-    """
+    """Return a generator that depends only on these numbers, unique to each use."""
     return np.random.default_rng((seed, *numbers))

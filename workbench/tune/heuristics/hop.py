@@ -11,16 +11,10 @@ _MOST_TRIES = 20
 
 
 def hop(space: TuningSpace, configuration: Configuration, rng: np.random.Generator) -> Proposal:
-    """Return another allowed configuration, one or a few parameters a step away.
+    """Return another allowed configuration, one or a few steps away; any if none is near.
 
-    Each step draws a parameter and then one of its neighbouring values, so that a parameter with
-    many choices does not move more often than others; further steps follow with probability one
-    half each. Where nothing is nearby any configuration is drawn.
-
-    Args:
-        space: what is searched.
-        configuration: where from; need not be on the axes.
-        rng: source of randomness.
+    Each step draws a parameter, then one of its neighbouring values, so that a long list of choices
+    does not move more often; a further step has probability 1/2.
     """
     start = space.key(configuration)
     for _ in range(_MOST_TRIES):

@@ -10,39 +10,19 @@ from workbench.tune.space.space import TuningSpace
 
 
 class RandomSearch:
-    """Each configuration drawn evenly from the space, whatever was found before.
-
-    Args:
-        space: what is searched.
-        seed: makes the search repeatable.
-    """
+    """Draws configurations evenly from the space, independently of earlier results."""
 
     def __init__(self, space: TuningSpace, seed: int = 0) -> None:
         self._space = space
         self._seed = seed
 
     def ask(self, history: History, *, attempt: int = 0) -> Proposal | None:
-        """Return a configuration at random.
-
-        Args:
-            history: only the number of runs counts.
-            attempt: another number gives another draw.
-        """
+        """Return a random configuration; only the number of runs matters."""
         return self._space.sample(generator(self._seed, history.step, attempt))
 
 
 class ExhaustiveSearch:
-    """Every configuration once, the last parameter changing fastest; None after the last.
-
-    What was run already, among the initial points say, is left out.
-
-    Args:
-        space: what is searched; every axis finite.
-        seed: not used.
-
-    Raises:
-        ParameterError: an axis is continuous, or has too many values to try all.
-    """
+    """Proposes each configuration of a finite space once, the last parameter changing fastest."""
 
     def __init__(self, space: TuningSpace, seed: int = 0) -> None:
         self._space = space
@@ -50,12 +30,7 @@ class ExhaustiveSearch:
         self._walked: list[Proposal] = []
 
     def ask(self, history: History, *, attempt: int = 0) -> Proposal | None:
-        """Return the next configuration that was not run and is not being run.
-
-        Args:
-            history: what was run.
-            attempt: how many of the next ones to leave out.
-        """
+        """Return the next configuration neither run nor pending, skipping ``attempt`` of them."""
         taken = set(history.keys) | {self._space.key(each) for each in history.pending}
         left = attempt
         for configuration in self._all():

@@ -46,80 +46,46 @@ _MOST_TREES = 10_000
 
 
 class Model(Protocol):
-    """What predicts losses."""
+    """A model that predicts losses."""
 
     def predict(self, codes: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return mean and standard deviation, float64[m] each.
-
-        Args:
-            codes: float64[m, columns], where.
-        """
+        """Return mean and standard deviation at ``codes`` (m, columns), float64[m] each."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What a model learns from, a row a configuration.
+    """A model's training data, one row per configuration."""
 
-    Attributes:
-        codes: float64[n, columns].
-        losses: float64[n], standardised; bounds where ``censored``.
-        variances: float64[n], 1 over the number of runs.
-        censored: bool[n].
-        repeats: what runs of the same configurations tell of the noise, standardised too.
-        centre: mean of what was known before it was standardised.
-        scale: its standard deviation.
-        log: whether the logarithms were standardised.
-    """
-
-    codes: FloatArray
-    losses: FloatArray
-    variances: FloatArray
-    censored: BoolArray
-    repeats: Repeats
-    centre: float
-    scale: float
-    log: bool
+    codes: FloatArray  # (n, columns)
+    losses: FloatArray  # (n,), standardised; a lower bound where censored
+    variances: FloatArray  # (n,), 1 / number of runs
+    censored: BoolArray  # (n,)
+    repeats: Repeats  # standardised too
+    centre: float  # mean of the known losses, or of their logarithms
+    scale: float  # standard deviation of the same
+    log: bool  # whether logarithms were standardised
 
     def loss(self, standardised: float) -> float:
-        """Return the loss that a standardised one stands for.
-
-        Args:
-            standardised: as in ``losses``.
-        """
+        """Return the loss of a standardised one, in the unit of the losses."""
         found = self.centre + self.scale * standardised
         return math.exp(found) if self.log else found
 
 
 class Surrogate(ABC):
-    """Proposes where a model of the losses promises most.
+    """Proposes the configuration that a model of the losses rates best.
 
-    Until two configurations have a loss, configurations are drawn at random. The losses are
-    standardised. What was pruned enters with the mean loss it must have, given its bound, by the
-    model of what is known (Schmee and Hahn 1979); what failed, or has no bound, with the worst
-    loss known. What is being run elsewhere enters with the mean predicted for it.
-
-    Args:
-        space: what is searched.
-        seed: makes the search repeatable.
-        acquisition: ``ei`` (expected improvement) or ``pi`` (probability of improvement), over
-            the least mean predicted at what was run, as the least value seen is partly luck.
-        margin: by how much to improve at least, in standard deviations of the losses.
-        transform: ``log`` to model the logarithm of the losses, ``none`` to model them as they
-            are, ``auto`` for the logarithm where all are positive.
-        revisit: whether a configuration that was run may be proposed again.
-
-    Raises:
-        ParameterError: an option is not what it must be.
+    A pruned loss enters as its mean given the bound (Schmee and Hahn 1979), a failed one as the
+    worst known, a pending one as its predicted mean. Until two losses are known, draws are random.
     """
 
     def __init__(
         self,
         space: TuningSpace,
         seed: int,
-        acquisition: str,
-        margin: float,
-        transform: str,
-        revisit: bool,
+        acquisition: str,  # a name in ACQUISITIONS
+        margin: float,  # least improvement, in standard deviations of the losses
+        transform: str,  # ``log``, ``none``, or ``auto``: log where all losses are positive
+        revisit: bool,  # whether to propose what was run
     ) -> None:
         one_of(acquisition, ACQUISITIONS, "acquisition")
         one_of(transform, TRANSFORMS, "transform")
@@ -133,12 +99,7 @@ class Surrogate(ABC):
         self._grid: _Candidates | None = None
 
     def ask(self, history: History, *, attempt: int = 0) -> Proposal | None:
-        """Return the configuration that promises most, None where none may be proposed.
-
-        Args:
-            history: the runs so far.
-            attempt: how many of the most promising to leave out.
-        """
+        """Return the best candidate after the first ``attempt``; None if none may be proposed."""
         rng = generator(self._seed, history.step, attempt)
         table = history.aggregated()
         if int(table.known.sum()) < 2:
@@ -160,14 +121,7 @@ class Surrogate(ABC):
         return dict(candidates.configurations[order[min(attempt, len(order) - 1)]])
 
     def sample(self, table: Aggregated) -> Sample:
-        """Return what the model learns from.
-
-        Args:
-            table: the runs by configuration, at least one of them known.
-
-        Raises:
-            ParameterError: the logarithm is asked for, and a loss has none.
-        """
+        """Return the training data; at least one loss of the table must be known."""
         losses = table.ranked
         positive = bool(losses.min() > 0.0)
         if self._transform == "log" and not positive:
@@ -193,13 +147,7 @@ class Surrogate(ABC):
         )
 
     def expected(self, history: History) -> tuple[int, float]:
-        """Return which row of ``history.aggregated()`` the model expects least of, and that loss.
-
-        Only configurations with a known loss are looked at.
-
-        Args:
-            history: the runs so far, two configurations of known loss among them at least.
-        """
+        """Return the ``aggregated()`` row, of the known, with the least predicted loss, and that."""
         table = history.aggregated()
         with one_thread():
             sample = self.sample(table)
@@ -212,7 +160,7 @@ class Surrogate(ABC):
         """Return a model of some rows of a sample, with these losses."""
 
     def _model_of(self, history: History, sample: Sample) -> Model:
-        """Return the model with censored losses imputed and pending configurations believed."""
+        """Return the model, censored losses imputed and pending runs at their predicted mean."""
         losses, censored = sample.losses.copy(), sample.censored
         model = self._fit(history, sample, losses, ~censored)
         if censored.any():
@@ -237,6 +185,7 @@ class Surrogate(ABC):
         return self._fit(history, believed, believed.losses, ~believed.censored)
 
     def _scores(self, model: Model, sample: Sample, codes: FloatArray) -> FloatArray:
+        # The least predicted mean: the least value seen is partly luck.
         best = float(model.predict(sample.codes[~sample.censored])[0].min())
         mean, std = model.predict(codes)
         return self._score(mean, std, best - self._margin)
@@ -258,7 +207,7 @@ class Surrogate(ABC):
         return _Candidates.of(self._space, list(found.values()))
 
     def _mutants(self, configuration: Configuration, rng: np.random.Generator) -> list[Proposal]:
-        """Return configurations that differ in one parameter or two, drawn anew."""
+        """Return configurations that differ in about one or two redrawn parameters."""
         found = []
         for _ in range(_MUTANTS):
             drawn = self._space.sample(rng)
@@ -286,22 +235,7 @@ class _Candidates:
 
 
 class GaussianProcessSurrogate(Surrogate):
-    """Bayesian optimisation with a Gaussian process that knows of noise.
-
-    The hyperparameters are sought at every proposal up to 20, then at every fifth, as they move
-    little by then and the search for them is most of the work.
-
-    Args:
-        space: what is searched.
-        seed: makes the search repeatable.
-        acquisition: ``ei`` or ``pi``.
-        margin: by how much to improve at least, in standard deviations of the losses.
-        transform: ``auto``, ``none`` or ``log``.
-        revisit: whether a configuration that was run may be proposed again.
-
-    Raises:
-        ParameterError: an option is not what it must be.
-    """
+    """Bayesian optimisation with a Gaussian process that models the noise of runs."""
 
     def __init__(
         self,
@@ -328,11 +262,9 @@ class GaussianProcessSurrogate(Surrogate):
         )
 
     def _hyperparameters(self, history: History) -> Hyperparameters:
-        """Return those of the last proposal at which they are sought.
-
-        They follow from the runs up to there, so that a search that goes on after a stop finds the
-        same ones.
-        """
+        """Return the latest fit: at each proposal up to 20, then at every fifth."""
+        # A fit is most of the work, and changes little after 20 proposals. It follows from the runs
+        # up to its own proposal, so that a resumed search has the same one.
         count = len(history.visits)
         last = history[history.visits[count - 1 - (count % 5 if count > 20 else 0)].stop - 1]
         if self._found is None or self._found[0] is not last:
@@ -360,20 +292,8 @@ class GaussianProcessSurrogate(Surrogate):
 class ForestSurrogate(Surrogate):
     """Bayesian optimisation with a forest of randomised trees, new configurations only.
 
-    The spread of a forest does not shrink where a configuration is run again, so that it would
-    propose the best one for ever; repeats are left to a resampling rule, as SMAC leaves them to its
-    races (Hutter, Hoos and Leyton-Brown 2011).
-
-    Args:
-        space: what is searched.
-        seed: makes the search repeatable.
-        acquisition: ``ei`` or ``pi``.
-        margin: by how much to improve at least, in standard deviations of the losses.
-        transform: ``auto``, ``none`` or ``log``.
-        trees: how many trees.
-
-    Raises:
-        ParameterError: an option is not what it must be.
+    A forest's spread does not shrink with repeats, so it would propose the best one for ever. A
+    resampling rule repeats instead, as the races of SMAC do (Hutter, Hoos and Leyton-Brown 2011).
     """
 
     def __init__(

@@ -11,12 +11,8 @@ if TYPE_CHECKING:
 
 
 def one_thread() -> AbstractContextManager[Any]:
-    """Return a context in which BLAS uses the calling thread alone.
-
-    Waking threads for a hundred rows costs more than their algebra: a proposal from 150 values took
-    some thirty times as long with both threads of a busy machine
-    (tests/benchmarks/test_heuristics.py).
-    """
+    """Return a context in which BLAS uses the calling thread alone."""
+    # 30x on two busy cores, for a proposal from 150 values (tests/benchmarks/test_heuristics.py).
     limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
     return limited
 

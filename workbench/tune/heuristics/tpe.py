@@ -23,21 +23,10 @@ _MOST_CANDIDATES = 100_000
 
 
 class TPE:
-    """Multivariate TPE (Bergstra et al. 2011; Falkner et al. 2018) as Optuna's ``TPESampler``.
+    """Optuna's multivariate ``TPESampler`` (Bergstra et al. 2011; Falkner et al. 2018).
 
-    A trial a configuration, its runs aggregated. What was pruned is a pruned trial that reached
-    its bound, which ranks behind all complete ones; what failed ranks last; what is being run
-    elsewhere is a running trial (the constant liar). A parameter that does not apply has a value
-    drawn evenly, which says nothing of it: Optuna's own way, its ``group``, is experimental.
-
-    Args:
-        space: what is searched.
-        seed: makes the search repeatable.
-        startup: configurations drawn at random before the model is used; initial points count.
-        candidates: how many draws from the good ones the best is taken of.
-
-    Raises:
-        ParameterError: an option is not what it must be.
+    One trial per configuration: pruned ones rank by their bound, behind all complete ones; failed
+    ones last; pending ones are running trials (the constant liar).
     """
 
     def __init__(
@@ -47,17 +36,12 @@ class TPE:
         at_least(candidates, 1, "candidates", whole=True, most=_MOST_CANDIDATES)
         self._space = space
         self._seed = seed
-        self._startup = startup
-        self._candidates = candidates
+        self._startup = startup  # random configurations first, initial points included
+        self._candidates = candidates  # draws per proposal, of which the best is taken
         self._distributions: dict[str, BaseDistribution] | None = None
 
     def ask(self, history: History, *, attempt: int = 0) -> Proposal | None:
-        """Return the next configuration by TPE.
-
-        Args:
-            history: the runs so far.
-            attempt: another number gives another draw.
-        """
+        """Return the next configuration by TPE."""
         import optuna
 
         rng = generator(self._seed, history.step, attempt)
@@ -121,7 +105,8 @@ class TPE:
         return trials
 
     def _parameters(self, configuration: Configuration, row: int) -> dict[str, Any]:
-        """Return the values of the parameters as Optuna has them."""
+        """Return the values for Optuna, random ones for parameters that do not apply."""
+        # Optuna's own way, its option ``group``, is experimental.
         rng: np.random.Generator | None = None
         found: dict[str, Any] = {}
         for name, axis in self._space.axes.items():

@@ -19,15 +19,10 @@ from workbench.tune.options import above_zero, at_least, made
 
 
 class Pruning(Protocol):
-    """Says when a run is stopped."""
+    """The rule that limits the time of a run."""
 
     def limit_s(self, history: History, *, initial: bool = False) -> float | None:
-        """Return the time in s after which the run that begins now is stopped, None for never.
-
-        Args:
-            history: the runs so far.
-            initial: whether the run belongs to the initial points.
-        """
+        """Return the time limit in s of the run that begins now; None for no limit."""
 
 
 @dataclass(frozen=True)
@@ -35,25 +30,13 @@ class NoPruning:
     """No run is stopped."""
 
     def limit_s(self, history: History, *, initial: bool = False) -> float | None:
-        """Return None.
-
-        Args:
-            history: not looked at.
-            initial: not looked at.
-        """
+        """Return None."""
         return None
 
 
 @dataclass(frozen=True)
 class FixedLimit:
-    """Every run is stopped after the same time.
-
-    Attributes:
-        seconds: the time in s.
-
-    Raises:
-        ParameterError: it is not above 0.
-    """
+    """Every run after the initial points is stopped after the same time."""
 
     seconds: float
 
@@ -61,41 +44,21 @@ class FixedLimit:
         above_zero(self.seconds, "seconds")
 
     def limit_s(self, history: History, *, initial: bool = False) -> float | None:
-        """Return the time, None for an initial point.
-
-        Args:
-            history: not looked at.
-            initial: whether the run belongs to the initial points.
-        """
+        """Return ``seconds``; None for an initial point."""
         return None if initial else self.seconds
 
 
 @dataclass(frozen=True)
 class DefaultRun:
-    """A run is stopped once it takes longer than the default configuration did.
+    """A run is stopped at ``factor`` times the time of the default configuration."""
 
-    Attributes:
-        factor: how many times as long.
-
-    Raises:
-        ParameterError: it is not above 0.
-    """
-
-    factor: float = 1.0
+    factor: float = 1.0  # times the median of the complete default runs
 
     def __post_init__(self) -> None:
         above_zero(self.factor, "factor")
 
     def limit_s(self, history: History, *, initial: bool = False) -> float | None:
-        """Return the median time of the complete default runs, None before there is one.
-
-        Args:
-            history: the runs so far.
-            initial: whether the run belongs to the initial points, which have no limit.
-
-        Raises:
-            ParameterError: the space has no default configuration.
-        """
+        """Return the limit in s; None for an initial point or without a complete default run."""
         default = history.space.default
         if default is None:
             raise ParameterError(
@@ -111,23 +74,11 @@ class DefaultRun:
 
 @dataclass(frozen=True)
 class Estimator:
-    """A run is stopped once it takes longer than an estimate over the runs that ended.
+    """A run is stopped at ``factor`` times an estimate of the finished runs' times."""
 
-    Pruned runs count with the time they had; without them the median of the complete runs would
-    sink with every run it stops. Failed ones do not count.
-
-    Attributes:
-        estimator: ``median``, ``mean``, or a quantile from 0 to 1.
-        factor: how many times as long.
-        least: runs that must have ended before there is a limit.
-
-    Raises:
-        ParameterError: an option is not what it must be.
-    """
-
-    estimator: str | float = "median"
+    estimator: str | float = "median"  # ``median``, ``mean``, or a quantile from 0 to 1
     factor: float = 1.0
-    least: int = 1
+    least: int = 1  # finished runs before there is a limit
 
     def __post_init__(self) -> None:
         word = isinstance(self.estimator, str) and self.estimator in ("median", "mean")
@@ -141,12 +92,8 @@ class Estimator:
         at_least(self.least, 1, "least", whole=True)
 
     def limit_s(self, history: History, *, initial: bool = False) -> float | None:
-        """Return the estimate, None before enough runs ended.
-
-        Args:
-            history: the runs so far.
-            initial: whether the run belongs to the initial points, which have no limit.
-        """
+        """Return the limit in s; None for an initial point or before ``least`` finished runs."""
+        # Pruned runs count: without them the median would sink with every run it stops.
         times = [run.seconds for run in history if run.status != "failed"]
         if initial or len(times) < self.least:
             return None

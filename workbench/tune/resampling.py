@@ -30,14 +30,10 @@ _OF_A_MEDIAN = 1.253  # sqrt(pi / 2): the median's standard error over the mean'
 
 
 class Resampling(Protocol):
-    """Says whether the last configuration is run again."""
+    """The rule that decides whether the last configuration is run again."""
 
     def again(self, history: History) -> bool:
-        """Return whether to run the last configuration once more.
-
-        Args:
-            history: the runs so far.
-        """
+        """Return whether to run the last configuration once more."""
 
 
 @dataclass(frozen=True)
@@ -45,36 +41,21 @@ class NoResampling:
     """Every configuration is run once each time it is proposed."""
 
     def again(self, history: History) -> bool:
-        """Return False.
-
-        Args:
-            history: not looked at.
-        """
+        """Return False."""
         return False
 
 
 @dataclass(frozen=True)
 class StaticResampling:
-    """Every configuration is run a fixed number of times (SHAMan, section 3.3).
+    """Every configuration is run a fixed number of times (SHAMan, section 3.3)."""
 
-    Attributes:
-        runs: how often in all; earlier visits count.
-
-    Raises:
-        ParameterError: it is no whole number above 0.
-    """
-
-    runs: int = 3
+    runs: int = 3  # in total, earlier visits included
 
     def __post_init__(self) -> None:
         at_least(self.runs, 1, "runs", whole=True)
 
     def again(self, history: History) -> bool:
-        """Return whether the last configuration has fewer runs than it shall have.
-
-        Args:
-            history: the runs so far.
-        """
+        """Return whether the last configuration has fewer than ``runs`` complete runs."""
         losses = _last_losses(history)
         return losses is not None and len(losses) < self.runs
 
@@ -83,40 +64,18 @@ class StaticResampling:
 class DynamicResampling:
     """A configuration is run until the confidence interval of its value is narrow enough.
 
-    Standard-error dynamic resampling (Di Pietro et al. 2004; SHAMan, section 3.3): with n runs of
-    the last configuration and k others, it is run again while n < 2, else while
-
-        2 z c std / sqrt(n) > share s(k) |centre|
-
-    where std divides by n. With ``centre`` the mean, c is 1; with the median, c is 1.253, the
-    ratio of its standard error to the mean's. SHAMan's code has z = 1.96 for the mean and 1 for
-    the median.
-
-    The improved rule adds that only promising configurations are refined: those whose median is
-    at most ``promising_start`` s2(k) times the median of the first k runs. Where values are
-    negative the margin keeps its direction.
-
-    Attributes:
-        share: largest width of the interval, as a share of the centre.
-        most: runs of one configuration at most.
-        median: whether the centre is the median instead of the mean.
-        z: half width of the interval in standard errors.
-        schedule: how the share shrinks with k, a name in ``SCHEDULES``.
-        promising: how the bar for what is refined sinks with k, a name in ``SCHEDULES``; None
-            where every configuration is refined.
-        promising_start: factor of that bar at k = 0.
-
-    Raises:
-        ParameterError: an option is not what it must be.
+    Di Pietro et al. 2004; SHAMan, section 3.3: with n runs of the last configuration and k others,
+    it is run again while n < 2, or 2 z c std / sqrt(n) > share s(k) |centre|; std divides by n, c
+    is 1 for the mean and 1.253 for the median.
     """
 
-    share: float = 0.1
-    most: int = 10
-    median: bool = False
-    z: float = 1.96
-    schedule: str = "constant"
-    promising: str | None = None
-    promising_start: float = 1.0
+    share: float = 0.1  # largest width of the interval, as a share of the centre
+    most: int = 10  # runs of one configuration
+    median: bool = False  # whether the centre is the median, not the mean
+    z: float = 1.96  # half width in standard errors; SHAMan's code: 1.96, 1 for the median
+    schedule: str = "constant"  # s(k), a name in SCHEDULES
+    promising: str | None = None  # s2(k), a name in SCHEDULES; None: refine all
+    promising_start: float = 1.0  # refine medians <= this s2(k) times that of the first k runs
 
     def __post_init__(self) -> None:
         above_zero(self.share, "share")
@@ -128,11 +87,7 @@ class DynamicResampling:
         above_zero(self.promising_start, "promising_start")
 
     def again(self, history: History) -> bool:
-        """Return whether the last configuration is not known well enough.
-
-        Args:
-            history: the runs so far.
-        """
+        """Return whether the last configuration's interval is still too wide."""
         losses = _last_losses(history)
         if losses is None:
             return False
@@ -159,29 +114,12 @@ class DynamicResampling:
 
 
 def standard_error(share: float = 0.1, most: int = 10) -> DynamicResampling:
-    """Return standard-error dynamic resampling (Di Pietro et al. 2004).
-
-    Args:
-        share: largest width of the mean's 95 % interval, as a share of the mean.
-        most: runs of one configuration at most.
-
-    Raises:
-        ParameterError: an option is not what it must be.
-    """
+    """Return standard-error dynamic resampling (Di Pietro et al. 2004)."""
     return DynamicResampling(share, most)
 
 
 def nonparametric(share: float = 0.1, most: int = 10, z: float = 1.96) -> DynamicResampling:
-    """Return dynamic resampling by the median and its standard error.
-
-    Args:
-        share: largest width of the median's interval, as a share of the median.
-        most: runs of one configuration at most.
-        z: half width of the interval in standard errors; 1 is what SHAMan's code computes.
-
-    Raises:
-        ParameterError: an option is not what it must be.
-    """
+    """Return dynamic resampling by the median; SHAMan's code computes it with z = 1."""
     return DynamicResampling(share, most, median=True, z=z)
 
 
@@ -194,22 +132,7 @@ def improved(
     median: bool = True,
     z: float = 1.96,
 ) -> DynamicResampling:
-    """Return the rule with both schedules: narrower as time goes on, and for promising ones only.
-
-    The "improved noise reduction algorithm" of SHAMan, section 3.3.
-
-    Args:
-        share: largest width of the interval at the start, as a share of the centre.
-        most: runs of one configuration at most.
-        schedule: how the share shrinks, a name in ``SCHEDULES``.
-        promising: how the bar for what is refined sinks, a name in ``SCHEDULES``; None for no bar.
-        promising_start: factor of that bar at the start.
-        median: whether the centre is the median instead of the mean.
-        z: half width of the interval in standard errors.
-
-    Raises:
-        ParameterError: an option is not what it must be.
-    """
+    """Return the improved noise reduction algorithm (SHAMan, section 3.3): both schedules."""
     return DynamicResampling(share, most, median, z, schedule, promising, promising_start)
 
 
@@ -239,10 +162,7 @@ def make_resampling(name: str, **options: Any) -> Resampling:
 
 
 def _last_losses(history: History) -> FloatArray | None:
-    """Return the losses of all complete runs of the last configuration.
-
-    None where that configuration is never repeated.
-    """
+    """Return the losses of the last configuration's complete runs; None if never repeated."""
     last = history.last
     if last is None or last.initial or last.status != "complete":
         return None

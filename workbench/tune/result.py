@@ -161,7 +161,7 @@ class TuningResult(Result):
         return self.history.best_so_far()
 
     def importance(self) -> dict[str, float]:
-        """Return how much each parameter tells of whether a value is among the best; sums to 1.
+        """Return the importance of each parameter for being among the best; sums to 1.
 
         Largest first. PED-ANOVA (Watanabe et al. 2023) as Optuna computes it: what sets the best
         tenth apart, which is no share of the spread. Over configurations whose value is known, one
@@ -200,7 +200,7 @@ class TuningResult(Result):
         }
 
     def _known(self) -> tuple[list[Configuration], NDArray[np.float64]]:
-        """Return the configurations whose value is known with their losses, none of too few."""
+        """Return the configurations with known values, and their losses; none of too few."""
         table = self.history.aggregated()
         known = np.flatnonzero(table.known)
         losses = table.losses[known]

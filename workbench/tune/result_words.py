@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 
 
 def result_line(result: TuningResult) -> str:
-    """Return a result in one line: the best, what is recommended, and why it ended.
-
-    Args:
-        result: of an experiment.
-    """
+    """Return a result in one line: the best, the recommended, and why the search ended."""
     parts = [_runs(result)]
     if result.best is not None:
         parts.append(f"best {result.label} {_value(result, result.best_value)}")
@@ -39,11 +35,7 @@ def result_line(result: TuningResult) -> str:
 
 
 def result_html(result: TuningResult) -> str:
-    """Return a result as a table of the configurations that matter: best, recommended, default.
-
-    Args:
-        result: of an experiment.
-    """
+    """Return a result as an HTML table: best, recommended and default configuration."""
     rows: list[tuple[str, Configuration, str]] = []
     if result.best is not None:
         rows.append(("best of the runs", result.best_configuration, _shown(result)))
@@ -74,11 +66,7 @@ def result_html(result: TuningResult) -> str:
 
 
 def replay_text(settings: Mapping[str, Any]) -> str:
-    """Return what a replayed experiment drew its runs from; empty where it ran a program.
-
-    Args:
-        settings: what the experiment was made of.
-    """
+    """Return the recording and noise of a replayed experiment; empty if it ran a program."""
     runner = settings.get("runner", {})
     if runner.get("kind") != "replay":
         return ""

@@ -15,19 +15,7 @@ from workbench.tune.runners.slurm_steps import SlurmSteps
 
 
 def find_component(problem: Mapping[str, Any], session: Mapping[str, Any]) -> Component | None:
-    """Return the component of a stored experiment, from its file or the shipped ones.
-
-    Args:
-        problem: what is tuned, and how.
-        session: what the last process that took part ran on.
-
-    Returns:
-        The component; None where a space alone was searched.
-
-    Raises:
-        ParseError: its file cannot be read any more.
-        WorkbenchError: no shipped component has its name.
-    """
+    """Return a stored experiment's component, from its file or shipped; None for a space alone."""
     name = problem["component"]
     file = Path(str(session.get("component file") or ""))
     if not name:
@@ -40,19 +28,7 @@ def find_component(problem: Mapping[str, Any], session: Mapping[str, Any]) -> Co
 
 
 def find_runner(said: Mapping[str, Any], where: str | Path) -> Runner | None:
-    """Return the runner of a stored experiment.
-
-    Args:
-        said: what it said of itself.
-        where: the store; a Slurm machine's files go beside it.
-
-    Returns:
-        The runner; None for processes of this machine.
-
-    Raises:
-        ParameterError: it is one that no store can hold.
-        RunnerError: there is no Slurm here.
-    """
+    """Return a stored experiment's runner; None for local processes."""
     kind = said.get("kind")
     if kind == Local.name:
         return None

@@ -23,18 +23,10 @@ _NO_OPTIONS = ("name", "space", "seed", "revisit", "max_retries")
 
 @dataclass(frozen=True)
 class Chosen:
-    """A heuristic or rule by its name, with the options that differ from its own.
-
-    Attributes:
-        name: its name.
-        options: values by the names that ``options_of`` tells.
-
-    Raises:
-        ParameterError: an option has the name of a setting of the experiment.
-    """
+    """A heuristic or rule by its name, with the options that differ from its defaults."""
 
     name: str
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)  # by the names of ``options_of``
 
     def __post_init__(self) -> None:
         for option in self.options:
@@ -48,16 +40,7 @@ class Chosen:
 
     @classmethod
     def coerce(cls, value: Any, key: str) -> Chosen:
-        """Return what a name, a name with options, or a mapping with a name stands for.
-
-        Args:
-            value: ``"static"``, ``("static", {"runs": 3})``, ``{"name": "static", "runs": 3}``,
-                anything with a name and options, or None for ``none``.
-            key: what is chosen, for messages.
-
-        Raises:
-            ParameterError: it is none of these.
-        """
+        """Return a name, a pair with options, a mapping or object with both, or None, as Chosen."""
         if value is None:
             return cls("none")
         if isinstance(value, str):
@@ -147,7 +130,7 @@ class SearchSettings:
             ) from error
 
     def fixed(self) -> dict[str, Any]:
-        """Return what a resumed experiment must agree on, for JSON.
+        """Return the settings that a resumed experiment must repeat, for JSON.
 
         Budget and stopping are not among it: they say how far to go, not what is found there.
         """

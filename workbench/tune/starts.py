@@ -20,34 +20,15 @@ _STARTS = 0x57A7
 
 
 def uniform(space: TuningSpace, count: int, rng: np.random.Generator) -> tuple[Point, ...]:
-    """Return configurations drawn evenly, different ones as far as a few draws find them.
-
-    Args:
-        space: what is searched.
-        count: how many.
-        rng: source of randomness.
-
-    Raises:
-        ParameterError: the constraints leave nothing to try.
-    """
+    """Return configurations drawn evenly, distinct as far as a few draws allow."""
     return tuple(_others(space, count, rng, []))
 
 
 def latin_hypercube(space: TuningSpace, count: int, rng: np.random.Generator) -> tuple[Point, ...]:
-    """Return configurations of which no two share a value of any parameter.
+    """Return configurations that share no value of a parameter (SHAMan, section 3.1).
 
-    Every axis is cut into as many parts as there are points, and each part is met once (SHAMan,
-    section 3.1). Where constraints forbid the points the parts are paired anew, and what is still
-    forbidden after some pairings is drawn evenly instead. A parameter that does not apply is
-    shared, of course.
-
-    Args:
-        space: what is searched.
-        count: how many; at most the size of the smallest axis.
-        rng: source of randomness.
-
-    Raises:
-        ParameterError: an axis has fewer values than there are points.
+    Each axis has ``count`` parts, each used once. Parts are paired anew where constraints forbid a
+    point; points still forbidden are drawn evenly.
     """
     most = largest_latin_hypercube(space)
     if most is not None and count > most:
@@ -72,16 +53,7 @@ def latin_hypercube(space: TuningSpace, count: int, rng: np.random.Generator) ->
 
 
 def hybrid(space: TuningSpace, count: int, rng: np.random.Generator) -> tuple[Point, ...]:
-    """Return a Latin hypercube as large as the smallest axis allows, then even draws.
-
-    Args:
-        space: what is searched.
-        count: how many.
-        rng: source of randomness.
-
-    Raises:
-        ParameterError: the constraints leave nothing to try.
-    """
+    """Return a Latin hypercube as large as the smallest axis allows, then even draws."""
     most = largest_latin_hypercube(space)
     spread = latin_hypercube(space, count if most is None else min(count, most), rng)
     return tuple(_others(space, count, rng, list(spread)))
@@ -127,11 +99,7 @@ def initial_points(
 
 
 def largest_latin_hypercube(space: TuningSpace) -> int | None:
-    """Return how many points a Latin hypercube can have, None where every axis is continuous.
-
-    Args:
-        space: what is searched.
-    """
+    """Return the maximum size of a Latin hypercube; None if every axis is continuous."""
     return min((axis.size for axis in space.axes.values() if axis.size is not None), default=None)
 
 
@@ -155,13 +123,11 @@ def _stratified(
 def _whole_on_a_log_scale(
     axis: Range, order: NDArray[np.int64], rng: np.random.Generator
 ) -> Sequence[int]:
-    """Return a whole number from each part of a log scale, in an order, no two the same.
-
-    Near the lower bound a part can be narrower than a whole number; it has the next one then.
-    """
+    """Return a distinct whole number from each part of a log scale, in the parts' ``order``."""
     count = len(order)
     drawn = [axis.decode(np.array([(part + rng.random()) / count])) for part in range(count)]
     found = [int(value) for value in drawn]
+    # Near the lower bound a part can be narrower than a whole number: it has the next one.
     for part in range(1, count):
         found[part] = max(found[part], found[part - 1] + 1)
     for part in range(count):
@@ -172,7 +138,7 @@ def _whole_on_a_log_scale(
 def _others(
     space: TuningSpace, count: int, rng: np.random.Generator, points: list[Point]
 ) -> list[Point]:
-    """Return points filled up to a count, by new ones as far as a few draws find them."""
+    """Return points filled up to ``count``, with new ones as far as a few draws find them."""
     seen = {space.key(point) for point in points}
     while len(points) < count:
         drawn = space.sample(rng)

@@ -29,40 +29,24 @@ _WORDS = {"min": "best", "mean": "average", "median": "median"}
 
 
 class Stopping(Protocol):
-    """Says whether an experiment ends."""
+    """The rule that decides whether an experiment ends."""
 
     def reason(self, history: History) -> str | None:
-        """Return why the experiment ends now, None where it goes on.
-
-        Args:
-            history: the runs so far.
-        """
+        """Return why the experiment ends now; None if it goes on."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """Ends after a number of runs, resamples among them.
-
-    Attributes:
-        runs: how many.
-        count_initial: whether initial points are among them; SHAMan's are not.
-
-    Raises:
-        ParameterError: it is no whole number above 0.
-    """
+    """Ends after a number of runs, resamples included."""
 
     runs: int = 100
-    count_initial: bool = False
+    count_initial: bool = False  # SHAMan's does not
 
     def __post_init__(self) -> None:
         at_least(self.runs, 1, "runs", whole=True)
 
     def reason(self, history: History) -> str | None:
-        """Return that the budget is spent, once it is.
-
-        Args:
-            history: the runs so far.
-        """
+        """Return the reason once the budget is spent, else None."""
         left_out = 0 if self.count_initial else int(history.initial.sum())
         if len(history) - left_out < self.runs:
             return None
@@ -72,26 +56,15 @@ class Budget:
 
 @dataclass(frozen=True)
 class TimeLimit:
-    """Ends once the runs took a time together, without time in a queue.
+    """Ends once the runs took a time together, without time in a queue."""
 
-    Attributes:
-        seconds: the time in s.
-
-    Raises:
-        ParameterError: it is not above 0.
-    """
-
-    seconds: float
+    seconds: float  # without time in a queue
 
     def __post_init__(self) -> None:
         above_zero(self.seconds, "seconds")
 
     def reason(self, history: History) -> str | None:
-        """Return that the time is up, once it is.
-
-        Args:
-            history: the runs so far.
-        """
+        """Return the reason once the time is up, else None."""
         spent = math.fsum(run.seconds for run in history)
         if spent < self.seconds:
             return None
@@ -100,25 +73,15 @@ class TimeLimit:
 
 @dataclass(frozen=True)
 class Improvement:
-    """Ends where the last proposals improved too little (SHAMan, section 3.2).
+    """Ends when the last proposals improved too little (SHAMan, section 3.2).
 
-    With e the best, the average or the median of losses, w the window and f the losses in order:
-    ends where (e(f[:-w]) - e(f[-w:])) / |e(f[:-w])| < threshold, once there are more than w
-    proposals after the initial points. The magnitude in the denominator makes the rule hold for
-    values of either sign. A pruned run counts with its bound, a failed one with nothing.
-
-    Attributes:
-        estimator: ``min`` (the best), ``mean`` or ``median``.
-        threshold: the share by which the window must be better.
-        window: how many proposals.
-
-    Raises:
-        ParameterError: an option is not what it must be.
+    That is, (e(f[:-w]) - e(f[-w:])) / |e(f[:-w])| < threshold, with e the estimator, w the window
+    and f the losses in order; a pruned run counts with its bound, a failed one not at all.
     """
 
-    estimator: str = "min"
-    threshold: float = 0.01
-    window: int = 15
+    estimator: str = "min"  # ``min``, ``mean`` or ``median``
+    threshold: float = 0.01  # least improvement, as a share
+    window: int = 15  # proposals
 
     def __post_init__(self) -> None:
         one_of(self.estimator, _ESTIMATORS, "estimator")
@@ -126,11 +89,7 @@ class Improvement:
         at_least(self.window, 1, "window", whole=True)
 
     def reason(self, history: History) -> str | None:
-        """Return that there is too little improvement, once there is.
-
-        Args:
-            history: the runs so far.
-        """
+        """Return the reason once the improvement is too small, else None."""
         visits = history.visits
         if len(visits) - sum(visit.initial for visit in visits) <= self.window:
             return None
@@ -155,29 +114,17 @@ class Improvement:
 
 @dataclass(frozen=True)
 class CountMovement:
-    """Ends where the last proposals are few configurations over and over (SHAMan, section 3.2).
+    """Ends when the last proposals are few configurations over and over (SHAMan, section 3.2)."""
 
-    Attributes:
-        most: how many different ones are too few.
-        window: how many proposals after the initial points are looked at.
-
-    Raises:
-        ParameterError: an option is no whole number above 0.
-    """
-
-    most: int = 2
-    window: int = 10
+    most: int = 2  # different configurations that are too few
+    window: int = 10  # proposals after the initial points
 
     def __post_init__(self) -> None:
         at_least(self.most, 1, "most", whole=True)
         at_least(self.window, 1, "window", whole=True)
 
     def reason(self, history: History) -> str | None:
-        """Return that the search hardly moves, once it does not.
-
-        Args:
-            history: the runs so far.
-        """
+        """Return the reason once the search hardly moves, else None."""
         window = _window(history, self.window)
         if window is None:
             return None
@@ -192,34 +139,21 @@ class CountMovement:
 
 @dataclass(frozen=True)
 class DistanceMovement:
-    """Ends where the last proposals lie close together (SHAMan, section 3.2).
+    """Ends when the last proposals lie close together (SHAMan, section 3.2).
 
-    The distance is the mean over all pairs of different configurations of the window. Each
-    parameter counts from 0 (the same) to 1 (from one end of its values to the other, or another
-    choice), and the distance is the root mean square over the parameters: at most 1 whatever
-    their units. SHAMan adds the distances in raw units and divides by the number of points.
-
-    Attributes:
-        distance: how close is too close, 0 to 1.
-        window: how many proposals after the initial points are looked at.
-
-    Raises:
-        ParameterError: an option is not what it must be.
+    The distance of two is the root mean square over the parameters, each 0 (equal) to 1 (a whole
+    axis, or another choice). SHAMan adds raw distances and divides by the number of points.
     """
 
-    distance: float = 0.1
-    window: int = 10
+    distance: float = 0.1  # mean distance that is too small, 0 to 1
+    window: int = 10  # proposals after the initial points
 
     def __post_init__(self) -> None:
         at_least(self.distance, 0.0, "distance", most=1.0)
         at_least(self.window, 1, "window", whole=True)
 
     def reason(self, history: History) -> str | None:
-        """Return that the search hardly moves, once it does not.
-
-        Args:
-            history: the runs so far.
-        """
+        """Return the reason once the search hardly moves, else None."""
         window = _window(history, self.window)
         if window is None:
             return None
@@ -234,33 +168,18 @@ class DistanceMovement:
 
 @dataclass(frozen=True)
 class AnyOf:
-    """Ends where any of several rules says so.
+    """Ends when any of several rules ends."""
 
-    Attributes:
-        rules: the rules; the first that ends the experiment gives the reason.
-    """
-
-    rules: tuple[Stopping, ...]
+    rules: tuple[Stopping, ...]  # the first that ends gives the reason
 
     def reason(self, history: History) -> str | None:
-        """Return the first reason there is.
-
-        Args:
-            history: the runs so far.
-        """
+        """Return the first reason; None if there is none."""
         return next((why for rule in self.rules if (why := rule.reason(history))), None)
 
 
 @dataclass(frozen=True)
 class AllOf:
-    """Ends where all of several rules say so.
-
-    Attributes:
-        rules: the rules, at least one.
-
-    Raises:
-        ParameterError: there is none.
-    """
+    """Ends when all of several rules end."""
 
     rules: tuple[Stopping, ...]
 
@@ -269,36 +188,18 @@ class AllOf:
             raise ParameterError("AllOf must have at least one rule; got none", key="rules")
 
     def reason(self, history: History) -> str | None:
-        """Return all reasons, None where one is missing.
-
-        Args:
-            history: the runs so far.
-        """
+        """Return all reasons joined; None if one is missing."""
         reasons = [rule.reason(history) for rule in self.rules]
         return None if None in reasons else "; ".join(why for why in reasons if why)
 
 
 def any_of(rules: Sequence[Mapping[str, Any]]) -> AnyOf:
-    """Return the rule that ends where any of several says so.
-
-    Args:
-        rules: each as ``{"name": ..., option: value, ...}``.
-
-    Raises:
-        ParameterError: one is no rule.
-    """
+    """Return the rule that ends when any of these does, each ``{"name": ..., option: value}``."""
     return AnyOf(_made_of(rules))
 
 
 def all_of(rules: Sequence[Mapping[str, Any]]) -> AllOf:
-    """Return the rule that ends where all of several say so.
-
-    Args:
-        rules: each as ``{"name": ..., option: value, ...}``.
-
-    Raises:
-        ParameterError: one is no rule, or there is none.
-    """
+    """Return the rule that ends when all of these do, each ``{"name": ..., option: value}``."""
     return AllOf(_made_of(rules))
 
 
@@ -330,12 +231,7 @@ def make_stopping(name: str, **options: Any) -> Stopping:
 
 
 def mean_distance(space: TuningSpace, visits: Sequence[Visit]) -> float:
-    """Return how far different configurations lie apart on average, 0 to 1.
-
-    Args:
-        space: what is searched.
-        visits: proposals; repeated ones count once.
-    """
+    """Return the mean distance between different configurations, 0 to 1."""
     unique = {visit.key: visit.configuration for visit in visits}
     if len(unique) < 2:
         return 0.0

@@ -16,11 +16,7 @@ _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 
 
 def value_of(word: str) -> Value | None:
-    """Return a number, a truth, None for ``none``, or the word itself.
-
-    Args:
-        word: as it was typed.
-    """
+    """Return a number, a bool, None for ``none``, or the text itself."""
     text = word.strip()
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
@@ -33,14 +29,7 @@ def value_of(word: str) -> Value | None:
 
 
 def chosen(word: str) -> tuple[str, dict[str, Any]]:
-    """Return the name and the options of ``static:runs=3``.
-
-    Args:
-        word: a name, or a name, a colon, and options with commas between them.
-
-    Raises:
-        ParameterError: an option has no value, or two.
-    """
+    """Return the name and the options of ``static:runs=3``."""
     name, _, rest = word.partition(":")
     options: dict[str, Any] = {}
     for part in filter(None, rest.split(",")):
@@ -58,14 +47,7 @@ def chosen(word: str) -> tuple[str, dict[str, Any]]:
 
 
 def rules(words: Sequence[str]) -> tuple[str, dict[str, Any]]:
-    """Return one rule of stopping, or several of which the first one counts.
-
-    Args:
-        words: each as in `chosen`.
-
-    Raises:
-        ParameterError: an option has no value.
-    """
+    """Return one stopping rule, or several of which the first to end counts."""
     found = [chosen(word) for word in words]
     if len(found) == 1:
         return found[0]
@@ -73,14 +55,7 @@ def rules(words: Sequence[str]) -> tuple[str, dict[str, Any]]:
 
 
 def axis_of_word(word: str) -> tuple[str, AnyAxis | list[Value | None]]:
-    """Return the parameter and the values of ``n=1,2,4``, ``n=0:64:8``, ``n=1:64:x2``, ``n=1:9``.
-
-    Args:
-        word: a list; ends and a step; ends and a factor; or the ends of a range.
-
-    Raises:
-        ParameterError: it is none of these.
-    """
+    """Return parameter and values of ``n=1,2,4``, ``n=0:64:8``, ``n=1:64:x2`` or ``n=1:9``."""
     from workbench.tune import Grid, Range
 
     name, equals, text = word.partition("=")
@@ -105,15 +80,7 @@ def axis_of_word(word: str) -> tuple[str, AnyAxis | list[Value | None]]:
 
 
 def recorded_space(word: str) -> RecordedSpace:
-    """Return the recorded space that a word names, such as ``open-mpi/allreduce/65536``.
-
-    Args:
-        word: name of a shipped recording or path of a folder, a slash, and the name of a space.
-
-    Raises:
-        WorkbenchError: there is none, or it cannot be read.
-        OSError: a file cannot be read.
-    """
+    """Return the recorded space of a name or path such as ``open-mpi/allreduce/65536``."""
     from workbench.tune.recorded.files import DESCRIPTOR, read_recording, shipped_recording
 
     parts = word.split("/")
@@ -130,11 +97,7 @@ def recorded_space(word: str) -> RecordedSpace:
 
 
 def options_text(options: Mapping[str, Any]) -> str:
-    """Return options as `chosen` reads them after the colon; one that must be given is open.
-
-    Args:
-        options: values by name.
-    """
+    """Return options as `chosen` reads them after the colon."""
     return ", ".join(f"{name}={_word(value)}" for name, value in options.items())
 
 

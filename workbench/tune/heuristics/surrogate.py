@@ -147,7 +147,7 @@ class Surrogate(ABC):
         )
 
     def expected(self, history: History) -> tuple[int, float]:
-        """Return the ``aggregated()`` row, of the known, with the least predicted loss, and that."""
+        """Return the known row of ``aggregated()`` with the least predicted loss, and that loss."""
         table = history.aggregated()
         with one_thread():
             sample = self.sample(table)

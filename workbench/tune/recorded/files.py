@@ -31,22 +31,13 @@ _FOLDER = "tuning"
 
 @dataclass(frozen=True)
 class Description:
-    """What a descriptor says beside the spaces.
+    """A descriptor's fields other than the spaces."""
 
-    Attributes:
-        name: name of the dataset and its folder.
-        title: a few words for captions.
-        origin: ``measured`` or ``synthetic``.
-        created_by: the command that made it.
-        context: what was held, such as ranks, the machine and the MPI.
-        caveats: what a reader should know.
-    """
-
-    name: str
-    title: str
-    origin: str
-    created_by: str
-    context: Mapping[str, Any] = field(default_factory=dict)
+    name: str  # of the dataset and its folder
+    title: str  # a few words for captions
+    origin: str  # ``measured`` or ``synthetic``
+    created_by: str  # the command that made it
+    context: Mapping[str, Any] = field(default_factory=dict)  # held constant: ranks, machine, MPI
     caveats: tuple[str, ...] = ()
 
 
@@ -83,7 +74,7 @@ def recordings() -> Catalogue[Recording]:
 
 
 def shipped_names() -> tuple[str, ...]:
-    """Return the names of the recordings that ship; one that is damaged is among them."""
+    """Return the names of the shipped recordings, damaged ones included."""
     found = []
     for path in sorted((data_folder() / _FOLDER).glob(f"*/{DESCRIPTOR}")):
         try:
@@ -147,16 +138,7 @@ def read_recording(folder: str | Path) -> Recording:
 
 
 def read_tables(folder: Path, *, check: bool = True) -> tuple[Description, list[RecordedTable]]:
-    """Return what a folder holds, as rows.
-
-    Args:
-        folder: where the files are.
-        check: whether the files must have their recorded checksums.
-
-    Raises:
-        ParseError: a file is not as it must be.
-        OSError: a file cannot be read.
-    """
+    """Return a folder's descriptor and runs; ``check`` compares the checksums of the files."""
     path = folder / DESCRIPTOR
     values = read_json(path, "a descriptor of recorded spaces")
     try:
@@ -202,16 +184,7 @@ def read_tables(folder: Path, *, check: bool = True) -> tuple[Description, list[
 def write_recording(
     folder: str | Path, description: Description, tables: Iterable[RecordedTable]
 ) -> None:
-    """Write recorded spaces: their files, then the descriptor with the checksums, each in one step.
-
-    Args:
-        folder: where to; made where it is missing.
-        description: what the descriptor says beside the spaces.
-        tables: the runs of each component.
-
-    Raises:
-        OSError: a file cannot be written.
-    """
+    """Write the CSV files, then the descriptor with their checksums, each file atomically."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
     resources, spaces = [], {}

@@ -52,63 +52,35 @@ _TIMEOUT_S = 120.0
 
 @dataclass(frozen=True)
 class RecordingProgress:
-    """How far a recording is.
+    """The progress of a recording, counted in starts of ``mpirun``."""
 
-    Attributes:
-        started: starts of ``mpirun`` that are in the files.
-        wanted: starts when it is whole.
-        failed: starts among them that gave no table.
-    """
-
-    started: int
-    wanted: int
-    failed: int
+    started: int  # starts that are in the files
+    wanted: int  # starts of the complete recording
+    failed: int  # of those started, without a table
 
     @property
     def whole(self) -> bool:
-        """Whether nothing is left to do."""
+        """Whether the recording is complete."""
         return self.started >= self.wanted
 
 
 def record_open_mpi(
     folder: str | Path,
     *,
-    ranks: int = 4,
-    rounds: int = 5,
+    ranks: int = 4,  # of each run, at least 2
+    rounds: int = 5,  # passes in total, those in the folder included
     collectives: Sequence[str] = COLLECTIVES,
-    sizes: Sequence[int] = SIZES,
-    loop: Loop | None = None,
-    limit_s: float | None = None,
-    seed: int = 0,
-    mpirun: str | Path | None = None,
-    benchmark: Form | None = None,
-    created_by: str = "record_open_mpi",
-    on_start: Callable[[RecordingProgress, str], object] | None = None,
-    stop: threading.Event | None = None,
+    sizes: Sequence[int] = SIZES,  # bytes, in a constant ratio
+    loop: Loop | None = None,  # None: the default one
+    limit_s: float | None = None,  # no run is started later; None: no limit
+    seed: int = 0,  # of the order of the runs
+    mpirun: str | Path | None = None,  # None: that of the path
+    benchmark: Form | None = None,  # None: C where it compiles
+    created_by: str = "record_open_mpi",  # the command, for the descriptor
+    on_start: Callable[[RecordingProgress, str], object] | None = None,  # before each start
+    stop: threading.Event | None = None,  # ends after the current run
 ) -> RecordingProgress:
-    """Run every configuration of Open MPI's collectives in passes, and keep each run.
-
-    Args:
-        folder: where the files are, or go.
-        ranks: processes of each run, at least 2.
-        rounds: passes in all, those that are in the folder among them.
-        collectives: of ``COLLECTIVES``, those to record.
-        sizes: bytes, each the same number of times the one before.
-        loop: how often a collective is called at each size; None for the defaults.
-        limit_s: seconds after which no further run is started; None for no limit.
-        seed: makes the order of the runs repeatable.
-        mpirun: launcher of Open MPI; None takes that of the path.
-        benchmark: what calls the collectives, ``C`` or ``mpi4py``; None takes C where it compiles.
-        created_by: the command, for the descriptor.
-        on_start: called before each start with how far it is and what is run.
-        stop: ends the recording after the run under way when it is set.
-
-    Raises:
-        ParameterError: an option is out of range, or the folder holds another recording.
-        RecordingError: there is no Open MPI, or neither a compiler nor an mpi4py for it.
-        ParseError: what the folder holds cannot be read.
-        OSError: a file cannot be read or written.
-    """
+    """Run every configuration of Open MPI's collectives in passes, and record each run."""
     if ranks < 2 or rounds < 1:
         key = "ranks" if ranks < 2 else "rounds"
         least, got = (2, ranks) if ranks < 2 else (1, rounds)
@@ -165,17 +137,17 @@ class _Recording:
 
     @property
     def starts(self) -> int:
-        """Starts that are in the files."""
+        """Number of starts in the files."""
         return sum(map(len, self.runs.values())) // len(self.sizes)
 
     @property
     def failed(self) -> int:
-        """Starts that gave no table."""
+        """Number of starts that gave no table."""
         bad = sum(run.state != "completed" for runs in self.runs.values() for run in runs)
         return bad // len(self.sizes)
 
     def open(self, collectives: Sequence[str]) -> None:
-        """Read what the folder holds and make what is missing."""
+        """Read the folder's files and create the missing ones."""
         self.folder.mkdir(parents=True, exist_ok=True)
         known: dict[str, RecordedTable] = {}
         if (self.folder / DESCRIPTOR).is_file():
@@ -215,7 +187,7 @@ class _Recording:
         self._write("record_open_mpi")
 
     def left(self, rounds: int) -> list[tuple[int, str, Configuration]]:
-        """Return what is still to be run: pass, collective and configuration, in order."""
+        """Return the missing runs in order: pass, collective and configuration."""
         found: list[tuple[int, str, Configuration]] = []
         done = {
             (run.round, name, self.tables[name].space.key(run.configuration))
@@ -235,7 +207,7 @@ class _Recording:
         return found
 
     def run(self, number: int, collective: str, configuration: Configuration) -> None:
-        """Run one configuration at all sizes and add what came of it to the file."""
+        """Run one configuration at all sizes and append the results to the file."""
         arguments = benchmark_arguments(collective, self.sizes, self.loop)
         words = self.launcher.command((*self.benchmark.words, *arguments), self.ranks, {})
         invocation = _component(collective).invocation(configuration, words)
@@ -249,7 +221,7 @@ class _Recording:
             file.write("".join(map(table.line, rows)))
 
     def close(self, created_by: str) -> None:
-        """Write the descriptor with the checksums of what is there."""
+        """Write the descriptor with the checksums of the files."""
         here = environment()
         loads = [run.load for runs in self.runs.values() for run in runs]
         self.context |= {
@@ -319,7 +291,7 @@ def _rows(
     sizes: Sequence[int],
     busy: float | None,
 ) -> list[RecordedRun]:
-    """Return one run a size; where the table is not whole, each as failed."""
+    """Return one run per size, all of them failed if the table is incomplete."""
     table = {row.size: row for row in read_benchmark(output.stdout)}
     load_now = math.nan if busy is None else busy
     good = output.state == "completed" and all(size in table for size in sizes)
@@ -347,11 +319,7 @@ def _latencies(row: BenchmarkRow) -> dict[str, float]:
 def _whole(
     runs: Sequence[RecordedRun], sizes: Sequence[int], space: TuningSpace
 ) -> list[RecordedRun]:
-    """Return the runs of starts of which every size is there, in their order.
-
-    Raises:
-        ParseError: a size is there that was not asked for.
-    """
+    """Return the runs of the starts that have every size; raise on an unknown size."""
     count: dict[tuple[object, ...], set[int]] = {}
     for run in runs:
         if run.size not in sizes:

@@ -218,7 +218,7 @@ class RecordedSpace:
         return float(np.median(spreads)) if spreads else math.nan
 
     def ties(self, rng: np.random.Generator | int | None = 0) -> tuple[Configuration, ...]:
-        """Return the configurations that the repeats cannot tell from the optimum.
+        """Return the configurations that do not differ significantly from the optimum.
 
         Those of which the bootstrap interval (95 %) of the difference of medians to the optimum
         holds 0; with fewer than three repeats nothing can be told from anything. What was computed

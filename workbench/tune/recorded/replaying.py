@@ -13,33 +13,18 @@ from workbench.tune.target.target import Computed
 
 def replayed(
     recorded: RecordedSpace,
-    noise: str = "measured",
+    noise: str = "measured",  # a name in NOISES
     *,
-    scale: float = 0.05,
-    **options: Any,
+    scale: float = 0.05,  # relative spread of ``normal`` and ``heavy-tails``
+    **options: Any,  # of ``Experiment``: budget, heuristic, store...
 ) -> Experiment:
-    """Return an experiment whose runs are drawn from recorded ones.
-
-    Args:
-        recorded: every configuration with its repeats.
-        noise: a name in ``NOISES``.
-        scale: relative spread of ``normal`` and ``heavy-tails``.
-        options: further arguments of ``Experiment``: ``budget``, ``heuristic``, ``store``...
-
-    Raises:
-        ParameterError: an argument is not accepted.
-        StudyError: the store cannot be opened.
-    """
+    """Return an experiment that draws its runs from recorded ones."""
     options.setdefault("target", recorded_target(recorded))
     return Experiment(recorded.space, Replay(recorded, noise, scale=scale), **options)
 
 
 def recorded_target(recorded: RecordedSpace) -> Computed:
-    """Return the target of recorded runs: their value in its unit, less being better.
-
-    Args:
-        recorded: what is replayed.
-    """
+    """Return the target of recorded runs: their value in its unit, less being better."""
     if recorded.unit == "us":
         return Computed(_no_output, unit="µs", name="latency")
     return Computed(_no_output, unit=recorded.unit, name="value")

@@ -61,14 +61,7 @@ _VALUES: Mapping[str, tuple[int, ...]] = MappingProxyType(
 
 
 def simulated_space(collective: str) -> TuningSpace:
-    """Return the algorithms of a collective and the values of their parameters.
-
-    Args:
-        collective: one of ``COLLECTIVES``.
-
-    Raises:
-        ParameterError: there is no such collective.
-    """
+    """Return the space of a collective: its algorithms and their parameters."""
     if collective not in COLLECTIVES:
         raise ParameterError(
             f"collective must be one of {', '.join(COLLECTIVES)}; got {collective!r}"
@@ -89,28 +82,15 @@ def simulated_space(collective: str) -> TuningSpace:
 
 @dataclass(frozen=True, eq=False)
 class SimulatedMachine:
-    """Hosts and the network between them.
+    """Hosts and the network between them."""
 
-    Attributes:
-        name: the machine whose parameters it has.
-        host: its LogGPS parameters; o, O and S are those of the hosts.
-        fabric: a fat tree whose links have the bandwidth 1 / G, with half of L at each end.
-    """
-
-    name: str
-    host: LogGPS
-    fabric: Fabric
+    name: str  # of the profile
+    host: LogGPS  # o, O and S are those of the hosts
+    fabric: Fabric  # links of bandwidth 1 / G, half of L at each end
 
     @classmethod
     def of(cls, name: str = MACHINE) -> SimulatedMachine:
-        """Return the one that has a machine's parameters.
-
-        Args:
-            name: a shipped profile.
-
-        Raises:
-            DatasetError: there is no such profile.
-        """
+        """Return the machine of a shipped profile."""
         host = profile(name).loggps
         model = SNAPPR(
             injection_bandwidth=1.0 / host.G,
@@ -122,17 +102,7 @@ class SimulatedMachine:
         return cls(name, host, Fabric(fat_tree(k=SWITCH_PORTS), model, congestion="flow"))
 
     def time_s(self, collective: str, configuration: Configuration, ranks: int, size: int) -> float:
-        """Return when the last rank of a collective is done, in s.
-
-        Args:
-            collective: one of ``COLLECTIVES``.
-            configuration: one of its space.
-            ranks: number of ranks.
-            size: bytes of the vector; of one rank's part for a gather.
-
-        Raises:
-            ParameterError: a value is out of range.
-        """
+        """Return a collective's makespan in s; ``size`` in bytes, for a gather that of a part."""
         segment, fanout = configuration.get("segment_bytes"), configuration.get("fanout")
         plan = schedule(
             collective,
@@ -152,29 +122,14 @@ class SimulatedMachine:
 def record_simulated(
     folder: str | Path,
     *,
-    ranks: int = 12,
+    ranks: int = 12,  # at least 2
     collectives: Sequence[str] = COLLECTIVES,
-    sizes: Sequence[int] = SIZES,
-    machine: str = MACHINE,
-    created_by: str = "record_simulated",
-    on_space: Callable[[str], object] | None = None,
+    sizes: Sequence[int] = SIZES,  # bytes
+    machine: str = MACHINE,  # the profile of the LogGPS parameters
+    created_by: str = "record_simulated",  # the command, for the descriptor
+    on_space: Callable[[str], object] | None = None,  # before each space, with its name
 ) -> int:
-    """Simulate every configuration of some collectives, write them, return how many runs.
-
-    Args:
-        folder: where the files go.
-        ranks: number of ranks, at least 2.
-        collectives: of ``COLLECTIVES``, those to simulate.
-        sizes: message sizes in bytes.
-        machine: a shipped profile whose LogGPS parameters are taken.
-        created_by: the command, for the descriptor.
-        on_space: called with the name of each space before it is simulated.
-
-    Raises:
-        ParameterError: an option is out of range.
-        DatasetError: there is no such machine.
-        OSError: a file cannot be written.
-    """
+    """Simulate every configuration of some collectives, write the runs, return their number."""
     if ranks < 2:
         raise ParameterError(f"ranks must be at least 2; got {ranks}", key="ranks")
     if not sizes or min(sizes) < 1:
@@ -237,7 +192,7 @@ def _runs(
 
 
 def _effective(configuration: Configuration, ranks: int, size: int) -> tuple[Any, ...]:
-    """Return what tells a schedule from others: segments longer than what they cut are none."""
+    """Return the parameters that determine a schedule, the segment cut to the data it divides."""
     segment = configuration.get("segment_bytes")
     cut = size if configuration["algorithm"] == "pipeline" else -(-size // ranks)
     least = None if segment is None else min(int(segment), cut)

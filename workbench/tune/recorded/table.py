@@ -17,46 +17,27 @@ _HEAD = ("round", "started", "load", "state", "bytes")
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """One run at one size, as a row of a file holds it.
+    """One run at one size: a row of a file."""
 
-    Attributes:
-        round: number of the pass over all configurations, from 0.
-        configuration: canonical values by parameter.
-        size: message size in bytes.
-        seconds: time of a run of this size alone, its start among it, in s; nan where it failed.
-        latencies_us: by column name; empty where it failed.
-        started: when the program that held it began, ISO 8601; empty where that means nothing.
-        load: load average then; nan where it is not known.
-        state: ``completed``, or what else it came to.
-    """
-
-    round: int
-    configuration: Configuration
-    size: int
-    seconds: float
-    latencies_us: Mapping[str, float]
-    started: str = ""
-    load: float = math.nan
-    state: str = "completed"
+    round: int  # pass over all configurations, from 0
+    configuration: Configuration  # canonical
+    size: int  # bytes
+    seconds: float  # of a run of this size alone, its start included; nan if failed
+    latencies_us: Mapping[str, float]  # by column; empty if failed
+    started: str = ""  # of the program, ISO 8601; empty where meaningless
+    load: float = math.nan  # load average then; nan if unknown
+    state: str = "completed"  # or why not: ``failed``, ``timeout``, ``cancelled``
 
 
 @dataclass(frozen=True)
 class RecordedTable:
-    """The runs of one component.
+    """The runs of one component."""
 
-    Attributes:
-        component: what was tuned, such as ``allreduce``; its file is named so.
-        space: what was recorded.
-        statistics: columns of latencies in the file.
-        value: the column that counts.
-        runs: the rows, in their order.
-    """
-
-    component: str
+    component: str  # such as ``allreduce``; its file is named so
     space: TuningSpace
-    statistics: tuple[str, ...] = STATISTICS
-    value: str = "p50_us"
-    runs: tuple[RecordedRun, ...] = ()
+    statistics: tuple[str, ...] = STATISTICS  # columns of latencies in the file
+    value: str = "p50_us"  # the column that counts
+    runs: tuple[RecordedRun, ...] = ()  # in the order of the rows
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -64,11 +45,7 @@ class RecordedTable:
         return (*_HEAD, *self.space.names, "seconds", *self.statistics)
 
     def line(self, run: RecordedRun) -> str:
-        """Return the row of a run, with its line end.
-
-        Args:
-            run: one of this component.
-        """
+        """Return the row of a run, with its line end."""
         values = self.space.canonical(run.configuration)
         cells = [
             str(run.round),
@@ -87,15 +64,7 @@ class RecordedTable:
         return ",".join(self.columns) + "\n"
 
     def parse(self, text: str, source: str) -> tuple[RecordedRun, ...]:
-        """Return the runs in a file's text.
-
-        Args:
-            text: what the file holds.
-            source: name of the file, for errors.
-
-        Raises:
-            ParseError: the columns are others, or a row is not as it must be.
-        """
+        """Return the runs in a file's text; ``source`` names the file in errors."""
         lines = text.splitlines()
         if not lines or tuple(lines[0].split(",")) != self.columns:
             raise ParseError(

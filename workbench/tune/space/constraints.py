@@ -62,18 +62,10 @@ _QUOTED = re.compile(r"`([^`]*)`|\"[^\"]*\"|'[^']*'|[^\W\d][\w\u0300-\u036f]*")
 
 @dataclass(frozen=True)
 class Expression:
-    """A rule between parameters.
+    """A rule between parameters."""
 
-    Attributes:
-        text: the rule as it was written; a name that is no Python name between backquotes.
-        names: names of the parameters in it, in their order of appearance.
-
-    Raises:
-        ParameterError: the text is no such expression.
-    """
-
-    text: str
-    names: tuple[str, ...] = field(init=False, compare=False)
+    text: str  # as written; names that Python cannot have in backquotes
+    names: tuple[str, ...] = field(init=False, compare=False)  # of its parameters, as they appear
     _tree: ast.expr = field(init=False, repr=False, compare=False)
     _quoted: Mapping[str, str] = field(init=False, repr=False, compare=False)
 
@@ -107,22 +99,11 @@ class Expression:
             object.__setattr__(self, attribute, value)
 
     def applies(self, values: Configuration) -> bool:
-        """Return whether every parameter of the rule is passed.
-
-        Args:
-            values: a value for each parameter by name; missing and None are not passed.
-        """
+        """Return whether every parameter of the rule is passed: neither missing nor None."""
         return all(values.get(name) is not None for name in self.names)
 
     def value(self, values: Configuration) -> Any:
-        """Return what the expression is worth.
-
-        Args:
-            values: a value for each parameter by name.
-
-        Raises:
-            ParameterError: a parameter has no value, or the values cannot be combined so.
-        """
+        """Return the value of the expression; every parameter in it must have one."""
         for name in self.names:
             if values.get(name) is None:
                 raise ParameterError(
@@ -138,22 +119,11 @@ class Expression:
             ) from error
 
     def holds(self, values: Configuration) -> bool:
-        """Return whether the rule is true; False where a parameter of it is not passed.
-
-        Args:
-            values: a value for each parameter by name; missing and None are not passed.
-
-        Raises:
-            ParameterError: the values cannot be combined as the rule says.
-        """
+        """Return whether the rule is true; False if a parameter of it is not passed."""
         return self.applies(values) and bool(self.value(values))
 
     def given(self, values: Configuration) -> Expression:
-        """Return the rule with some parameters replaced by their values.
-
-        Args:
-            values: a value for each parameter to replace, by name.
-        """
+        """Return the rule with some parameters replaced by their values."""
 
         class Replace(ast.NodeTransformer):
             def visit_Name(this, node: ast.Name) -> ast.expr:
@@ -173,7 +143,7 @@ class Expression:
     def _check(
         self, node: ast.AST, depth: int, quoted: Mapping[str, str], names: dict[str, None]
     ) -> None:
-        """Refuse every node that is not in the list of what may be used."""
+        """Raise on a node that is not in the list of what may be used."""
         if depth > _DEEPEST:
             raise ParameterError(
                 f"a rule must be nested at most {_DEEPEST} deep; split {self.text[:60]!r} in two"
@@ -240,16 +210,7 @@ class Expression:
 
 
 def parents_first(names: Iterable[str], conditions: Mapping[str, Expression]) -> tuple[str, ...]:
-    """Return names so that each comes after those its condition names, in their order otherwise.
-
-    Args:
-        names: names of parameters.
-        conditions: the rule by which a parameter applies, by name; names in it that are not among
-            ``names`` do not count.
-
-    Raises:
-        ParameterError: the conditions go round in a circle.
-    """
+    """Return names, each after those in its condition, otherwise in their order."""
     waiting = list(names)
     known = set(waiting)
     order: list[str] = []

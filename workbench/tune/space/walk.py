@@ -10,22 +10,16 @@ from workbench.tune.space.constraints import Configuration, Expression, Value
 
 
 def walk(
-    axes: Mapping[str, AnyAxis],
-    constraints: Sequence[Expression],
-    conditions: Mapping[str, Expression],
+    axes: Mapping[str, AnyAxis],  # finite; a parameter comes after those its condition names
+    constraints: Sequence[Expression],  # rules about other parameters are skipped
+    conditions: Mapping[str, Expression],  # where a parameter applies; else its value is None
     *,
-    most: float = math.inf,
+    most: float = math.inf,  # values tried before TooManyError
 ) -> Iterator[dict[str, Value | None]]:
     """Yield every allowed configuration once, the last parameter changing fastest.
 
-    A constraint is looked at as soon as its last parameter has a value, so that what cannot lead
-    to an allowed configuration is left at once.
-
-    Args:
-        axes: the finite axes, by name; a parameter comes after those its condition names.
-        constraints: rules that must hold; those that name another parameter are passed over.
-        conditions: the rule by which a parameter applies, by name; else its value is None.
-        most: values to look at before ``TooManyError`` is raised.
+    A constraint is tested as soon as its last parameter has a value, so that no branch is walked in
+    vain.
     """
     names = tuple(axes)
     due: list[list[Expression]] = [[] for _ in names]
@@ -58,18 +52,10 @@ def count(
     constraints: Sequence[Expression],
     conditions: Mapping[str, Expression],
     *,
-    most: float,
+    most: float,  # values tried before it is too many
 ) -> int | None:
-    """Return the number of allowed configurations; None where they are continuous or too many.
-
-    Only parameters in rules are walked through; the others multiply.
-
-    Args:
-        axes: the axes, by name; a parameter comes after those its condition names.
-        constraints: rules that must hold.
-        conditions: the rule by which a parameter applies, by name.
-        most: values to look at before it is too many.
-    """
+    """Return the number of allowed configurations; None if continuous or too many."""
+    # Only parameters in rules are walked through; the others multiply.
     sizes = {name: axis.size for name, axis in axes.items()}
     known = {name: size for name, size in sizes.items() if size is not None}
     if len(known) < len(sizes):
@@ -93,16 +79,9 @@ def ruled_values(
     constraints: Sequence[Expression],
     conditions: Mapping[str, Expression],
     *,
-    most: float,
+    most: float,  # values tried before it is too many
 ) -> list[dict[str, Value | None]]:
-    """Return the allowed values of the parameters in rules; empty where they cannot be listed.
-
-    Args:
-        axes: the axes, by name; a parameter comes after those its condition names.
-        constraints: rules that must hold.
-        conditions: the rule by which a parameter applies, by name.
-        most: values to look at before it is too many.
-    """
+    """Return the allowed values of the parameters in rules; empty if they cannot be listed."""
     ruled = _among(_ruled(constraints, conditions), axes)
     if any(axis.size is None for axis in ruled.values()):
         return []
@@ -121,7 +100,7 @@ def _among(names: set[str], axes: Mapping[str, AnyAxis]) -> dict[str, AnyAxis]:
 
 
 class TooManyError(Exception):
-    """There are more values than a walk may look at."""
+    """A walk had to try more values than allowed."""
 
 
 def _applies(name: str, conditions: Mapping[str, Expression], values: Configuration) -> bool:

@@ -16,29 +16,14 @@ _COLUMN = re.compile(
 
 @dataclass(frozen=True)
 class OSURow:
-    """One row of a table.
+    """One row of a table."""
 
-    Attributes:
-        size: message size in bytes.
-        value: the number in the column that was asked for.
-    """
-
-    size: int
-    value: float
+    size: int  # bytes
+    value: float  # of the column asked for
 
 
 def osu_rows(text: str, statistic: str = "") -> list[OSURow]:
-    """Return the rows of the last table in a text, by size.
-
-    A row begins with a size; lines around the table are passed over. A size that is there twice
-    counts with its last row.
-
-    Args:
-        text: what the benchmark printed.
-        statistic: start of the column's name, such as ``Avg``, ``Min`` or ``P50``, whatever its
-            case; the first column of numbers where it is empty. Without a heading that has it
-            there are no rows.
-    """
+    """Return the last table's rows by size; ``statistic`` begins a column's name, empty: first."""
     column = 1 if not statistic else None
     rows: dict[int, OSURow] = {}
     for line in text.splitlines():
@@ -67,11 +52,7 @@ def osu_rows(text: str, statistic: str = "") -> list[OSURow]:
 
 
 def rate_heading(text: str) -> str:
-    """Return the last heading in a text if its first column is a rate, such as MB/s; else nothing.
-
-    Args:
-        text: what the benchmark printed.
-    """
+    """Return the last heading if its first column is a rate, such as MB/s; else ``""``."""
     headings = [
         line
         for line in text.splitlines()
@@ -82,7 +63,7 @@ def rate_heading(text: str) -> str:
 
 
 def _column(heading: str, statistic: str) -> int | None:
-    """Return the place of a column in a heading, counting that of the size as 0."""
+    """Return the index of a column in a heading, the size's being 0; None if missing."""
     if not statistic:
         return 1
     bare = heading.strip().lstrip("# ")

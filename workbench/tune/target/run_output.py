@@ -13,17 +13,11 @@ class TargetError(WorkbenchError):
 
 
 class Output(Protocol):
-    """What a target looks at in a run.
-
-    Attributes:
-        seconds: time the program ran, without the queue.
-        stdout: what it printed.
-        stderr: what it printed as errors and notes.
-    """
+    """The part of a run that a target reads."""
 
     @property
     def seconds(self) -> float:
-        """Time the program ran, without the queue."""
+        """Time the program ran in s, without the queue."""
 
     @property
     def stdout(self) -> str:
@@ -70,25 +64,13 @@ class Target(Protocol):
 
 
 def finite(value: float, what: str) -> float:
-    """Return a number that must be finite.
-
-    Args:
-        value: the number.
-        what: what it is, for the message.
-
-    Raises:
-        TargetError: it is nan or infinite.
-    """
+    """Return a number if it is finite; ``what`` names it in the error."""
     if not math.isfinite(value):
         raise TargetError(f"{what} must be a finite number; got {value}")
     return float(value)
 
 
 def ending(output: Output) -> str:
-    """Return the end of what a run printed, as a phrase for messages.
-
-    Args:
-        output: what the run took and printed.
-    """
+    """Return the end of a run's output, as a phrase for messages."""
     text = (output.stdout.strip() or output.stderr.strip())[-200:]
     return f"an output that ends with {text!r}" if text else "no output"

@@ -187,7 +187,7 @@ class Computed:
         return self.name or getattr(self.function, "__name__", "computed")
 
     def read(self, output: Output) -> float:
-        """Return what the function makes of a run.
+        """Return the function's value for a run.
 
         Args:
             output: what the run took and printed.
@@ -215,14 +215,7 @@ class Computed:
 
 
 def target_from_dict(values: Mapping[str, Any]) -> Target:
-    """Return the target that ``to_dict`` wrote.
-
-    Args:
-        values: what ``to_dict`` returned.
-
-    Raises:
-        ParameterError: it is no such thing, or a computed target, whose function is not stored.
-    """
+    """Return the target that ``to_dict`` wrote."""
     rest = {key: value for key, value in values.items() if key != "kind"}
     kind = values.get("kind")
     try:

@@ -95,7 +95,7 @@ class Choices:
         return isinstance(value, bool | int | float | str | None) and value in self.values
 
     def coerce(self, value: Value | None) -> Value | None:
-        """Return the choice that equals a value, such as 2 for 2.0; others unchanged.
+        """Return the choice that equals a value, as 2 does 2.0; others unchanged.
 
         Args:
             value: any value.

@@ -115,7 +115,7 @@ class Grid:
         return is_number(value) and value in self.values
 
     def coerce(self, value: Value | None) -> Value | None:
-        """Return a value as the grid has it, such as 2 for 2.0; others unchanged.
+        """Return the grid's own value for an equal one, as 2 for 2.0; others unchanged.
 
         Args:
             value: any value.
@@ -151,7 +151,7 @@ class Grid:
         return self.values[round(clipped(code[0]) * last)]
 
     def neighbours(self, value: Value | None) -> tuple[Value, ...]:
-        """Return the next smaller and the next larger value, as far as there are such.
+        """Return the next smaller and the next larger value, where they exist.
 
         Args:
             value: a number, also one beside the grid.
@@ -216,7 +216,7 @@ def _multiplied(low: float, high: float, step: float) -> tuple[int, ...] | tuple
 
 
 def _counted(steps: float) -> int:
-    """Return the number of values that so many steps lead to, the first among them."""
+    """Return the number of values on this many steps, the first value included."""
     if steps >= MOST_VALUES:
         made = math.floor(steps) + 1 if steps < 1e15 else "far more"
         raise ParameterError(

@@ -16,31 +16,19 @@ _LARGEST = 2**63
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
-    """Return whether a value is a finite number, and one of 64 bits where it is whole.
-
-    Args:
-        value: any value; true and false are none.
-    """
+    """Return whether a value is a finite number, of 64 bits if whole; a bool is not."""
     if isinstance(value, int):
         return not isinstance(value, bool) and -_LARGEST <= value < _LARGEST
     return isinstance(value, float) and math.isfinite(value)
 
 
 def clipped(position: float) -> float:
-    """Return a place between 0 and 1, the nearer of them where it lies beyond.
-
-    Args:
-        position: any number.
-    """
+    """Return a number clipped to 0..1."""
     return float(min(max(position, 0.0), 1.0))
 
 
 def excerpt(values: Sequence[Any]) -> str:
-    """Return values for people: all of a few, the first and last of many.
-
-    Args:
-        values: values of an axis; None is a parameter that is not passed.
-    """
+    """Return values of an axis as text, the middle of many left out; None is "not passed"."""
     names = {None: "not passed", "": '""'}
     words = [names.get(value, str(value)) for value in values]
     if len(words) > 8:

@@ -99,7 +99,7 @@ class Range:
         return int(value) if value == int(value) else value
 
     def encode(self, value: Value | None) -> tuple[float, ...]:
-        """Return where a number lies between the bounds, 0 to 1.
+        """Return the place of a number between the bounds, 0 to 1.
 
         Args:
             value: a number; beyond the bounds it counts as the nearer; anything else gets 0.5.

@@ -1,4 +1,4 @@
-"""Whether the two benchmarks of a curve can both be true of one machine."""
+"""Contradictions between the latency and the bandwidth measured on one machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Latency and bandwidth over message size: one type for what was measured and what was simulated.
+"""Latency and bandwidth over message size: one type for measured and simulated values.
 
 Units inside are SI (seconds, bytes per second); the properties and tables use the benchmarks' own
 microseconds and MB/s, where 1 MB is 10^6 bytes.
@@ -33,7 +33,7 @@ _QUARTILES = ("minimum", "p25", "median", "p75", "maximum")
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """How far the runs behind a curve lie apart, at each of its sizes.
+    """Spread of the runs behind a curve, at each of its sizes.
 
     Attributes:
         minimum, p25, median, p75, maximum: float64[n], in the unit of the curve they belong to

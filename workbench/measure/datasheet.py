@@ -1,4 +1,4 @@
-"""What the makers of a machine say about its network: rates and latencies from data sheets.
+"""Rates and latencies of a machine's network from data sheets.
 
 These are statements, not measurements. Where nobody states a figure, a stand-in is used that says
 so: every quantity is either ``published``, with the place where it was read, or ``assumed``, with
@@ -69,7 +69,7 @@ class DataSheet(Result):
 
     @property
     def assumed(self) -> tuple[str, ...]:
-        """Names of the figures that nobody states."""
+        """Names of the figures that are assumed, not published."""
         return tuple(name for name, s in self.quantities.items() if s.status == "assumed")
 
     def to_frame(self) -> pd.DataFrame:

@@ -227,7 +227,7 @@ def _statistic(latencies: int, rates: int) -> str:
 
 
 def _set_aside(tables: Iterable[OSUTable], bandwidth: str) -> list[str]:
-    """Say which tables hold bandwidths that the curve does not use, and what it does use."""
+    """Return notes on tables with bandwidths that the curve does not use, and on those it uses."""
     notes = [
         f"{table.source}:{table.line}: {table.program} {_SUMS[table.benchmark]}; not used as the "
         f"bandwidth of one stream; ask for it with bandwidth={table.benchmark!r}"

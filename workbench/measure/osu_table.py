@@ -22,7 +22,7 @@ PROGRAMS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Note:
-    """Something a reader of the text should know, with the line it is about.
+    """A remark on a line of the text.
 
     Attributes:
         line: 1-based line number.

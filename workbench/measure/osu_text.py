@@ -1,4 +1,4 @@
-"""Reads what the OSU micro-benchmarks print, with whatever a job's log has around it.
+"""Reads the output of the OSU micro-benchmarks, also within a job's log.
 
 Known: the tables of osu_latency, osu_bw, osu_bibw and osu_mbw_mr from version 2 to 7, with or
 without the full (``-f``), validation (``-c``) and percentile columns. Tables of other benchmarks
@@ -389,7 +389,7 @@ def _quantity(word: str) -> str:
 
 
 def _has_decimal_commas(section: _Section) -> bool:
-    """Say whether the table's values have decimal commas: some value can be nothing else."""
+    """Return whether values have decimal commas: at least one is no number otherwise."""
     values = [token for row in section.rows for token in row.tokens[1:]]
     points = any("." in value and "," not in value for value in values)
     return not points and any(_DECIMAL_COMMA.fullmatch(value) for value in values)

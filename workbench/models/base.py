@@ -1,4 +1,4 @@
-"""What all network models share: their parts, parameters by key, changes and printing."""
+"""Base of all network models: their parts, parameters by key, changes and printing."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ _NAME_KEYS = ("switch.name", "node.nic.name", "node.memory.name")
 
 @dataclass(frozen=True)
 class IniReading:
-    """A model read from an .ini, and what its author may want to know.
+    """A model read from an .ini, with notes for the file's author.
 
     Attributes:
         model: the network model, of the variant ``sstmacro``.
@@ -253,7 +253,7 @@ class _Reading:
         return values
 
     def _entry_for(self, described: Parameter) -> Entry | None:
-        """Return the assignment a parameter is taken from: the first spelling that is there."""
+        """Return the assignment of a parameter: the first of its spellings in the file."""
         keys = (*described.before, described.key, *described.fallback)
         for key in keys:
             if key in self.entries:

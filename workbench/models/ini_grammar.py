@@ -1,4 +1,4 @@
-"""The grammar of SST/macro's ``.ini`` files: lines to dotted keys, each with where it stands.
+"""The grammar of SST/macro's ``.ini`` files: lines to dotted keys, each with file and line.
 
 ``key = value`` lines, ``name {`` … ``}`` scopes, dotted keys, ``#`` comments, ``include FILE``,
 ``set var NAME = VALUE`` with ``$NAME``, ``unset KEY``; a later assignment replaces an earlier one.
@@ -26,7 +26,7 @@ _TRAILING_COMMENT = re.compile(r"\s#.*$")
 
 @dataclass(frozen=True)
 class Entry:
-    """One assignment in force: its dotted key, its text, and the file and line it stands on."""
+    """One effective assignment: its dotted key and text, and the file and line it is on."""
 
     key: str
     text: str
@@ -72,7 +72,7 @@ def _as_path(source: str | Path | bytes) -> Path | None:
 
 
 class _Reader:
-    """Walks lines and keeps what is open: scopes, variables by scope, files being read."""
+    """Reads lines and tracks the open scopes, variables by scope, and files being read."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -158,7 +158,7 @@ class _Reader:
             raise ParseError(f"scope {name!r} is never closed with }}", source=source, line=number)
 
     def assign(self, scope: tuple[str, ...], key: str, text: str, source: str, line: int) -> None:
-        """Put ``key = text`` into force, seen from ``scope``."""
+        """Record the assignment ``key = text`` within ``scope``, in place of an earlier one."""
         words = tuple(key.split("."))
         for word in words:
             if not _SCOPE_NAME.fullmatch(word):

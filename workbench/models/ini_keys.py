@@ -1,4 +1,4 @@
-"""What an .ini may say beside a model's parameters, and what of it is not modelled.
+"""Keys of an .ini beside a model's parameters, and those that are not modelled.
 
 SST/macro ignores keys it does not know, so a slip of the pen changes nothing and says nothing.
 Here every key is either a parameter, listed below, or an error.

@@ -1,4 +1,4 @@
-"""LogGPS: what a message costs in six numbers, for analyses that follow a whole program.
+"""LogGPS: the cost of a message in six numbers, for analyses of whole programs.
 
 L, o, g and G are those of Alexandrov et al., LogGP: Incorporating Long Messages into the LogP
 Model; S, above which a sender waits for its receiver, is from Ino et al., LogGPS: A Parallel

@@ -1,4 +1,4 @@
-"""What copying a message inside a node costs: the memory models and the processor."""
+"""The cost of copying a message inside a node: the memory models and the processor."""
 
 from __future__ import annotations
 

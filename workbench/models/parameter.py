@@ -1,4 +1,4 @@
-"""One parameter of a model: its SST/macro key, kind, bounds and meaning, said once.
+"""One parameter of a model: its SST/macro key, kind, bounds and meaning.
 
 ``parameter`` declares a dataclass field together with this description; controls, search spaces,
 the ``.ini`` reader and writer and the tables all take it from there.

@@ -1,4 +1,4 @@
-"""Machines as fitted models: what later analyses start from.
+"""Machines as fitted models, from which later analyses start.
 
     from workbench.models.profiles import profile
     profile("azure-hb96v3-hdr").loggps

@@ -1,4 +1,4 @@
-"""A model that knows the MPI protocols: short, eager and rendezvous messages cost different things.
+"""A model with the MPI protocols: short, eager and rendezvous messages have their own costs.
 
 SST/macro's models let the wire decide what a message costs and leave the library's own work to a
 few constants; measured curves show the library first. Here each regime has its own latency, host

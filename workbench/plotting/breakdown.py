@@ -1,4 +1,4 @@
-"""What each rank did with its time: compute, overhead of messages, noise and waiting."""
+"""The time of each rank: compute, overhead of messages, noise and waiting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cells of a study a figure shows, and what holds for all of them."""
+"""Selection of the cells of a study for a figure, and their common properties."""
 
 from __future__ import annotations
 

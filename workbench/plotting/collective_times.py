@@ -1,4 +1,4 @@
-"""What a collective takes against message size, a line for each topology (simulated)."""
+"""Time of a collective against message size, a line for each topology (simulated)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who sends how much to whom, and in messages of what size."""
+"""Messages and bytes from each rank to each other."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def communication_figure(
 
 
 def communication_table(graph: ExecutionGraph) -> pd.DataFrame:
-    """Return one row for each pair of ranks that has messages: what its first sends its second.
+    """Return one row for each ordered pair of ranks with messages from the first to the second.
 
     Args:
         graph: the program.

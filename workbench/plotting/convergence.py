@@ -1,4 +1,4 @@
-"""How a fit went: the loss of every trial, and the best so far, over the trial's number."""
+"""Convergence of a fit: the loss of every trial, and the best so far, over the trial's number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What traffic over a network came to: latencies, busy channels, queues over time (simulated)."""
+"""Results of traffic over a network: latencies, busy channels, queues over time (simulated)."""
 
 from __future__ import annotations
 

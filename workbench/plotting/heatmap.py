@@ -1,4 +1,4 @@
-"""Where a simulation is off: signed percent error, message size by benchmark, as a heatmap."""
+"""Errors of a simulation: signed percent, message size by benchmark, as a heatmap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many hops lie between hosts: one line a topology, the share of all pairs at each distance."""
+"""Distances between hosts: one line a topology, the share of all pairs at each distance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the data tell of each fitted parameter: intervals between the bounds, and correlations."""
+"""Identifiability of each fitted parameter: intervals between the bounds, and correlations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FILLS = {"known": palette.FITTED, "bounded": palette.FAINT, "unknown": "white"}
 
 
 def plot_identifiability(found: Identifiability) -> LayoutDOM:
-    """Return the intervals of the parameters, and below them how their estimates hang together.
+    """Return the intervals of the parameters, and below them the correlation of their estimates.
 
     Args:
         found: of ``workbench.fit.trust.identify``.

@@ -1,4 +1,4 @@
-"""What each parameter does at each message size: correlations as two heatmaps."""
+"""Influence of each parameter at each message size: correlations as two heatmaps."""
 
 from __future__ import annotations
 

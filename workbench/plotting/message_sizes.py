@@ -1,4 +1,4 @@
-"""How large a program's messages are: how many there are of each size, and how many bytes."""
+"""Sizes of a program's messages: number and bytes of the messages of each size."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def message_size_table(graph: ExecutionGraph) -> pd.DataFrame:
 
 
 def read_message_sizes(graph: ExecutionGraph) -> str:
-    """Return the size that half of the messages do not exceed, and the one that carries the bytes.
+    """Return a sentence on the median message size and the size from which on most bytes are sent.
 
     Args:
         graph: the program.

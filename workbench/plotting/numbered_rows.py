@@ -1,4 +1,4 @@
-"""A point for each row and its numbers in a column at the right: what rankings are made of."""
+"""A point for each row with its numbers in a column at the right, for rankings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which pairs of ranks a program's time hangs on: λ_L and λ_G of each pair as a heatmap."""
+"""Sensitivity of a program's time to each pair of ranks: λ_L and λ_G as a heatmap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one place colours come from: safe for the three common kinds of colour blindness.
+"""Colours of all figures: safe for the three common kinds of colour blindness.
 
 Categories follow Okabe and Ito ("Color Universal Design", 2008), with lightness and hue moved so
 that each has a contrast of 3 to the page, light or dark, and no two are closer to one another than

@@ -1,4 +1,4 @@
-"""A figure as a picture for a paper: made in the page, of one size whatever the screen's."""
+"""A figure saved as a picture for a paper, of one size on every screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the ranks are: each router with its hosts, the rank at each, and how critical it is."""
+"""Places of the ranks: each router with its hosts, the rank at each, and how critical it is."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NO_GROUP = "none"
 
 
 class HasNetwork(Protocol):
-    """What is drawn of a network: ``workbench.topology.Topology``."""
+    """The attributes of a network that are drawn: ``workbench.topology.Topology``."""
 
     @property
     def name(self) -> str:
@@ -48,7 +48,7 @@ class HasNetwork(Protocol):
 
 
 class HasHosts(Protocol):
-    """What is drawn of a placement: ``workbench.sensitivity.placement.Placement``."""
+    """The attributes of a placement that are drawn, as in ``sensitivity.placement.Placement``."""
 
     @property
     def hosts(self) -> NDArray[Any]:

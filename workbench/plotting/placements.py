@@ -1,4 +1,4 @@
-"""Placements of a program's ranks compared: the run time of each, and what it took to find."""
+"""Placements of a program's ranks compared: run time and search time of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One sentence under each figure, computed from what the figure shows.
+"""One sentence under each figure, computed from the data in the figure.
 
 Bokeh draws on a canvas that no screen reader can read, so the sentence is also the figure's text.
 """

@@ -272,7 +272,7 @@ def threshold_figure(
 
 
 def read_threshold(errors: pd.DataFrame, *, threshold: int | None = None) -> str:
-    """Return the best threshold, its error, and the errors of either model alone.
+    """Return a sentence on the best threshold, its error, and the errors of either model alone.
 
     Args:
         errors: of ``workbench.fit.regimes.errors_by_threshold``.

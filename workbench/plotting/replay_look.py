@@ -1,4 +1,4 @@
-"""What all figures of a replay share: the colours of what a host is at, times, the caption."""
+"""Common look of all figures of a replay: colours of the host's activities, times, caption."""
 
 from __future__ import annotations
 

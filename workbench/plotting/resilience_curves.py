@@ -1,4 +1,4 @@
-"""How much longer distances grow as links fail at random, a line for each topology."""
+"""Growth of distances as links fail at random, a line for each topology."""
 
 from __future__ import annotations
 

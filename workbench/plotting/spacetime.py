@@ -378,7 +378,7 @@ def _set_ranges(fig: figure, whole: Window) -> None:
 
 
 def _name(fig: figure, result: ReplayResult, shown: Timeline) -> None:
-    """Say what is shown: title, ranks and where the times came from."""
+    """Write title, ranks and provenance of the replay."""
     count, of = len(shown.ranks), result.graph.num_ranks
     which = f"{count} ranks" if count == of else f"{count} of {of} ranks"
     fig.title.text = f"Space–time diagram: {result.graph.source}, {which}"

@@ -1,4 +1,4 @@
-"""What the space-time diagram does in the page: times in words, and telling Python the window."""
+"""JavaScript of the space-time diagram: times in words, and messages to Python about the window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a window of a timeline shows: every operation if they are few, else a picture of them.
+"""Content of a window of a timeline: every operation if they are few, else an image of them.
 
 A window's operations are found by bisection. The widest become bars; where that leaves any out,
 they are painted into an image of one value for each pixel, so that nothing is lost from sight.
@@ -241,7 +241,7 @@ def _messages(
 def _path(
     timeline: Timeline, seen: tuple[int, int, float, float], scale: tuple[float, float]
 ) -> Columns:
-    """Return the corners of the critical path in a window, one of those within a pixel."""
+    """Return the corners of the critical path in a window, thinned to one per pixel."""
     ns, y = timeline.path_ns, timeline.path_y
     low = max(int(np.searchsorted(ns, seen[0] / 1000)) - 1, 0)
     high = int(np.searchsorted(ns, seen[1] / 1000, "right")) + 1

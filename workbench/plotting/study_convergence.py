@@ -1,4 +1,4 @@
-"""How the fits of a study converged: the best loss over trials, loss by machine."""
+"""Convergence of the fits of a study: the best loss over trials, loss by machine."""
 
 from __future__ import annotations
 

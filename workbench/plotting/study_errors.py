@@ -1,4 +1,4 @@
-"""Where the fits of a study are off, and how their curves run: machine by target, size by size."""
+"""Errors and curves of the fits of a study: machine by target, size by size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Light and dark: everything that is drawn or written follows the page's theme from here.
+"""Light and dark: everything that is drawn or written follows the page's theme through this file.
 
 Figures are drawn in the light colours of `palette`. Where JupyterLab, the notebook or Voilà marks
 its page as dark, the page shows each drawing through `DARK_FILTER`, which turns light into dark and
@@ -53,5 +53,5 @@ AS_DRAWN: Final = "filter:var(--workbench-drawing, none)"
 
 
 def figure_styles() -> list[StyleSheet]:
-    """Return the style sheets of a figure; it brings the page's along."""
+    """Return the style sheets of a figure, those of the page included."""
     return [GlobalInlineStyleSheet(css=PAGE_RULES), InlineStyleSheet(css=_FIGURE_RULES)]

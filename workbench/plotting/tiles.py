@@ -1,4 +1,4 @@
-"""Coloured rectangles with a number in each and their colour bar: what heatmaps are made of."""
+"""Coloured rectangles with a number in each and their colour bar, for heatmaps."""
 
 from __future__ import annotations
 

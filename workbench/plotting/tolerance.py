@@ -1,4 +1,4 @@
-"""How much latency a program bears: T(L) with its zones, and λ_L and ρ_L below on the same axis."""
+"""Latency tolerance of a program: T(L) with its zones, and λ_L and ρ_L below on the same axis."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ return `${Number((value / scale).toPrecision(6))} ${unit}`
 
 @dataclass(eq=False)
 class ToleranceFigure:
-    """T(L), λ_L and ρ_L over one axis, and what they draw from.
+    """T(L), λ_L and ρ_L over one axis, and their sources.
 
     Attributes:
         layout: all figures in one document.

@@ -1,4 +1,4 @@
-"""The columns behind the picture of latency tolerance, thinned to what a page can hold."""
+"""The columns of the figure of latency tolerance, thinned to the capacity of a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of a drawn topology: its routers, its links with their load, and which are marked."""
+"""The rows of a drawn topology: its routers, its links with their load, and the marked ones."""
 
 from __future__ import annotations
 

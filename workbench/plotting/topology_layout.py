@@ -1,4 +1,4 @@
-"""Where to draw each router of a topology: a layout that suits its family.
+"""Places of the routers of a topology: a layout that suits its family.
 
 Grids for tori, meshes, HyperX and hypercubes, tiers for fat trees, clusters on a circle for
 dragonflies and what else has groups, one circle for random graphs, and for any other graph one that
@@ -84,7 +84,7 @@ def grid_places(coordinates: NDArray[np.integer]) -> tuple[FloatArray, FloatArra
 def cluster_places(
     member: NDArray[np.integer], outermost: float = 0.0
 ) -> tuple[FloatArray, FloatArray]:
-    """Return clusters as small circles (ellipses where there are many) on a large one."""
+    """Return clusters int[routers] as circles on a large one, router `outermost` outwards."""
     cluster = np.unique(member, return_inverse=True)[1]
     count = int(cluster.max()) + 1
     size = np.bincount(cluster, minlength=count)

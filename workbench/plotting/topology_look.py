@@ -1,4 +1,4 @@
-"""What all figures of a comparison of topologies share: a colour, a dash and a marker for each."""
+"""Common look of all figures of a comparison of topologies: colour, dash and marker of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A topology drawn: its routers, and its links by class or by how loaded they are."""
+"""A topology drawn: its routers, and its links by class or by load."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def topology_map(
 
 
 def _just(full: float) -> float:
-    """Return the end of a scale: what rounding makes of a link just full is not too much."""
+    """Return the end of a scale plus 1e-6 of it, so that rounding puts no full link beyond it."""
     return full * (1 + 1e-6)
 
 

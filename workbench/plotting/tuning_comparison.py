@@ -1,4 +1,4 @@
-"""Experiments over one another: the best that each had found after so many runs or seconds."""
+"""Experiments compared: the best value of each so far over runs or seconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which parameters set the best configurations apart from the others, as bars."""
+"""Parameters that separate the best configurations from the others, as bars."""
 
 from __future__ import annotations
 

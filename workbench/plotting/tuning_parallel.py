@@ -1,4 +1,4 @@
-"""Configurations as lines across their parameters, coloured by what they come to."""
+"""Configurations as lines across their parameters, coloured by their values."""
 
 from __future__ import annotations
 

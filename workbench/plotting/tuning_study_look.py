@@ -1,4 +1,4 @@
-"""What the figures of a study of searches share: what they can show, and which rows they take."""
+"""Common parts of the figures of a study of searches: measures, rows and texts."""
 
 from __future__ import annotations
 

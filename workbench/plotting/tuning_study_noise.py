@@ -1,4 +1,4 @@
-"""What noise costs a search, and what running configurations again wins back."""
+"""Effect of noise on a search, and the gain by running configurations again."""
 
 from __future__ import annotations
 

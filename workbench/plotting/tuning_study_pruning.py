@@ -1,4 +1,4 @@
-"""What ending slow runs saves a search, and what it costs in what is found."""
+"""Time saved by ending slow runs of a search, and the change of its result."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ def _finds(one: Mapping[str, Any], change: str, what: str) -> str:
 
 
 def _in_order(rows: pd.DataFrame, *names: str) -> pd.DataFrame:
-    """Return rows in the order in which the study lists what is in columns, the first one first."""
+    """Return rows sorted by these columns, the first one first, values in the study's order."""
     for name in reversed(names):
         known = values_of(rows, name)
         places = sorted(range(len(rows)), key=lambda at: known.index(rows[name].iloc[at]))

@@ -1,4 +1,4 @@
-"""Searches ranked, each with its interval over the seeds, and which of them these tell apart."""
+"""Searches ranked, each with its interval over the seeds, and those not separable by them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class RankingFigure:
 
 
 def ranking_figure() -> RankingFigure:
-    """Return the live form of `plot_search_ranking`, with nothing in it."""
+    """Return the live form of `plot_search_ranking`, empty."""
     source = ColumnDataSource({name: [] for name in (*_COLUMNS, "text_at")})
     fig = live_figure(height=_AROUND_PX + _ROW_PX, file_name="ranking")
     fig.xaxis.ticker, fig.yaxis.ticker = FixedTicker(), FixedTicker()

@@ -1,4 +1,4 @@
-"""When to stop a search: how much each rule finds against the time it saves."""
+"""Stopping rules of a search: the result of each against the time it saves."""
 
 from __future__ import annotations
 

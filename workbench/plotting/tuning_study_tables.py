@@ -1,4 +1,4 @@
-"""The tables of SHAMan's study, section 5.2, made of a study of searches, and what they tell."""
+"""The tables of SHAMan's study, section 5.2, from a study of searches, and sentences on them."""
 
 from __future__ import annotations
 

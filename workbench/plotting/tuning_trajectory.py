@@ -1,4 +1,4 @@
-"""The course of an experiment: every run, what repeats come to, the best so far, the default."""
+"""The course of an experiment: every run, repeats aggregated, the best so far, the default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much wire latency a program bears on several topologies: a row for each."""
+"""Wire-latency tolerance of a program on several topologies: a row for each."""
 
 from __future__ import annotations
 

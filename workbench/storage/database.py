@@ -1,4 +1,4 @@
-"""Where studies are kept: an SQLite file, or a PostgreSQL database that many machines share.
+"""Databases of studies: an SQLite file, or a PostgreSQL database that many machines share.
 
 database = locate("fits.db")
 database.prepare()              # makes its tables, whoever else does so at the same moment

@@ -1,4 +1,4 @@
-"""Holding a study of an SQLite file: one process at a time, until it ends in whatever way."""
+"""Locks on studies of an SQLite file: one process at a time, released however it ends."""
 
 from __future__ import annotations
 

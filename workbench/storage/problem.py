@@ -1,4 +1,4 @@
-"""What a study is made for: one that exists is taken up for the same problem alone."""
+"""Differences between the problem of a stored study and the one that is asked for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def problem_differences(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
-    """Return a sentence for each key in which two problems differ; their release may differ."""
+    """Return a sentence for each key in which two problems differ, the release excepted."""
     asked = json.loads(json.dumps(asked))
     return [
         f"{key} was {_short(stored.get(key))} and is {_short(asked.get(key))}"

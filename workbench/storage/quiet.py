@@ -1,4 +1,4 @@
-"""Optuna kept from announcing each study on the standard error."""
+"""Silences Optuna's messages about each study on stderr."""
 
 from __future__ import annotations
 

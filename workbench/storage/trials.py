@@ -1,4 +1,4 @@
-"""Rows of a trial in Optuna's tables, written without Optuna, many times faster than through it.
+"""Rows of a trial in Optuna's tables, written without Optuna, which is many times faster.
 
 Each function is part of a transaction of the caller's, on a connection that
 ``Database.connect_directly`` returned: the version of the tables is known.

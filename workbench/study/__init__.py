@@ -1,4 +1,4 @@
-"""Studies: many fits as one plan, run side by side, to be stopped, taken up and looked at.
+"""Studies: many fits as one plan, run side by side; they can be stopped, resumed and watched.
 
 plan = StudyPlan("which-loss", ["azure-hb96v3-hdr", "llnl-dane-omnipath"], trials=500)
 result = run(plan, "which-loss.db")

@@ -1,4 +1,4 @@
-"""One fit of a study, and what came of it."""
+"""One fit of a study, and its result."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class CellProgress:
-    """How one cell stands.
+    """State of one cell.
 
     Attributes:
         cell: which.
@@ -110,7 +110,7 @@ class CellProgress:
 
 @dataclass(frozen=True, eq=False)
 class CellResult:
-    """What came of one cell, or has come of it so far.
+    """Result of one cell, final or so far.
 
     Attributes:
         cell: what was fitted, to what, and how.
@@ -196,7 +196,7 @@ class CellResult:
         return pd.DataFrame({"latency": latency, "bandwidth": bandwidth}, index=index)
 
     def fit_result(self) -> FitResult:
-        """Return the cell as the result of a fit, for whatever takes one; simulates it again.
+        """Return the cell as the result of a fit; simulates it again.
 
         A study keeps of each trial only whether it improved on those before it: ``losses`` holds
         the least loss up to each trial.
@@ -253,7 +253,7 @@ class CellResult:
 
 
 def improvements(losses: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return index and loss of the trials that improved on all before; inf is a refused one."""
+    """Return index and loss of each trial that improved on all before; refused losses are inf."""
     best = np.minimum.accumulate(losses)
     before = np.concatenate([[np.inf], best[:-1]])[: len(best)]
     at = np.flatnonzero(best < before)

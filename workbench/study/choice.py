@@ -1,4 +1,4 @@
-"""A model as a study plan names it: which one, in which variant, with what held fixed."""
+"""A model in a study plan: its name, its variant and the values held fixed."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class ModelChoice:
         return written
 
     def build(self) -> NetworkModel:
-        """Return the model a fit begins with."""
+        """Return the model that a fit starts from."""
         return MODELS[self.model](variant=self.variant).with_values(self.values)
 
     def space(self) -> SearchSpace:

@@ -124,7 +124,7 @@ def _task() -> tuple[Any, str]:
 
 
 def _watch(task: tuple[Any, str], name: str, stop: StopFlag, over: threading.Event) -> None:
-    """Set ``stop`` when the study is stopped, or nobody waits for this task any more."""
+    """Set ``stop`` when the study is stopped, or the scheduler has dropped this task."""
     worker, key = task
     try:
         with _distributed().Client(worker.scheduler.address, set_as_default=False) as client:

@@ -1,4 +1,4 @@
-"""Points spread evenly over a space, and how columns of numbers go together."""
+"""Sobol points over a space, ranks, and correlations of columns."""
 
 from __future__ import annotations
 

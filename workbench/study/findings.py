@@ -1,4 +1,4 @@
-"""What Suetterlein et al. found on their machines, asked of the machines of a study.
+"""The findings of Suetterlein et al. on their machines, checked on the machines of a study.
 
 Each claim is a sentence of HPC Network Simulation Tuning via Automatic Extraction of Hardware
 Parameters, a rule that says when data agree with it, and the numbers the rule looked at; another

@@ -1,4 +1,4 @@
-"""One cell of a study, fitted or read; what came of it is said by the database alone."""
+"""One cell of a study, fitted or read; only the database holds its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each parameter of a model does to latency and bandwidth at each message size.
+"""Influence of each parameter of a model on latency and bandwidth at each message size.
 
     found = influence("snappr")         # a second for LogP, ten to thirty for SNAPPR
     found.strongest(8, "latency"), found.to_frame(), found.plot()
@@ -48,7 +48,7 @@ _LEAST = 3  # two points always lie on a line
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Influence(Result):
-    """How latency and bandwidth follow each parameter over a space, size by size.
+    """Correlations of latency and bandwidth with each parameter over a space, by message size.
 
     Attributes:
         model: the model whose other parameters were kept.
@@ -89,7 +89,7 @@ class Influence(Result):
 
     @property
     def tied(self) -> tuple[tuple[str, str, float], ...]:
-        """Pairs of parameters that the refusals tie together, with their correlation.
+        """Pairs of parameters that are correlated because configurations were refused.
 
         What one of them does cannot be told from what the other does. Named are those beyond 0.2
         and beyond chance, the strongest first.
@@ -285,7 +285,7 @@ def submit_influence(
 
 
 class _Design:
-    """A seeded set of configurations, and what has been simulated of them."""
+    """A seeded set of configurations, and their simulated results so far."""
 
     def __init__(
         self,
@@ -342,7 +342,7 @@ class _Design:
                     halt.set()
 
     def result(self) -> Influence:
-        """Return the correlations over what has been simulated so far, from any thread."""
+        """Return the correlations over the configurations simulated so far, from any thread."""
         with self._lock:
             done = sorted(self._curves.items())
         used = [number for number, curve in done if curve is not None]

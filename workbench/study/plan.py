@@ -1,4 +1,4 @@
-"""What a study fits: every combination of machines, models, losses, targets and the rest.
+"""The plan of a study: all combinations of machines, models, losses, targets and other axes.
 
     plan = StudyPlan("which-loss", ["azure-hb96v3-hdr", "llnl-dane-omnipath"], trials=500)
     plan.cells()

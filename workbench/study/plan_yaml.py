@@ -1,4 +1,4 @@
-"""Study plans as YAML: what is wrong is named with its line and what could have been meant."""
+"""Study plans as YAML: errors name the line and the nearest known name."""
 
 from __future__ import annotations
 

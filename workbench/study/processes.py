@@ -1,4 +1,4 @@
-"""Cells fitted on all cores of this machine, each by a process that lives through many cells.
+"""Cells fitted on all cores of this machine, by processes that fit one cell after another.
 
 The search is Python, so threads would share one core. Each process has two pipes of its own and
 shares nothing else: one that is killed takes no lock with it, and one whose starter is killed
@@ -90,7 +90,7 @@ def fit_in_processes(
 
 
 class _Worker:
-    """One process, the cell it is at, and the thread that hears it."""
+    """One process, its cell, and the thread that reads its answers."""
 
     def __init__(self, inbox: queue.SimpleQueue[tuple[_Worker, dict[str, Any] | None]]) -> None:
         self.task: Task | None = None
@@ -114,7 +114,7 @@ class _Worker:
         self._ear.start()
 
     def begin(self, task: Task, trials: int, database: str) -> None:
-        """Have it fit a cell."""
+        """Order the fit of a cell."""
         self.task = task
         self.order(
             {
@@ -126,18 +126,18 @@ class _Worker:
         )
 
     def order(self, order: dict[str, Any]) -> None:
-        """Send a line; a process that is dead already is noticed elsewhere."""
+        """Send a line; `fit_in_processes` notices a dead process by its answers' end."""
         with contextlib.suppress(BrokenPipeError, ValueError):
             self._input.write(json.dumps(order) + "\n")
             self._input.flush()
 
     def dismiss(self) -> None:
-        """End its input, which ends it."""
+        """Close its input, upon which it ends."""
         with contextlib.suppress(BrokenPipeError):
             self._input.close()
 
     def await_end(self, deadline: float) -> None:
-        """Wait until it has ended, and end it where that takes too long."""
+        """Wait until it has ended; kill it after the deadline."""
         try:
             self._process.wait(max(0.0, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
@@ -145,7 +145,7 @@ class _Worker:
         self.bury()
 
     def bury(self) -> str:
-        """Release what it held; return how it ended, in words."""
+        """Release its resources; return a sentence on how it ended."""
         self.dismiss()
         code = self._process.wait()
         self._ear.join()

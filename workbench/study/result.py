@@ -1,4 +1,4 @@
-"""What came of a study: every cell with its errors, its parameters and how it converged."""
+"""The result of a study: every cell with its errors, its parameters and its convergence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run a study: all its cells, on all cores or a cluster, to be stopped and taken up at any time.
+"""Run a study: all its cells, on all cores or a cluster; it can be stopped and resumed.
 
 result = run(plan, "which-loss.db")
 job = submit(plan, "which-loss.db")     # in a thread; job.partial is the study so far
@@ -39,7 +39,7 @@ def run(
     stop: threading.Event | None = None,
     on_progress: Callable[[StudyStatus], None] | None = None,
 ) -> StudyResult:
-    """Fit every cell of a plan and return what came of them.
+    """Fit every cell of a plan and return the results.
 
     Each cell is a study of its own in the database, so the run may be stopped or killed at any
     time: started again it goes on from the last trial of each, exactly as if nothing had
@@ -131,7 +131,7 @@ class Board:
         self._results: dict[Cell, tuple[float, CellProgress, CellResult]] = {}
 
     def look(self) -> None:
-        """Read from the database how each cell stands."""
+        """Read the state of each cell from the database."""
         now = status(self.plan, self.database)
         self._cells = {progress.cell: progress for progress in now.cells}
         self._began, self._trials_before = time.monotonic(), now.trials

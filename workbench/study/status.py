@@ -1,4 +1,4 @@
-"""How far a study is, cell by cell, whoever runs it."""
+"""Progress of a study, cell by cell, whichever process runs it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StudyStatus(Result):
-    """How far a study is.
+    """Progress of a study.
 
     Attributes:
         plan: what is run.

@@ -1,4 +1,4 @@
-"""A process that fits the cells it is told to, for ``workbench.study.processes``.
+"""A process that fits the cells it receives, for ``workbench.study.processes``.
 
 It reads one JSON object a line and answers likewise. When its input ends, whoever started it is
 gone: it gives up the trial in flight and ends, so that a killed notebook leaves nothing running.

@@ -12,9 +12,10 @@ from typing import Any
 
 from workbench.errors import ParseError
 from workbench.replacing import replace_file
+from workbench.suggestions import Suggesting
 
 
-class Result:
+class Result(Suggesting):
     """Base of every result: its values as plain values and as JSON."""
 
     def to_dict(self) -> dict[str, Any]:

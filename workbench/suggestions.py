@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 _LIKE: Final = 0.6
 _LEAST_PART: Final = 3
@@ -51,6 +51,32 @@ def unknown_key(key: str, known: Iterable[str], *, what: str = "a parameter") ->
     """Return the message for a key that does not exist, with the nearest one that does."""
     near = nearest_key(key, known)
     return f"{key} is not {what}" + (f"; did you mean {near}?" if near else "")
+
+
+def no_attribute(owner: object, name: str) -> AttributeError:
+    """Return the error of an attribute that does not exist, with the nearest public ones that do.
+
+    Args:
+        owner: whose attribute was asked for.
+        name: of the attribute.
+    """
+    public = [known for known in dir(owner) if not known.startswith("_")]
+    message = f"{type(owner).__name__} has no attribute {name}{did_you_mean(name, public)}"
+    # Without an object Python's own suggestion, which no notebook shows, does not follow this one.
+    return AttributeError(message, name=name, obj=None)
+
+
+class Suggesting:
+    """Base of what users hold in a notebook: a mistyped attribute names the nearest one."""
+
+    # A type checker would take any attribute of a class with this method as given.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_") or hasattr(type(self), name):
+                # There, but a property that failed for an attribute of something else: its error.
+                return object.__getattribute__(self, name)
+            raise no_attribute(self, name)
 
 
 def _fold(name: object) -> str:

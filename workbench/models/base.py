@@ -222,7 +222,7 @@ class NetworkModel(Result):
 
     def _memory_type(self) -> type[Memory] | None:
         """Return the class of the memory model, None where a model has none of its own."""
-        memory = getattr(self, "memory", None)
+        memory = vars(self).get("memory")
         return None if memory is None else type(memory)
 
     def __repr__(self) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from workbench.panels.live import LiveView, renew
-from workbench.suggestions import did_you_mean
+from workbench.suggestions import did_you_mean, no_attribute
 
 
 class Panel(ABC):
@@ -45,12 +45,7 @@ class Panel(ABC):
             return self._get(name)
         if name.startswith("_"):
             raise AttributeError(name)
-        raise AttributeError(
-            f"{type(self).__name__} has no {name}{did_you_mean(name, self._public())}"
-        )
-
-    def _public(self) -> list[str]:
-        return [name for name in dir(self) if not name.startswith("_")]
+        raise no_attribute(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_") or name == "widget":

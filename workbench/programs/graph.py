@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
+from workbench.suggestions import Suggesting
 
 if TYPE_CHECKING:
     import networkx
@@ -106,7 +107,7 @@ class Dependents:
 
 
 @dataclass(frozen=True, eq=False)
-class ExecutionGraph:
+class ExecutionGraph(Suggesting):
     """A program as operations and dependencies; nothing in it depends on a network.
 
     Two graphs are equal when their operations and dependencies are, wherever they came from.

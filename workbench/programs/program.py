@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from workbench.counts import whole, whole_each
 from workbench.errors import ParameterError
 from workbench.programs.graph import MOST_NODES
-from workbench.suggestions import did_you_mean
+from workbench.suggestions import Suggesting, did_you_mean
 
 if TYPE_CHECKING:
     import networkx
@@ -98,7 +98,7 @@ class Collective:
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class Program(Suggesting):
     """The calls of all ranks, rank after rank, and the collectives they join in.
 
     Two programs are equal when their calls are, wherever they came from.

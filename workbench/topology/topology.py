@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.counts import integer
 from workbench.errors import ParameterError
+from workbench.suggestions import Suggesting
 
 if TYPE_CHECKING:
     import networkx
@@ -34,7 +35,7 @@ _MOST_ROUTERS = 2**31 - 2
 
 
 @dataclass(frozen=True, eq=False)
-class Topology:
+class Topology(Suggesting):
     """Routers, links and hosts of a network; links go both ways.
 
     Attributes:

@@ -41,11 +41,11 @@ def test_settings_are_attributes() -> None:
     assert {"size", "rule", "widget"} <= set(dir(panel))
     with pytest.raises(AttributeError, match="colour cannot be set; size, rule can"):
         panel.colour = "red"
-    with pytest.raises(AttributeError, match="Small has no colour"):
+    with pytest.raises(AttributeError, match="Small has no attribute colour"):
         _ = panel.colour
     with pytest.raises(AttributeError, match=r"sise cannot be set; did you mean size\?"):
         panel.sise = 3
-    with pytest.raises(AttributeError, match=r"Small has no rul; did you mean rule\?"):
+    with pytest.raises(AttributeError, match=r"Small has no attribute rul; did you mean rule\?"):
         _ = panel.rul
 
 

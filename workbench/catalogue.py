@@ -43,7 +43,7 @@ class Catalogue(Result, Generic[_T]):
 
     @property
     def things(self) -> tuple[_T, ...]:
-        """What is listed, in the order of the table."""
+        """The listed things, in the order of the table."""
         return self._things
 
     def to_frame(self) -> pd.DataFrame:

@@ -55,7 +55,7 @@ class Diagnosis(Result):
 
     @property
     def problems(self) -> tuple[Finding, ...]:
-        """The findings that something is wrong with."""
+        """The findings that have a problem."""
         return tuple(finding for finding in self.findings if finding.problem)
 
     @property
@@ -65,7 +65,7 @@ class Diagnosis(Result):
 
     @property
     def verdict(self) -> str:
-        """One sentence: all is well, or how many problems there are."""
+        """One sentence: all is well, or the number of problems."""
         count = len(self.problems)
         if not count:
             return "Everything the workbench needs is in place."
@@ -113,7 +113,7 @@ class Diagnosis(Result):
 
 
 def doctor() -> Diagnosis:
-    """Print what this installation is made of and what is wrong with it, and return the same."""
+    """Print the findings on this installation, with their problems, and return them."""
     diagnosis = diagnose()
     print(diagnosis.to_text())
     return diagnosis

@@ -54,4 +54,4 @@ class StudyHeldError(StudyError):
 
 
 class SimulationHalted(WorkbenchError):
-    """A simulation was ended early because it was asked to."""
+    """A simulation was ended early on request."""

@@ -32,7 +32,7 @@ _numbers = itertools.count(1)
 
 
 def cores() -> int:
-    """Return the number of cores this process may use; a batch system may lend it a few."""
+    """Return the number of cores this process may use, which a batch system may limit."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -104,7 +104,7 @@ class JobContext:
 
     @property
     def stopping(self) -> bool:
-        """Whether somebody asked the job to stop."""
+        """Whether the job was asked to stop."""
         return self.stop_event.is_set()
 
     def progress(self, done: int, total: int = 0, message: str = "") -> None:
@@ -156,7 +156,7 @@ class Job(Generic[_T]):
 
     @property
     def exception(self) -> BaseException | None:
-        """What the work raised, None where it did not."""
+        """The exception that the work raised, None if it raised none."""
         return self._exception
 
     @property

@@ -147,7 +147,7 @@ def _parsed(text: str, what: str, where: str) -> tuple[dict[str, Any], dict[Keys
 
 
 class _Lines:
-    """Finds the line of every key, and refuses files that are more than they seem."""
+    """Finds the line of every key; refuses repeated keys, deep nesting and too many values."""
 
     def __init__(self, where: str, what: str) -> None:
         self.where = where

@@ -99,7 +99,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Words a wrong command line as one paragraph, like every other error."""
+    """Reports a wrong command line as one paragraph, like every other error."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"workbench: error: {message}; see {self.prog} --help\n")

@@ -143,7 +143,7 @@ def _hosts(arguments: argparse.Namespace) -> LogGPS | None:
 
 
 def _report(result: FabricReplay | SharedRun) -> str:
-    """Return a run as a person reads it: the jobs, or the ranks that finish last."""
+    """Return a run as text for people: the jobs, or the ranks that finish last."""
     frame = result.to_frame()
     head = [repr(result)]
     if "finish_ns" not in frame:

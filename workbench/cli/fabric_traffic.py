@@ -150,7 +150,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _report(curve: LatencyLoad) -> str:
-    """Return the curve as a person reads it: a line for each load, means over the seeds."""
+    """Return the curve as text for people: a line for each load, means over the seeds."""
     lines = [repr(curve), repr(curve.fabric.routes)]
     several = bool((curve.num_runs > 1).any())
     lines.append(

@@ -189,7 +189,7 @@ def _summary(result: FitResult) -> dict[str, Any]:
 
 
 def _report(result: FitResult) -> str:
-    """Return a fit as a person reads it."""
+    """Return a fit as text for people."""
     lines = [
         repr(result),
         f"measured: {result.measured.provenance.caption()}",
@@ -236,5 +236,5 @@ class _Progress:
         self._width = len(line)
 
     def clear(self) -> None:
-        """Leave the line empty for what comes next."""
+        """Clear the line."""
         print(f"\r{'':<{self._width}}\r", end="", file=sys.stderr, flush=True)

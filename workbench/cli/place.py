@@ -178,7 +178,7 @@ def _table(placements: Iterable[Placement]) -> str:
 
 
 def _report(placement: Placement) -> str:
-    """Return a placement as a person reads it: the ranks at each router."""
+    """Return a placement as text for people: the ranks at each router."""
     lines = [repr(placement)]
     frame = placement.to_frame().sort_values(["router", "host", "rank"])
     for (group, router), rows in frame.groupby(["group", "router"]):

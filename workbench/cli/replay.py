@@ -95,7 +95,7 @@ def _summary(result: ReplayResult, *, waiting: bool) -> dict[str, Any]:
 
 
 def _report(result: ReplayResult, *, waiting: bool) -> str:
-    """Return a replay as a person reads it: the ranks' finish times, the slowest of many."""
+    """Return a replay as text for people: the ranks' finish times, the slowest of many."""
     finish = dict(enumerate(result.finish_ns))
     ranks = list(finish)
     head = [repr(result), str(result.model)]
@@ -112,7 +112,7 @@ def _report(result: ReplayResult, *, waiting: bool) -> str:
 
 
 def _waiting(result: ReplayResult, ranks: list[int]) -> list[str]:
-    """Return the lines of the table of causes, and the sentence that reads it."""
+    """Return the lines of the table of causes, and the sentence about it."""
     from workbench.simulate.waiting import CAUSES, describe_waiting
 
     table = result.waiting()

@@ -10,7 +10,7 @@ from typing import Any
 
 @contextlib.contextmanager
 def stoppable() -> Iterator[Stop]:
-    """Make the first Ctrl-C, or a batch system's SIGTERM, a polite stop; a second one acts."""
+    """Let the first Ctrl-C or SIGTERM set the stop's event; a second one acts as usual."""
     stop = Stop()
     before: dict[int, Any] = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
 

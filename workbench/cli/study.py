@@ -172,5 +172,5 @@ class _Line:
         self._width = len(line)
 
     def clear(self) -> None:
-        """Leave the line empty for what comes next."""
+        """Clear the line."""
         print(f"\r{'':<{self._width}}\r", end="", file=sys.stderr, flush=True)

@@ -112,7 +112,7 @@ def _notes(result: LatencySensitivity) -> list[str]:
 
 
 def _report(result: LatencySensitivity) -> str:
-    """Return an analysis as a person reads it, the first of many critical latencies."""
+    """Return an analysis as text for people, with the first of many critical latencies."""
     from workbench.sensitivity.result import latencies_text
 
     values = result.summary()

@@ -338,7 +338,7 @@ def _resumed(arguments: argparse.Namespace) -> Experiment:
 
 
 def _replayed_word(said: Mapping[str, Any]) -> str:
-    """Return the word of the space that an experiment replays, of a recording that ships."""
+    """Return the name of the shipped recording's space that an experiment replays."""
     from workbench.tune.recorded.files import shipped_names
 
     if said["recording"] in shipped_names():
@@ -419,5 +419,5 @@ class _Line:
         self._width = len(line)
 
     def clear(self) -> None:
-        """Leave the line empty for what comes next."""
+        """Clear the line."""
         print(f"\r{'':<{self._width}}\r", end="", file=sys.stderr, flush=True)

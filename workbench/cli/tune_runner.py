@@ -95,7 +95,7 @@ def runner_of(arguments: argparse.Namespace) -> Runner | None:
 
 
 def runner_again(arguments: argparse.Namespace, said: Mapping[str, Any]) -> Runner | None:
-    """Return a resumed runner that the store does not describe fully, from ``said``; else None."""
+    """Return the runner to resume with if the store does not describe it fully, else None."""
     kind = said.get("kind")
     for name in ("allocation", "scheduler"):
         if getattr(arguments, name) is not None and kind not in _FOR[name]:

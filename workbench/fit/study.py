@@ -58,7 +58,7 @@ DEFAULT_TRIALS = 2000
 
 @dataclass(frozen=True)
 class TrialReport:
-    """How a fit stands after a trial.
+    """The state of a fit after a trial.
 
     Attributes:
         done: trials finished, earlier runs of the study included.
@@ -80,7 +80,7 @@ class TrialReport:
 
 
 class FitStudy:
-    """A fit that can be looked at while it runs, stopped, and taken up again.
+    """A fit that can be read while it runs, stopped and resumed.
 
     Args:
         curve: what was measured: a curve, the name of a shipped machine, the path of a file, or a
@@ -180,7 +180,7 @@ class FitStudy:
         stop: threading.Event | None = None,
         on_trial: Callable[[TrialReport], None] | None = None,
     ) -> FitResult:
-        """Go on until the study holds ``trials`` trials or ``stop`` is set; return the best.
+        """Run until the study holds ``trials`` trials or ``stop`` is set; return the best.
 
         Args:
             trials: configurations to try in all, those of earlier runs included.
@@ -328,7 +328,7 @@ class FitStudy:
         )
 
     def _tell_stored(self, halt: NDArray[np.int8] | None) -> None:
-        """Tell the engine the trials of earlier runs, when it is first asked for another one."""
+        """Pass the trials of earlier runs to the engine, before its first new proposal."""
         while self._untold:
             trial = self._untold[0]
             values = dict(trial.values)

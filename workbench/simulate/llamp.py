@@ -209,7 +209,7 @@ def _deadlock(
     started: NDArray[np.bool_],
     end: NDArray[np.int64],
 ) -> ProgramError:
-    """Return the error that shows operations which wait for one another in a circle."""
+    """Return the error that shows a cycle of operations that wait for one another."""
     waiting = np.flatnonzero(end < 0)
     held_by = _first_unfinished(graph.requires, end < 0)
     for op, before in _first_unfinished(graph.irequires, ~started).items():

@@ -247,7 +247,7 @@ class _Test:
         self._p[layout.P_RESUMED] = 0
 
     def run_through(self, size: int) -> None:
-        """Simulate all sizes up to that of this index, with more room if too many packets fly."""
+        """Simulate all sizes up to that of this index, with more room for packets if needed."""
         self._p[layout.P_PAUSE] = size + 1
         while True:
             status, events = kernel.osu(

@@ -316,7 +316,7 @@ class _Run:
 
 
 def _numbered(names: NDArray[np.uint8], used: NDArray[np.bool_]) -> tuple[NDArray[np.uint8], int]:
-    """Return cores or interfaces numbered without gaps, and how many there are."""
+    """Return cores or interfaces numbered without gaps, and their number."""
     count = int(used.sum())
     if count == 0 or used[:count].all():
         return names, max(count, 1)

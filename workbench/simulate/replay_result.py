@@ -121,7 +121,7 @@ class ReplayResult(Result):
         return PicosecondCosts.of(self.model)
 
     def breakdown(self) -> pd.DataFrame:
-        """Return each rank's core time until its end, divided by its use.
+        """Return each rank's core time until its end: compute, overhead, noise and waiting.
 
         Waiting is what is left: ``compute + overhead + noise + waiting = finish * cores``.
         Overhead is what messages cost the host, o and the bytes' share, on both sides. With

@@ -243,7 +243,7 @@ def _released(
     awaited: IntArray,
     kind: IntArray,
 ) -> None:
-    """Mark the work that could begin when a receiver let a synchronous send go."""
+    """Mark the work that could begin when a receiver released a synchronous send."""
     freed = synchronous[cause] & (times.end_ps[cause] == begin[at])
     awaited[at[freed]], kind[at[freed]] = cause[freed], _LATE_RECEIVER
 

@@ -47,7 +47,7 @@ ENGINE = "least-squares"
 
 @dataclass(frozen=True, eq=False)
 class HoldOut(Result):
-    """A model fitted at some sizes of a curve and looked at at the others.
+    """A model fitted at some sizes of a curve and evaluated at the others.
 
     Attributes:
         result: the fit at the fitted sizes.
@@ -139,7 +139,7 @@ class HoldOut(Result):
 
 @dataclass(frozen=True, eq=False)
 class CrossTarget(Result):
-    """A model fitted to one benchmark and looked at in the other.
+    """A model fitted to one benchmark and evaluated in the other.
 
     Attributes:
         result: the fit; the other benchmark had no part in it.

@@ -271,7 +271,7 @@ def draw_curve(
 
 
 class _Response:
-    """How a fit's best values move with the curve, by the slopes at the fit."""
+    """The shift of a fit's best values with the curve, by the slopes at the fit."""
 
     def __init__(self, result: FitResult) -> None:
         self._result = result

@@ -202,7 +202,7 @@ class _Run:
     def result(
         self, samples: int, halt: NDArray[np.int8], progress: Callable[[float], None] | None
     ) -> FabricResult:
-        """Run the kernel from sample to sample and return what came of it."""
+        """Run the kernel from sample to sample and return the result."""
         kernel = self.kernel
         start, end = int(self.settings[kernel.FROM]), int(self.settings[kernel.TO])
         topology = self.fabric.topology
@@ -344,7 +344,7 @@ class _Run:
         )
 
     def _drain(self, serve: Callable[[int], None], counts: NDArray[np.int64], end: int) -> None:
-        """Go on until every measured message is there, but not for ever."""
+        """Run until every measured message has arrived, within a limit."""
         for chunk in range(1, _DRAIN * _CHUNKS + 1):
             if counts[self.kernel.MEASURED_IN] == counts[self.kernel.MEASURED]:
                 return

@@ -66,7 +66,7 @@ class SharedRun(Result):
 
     @property
     def slowdown(self) -> NDArray[np.float64]:
-        """How many times as long each job takes beside the others, float64[jobs]."""
+        """Each job's run time beside the others over that alone, float64[jobs]."""
         alone, shared = self.alone_s, self.shared_s
         return np.divide(shared, alone, out=np.ones(len(alone)), where=alone > 0)
 

@@ -33,7 +33,7 @@ _MOST_COPIES = 2**22
 
 @dataclass(frozen=True, eq=False)
 class CollectiveTimes(Result):
-    """What a collective takes on a machine.
+    """The times of a collective on a machine.
 
     Attributes:
         sizes: bytes, as the configuration gives them.

@@ -196,10 +196,10 @@ def fat_tree(shape: Mapping[str, int]) -> SSTNetwork:
 def dragonfly(
     per_group: int, groups: int, globals_each: int, concentration: int, *, static: bool
 ) -> SSTNetwork:
-    """Return a dragonfly with circulant global links and minimal routes.
+    """Return a dragonfly with circulant global links and minimal routes; lanes count global hops.
 
-    Switch id = place + group * switches of a group. Switches with a global link to the target's
-    group take turns as gateways, or the target's id decides (``static``). Lanes count global hops.
+    Switch id = place + group * switches of a group. A packet leaves by its switch's own global
+    links to the group, else by other switches': in turn, or by the target's id (``static``).
     """
     routers = _checked(per_group * groups, per_group + globals_each + concentration)
     half = globals_each // 2

@@ -50,20 +50,14 @@ class CollectiveTimes(TopologyLines):
 def plot_collective_times(
     times: Mapping[str, Mapping[int, float]], *, title: str = "", height: int = 300
 ) -> figure:
-    """Return the time of a collective against message size, a line for each topology."""
+    """Return the times of a collective by topology, seconds by message size in bytes."""
     return collective_times(times, title=title, height=height).figure
 
 
 def collective_times(
     times: Mapping[str, Mapping[int, float]], *, title: str = "", height: int = 300
 ) -> CollectiveTimes:
-    """Return the live form of `plot_collective_times`, with room for four topologies.
-
-    Args:
-        times: as in `plot_collective_times`.
-        title: as in `plot_collective_times`.
-        height: pixels.
-    """
+    """Return the live form of `plot_collective_times`, with room for four topologies."""
     fig = new_figure(
         title=title or _TITLE,
         y_label="time (µs)",

@@ -90,15 +90,7 @@ def save(result: StudyResult, folder: Path) -> Path:
 
 
 def load(folder: Path) -> StudyResult:
-    """Return the result that ``save`` wrote.
-
-    Args:
-        folder: of the data package.
-
-    Raises:
-        DatasetError: a file is missing, or not the one whose checksum is recorded.
-        ParseError: a file is not as ``save`` writes it.
-    """
+    """Return the result that ``save`` wrote, after checking the files' checksums."""
     texts = _verified(folder)
     plan = StudyPlan.from_yaml(texts[_PLAN].encode())
     values: dict[str, dict[str, float | int]] = defaultdict(dict)

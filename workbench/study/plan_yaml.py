@@ -12,15 +12,7 @@ from workbench.yaml_text import dump_yaml, load_yaml
 
 
 def read(source: str | Path | bytes) -> StudyPlan:
-    """Return the plan in a YAML file or text.
-
-    Args:
-        source: a path, or the text itself where it has more than one line or is bytes.
-
-    Raises:
-        ParseError: it is no such plan.
-        OSError: the file cannot be read.
-    """
+    """Return the plan in a YAML file, or in a text of several lines or bytes."""
     document = load_yaml(source, "a plan")
     values, where = document.values, document.source
     lines = {str(path[0]): line for path, line in document.lines.items() if len(path) == 1}

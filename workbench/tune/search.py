@@ -35,7 +35,7 @@ _SEEDS = 0x5EED
 
 
 class Conditions(Protocol):
-    """What the loop asks of an experiment."""
+    """The attributes of an experiment that its loop needs."""
 
     jobs: int
     runner: Runner
@@ -45,19 +45,12 @@ class Conditions(Protocol):
     def request(
         self, number: int, configuration: Configuration, seed: int, timeout_s: float | None
     ) -> RunRequest:
-        """Return what a runner is asked for.
-
-        Args:
-            number: place of the run in the experiment.
-            configuration: what to run.
-            seed: of the run.
-            timeout_s: seconds after which it is ended, None for none.
-        """
+        """Return the request for a run; ``timeout_s`` None is no limit."""
 
 
 @dataclass(frozen=True)
 class _Flight:
-    """A run under way."""
+    """A run in flight."""
 
     slot: int
     key: int
@@ -68,14 +61,7 @@ class _Flight:
 
 
 class Search:
-    """Runs an experiment.
-
-    Args:
-        history: the runs as the heuristics see them; kept here.
-        records: the runs in the order they ended; kept here.
-        store: where they are kept beyond this process.
-        chooser: says what runs next.
-    """
+    """The loop of an experiment; appends to ``history`` and ``records``, and to the store."""
 
     def __init__(
         self, history: History, records: list[RunRecord], store: Store, chooser: Chooser
@@ -91,15 +77,11 @@ class Search:
 
     @property
     def pending(self) -> tuple[Configuration, ...]:
-        """Configurations that are under way."""
+        """Configurations of the pending runs."""
         return tuple(self._history.pending)
 
     def take_up(self) -> None:
-        """Take over the runs that the store holds.
-
-        Raises:
-            StudyError: it cannot be read.
-        """
+        """Load the runs of the store."""
         ended, begun = self._store.read()
         self._absorb(ended)
         lost = {run.key for run in self._store.lost(begun)}
@@ -108,21 +90,11 @@ class Search:
     def run(
         self,
         experiment: Conditions,
-        budget: int,
-        stop: threading.Event,
-        on_run: Callable[[RunRecord], None],
+        budget: int,  # number of runs in total
+        stop: threading.Event,  # ends the runs in flight, which are released
+        on_run: Callable[[RunRecord], None],  # called after each run
     ) -> str | None:
-        """Return why the search has ended; None where ``stop`` was set.
-
-        Args:
-            experiment: what is run, and how.
-            budget: number of runs in all.
-            stop: ends the runs in flight, which are forgotten.
-            on_run: called after each run.
-
-        Raises:
-            WorkbenchError: a run cannot be started, or the store not be written.
-        """
+        """Run until the search ends and return the reason; None if ``stop`` was set."""
         reason: str | None = None
         pause = _SHORTEST_S
         self._last.clear()
@@ -146,7 +118,7 @@ class Search:
             self._abandon()
 
     def _begin(self, experiment: Conditions, budget: int) -> str | None:
-        """Begin as many runs as may be under way; return why there are no more, if so."""
+        """Begin runs in all free slots; return the reason if the search begins no more."""
         busy = {flight.slot for flight in self._flights}
         free = [slot for slot in range(experiment.jobs) if slot not in busy]
         if not free:
@@ -185,11 +157,7 @@ class Search:
         return reason
 
     def _without_lost(self, runner: Runner, begun: Sequence[Begun]) -> list[Begun]:
-        """End and give back the runs whose process is gone; return the others.
-
-        Raises:
-            RunnerError: the batch system does not answer, so that they may go on; they stay.
-        """
+        """End and release the runs of dead processes; return the others."""
         lost = [*self._store.lost(begun), *self._orphans(begun)]
         for owner in {run.worker for run in lost}:
             # Whoever dies while a job is submitted has not noted its number: its name tells.
@@ -203,7 +171,7 @@ class Search:
         return [run for run in begun if run.key not in gone]
 
     def _orphans(self, begun: Sequence[Begun]) -> list[Begun]:
-        """Return the runs of this process that are not under way, as giving them back failed."""
+        """Return this process's runs that are not in flight: their release failed."""
         flying = {flight.key for flight in self._flights}
         mine = [run for run in begun if run.worker == self._store.worker]
         return [run for run in mine if run.key not in flying]
@@ -249,7 +217,7 @@ class Search:
             self._note_job(flight)
 
     def _look(self, experiment: Conditions, on_run: Callable[[RunRecord], None]) -> bool:
-        """Take down the runs that have ended, and return whether there were any."""
+        """Record the finished runs; return whether there were any."""
         ended = False
         for flight in list(self._flights):
             output = flight.handle.poll()
@@ -269,7 +237,7 @@ class Search:
         return ended
 
     def _note_job(self, flight: _Flight) -> None:
-        """Have the store know which job a run is, once it is one, and when it becomes another."""
+        """Store the job number of a run once it is known, and when it changes."""
         job_id = flight.handle.job_id
         if job_id and self._noted.get(flight.key) != job_id:
             self._store.note_job(flight.key, job_id)
@@ -314,7 +282,7 @@ class Search:
         return record
 
     def _absorb(self, ended: Sequence[RunRecord]) -> None:
-        """Add the runs that others have ended since."""
+        """Add the runs that other processes have finished."""
         if len(ended) == len(self._records):
             return
         for record in ended:
@@ -322,11 +290,7 @@ class Search:
                 self._take(record)
 
     def _abandon(self) -> None:
-        """End the runs in flight and forget them; they are begun again when it goes on.
-
-        One whose batch system could not be asked to end it stays in the store as one that runs:
-        whoever goes on finds it there, and ends it.
-        """
+        """End and release the runs in flight; a later search begins them again."""
         flights, self._flights = self._flights, []
         self._history.pending = []
         self._noted.clear()
@@ -340,12 +304,13 @@ class Search:
                     unasked.discard(flight.key)
             except WorkbenchError:
                 pass
+            # One that could not be asked to end stays in the store: whoever goes on ends it.
             if flight.key not in unasked or _is_asked_to_end(flight.handle):
                 self._store.give_back(flight.key)
 
 
 def _is_asked_to_end(handle: RunHandle) -> bool:
-    """Ask a run to end, and return whether that was heard."""
+    """Ask a run to end; return whether the request succeeded."""
     try:
         handle.cancel()
     except WorkbenchError:
@@ -354,7 +319,7 @@ def _is_asked_to_end(handle: RunHandle) -> bool:
 
 
 def _read(output: RunOutput, target: Target, limit_s: float | None) -> tuple[RunStatus, float, str]:
-    """Return status and value of a run, and why it has none."""
+    """Return status and value of a run, and the reason if it has none."""
     if output.state == "timeout":
         # What is known of its time is that it is longer; of another number nothing is.
         bound = limit_s if isinstance(target, WallTime) and limit_s is not None else math.nan

@@ -135,7 +135,7 @@ class Dask(Runner):
         )
 
     def note_ended(self) -> None:
-        """Take down that a run has ended: what kept others waiting is to be seen anew."""
+        """Record that a run has finished, so that the cause of waiting is checked again."""
         self._deserted = False
 
     def close(self) -> None:
@@ -164,11 +164,7 @@ class _Task:
         return str(self._future.key)
 
     def poll(self) -> RunOutput | None:
-        """Return what came of it, None while it waits or runs.
-
-        Raises:
-            RunnerError: the scheduler does not answer any more.
-        """
+        """Return the output; None while the run waits or runs."""
         if self._output is not None:
             return self._output
         if not self._future.done():
@@ -223,7 +219,7 @@ def _plain(request: RunRequest) -> dict[str, Any]:
 
 
 def _run_there(plain: dict[str, Any], most_output_bytes: int) -> RunOutput:
-    """Run a program on a worker until it ends, or nobody waits for it any more."""
+    """Run a program on a worker until it ends, or until its owner stops waiting."""
     request = RunRequest(**{**plain, "invocation": Invocation(**plain["invocation"])})
     worker = _distributed().get_worker()
     key = worker.get_current_task()

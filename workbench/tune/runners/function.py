@@ -18,11 +18,7 @@ Answer = float | tuple[float, float]
 
 
 class Ended:
-    """The handle of a run that has ended already.
-
-    Args:
-        output: what came of it.
-    """
+    """The handle of a run that has finished already."""
 
     def __init__(self, output: RunOutput) -> None:
         self._output = output
@@ -33,11 +29,11 @@ class Ended:
         return self._output.job_id
 
     def poll(self) -> RunOutput | None:
-        """Return what came of it."""
+        """Return the output."""
         return self._output
 
     def cancel(self) -> None:
-        """Do nothing: it has ended."""
+        """Do nothing: the run has finished."""
 
 
 class Function(Runner):
@@ -88,7 +84,7 @@ class Function(Runner):
         return Ended(virtual_run(value, seconds, request.timeout_s, started))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what experiments must agree on to hold comparable runs, for JSON."""
+        """Return the fields that are equal in experiments with comparable runs, for JSON."""
         return {"kind": self.name, "function": self._label}
 
     def _call(self, configuration: Configuration, seed: int) -> Answer:
@@ -100,14 +96,7 @@ class Function(Runner):
 def virtual_run(
     value: float, seconds: float, timeout_s: float | None, started: str = ""
 ) -> RunOutput:
-    """Return a run that took a stated time, ended where that is beyond its limit.
-
-    Args:
-        value: what it gave.
-        seconds: how long it took, or would have.
-        timeout_s: its limit in s, None for none.
-        started: when it began, ISO 8601.
-    """
+    """Return a run of this value and time; it times out beyond ``timeout_s`` (None: no limit)."""
     if not (math.isfinite(seconds) and seconds >= 0.0):
         return RunOutput(
             0.0,

@@ -23,12 +23,7 @@ _PROC = Path("/proc")
 
 
 def end_session(session: int, number: signal.Signals) -> None:
-    """Send a signal to every process of a session; where there is no /proc, to its first group.
-
-    Args:
-        session: number of its first process.
-        number: the signal.
-    """
+    """Send a signal to every process of a session; without /proc, to its first group."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(session, number)
     for process in _members(session):
@@ -37,7 +32,7 @@ def end_session(session: int, number: signal.Signals) -> None:
 
 
 class Guard:
-    """Has the sessions of this process's runs ended when this process dies, in whatever way."""
+    """Ends the sessions of this process's runs when this process dies, however it dies."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -47,27 +42,19 @@ class Guard:
         atexit.register(self._close)
 
     def watch(self, session: int) -> None:
-        """Have a session ended with this process from now on.
-
-        Args:
-            session: number of its first process.
-        """
+        """Have a session, given by its first process's number, ended when this process dies."""
         with self._lock:
             self._watched().add(session)
             self._tell(f"+{session}")
 
     def release(self, session: int) -> None:
-        """Leave a session alone that has ended.
-
-        Args:
-            session: number of its first process.
-        """
+        """Stop watching a session that has ended."""
         with self._lock:
             self._watched().discard(session)
             self._tell(f"-{session}")
 
     def _close(self) -> None:
-        """Let the watching process go as this one ends; it ends what is left first."""
+        """Close the watching process as this one exits; it ends the remaining sessions first."""
         with self._lock:
             if self._process is None or self._owner != os.getpid():
                 return
@@ -79,7 +66,7 @@ class Guard:
             self._process = None
 
     def _watched(self) -> set[int]:
-        """Return the sessions of this process; those of one that it forked from are not its own."""
+        """Return the sessions of this process, not those of the process it was forked from."""
         if self._owner != os.getpid():
             self._process, self._owner, self._sessions = None, os.getpid(), set()
         return self._sessions

@@ -143,7 +143,7 @@ class _Process:
         return str(self._process.pid)
 
     def poll(self) -> RunOutput | None:
-        """Return what came of it, None while it runs."""
+        """Return the output; None while the process runs."""
         return self._output if self._ended.is_set() else None
 
     def cancel(self) -> None:
@@ -218,14 +218,7 @@ class _Process:
 
 
 def refuse_empty(invocation: Invocation) -> None:
-    """Refuse an invocation that runs nothing.
-
-    Args:
-        invocation: what is to be run.
-
-    Raises:
-        ParameterError: it has no words.
-    """
+    """Raise if an invocation has no program to run."""
     if not invocation.argv:
         raise ParameterError(
             "a run must have a program; this component only sets up others; name an application, "

@@ -13,12 +13,7 @@ _CHUNK = 65_536
 
 
 class KeptOutput:
-    """Reads a stream to its end in a thread, so that the program never waits for a reader.
-
-    Args:
-        stream: pipe to read.
-        most_bytes: what is kept at most: half of it from the beginning, half from the end.
-    """
+    """Reads a stream to its end in a thread; keeps ``most_bytes``, half of them from each end."""
 
     def __init__(self, stream: IO[bytes], most_bytes: int = MOST_OUTPUT_BYTES) -> None:
         self._stream = stream
@@ -31,11 +26,7 @@ class KeptOutput:
         self._thread.start()
 
     def join(self, timeout_s: float) -> None:
-        """Wait for the end of the stream.
-
-        Args:
-            timeout_s: seconds at most; a grandchild may hold the pipe open for ever.
-        """
+        """Wait for the stream's end; a grandchild may hold the pipe open for ever."""
         self._thread.join(timeout_s)
 
     @property
@@ -57,12 +48,7 @@ class KeptOutput:
 
 
 def bounded(text: str, most: int) -> str:
-    """Return a text, its middle left out where it is longer than a bound.
-
-    Args:
-        text: what may be long.
-        most: characters to keep.
-    """
+    """Return a text, its middle left out if it has more than ``most`` characters."""
     if len(text) <= most:
         return text
     half = max(most // 2, 1)
@@ -70,12 +56,7 @@ def bounded(text: str, most: int) -> str:
 
 
 def read_bounded(path: str | Path, most_bytes: int = MOST_OUTPUT_BYTES) -> str:
-    """Return what a file holds, its middle left out where it is long; empty where there is none.
-
-    Args:
-        path: the file.
-        most_bytes: what is read at most.
-    """
+    """Return a file's text, its middle left out above ``most_bytes``; empty without a file."""
     half = max(most_bytes // 2, 1)
     try:
         with Path(path).open("rb") as file:

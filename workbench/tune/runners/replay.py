@@ -31,7 +31,7 @@ class Recorded(Protocol):
 
     @property
     def name(self) -> str:
-        """What was recorded, such as ``allreduce/65536``."""
+        """Name of the recorded space, such as ``allreduce/65536``."""
 
     @property
     def recording(self) -> str:
@@ -68,11 +68,7 @@ NOISES: Mapping[str, str] = MappingProxyType(
 
 
 def noise_words(noise: str) -> str:
-    """Return how a sentence speaks of a noise.
-
-    Args:
-        noise: a name in ``NOISES``.
-    """
+    """Return a noise of ``NOISES`` in words, for a sentence."""
     return {"measured": "noise as recorded", "none": "no noise"}.get(noise, f"{noise} noise")
 
 
@@ -132,7 +128,7 @@ class Replay(Runner):
         return Ended(virtual_run(value, took, request.timeout_s))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what experiments must agree on to hold comparable runs, for JSON."""
+        """Return the fields that are equal in experiments with comparable runs, for JSON."""
         rest = {"scale": self.scale} if self.noise in ("normal", "heavy-tails") else {}
         recorded = self.recorded
         return {
@@ -146,13 +142,7 @@ class Replay(Runner):
 
 
 def noise_factor(noise: str, scale: float, rng: np.random.Generator) -> float:
-    """Return a factor above 0 by which a run is longer or shorter than usual.
-
-    Args:
-        noise: ``normal`` or ``heavy-tails``.
-        scale: relative spread.
-        rng: source of randomness.
-    """
+    """Return a random factor above 0 of a run's time; ``scale`` is its relative spread."""
     factor = math.exp(scale * float(rng.standard_normal()))
     if noise == "heavy-tails" and rng.random() < _STALLED:
         factor *= 1.0 + float(rng.pareto(_PARETO_SHAPE))

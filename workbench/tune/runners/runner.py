@@ -20,7 +20,7 @@ SEED_VARIABLE = "WORKBENCH_SEED"
 
 
 class RunnerError(WorkbenchError):
-    """A run cannot be started, as nothing of the kind can: there is no such program or service."""
+    """No run of this kind can be started: the program or service does not exist."""
 
 
 @dataclass(frozen=True)
@@ -89,14 +89,14 @@ class RunHandle(Protocol):
         """Number of its process or job, empty where there is none."""
 
     def poll(self) -> RunOutput | None:
-        """Return what came of it, None while it waits or runs; returns at once.
+        """Return the output, None while the run waits or runs; returns at once.
 
         Raises:
             RunnerError: the batch system does not answer.
         """
 
     def cancel(self) -> None:
-        """Ask the run to end; ``poll`` tells when it has. Again does no harm.
+        """Ask the run to end; ``poll`` returns its output when it has. Safe to repeat.
 
         Raises:
             RunnerError: the batch system does not answer, so that it may go on.
@@ -127,7 +127,7 @@ class Runner(abc.ABC):
         """
 
     def start_many(self, requests: Sequence[RunRequest]) -> list[RunHandle]:
-        """Start several runs, as one job of a batch system where it has such jobs.
+        """Start several runs, as one job of a batch system if it supports that.
 
         Args:
             requests: what to run.
@@ -144,7 +144,7 @@ class Runner(abc.ABC):
     def abandon(  # noqa: B027 - most runs end with their process
         self, owner: str, job_ids: Collection[str]
     ) -> None:
-        """End what a process left behind when it died, where that may still be going on.
+        """End the runs that a dead process left behind, where they may still be going on.
 
         Args:
             owner: what the process is called in its requests; empty to end those of ``job_ids``
@@ -161,11 +161,11 @@ class Runner(abc.ABC):
         return ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what experiments must agree on to hold comparable runs, for JSON."""
+        """Return the fields that are equal in experiments with comparable runs, for JSON."""
         return {"kind": self.name}
 
     def close(self) -> None:  # noqa: B027 - most runners hold nothing
-        """Give back what the runner holds, such as an allocation; again does no harm."""
+        """Release what the runner holds, such as an allocation; safe to repeat."""
 
     def __enter__(self) -> Self:
         return self
@@ -176,7 +176,7 @@ class Runner(abc.ABC):
 
 @contextlib.contextmanager
 def all_or_none() -> Iterator[list[RunHandle]]:
-    """Yield a list for runs that are started; where one cannot be, those in the list are ended."""
+    """Yield a list for started runs; if one cannot be started, those in the list are ended."""
     handles: list[RunHandle] = []
     try:
         yield handles

@@ -85,7 +85,7 @@ class Slurm(Runner):
         return f"{len(reasons)} in the queue" + (f" ({reasons[0]})" if reasons[0] else "")
 
     def note_waiting(self, job_id: str, since: float, why: str | None) -> None:
-        """Take down why a job waits.
+        """Record why a job waits.
 
         Args:
             job_id: its number.
@@ -152,7 +152,7 @@ class Slurm(Runner):
         clean_up(owner, job_ids, None if self.keep else self.folder)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what experiments must agree on to hold comparable runs, for JSON."""
+        """Return the fields that are equal in experiments with comparable runs, for JSON."""
         return {"kind": self.name, "options": list(self.options)}
 
     def _start_array(self, requests: Sequence[RunRequest]) -> list[RunHandle]:
@@ -184,25 +184,18 @@ class Slurm(Runner):
 
 
 def runs_folder(store: str | Path | None) -> Path:
-    """Return where the files of an experiment's jobs go: beside the store, where that is a file.
-
-    Args:
-        store: SQLite file or PostgreSQL address of the experiment; None or empty for none.
-    """
+    """Return the folder of the jobs' files: beside an SQLite store, else ``workbench-runs``."""
     where = str(store or "")
     return Path("workbench-runs" if not where or "://" in where else f"{where}-runs")
 
 
 def _plain(path: Path) -> str:
-    """Return a path for ``--output``, where a percent sign is the beginning of a number."""
+    """Return a path for ``--output``, its percent signs doubled."""
     return str(path).replace("%", "%%")
 
 
 class _Job:
-    """One job, or one task of an array.
-
-    ``left`` has one entry for each task of the array that has not ended; it is shared by them.
-    """
+    """One job, or one array task; the tasks share ``left``, an entry for each unfinished one."""
 
     def __init__(
         self,
@@ -232,27 +225,19 @@ class _Job:
         return f"{number}{self._task}" if number else ""
 
     def poll(self) -> RunOutput | None:
-        """Return what came of it, None while it waits or runs.
-
-        Raises:
-            RunnerError: Slurm refuses the job, or does not answer for ten minutes.
-        """
+        """Return the output; None while the job waits or runs."""
         if self._output is None and self._is_taken():
             self._look()
         return self._output
 
     def cancel(self) -> None:
-        """Ask Slurm to cancel the job, whether it waits or runs.
-
-        Raises:
-            RunnerError: Slurm does not answer; ``poll`` asks again.
-        """
+        """Ask Slurm to cancel the job, waiting or running; ``poll`` asks again."""
         if self._output is None:
             self._why = self._why or "cancelled"
             self._cancel()
 
     def _is_taken(self) -> bool:
-        """Return whether Slurm has the job; one that it never had is over when it is cancelled."""
+        """Return whether Slurm has accepted the job; finish it if it was cancelled before."""
         if not self._submission.number and self._why is None:
             self._submission.submit()
         if not self._submission.number and self._why is not None:
@@ -292,12 +277,12 @@ class _Job:
             self._cancel_again()
 
     def _note(self, job: QueuedJob | None) -> None:
-        """Take down why it waits, where it does."""
+        """Record why the job waits, if it does."""
         why = job.reason if job is not None and job.state == "PENDING" else None
         self._runner.note_waiting(self.job_id, self._asked, why)
 
     def _take_ended(self, job: QueuedJob | None) -> None:
-        """Take down how a job ended that Slurm says is over, once its files are to be seen."""
+        """Record how a job ended that Slurm reports as over, once its files are visible."""
         self._run.look_again()
         ending = self._run.ending()
         now = time.monotonic()
@@ -316,7 +301,7 @@ class _Job:
             self._submission.withdraw()
 
     def _cancel_again(self) -> None:
-        """Cancel it where that was not done of late; Slurm may not have heard of it."""
+        """Cancel the job unless that was done recently; Slurm may not have received it."""
         if time.monotonic() - self._cancelled_at > AGAIN_S:
             with contextlib.suppress(RunnerError):
                 self._cancel()

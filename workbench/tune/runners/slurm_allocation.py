@@ -25,15 +25,7 @@ _COMMAND = ("bash", "-c", f'env -0; printf "{_GRANTED}\\0"; exec cat >/dev/null'
 
 
 class Allocation:
-    """An allocation that is asked for at once, and granted when there is room.
-
-    Args:
-        options: words for ``salloc``, such as ``--nodes=2``.
-        label: what its job is called, so that it can be found where nobody noted its number.
-
-    Raises:
-        RunnerError: there is no ``salloc`` here.
-    """
+    """An allocation, requested at once and granted when there is room; its job is ``label``."""
 
     def __init__(self, options: Sequence[str], label: str) -> None:
         # Files that have no name: they are gone with this process.
@@ -67,7 +59,7 @@ class Allocation:
 
     @property
     def lasts(self) -> bool:
-        """Whether it may be used, or waited for; its time may be over, or somebody ended it."""
+        """Whether it may be used or waited for: neither closed, nor out of time, nor cancelled."""
         return not self._closed and self._process.poll() is None
 
     @property
@@ -76,11 +68,7 @@ class Allocation:
         return bool(self._read_variables())
 
     def variables(self) -> Mapping[str, str] | None:
-        """Return what ``srun`` finds in the environment there; None while it waits.
-
-        Raises:
-            RunnerError: Slurm does not grant it.
-        """
+        """Return the ``SLURM_*`` environment of the allocation; None while it waits."""
         ended = self._process.poll() is not None
         variables = self._read_variables()
         if ended and not variables:
@@ -89,7 +77,7 @@ class Allocation:
         return variables or None
 
     def close(self) -> None:
-        """Give it back, or ask for it no longer; again does no harm."""
+        """Release the allocation or its request; safe to repeat."""
         granted = self.granted
         with self._lock:
             if self._closed:

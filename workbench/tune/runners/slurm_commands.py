@@ -28,39 +28,27 @@ _ENDED = re.compile(
 
 
 class SilentError(RunnerError):
-    """Slurm does not answer, which passes; what was asked for may have been done or not."""
+    """Slurm does not answer for now; the request may have been executed or not."""
 
 
 @dataclass(frozen=True)
 class QueuedJob:
-    """A job, or a task of an array, as Slurm tells it.
+    """A job, or a task of an array, as ``squeue`` reports it."""
 
-    Attributes:
-        number: of the job, with that of the task where it is one of an array.
-        state: such as ``RUNNING``.
-        nodes: where it runs, empty before.
-        reason: why it waits.
-        label: its name, and the script it runs with its arguments.
-    """
-
-    number: str
-    state: str
-    nodes: str
-    reason: str
-    label: str
+    number: str  # with the task's where it is one of an array
+    state: str  # such as ``RUNNING``
+    nodes: str  # empty before it runs
+    reason: str  # why it waits
+    label: str  # job name, script and the script's arguments
 
     @property
     def ended(self) -> bool:
-        """Whether it will run no more."""
+        """Whether the job has finished."""
         return _ENDED.match(self.state) is not None
 
 
 def queued_jobs() -> dict[str, QueuedJob]:
-    """Return this user's jobs by number, with those that have ended of late.
-
-    Raises:
-        SilentError: Slurm does not answer.
-    """
+    """Return this user's jobs by number, recently finished ones included."""
     found = {}
     # The name comes last: it may have any sign in it.
     for line in _squeue("--array", "--states=all", "--format=%i|%T|%N|%r|%j|%o"):
@@ -70,25 +58,13 @@ def queued_jobs() -> dict[str, QueuedJob]:
 
 
 def queued_steps() -> dict[str, str]:
-    """Return the names of this user's job steps by number.
-
-    Raises:
-        SilentError: Slurm does not answer.
-    """
+    """Return the names of this user's job steps by number."""
     lines = _squeue("--steps", "--format=%i|%j")
     return {number: name for number, _, name in (line.partition("|") for line in lines)}
 
 
 def cancel(numbers: Sequence[str], *options: str) -> None:
-    """Cancel jobs, tasks of arrays or job steps; those that have ended are left alone.
-
-    Args:
-        numbers: of the jobs.
-        options: further words for ``scancel``.
-
-    Raises:
-        SilentError: Slurm does not answer.
-    """
+    """Cancel jobs, tasks of arrays or job steps by number; finished ones are left alone."""
     if not numbers:
         return
     answer = ask([find("scancel"), "--quiet", *options, *numbers])
@@ -97,7 +73,7 @@ def cancel(numbers: Sequence[str], *options: str) -> None:
 
 
 def partitions() -> list[str]:
-    """Return the names of the partitions, the default one first; none where Slurm says none."""
+    """Return the names of the partitions, the default first; empty if Slurm reports none."""
     try:
         answer = ask([find("sinfo"), "--noheader", "--format=%P"], _MOMENT_S)
     except RunnerError:
@@ -107,15 +83,7 @@ def partitions() -> list[str]:
 
 
 def ask(words: Sequence[str], limit_s: float = _ANSWER_S) -> subprocess.CompletedProcess[str]:
-    """Run one of Slurm's commands and return what it answers.
-
-    Args:
-        words: the command and its arguments.
-        limit_s: seconds to wait at most.
-
-    Raises:
-        SilentError: it does not end in time, or cannot be run.
-    """
+    """Run a Slurm command and return its result; raise after ``limit_s``."""
     try:
         return subprocess.run(
             words,
@@ -131,14 +99,7 @@ def ask(words: Sequence[str], limit_s: float = _ANSWER_S) -> subprocess.Complete
 
 
 def find(program: str) -> str:
-    """Return the path of one of Slurm's commands.
-
-    Args:
-        program: its name.
-
-    Raises:
-        RunnerError: there is none.
-    """
+    """Return the path of one of Slurm's commands."""
     found = shutil.which(program)
     if found is None:
         raise RunnerError(
@@ -149,31 +110,19 @@ def find(program: str) -> str:
 
 
 def is_away(message: str) -> bool:
-    """Return whether a command found nobody to ask, which passes; else it was refused.
-
-    Args:
-        message: what the command said.
-    """
+    """Return whether a command failed because Slurm is unreachable for now, not by refusal."""
     return _AWAY.search(message) is not None
 
 
 def said(answer: subprocess.CompletedProcess[str]) -> str:
-    """Return what a command said, in one line.
-
-    Args:
-        answer: of the command.
-    """
+    """Return a command's message in one line, or its exit status if it printed nothing."""
     return in_one_line(answer.stderr or answer.stdout) or (
         f"nothing, with status {answer.returncode}"
     )
 
 
 def in_one_line(text: str) -> str:
-    """Return messages of Slurm's commands without the names that each line begins with.
-
-    Args:
-        text: as printed.
-    """
+    """Return messages of Slurm's commands in one line, without the commands' names."""
     lines = (re.sub(r"^\w+: (error: )?", "", line).strip() for line in text.splitlines())
     return "; ".join(filter(None, lines))[:_MOST_SAID]
 

@@ -45,12 +45,7 @@ _OF_STEP = _PLACE.format(number="$SLURM_STEP_ID", nodes="$SLURM_STEP_NODELIST")
 
 
 def job_script(invocation: Invocation, *, array: bool = False) -> str:
-    """Return the batch script of a job; its argument is the folder of the run.
-
-    Args:
-        invocation: whose head and header it has.
-        array: whether the argument is the folder of an array, with a folder for each task.
-    """
+    """Return the batch script of a job; its argument is the run's folder, or the array's."""
     return _SCRIPT.format(
         directives="\n".join(invocation.directives),
         header=invocation.header,
@@ -61,13 +56,7 @@ def job_script(invocation: Invocation, *, array: bool = False) -> str:
 
 
 def step_script(invocation: Invocation) -> str:
-    """Return the script that each task of a job step runs; its argument is the run's folder.
-
-    What the tasks print goes to ``srun``.
-
-    Args:
-        invocation: whose header it has.
-    """
+    """Return the script of each task of a step; it gets the run's folder, ``srun`` the output."""
     return _SCRIPT.format(
         directives="", header=invocation.header, task="", place=_OF_STEP, streams=""
     )
@@ -75,31 +64,14 @@ def step_script(invocation: Invocation) -> str:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a program ended, by the clock of its node.
-
-    Attributes:
-        seconds: how long it ran.
-        status: its exit status.
-    """
+    """The run time and exit status of a program, by the clock of its node."""
 
     seconds: float
     status: int
 
 
 class RunFolder:
-    """The folder of one run, which the nodes must reach as well.
-
-    Args:
-        path: where it is to be; made here.
-        request: what is run.
-
-    Attributes:
-        seen_at: when the program was first seen to have begun, by the monotonic clock in s.
-
-    Raises:
-        ParameterError: there is nothing to run.
-        OSError: it cannot be made.
-    """
+    """The folder of one run, created here; the nodes must reach it as well."""
 
     def __init__(self, path: Path, request: RunRequest) -> None:
         refuse_empty(request.invocation)
@@ -110,11 +82,11 @@ class RunFolder:
         data = "".join(f"{word}\0" for word in words).encode("utf-8", errors="surrogateescape")
         (path / "words").write_bytes(data)
         self._began = self._stale = ""
-        self.seen_at = -math.inf
+        self.seen_at = -math.inf  # monotonic clock in s at which the start was first seen
 
     @property
     def began(self) -> bool:
-        """Whether the program has begun."""
+        """Whether the program has started."""
         return self._read_began() is not None
 
     @property
@@ -124,7 +96,7 @@ class RunFolder:
         return "" if began is None else datetime.fromtimestamp(began).astimezone().isoformat()
 
     def ending(self) -> Ending | None:
-        """Return how the program ended, None before, or where its beginning is not known."""
+        """Return how the program ended; None before that, or if its start is unknown."""
         began = self._read_began()
         try:
             clock, status = (self.path / "ended").read_text().split()
@@ -143,15 +115,15 @@ class RunFolder:
         return number, nodes
 
     def running_s(self) -> float:
-        """Return how long the program has been seen to run in s, by this machine's clock."""
+        """Return the time in s since the program was seen to run, by this machine's clock."""
         return time.monotonic() - self.seen_at if self.began else 0.0
 
     def forget_start(self) -> None:
-        """Take what the program has done for nothing: its job waits again, and will begin anew."""
+        """Discard the program's start: its job waits again and will start anew."""
         self._stale = self._began
 
     def look_again(self) -> None:
-        """Have a file system of several machines find what others have written there."""
+        """Have a network file system fetch what other machines have written there."""
         with contextlib.suppress(OSError):
             os.listdir(self.path)  # noqa: PTH208 - the call that has NFS ask the server
 

@@ -31,11 +31,7 @@ _CLEAN_UP_S = 60.0
 
 
 class Queue:
-    """What Slurm knows of this user's jobs.
-
-    Args:
-        poll_s: seconds between two questions.
-    """
+    """This user's jobs at Slurm, asked for at most every ``poll_s`` seconds."""
 
     def __init__(self, poll_s: float) -> None:
         self._poll_s = poll_s
@@ -45,18 +41,11 @@ class Queue:
 
     @property
     def silent(self) -> bool:
-        """Whether Slurm did not answer when it was asked last."""
+        """Whether Slurm did not answer the last question."""
         return self._silent_since is not None
 
     def jobs(self, after: float) -> Mapping[str, QueuedJob] | None:
-        """Return the jobs by number as they stood after a moment; None where that is not known yet.
-
-        Args:
-            after: by the monotonic clock in s, such as when a job was submitted.
-
-        Raises:
-            RunnerError: Slurm has been silent for ten minutes.
-        """
+        """Return the jobs by number, at or after ``after`` (monotonic, s); None if unknown yet."""
         now = time.monotonic()
         if now - self._asked >= (AGAIN_S if self.silent else self._poll_s):
             try:
@@ -67,14 +56,7 @@ class Queue:
         return self._known if self._known_at >= after else None
 
     def cancel(self, numbers: Sequence[str]) -> None:
-        """Cancel jobs; those that have ended are left alone.
-
-        Args:
-            numbers: of the jobs.
-
-        Raises:
-            RunnerError: Slurm does not answer.
-        """
+        """Cancel jobs by number; finished ones are left alone."""
         # Each question to a controller that is away takes ten seconds.
         if self.silent and time.monotonic() - self._asked < AGAIN_S:
             raise SilentError(f"Slurm must answer to cancel {', '.join(numbers)}; it does not")
@@ -85,18 +67,11 @@ class Queue:
             raise
 
     def note_answer(self) -> None:
-        """Take down that Slurm answered somebody else."""
+        """Record that Slurm answered another question."""
         self._silent_since = None
 
     def note_silence(self, error: RunnerError) -> None:
-        """Take down that Slurm did not answer.
-
-        Args:
-            error: what says so.
-
-        Raises:
-            RunnerError: it has been silent for ten minutes.
-        """
+        """Record that Slurm did not answer; raise ``error`` after ten minutes of silence."""
         self._asked = time.monotonic()
         self._silent_since = self._silent_since or self._asked
         if self._asked - self._silent_since > PATIENCE_S:
@@ -104,26 +79,13 @@ class Queue:
 
 
 def label_of(request: RunRequest) -> str:
-    """Return a name for what a run leaves at Slurm; no other has it, and its owner is in it.
-
-    Args:
-        request: what is run.
-    """
+    """Return a unique name for a run at Slurm, which contains its owner."""
     owner = f"-{request.owner}" if request.owner else ""
     return f"{request.name}{owner}-{uuid.uuid4().hex[:8]}"
 
 
 def clean_up(owner: str, numbers: Collection[str], folder: Path | None) -> None:
-    """Cancel what a process that died has left at Slurm, whether it noted the numbers or not.
-
-    Args:
-        owner: what the process was called; empty where only what it noted is its own for sure.
-        numbers: of the jobs it noted.
-        folder: where its runs had folders, which go; None where they stay.
-
-    Raises:
-        RunnerError: Slurm does not answer for a minute.
-    """
+    """Cancel a dead process's jobs, and remove its run folders; no owner: only ``numbers``."""
     deadline = time.monotonic() + _CLEAN_UP_S
     while True:
         try:

@@ -149,7 +149,7 @@ class SlurmSteps(Runner):
         return held.number, variables
 
     def forget(self, job: str) -> None:
-        """Use an allocation no more; nothing happens where another has taken its place.
+        """Release an allocation, unless another has taken its place.
 
         Args:
             job: its number.
@@ -172,7 +172,7 @@ class SlurmSteps(Runner):
         clean_up(owner, job_ids, self.folder)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what experiments must agree on to hold comparable runs, for JSON."""
+        """Return the fields that are equal in experiments with comparable runs, for JSON."""
         return {
             "kind": self.name,
             "options": list(self.options),
@@ -180,7 +180,7 @@ class SlurmSteps(Runner):
         }
 
     def close(self) -> None:
-        """Give the allocation back; a later run asks for another. Again does no harm."""
+        """Release the allocation; a later run asks for another. Safe to repeat."""
         # First forgotten, then closed: another thread may ask for the next one meanwhile.
         held, self._allocation = self._allocation, None
         if held is not None:
@@ -188,7 +188,7 @@ class SlurmSteps(Runner):
 
 
 class _Step:
-    """One job step: an ``srun`` here, and the program's own clock there."""
+    """One job step: an ``srun`` here, and the program with its own clock on a node."""
 
     def __init__(self, runner: SlurmSteps, run: RunFolder, request: RunRequest) -> None:
         self._runner = runner
@@ -209,11 +209,7 @@ class _Step:
         return f"{self._job}." if self._runner.job is not None else self._job
 
     def poll(self) -> RunOutput | None:
-        """Return what came of it, None while it waits or runs.
-
-        Raises:
-            RunnerError: Slurm grants no allocation, or does not answer for ten minutes.
-        """
+        """Return the output; None while the step waits or runs."""
         if self._output is None:
             if self._inner is None:
                 self._begin()
@@ -254,7 +250,7 @@ class _Step:
         self._inner = local.start(replace(self._request, invocation=call, timeout_s=None))
 
     def _is_late(self) -> bool:
-        """End the step where it has reached its limit, and return whether that was now."""
+        """End the step at its time limit; return whether that was now."""
         limit = self._request.timeout_s
         if limit is None or self._why is not None or self._run.running_s() < limit:
             return False
@@ -262,7 +258,7 @@ class _Step:
         return True
 
     def _take(self, output: RunOutput) -> None:
-        """Take down how ``srun`` ended, or begin again where something else is what has."""
+        """Record how ``srun`` ended, or restart if the allocation or Slurm failed."""
         self._run.look_again()
         ending = self._run.ending()
         number, nodes = self._run.place
@@ -303,15 +299,11 @@ class _Step:
         )
 
     def _never_began(self, output: RunOutput) -> bool:
-        """Return whether ``srun`` found nobody to ask, which passes."""
+        """Return whether ``srun`` failed because Slurm is unreachable for now."""
         return not self._run.began and is_away(output.stderr) and self._waited() < PATIENCE_S
 
     def _without_allocation(self) -> str:
-        """Begin again where the allocation has ended; return why not, if it is not the first time.
-
-        Raises:
-            RunnerError: the allocation is somebody else's.
-        """
+        """Restart after the allocation ended; return why not, the second time."""
         if self._runner.job is not None:
             shutil.rmtree(self._run.path, ignore_errors=True)
             raise RunnerError(
@@ -326,7 +318,7 @@ class _Step:
         return ""
 
     def _begin_again(self) -> None:
-        """Have the run anew; what it did before counts for nothing."""
+        """Restart the run; its earlier output is discarded."""
         self._inner = self._ended = None
         shutil.rmtree(self._run.path, ignore_errors=True)
         self._run = RunFolder(self._run.path, self._request)

@@ -18,23 +18,10 @@ _NUMBER = re.compile(r"^(\d+)(;.*)?$", re.MULTILINE)
 
 
 class Submission:
-    """A job that is submitted again where Slurm did not answer, but is never there twice.
+    """A job that is submitted again while Slurm does not answer, but never exists twice.
 
-    Where ``sbatch`` heard nothing the job may be there all the same: it is known by the folder that
-    its script gets as an argument, which no other job has.
-
-    Args:
-        words: ``sbatch`` and its arguments, the folder among them.
-        folder: of the job.
-        queue: how this user's jobs stand.
-
-    Attributes:
-        number: of the job; empty until Slurm has taken it.
-        since: when Slurm took it, by the monotonic clock in s.
-        withdrawn: whether it is sure that Slurm does not have it and never will.
-
-    Raises:
-        RunnerError: Slurm refuses the job.
+    After an ``sbatch`` without an answer the job may exist all the same: it is found by the folder
+    among its script's arguments, which is unique.
     """
 
     def __init__(self, words: Sequence[str], folder: Path, queue: Queue) -> None:
@@ -43,9 +30,9 @@ class Submission:
         self._queue = queue
         self._tried: float | None = None
         self._wanted = True
-        self.number = ""
-        self.since = 0.0
-        self.withdrawn = False
+        self.number = ""  # empty until Slurm has taken the job
+        self.since = 0.0  # monotonic clock in s at which Slurm took it
+        self.withdrawn = False  # whether Slurm certainly has no such job
         try:
             self.submit()
         except BaseException as error:
@@ -57,11 +44,7 @@ class Submission:
             raise
 
     def submit(self) -> None:
-        """Submit the job where that is still to be done and Slurm may answer again.
-
-        Raises:
-            RunnerError: Slurm refuses the job, or has been silent for ten minutes.
-        """
+        """Submit the job unless Slurm has it, it is withdrawn, or the last try was just now."""
         last, now = self._tried, time.monotonic()
         if self.number or not self._wanted or (last is not None and now - last < AGAIN_S):
             return
@@ -74,11 +57,7 @@ class Submission:
             self._queue.note_silence(error)
 
     def withdraw(self) -> None:
-        """Submit it no more, and cancel it where Slurm has taken it.
-
-        Raises:
-            RunnerError: Slurm does not answer.
-        """
+        """Stop submitting, and cancel the job if Slurm has it."""
         self._wanted = False
         if self.number or self._find():
             self._queue.cancel([self.number])
@@ -96,7 +75,7 @@ class Submission:
             raise RunnerError(f"sbatch must accept the job; it says: {said(answer)}")
 
     def _find(self) -> bool:
-        """Take the number of a job that is there although ``sbatch`` did not hear of it."""
+        """Take the number of a job that exists although ``sbatch`` got no answer."""
         for job in queued_jobs().values():
             if str(self._folder) in job.label:
                 self._take(job.number.partition("_")[0])

@@ -16,27 +16,14 @@ _TIME = re.compile(
 
 def slurm_words(
     *,
-    partition: str = "",
-    account: str = "",
+    partition: str = "",  # several with commas: the first that is free
+    account: str = "",  # charged for the job
     nodes: int | None = None,
-    ntasks: int | None = None,
-    time: str = "",
-    others: Sequence[str] = (),
+    ntasks: int | None = None,  # such as the ranks of MPI
+    time: str = "",  # minutes, hours:minutes:seconds, or with days- before
+    others: Sequence[str] = (),  # such as ``--exclusive``
 ) -> tuple[str, ...]:
-    """Return the options of a job; what is empty or None is left to Slurm.
-
-    Args:
-        partition: where it runs; several with commas between them, the first that is free counts.
-        account: what it is charged to.
-        nodes: how many nodes it takes.
-        ntasks: how many tasks it has, such as ranks of MPI.
-        time: most time the job may take: minutes, ``hours:minutes:seconds``, or these after
-            ``days-``.
-        others: further options, a word each, such as ``--exclusive``.
-
-    Raises:
-        ParameterError: one of them is not of its form.
-    """
+    """Return the options of a job as words; what is empty or None is left to Slurm."""
     words = []
     for key, name in (("partition", partition), ("account", account)):
         if name and not _NAME.fullmatch(name):
@@ -60,16 +47,7 @@ def slurm_words(
 
 
 def option_words(words: Sequence[str], *, of: str = "Slurm", key: str = "slurm") -> tuple[str, ...]:
-    """Return options, which must not begin with what would be taken for a program.
-
-    Args:
-        words: as typed.
-        of: what they are options of.
-        key: what an error is about.
-
-    Raises:
-        ParameterError: the first is no option.
-    """
+    """Return options; the first must begin with a dash, or it would be taken for a program."""
     if words and not words[0].startswith("-"):
         raise ParameterError(
             f"options of {of} must begin with a dash, such as --exclusive; got {words[0]!r}",
@@ -79,15 +57,7 @@ def option_words(words: Sequence[str], *, of: str = "Slurm", key: str = "slurm")
 
 
 def allocation_number(job: str, options: Sequence[str]) -> str:
-    """Return the number of an allocation to take steps of; it is what it was asked for.
-
-    Args:
-        job: the number, empty where one is to be asked for.
-        options: what would be asked for.
-
-    Raises:
-        ParameterError: it is no number, or there are options for an allocation that is there.
-    """
+    """Return the number of an allocation (empty: a new one), which cannot have options."""
     if job and not job.isdecimal():
         raise ParameterError(
             f"allocation must be the number of a job, as squeue shows it; got {job!r}",

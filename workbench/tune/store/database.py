@@ -55,30 +55,17 @@ _LOOK_S = 0.01
 
 
 class DatabaseStore:
-    """Keeps an experiment in a database that other processes may share.
-
-    Args:
-        where: path of an SQLite file, made where there is none, or an address such as
-            ``postgresql://user@host/database``.
-        name: name of the experiment in it.
-        problem: what is tuned, and how, for JSON. An experiment that exists must be the same.
-        space: what is searched.
-        minimise: whether less is better.
-        session: what this process runs on.
-
-    Raises:
-        StudyError: the database cannot be opened, or holds another study of that name.
-    """
+    """Keeps an experiment in a database that other processes may share."""
 
     def __init__(
         self,
-        where: str | Path,
+        where: str | Path,  # SQLite file, created if missing, or postgresql://user@host/database
         name: str,
-        problem: Mapping[str, Any],
+        problem: Mapping[str, Any],  # what is tuned, for JSON; equal to that of a stored experiment
         space: TuningSpace,
         *,
         minimise: bool,
-        session: Mapping[str, Any],
+        session: Mapping[str, Any],  # what this process runs on
     ) -> None:
         self.name = name
         self.database = locate(where)
@@ -101,23 +88,15 @@ class DatabaseStore:
 
     @property
     def worker(self) -> str:
-        """What this process is called among those of the experiment."""
+        """Name of this process among those of the experiment."""
         return self._worker
 
     def alone(self) -> contextlib.AbstractContextManager[None]:
-        """Let nobody else begin a run until the context ends.
-
-        Raises:
-            StudyError: somebody else did not come to an end of choosing within ten minutes.
-        """
+        """Keep other processes from beginning runs until the context ends; waits 10 min at most."""
         return _patient(self.database, self.name)
 
     def read(self) -> tuple[list[RunRecord], list[Begun]]:
-        """Return the runs that have ended, in that order, and those that have not.
-
-        Raises:
-            StudyError: the database cannot be read.
-        """
+        """Return the finished runs, in that order, and the pending ones."""
         begun = []
         for row in self._rows.read(self._settled):
             if not is_kept(row.said):
@@ -129,14 +108,7 @@ class DatabaseStore:
         return in_order(self._finished), begun
 
     def begin(self, run: Begun) -> int:
-        """Take down a run before it is started, and return what the store calls it.
-
-        Args:
-            run: the run.
-
-        Raises:
-            StudyError: the database cannot be written.
-        """
+        """Record a run before it starts, and return its key in the store."""
         said = {
             "number": run.number,
             "configuration": dict(run.configuration),
@@ -147,27 +119,11 @@ class DatabaseStore:
         return self._rows.begin(shown(self._distributions, run.configuration), {BEGUN: said})
 
     def note_job(self, key: int, job_id: str) -> None:
-        """Take down which process or job a run is.
-
-        Args:
-            key: what the store calls the run.
-            job_id: number of its process or job.
-
-        Raises:
-            StudyError: the database cannot be written.
-        """
+        """Record the process or job number of a run."""
         self._rows.say(key, JOB, job_id)
 
     def end(self, key: int, record: RunRecord) -> None:
-        """Take down a run that has ended.
-
-        Args:
-            key: what the store calls it.
-            record: the run.
-
-        Raises:
-            StudyError: the database cannot be written.
-        """
+        """Record a finished run."""
         run = record.run
         known = math.isfinite(run.value) and run.status != "failed"
         said = {ENDED: record.to_dict()}
@@ -175,26 +131,12 @@ class DatabaseStore:
         self._take(key, record, {ENDED_AFTER: before})
 
     def give_back(self, key: int) -> None:
-        """Forget a run that was begun and will not end.
-
-        Args:
-            key: what the store calls it.
-
-        Raises:
-            StudyError: the database cannot be written.
-        """
+        """Release a pending run that will not finish."""
         self._rows.end(key, "FAIL", None, {GIVEN_BACK: datetime.now().isoformat()})
         self._settled.add(key)
 
     def lost(self, begun: Sequence[Begun]) -> list[Begun]:
-        """Return those runs whose process has died.
-
-        Args:
-            begun: runs that have not ended.
-
-        Raises:
-            StudyError: the database cannot be read, or not be written.
-        """
+        """Return the pending runs of dead processes, and remove the leftovers of their locks."""
         others = {run.worker for run in begun} - {self._worker}
         if not others:
             return []
@@ -210,28 +152,17 @@ class DatabaseStore:
         return [run for run in begun if run.worker in dead]
 
     def note_stop(self, reason: str) -> None:
-        """Take down why the experiment has ended; an empty text where it goes on.
-
-        Args:
-            reason: a sentence.
-
-        Raises:
-            StudyError: the database cannot be written.
-        """
+        """Record why the experiment ended; an empty text if it goes on."""
         with worded(self.database):
             self._study.set_user_attr(STOP_REASON, reason)
 
     def sessions(self) -> tuple[dict[str, Any], ...]:
-        """Return what each process that took part ran on, in the order they began.
-
-        Raises:
-            StudyError: the database cannot be read.
-        """
+        """Return the sessions of all processes that took part, in the order they began."""
         with worded(self.database):
             return sessions_of(self._study.user_attrs)
 
     def close(self) -> None:
-        """Release the database; again does no harm."""
+        """Release the database; safe to repeat."""
         self._closing.close()
 
     def _take_part(self, session: Mapping[str, Any]) -> None:
@@ -246,7 +177,7 @@ class DatabaseStore:
 
 @contextlib.contextmanager
 def _patient(database: Database, name: str) -> Iterator[None]:
-    """Hold the lock under which runs are chosen; whoever holds it needs a moment."""
+    """Hold the lock under which runs are chosen; wait for it at most ten minutes."""
     lock = worker_lock(name, "choosing")
     deadline = time.monotonic() + _PATIENCE_S
     with contextlib.ExitStack() as stack:
@@ -266,11 +197,8 @@ def _patient(database: Database, name: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _hold_choosing(path: Path, lock: str) -> Iterator[None]:
-    """Hold a lock beside an SQLite file, as ``Database.hold`` does, but let others write meanwhile.
-
-    They wait for one another with every run here, so the small file stays, and nobody locks the
-    study file while he waits.
-    """
+    """Hold a lock beside an SQLite file, like ``Database.hold``, while others may write."""
+    # Processes wait for it with every run, so its small file stays; the study file is not locked.
     connection = sqlite3.connect(
         lock_file(path, lock), timeout=0.0, isolation_level=None, check_same_thread=False
     )
@@ -327,22 +255,20 @@ def _open(
 
 
 def _prepare_connections(storage: optuna.storages.RDBStorage) -> None:
-    """Have SQLite's transactions wait their turn, and flush to the disk less often.
-
-    A transaction that reads before it writes fails at once where somebody wrote in between, however
-    long it may wait; one that says from its beginning that it will write does wait. With the
-    write-ahead log nothing is lost when a process dies without a flush after every write, and the
-    file stays consistent when the machine does.
-    """
+    """Make SQLite's transactions wait their turn, and flush to the disk less often."""
     from sqlalchemy import event
 
     @event.listens_for(storage.engine, "connect")
     def prepare(connection: Any, record: Any) -> None:
         connection.isolation_level = None
+        # With the write-ahead log, a process that dies loses nothing without a flush per write, and
+        # the file stays consistent even if the machine dies.
         connection.execute("PRAGMA synchronous = NORMAL")
 
     @event.listens_for(storage.engine, "begin")
     def begin(connection: Any) -> None:
+        # A transaction that reads before it writes fails at once if another process wrote in
+        # between; one that begins as a writer waits.
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     storage.engine.dispose()

@@ -14,97 +14,57 @@ from workbench.tune.store.run_record import RunRecord
 
 @dataclass(frozen=True)
 class Begun:
-    """A run that was begun and has not ended.
+    """A pending run: it has begun and not finished."""
 
-    Attributes:
-        number: its place in the experiment.
-        configuration: what runs.
-        initial: whether it belongs to the initial points.
-        resampled: whether a resampling rule asked for it.
-        worker: which process of the experiment began it.
-        job_id: number of its process or job, empty where it is not known yet.
-        key: what the store calls it.
-    """
-
-    number: int
+    number: int  # index in the experiment
     configuration: Configuration
     initial: bool
-    resampled: bool
-    worker: str
-    job_id: str = ""
-    key: int = 0
+    resampled: bool  # requested by a resampling rule
+    worker: str  # the process that began it
+    job_id: str = ""  # of its process or job; empty if not yet known
+    key: int = 0  # in the store
 
 
 class Store(Protocol):
-    """What an experiment asks of the place where its runs are kept."""
+    """The place where an experiment's runs are kept."""
 
     @property
     def worker(self) -> str:
-        """What this process is called among those of the experiment."""
+        """Name of this process among those of the experiment."""
 
     def alone(self) -> contextlib.AbstractContextManager[None]:
-        """Let nobody else begin a run until the context ends."""
+        """Keep other processes from beginning runs until the context ends."""
 
     def read(self) -> tuple[list[RunRecord], list[Begun]]:
-        """Return the runs that have ended, in that order, and those that have not."""
+        """Return the finished runs, in that order, and the pending ones."""
 
     def begin(self, run: Begun) -> int:
-        """Take down a run before it is started, and return what the store calls it.
-
-        Args:
-            run: the run.
-        """
+        """Record a run before it starts, and return its key in the store."""
 
     def note_job(self, key: int, job_id: str) -> None:
-        """Take down which process or job a run is.
-
-        Args:
-            key: what the store calls the run.
-            job_id: number of its process or job.
-        """
+        """Record the process or job number of a run."""
 
     def end(self, key: int, record: RunRecord) -> None:
-        """Take down a run that has ended.
-
-        Args:
-            key: what the store calls it.
-            record: the run.
-        """
+        """Record a finished run."""
 
     def give_back(self, key: int) -> None:
-        """Forget a run that was begun and will not end.
-
-        Args:
-            key: what the store calls it.
-        """
+        """Release a pending run that will not finish."""
 
     def lost(self, begun: Sequence[Begun]) -> list[Begun]:
-        """Return those runs whose process has died.
-
-        Args:
-            begun: runs that have not ended.
-        """
+        """Return the pending runs of dead processes."""
 
     def note_stop(self, reason: str) -> None:
-        """Take down why the experiment has ended; an empty text where it goes on.
-
-        Args:
-            reason: a sentence.
-        """
+        """Record why the experiment ended; an empty text if it goes on."""
 
     def sessions(self) -> tuple[dict[str, Any], ...]:
-        """Return what each process that took part ran on, in the order they began."""
+        """Return the sessions of all processes that took part, in the order they began."""
 
     def close(self) -> None:
-        """Release what is held; again does no harm."""
+        """Release the store; safe to repeat."""
 
 
 class MemoryStore:
-    """Keeps nothing beyond this process.
-
-    Args:
-        session: what this process runs on.
-    """
+    """Keeps the runs in this process only."""
 
     def __init__(self, session: Mapping[str, Any]) -> None:
         self._session = dict(session)
@@ -116,70 +76,44 @@ class MemoryStore:
 
     @property
     def worker(self) -> str:
-        """What this process is called among those of the experiment."""
+        """Name of this process among those of the experiment."""
         return self._worker
 
     def alone(self) -> contextlib.AbstractContextManager[None]:
-        """Do nothing: there is nobody else."""
+        """Do nothing: no other process takes part."""
         return contextlib.nullcontext()
 
     def read(self) -> tuple[list[RunRecord], list[Begun]]:
-        """Return the runs that have ended, in that order, and those that have not."""
+        """Return the finished runs, in that order, and the pending ones."""
         return self._ended, list(self._begun.values())
 
     def begin(self, run: Begun) -> int:
-        """Take down a run before it is started, and return what the store calls it.
-
-        Args:
-            run: the run.
-        """
+        """Record a run before it starts, and return its key in the store."""
         self._next += 1
         self._begun[self._next] = replace(run, key=self._next)
         return self._next
 
     def note_job(self, key: int, job_id: str) -> None:
-        """Do nothing: nobody else could ask.
-
-        Args:
-            key: not looked at.
-            job_id: not looked at.
-        """
+        """Do nothing: no other process can ask for it."""
 
     def end(self, key: int, record: RunRecord) -> None:
-        """Take down a run that has ended.
-
-        Args:
-            key: what the store calls it.
-            record: the run.
-        """
+        """Record a finished run."""
         del self._begun[key]
         self._ended.append(record)
 
     def give_back(self, key: int) -> None:
-        """Forget a run that was begun and will not end.
-
-        Args:
-            key: what the store calls it.
-        """
+        """Release a pending run that will not finish."""
         del self._begun[key]
 
     def lost(self, begun: Sequence[Begun]) -> list[Begun]:
-        """Return none: they live and die together.
-
-        Args:
-            begun: not looked at.
-        """
+        """Return none: all runs belong to this process."""
         return []
 
     def note_stop(self, reason: str) -> None:
-        """Do nothing: the result tells.
-
-        Args:
-            reason: not looked at.
-        """
+        """Do nothing: the result contains the reason."""
 
     def sessions(self) -> tuple[dict[str, Any], ...]:
-        """Return what this process runs on."""
+        """Return the session of this process alone."""
         return (self._session,)
 
     def close(self) -> None:

@@ -17,11 +17,7 @@ _MOST_CHOICES = 200
 
 
 def distributions_of(space: TuningSpace) -> dict[str, BaseDistribution]:
-    """Return what Optuna's tools show each parameter as, by name.
-
-    Args:
-        space: what is searched.
-    """
+    """Return the Optuna distribution that represents each parameter, by name."""
     from optuna.distributions import (
         CategoricalDistribution,
         FloatDistribution,
@@ -46,12 +42,7 @@ def distributions_of(space: TuningSpace) -> dict[str, BaseDistribution]:
 def shown(
     distributions: Mapping[str, BaseDistribution], configuration: Configuration
 ) -> dict[str, Any]:
-    """Return the values of a configuration that Optuna can show; a default may lie beside its axis.
-
-    Args:
-        distributions: what each parameter is shown as.
-        configuration: a value for each parameter.
-    """
+    """Return the values of a configuration that Optuna accepts; a default may lie off its axis."""
     found = {}
     for name, distribution in distributions.items():
         value = configuration[name]

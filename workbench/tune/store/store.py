@@ -35,24 +35,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StoredExperiment:
-    """An experiment as it stands in a database.
-
-    Attributes:
-        name: its name.
-        problem: what is tuned, and how.
-        runs: how many have ended.
-        running: how many have not, and whose process is alive.
-        budget: how many there may be in all, as its settings were when it was last opened; None
-            where nobody has begun a run, or its store is from before that was kept.
-        stop_reason: why it ended, empty where it has not.
-    """
+    """The state of an experiment in a database."""
 
     name: str
-    problem: Mapping[str, Any]
-    runs: int
-    running: int
-    budget: int | None
-    stop_reason: str
+    problem: Mapping[str, Any]  # what is tuned, and how
+    runs: int  # finished
+    running: int  # pending, in processes that are alive
+    budget: int | None  # of the last session; None: none yet, or an old store without it
+    stop_reason: str  # empty if it has not ended
 
     @property
     def state(self) -> str:
@@ -63,14 +53,7 @@ class StoredExperiment:
 
 
 def stored_experiments(where: str | Path) -> tuple[StoredExperiment, ...]:
-    """Return the experiments in a database, by name; holds nothing and disturbs nobody.
-
-    Args:
-        where: an SQLite file or a PostgreSQL address.
-
-    Raises:
-        StudyError: the database cannot be read.
-    """
+    """Return the experiments in a database, by name; holds no lock."""
     database = locate(where)
     if not database.exists:
         return ()
@@ -96,15 +79,7 @@ def stored_experiments(where: str | Path) -> tuple[StoredExperiment, ...]:
 
 
 def load_result(where: str | Path, name: str | None = None) -> TuningResult:
-    """Return what a stored experiment has found so far; holds nothing and disturbs nobody.
-
-    Args:
-        where: an SQLite file or a PostgreSQL address.
-        name: name of the experiment; None where the database holds one.
-
-    Raises:
-        StudyError: the database cannot be read, or holds no such experiment.
-    """
+    """Return a stored experiment's result so far; holds no lock; ``name`` None: the only one."""
     name = find_experiment(where, name).name
     database = locate(where)
     with _looking(database) as storage:
@@ -134,15 +109,7 @@ def load_result(where: str | Path, name: str | None = None) -> TuningResult:
 
 
 def find_experiment(where: str | Path, name: str | None = None) -> StoredExperiment:
-    """Return the experiment of that name.
-
-    Args:
-        where: an SQLite file or a PostgreSQL address.
-        name: its name; None where the database holds one.
-
-    Raises:
-        StudyError: there is no such experiment, or several and no name was given.
-    """
+    """Return the stored experiment of a name; None stands for the only one."""
     found = stored_experiments(where)
     known = ", ".join(one.name for one in found) or "none"
     if name is None:
@@ -167,7 +134,7 @@ def _budget(sessions: Sequence[Mapping[str, Any]]) -> int | None:
 
 
 def _counted(records: Iterable[RunRecord]) -> Iterator[RunRecord]:
-    """Yield runs with their repeats counted; processes that ran at once each counted their own."""
+    """Yield runs with their repeats counted; parallel processes each counted only their own."""
     seen: Counter[tuple[Any, ...]] = Counter()
     for record in records:
         key = tuple(record.run.configuration.values())

@@ -41,14 +41,7 @@ GIVEN_BACK = "given back"
 
 @contextlib.contextmanager
 def worded(database: Database) -> Iterator[None]:
-    """Word what SQLite, SQLAlchemy and Optuna raise where a database fails.
-
-    Args:
-        database: the database.
-
-    Raises:
-        StudyError: it fails.
-    """
+    """Reword errors of SQLite, SQLAlchemy and Optuna where a database fails."""
     from optuna.exceptions import StorageInternalError
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -61,26 +54,12 @@ def worded(database: Database) -> Iterator[None]:
 
 
 def worker_lock(name: str, worker: str) -> str:
-    """Return the name of the lock that a process of an experiment holds while it lives.
-
-    Args:
-        name: name of the experiment.
-        worker: what the process is called in it.
-    """
+    """Return the name of the lock that a process of an experiment holds while it lives."""
     return f"{name} · {worker}"
 
 
 def alive(database: Database, name: str, begun: Sequence[Begun]) -> list[Begun]:
-    """Return those runs whose process lives.
-
-    Args:
-        database: where the experiment is.
-        name: its name.
-        begun: runs that have not ended.
-
-    Raises:
-        StudyError: the database cannot be read.
-    """
+    """Return the pending runs of processes that are alive."""
     locks = {worker_lock(name, run.worker): run.worker for run in begun}
     if not locks:
         return []
@@ -89,21 +68,12 @@ def alive(database: Database, name: str, begun: Sequence[Begun]) -> list[Begun]:
 
 
 def begun_of(key: int, said: Mapping[str, Any]) -> Begun:
-    """Return what is known of a run from its beginning.
-
-    Args:
-        key: what the database calls its trial.
-        said: attributes of the trial.
-    """
+    """Return the pending run of a trial, from its key and attributes."""
     return Begun(**said[BEGUN], job_id=str(said.get(JOB, "")), key=key)
 
 
 def in_order(ended: Iterable[tuple[RunRecord, Mapping[str, Any]]]) -> list[RunRecord]:
-    """Return runs in the order they ended, whatever the clocks of their machines said.
-
-    Args:
-        ended: the runs, each with the attributes of its trial.
-    """
+    """Return runs in the order they finished, by their trials' attributes, not by clocks."""
 
     def place(pair: tuple[RunRecord, Mapping[str, Any]]) -> tuple[int, str, int]:
         # Before there were places, the clock was all there was.
@@ -114,30 +84,17 @@ def in_order(ended: Iterable[tuple[RunRecord, Mapping[str, Any]]]) -> list[RunRe
 
 
 def is_kept(said: Mapping[str, Any]) -> bool:
-    """Return whether a trial is a run of the experiment that was not given back.
-
-    Args:
-        said: attributes of the trial.
-    """
+    """Return whether a trial is a run of the experiment that was not released."""
     return BEGUN in said and GIVEN_BACK not in said
 
 
 def session_said(attributes: Mapping[str, Any], session: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the study is to say of a process that takes part from now on.
-
-    Args:
-        attributes: of the study, which nobody else changes meanwhile.
-        session: what the process runs on.
-    """
+    """Return the study's attribute for a new session, with its place among the others."""
     return {**session, _PLACE: sum(key.startswith(SESSION) for key in attributes)}
 
 
 def sessions_of(attributes: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
-    """Return what each process that took part ran on, in the order they began.
-
-    Args:
-        attributes: of the study.
-    """
+    """Return the sessions in a study's attributes, in the order they began."""
     found = [
         (int(value.get(_PLACE, -1)), str(value.get("began", "")), key.removeprefix(SESSION), value)
         for key, value in attributes.items()

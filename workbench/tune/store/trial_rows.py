@@ -27,76 +27,36 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TrialRow:
-    """A trial as it stands in a study.
+    """A trial of a study."""
 
-    Attributes:
-        key: what the database calls it.
-        finished: whether it has ended.
-        said: its attributes by name.
-    """
-
-    key: int
+    key: int  # in the database
     finished: bool
-    said: Mapping[str, Any]
+    said: Mapping[str, Any]  # its attributes by name
 
 
 class TrialRows(Protocol):
     """The trials of one study in a database; every method is a transaction of its own."""
 
     def read(self, known: Collection[int]) -> list[TrialRow]:
-        """Return the trials in their order, without those that are known.
-
-        Args:
-            known: keys of trials that have ended and were read.
-        """
+        """Return the trials in their order, without the ``known`` keys of finished ones."""
 
     def begin(self, values: Mapping[str, Any], said: Mapping[str, Any]) -> int:
-        """Write a trial that is under way, and return what the database calls it.
-
-        Args:
-            values: what is tried, as far as Optuna can show it.
-            said: further attributes, for JSON.
-        """
+        """Write a running trial and return its key; ``values`` are those that Optuna accepts."""
 
     def say(self, key: int, name: str, value: Any) -> None:
-        """Write an attribute of a trial.
-
-        Args:
-            key: what the database calls it.
-            name: of the attribute.
-            value: for JSON.
-        """
+        """Write an attribute of a trial, a value for JSON."""
 
     def end(self, key: int, state: str, value: float | None, said: Mapping[str, Any]) -> int:
-        """Write what came of a trial; it counts as ended only with all that is said of it.
-
-        Args:
-            key: what the database calls it.
-            state: ``COMPLETE``, ``PRUNED`` or ``FAIL``.
-            value: a finite number, or None.
-            said: further attributes, for JSON.
-
-        Returns:
-            How many trials had ended before it, which is written, too.
-        """
+        """Finish a trial, its state last; return the number of trials finished before it."""
 
     def close(self) -> None:
-        """Release what is held; again does no harm."""
+        """Release the database; safe to repeat."""
 
 
 def trial_rows(
     database: Database, study: optuna.Study, distributions: Mapping[str, BaseDistribution]
 ) -> TrialRows:
-    """Return how the trials of a study are read and written here.
-
-    Args:
-        database: where it is.
-        study: the study.
-        distributions: what Optuna's tools show each parameter as.
-
-    Raises:
-        StudyError: the database cannot be opened.
-    """
+    """Return access to a study's trials: by SQL if its tables are known, else through Optuna."""
     with worded(database):
         connection = database.connect_directly()
     if connection is None:
@@ -105,11 +65,10 @@ def trial_rows(
 
 
 class _Direct:
-    """Writes the rows itself.
+    """Writes the rows itself."""
 
-    A run takes 0.5 ms of the processor so, and 8 through Optuna's many queries
-    (tests/benchmarks/test_tune.py); tests/unit/tune/store/test_trial_rows.py holds the two equal.
-    """
+    # 0.5 ms of the processor per run, 8 through Optuna's queries (tests/benchmarks/test_tune.py);
+    # tests/unit/tune/store/test_trial_rows.py holds the two equal.
 
     def __init__(
         self,
@@ -192,7 +151,7 @@ class _Direct:
 
 
 class _ThroughOptuna:
-    """Leaves the tables to Optuna: those of a server, and those of a release not known here."""
+    """Leaves the tables to Optuna: those of a server, or of an unknown release."""
 
     def __init__(
         self,
@@ -243,4 +202,4 @@ class _ThroughOptuna:
         return before
 
     def close(self) -> None:
-        """Do nothing: whoever opened the study closes it."""
+        """Do nothing: the owner of the study closes it."""

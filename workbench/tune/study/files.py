@@ -72,15 +72,7 @@ _FIGURES = {
 
 
 def shipped_plans(seeds: int = 20, *, small: bool = False) -> tuple[StudyPlan, ...]:
-    """Return the plans of the study that ships: comparisons, noise, held-out repeats, pruning.
-
-    Args:
-        seeds: number of seeds of each.
-        small: whether to leave out most methods and the 576 ranks.
-
-    Raises:
-        ParameterError: seeds are below 1.
-    """
+    """Return the plans of the shipped study; ``small`` omits most methods and the 576 ranks."""
     measured, simulated = ("open-mpi-4-ranks",), ("simulated-12-ranks", "simulated-576-ranks")
     few = ("surrogate-gp", "annealing", "genetic", "random")
     noises = (Noise("none"), Noise("normal", 0.2), Noise("heavy-tails", 0.05))
@@ -115,25 +107,14 @@ def shipped_plans(seeds: int = 20, *, small: bool = False) -> tuple[StudyPlan, .
 
 @dataclass(frozen=True, eq=False)
 class StudyTables:
-    """The tables of a study that was saved.
+    """The tables of a saved study."""
 
-    Attributes:
-        methods: one row a method, all spaces of a recording together, and ``pick``: which
-            configuration is kept in the end, ``expected`` of a model or ``best`` by its own runs.
-        collectives: one row a method, collective and pick.
-        cells: one row a method and space, of ``best`` alone.
-        prunings: one row a method that prunes and pick: what it has more than the same searches
-            without pruning; empty where none prunes.
-        plans: what was compared.
-        provenance: how it came to be; its source is the command.
-    """
-
-    methods: pd.DataFrame
-    collectives: pd.DataFrame
-    cells: pd.DataFrame
-    prunings: pd.DataFrame
+    methods: pd.DataFrame  # a row per method and pick: ``expected`` by a model, ``best`` by runs
+    collectives: pd.DataFrame  # a row per method, collective and pick
+    cells: pd.DataFrame  # a row per method and space, of ``best`` alone
+    prunings: pd.DataFrame  # a row per pruning method and pick, against no pruning; may be empty
     plans: tuple[StudyPlan, ...]
-    provenance: Provenance
+    provenance: Provenance  # its source is the command
 
     def __repr__(self) -> str:
         return (
@@ -148,17 +129,7 @@ def save_study(
     plans: Sequence[StudyPlan],
     created_by: str = "save_study",
 ) -> None:
-    """Write the tables of a study and their descriptor.
-
-    Args:
-        folder: where to; made where it is missing.
-        results: what came of each plan.
-        plans: the plans.
-        created_by: the command, for the descriptor.
-
-    Raises:
-        OSError: a file cannot be written.
-    """
+    """Write the tables of a study and their descriptor; ``created_by`` is the command."""
     import pandas as pd
 
     place = Path(folder)
@@ -201,15 +172,7 @@ def save_study(
 
 
 def load_study(folder: str | Path | None = None) -> StudyTables:
-    """Return the tables of a study, checked against their checksums.
-
-    Args:
-        folder: what ``save_study`` wrote; None for the study that ships.
-
-    Raises:
-        DatasetError: there is no such study, or a file of it is missing or not the one that its
-            descriptor records.
-    """
+    """Return the tables of a study, checksums verified; ``folder`` None: the shipped one."""
     import pandas as pd
 
     place = data_folder() / _FOLDER / SHIPPED if folder is None else Path(folder)
@@ -247,14 +210,7 @@ def load_study(folder: str | Path | None = None) -> StudyTables:
 
 
 def plan_from_dict(values: dict[str, Any]) -> StudyPlan:
-    """Return the plan whose fields a mapping holds, as a descriptor does.
-
-    Args:
-        values: fields of ``StudyPlan`` by name.
-
-    Raises:
-        ParameterError: a field is unknown or not as it must be.
-    """
+    """Return the plan with the fields of a mapping, as a descriptor has them."""
     try:
         lists: dict[str, Any] = {
             k: tuple(v) if isinstance(v, list | tuple) else v for k, v in values.items()

@@ -51,19 +51,10 @@ PRUNINGS: Mapping[str, Chosen] = {
 
 @dataclass(frozen=True)
 class Noise:
-    """What is added to a recorded run.
+    """The noise added to a recorded run."""
 
-    Attributes:
-        name: a name in ``runners.replay.NOISES``; or ``HELD_OUT``: runs are drawn from every second
-            repeat that was measured, and what is found is judged by the others.
-        scale: relative spread, for ``normal`` and ``heavy-tails``.
-
-    Raises:
-        ParameterError: there is no such noise, or the scale is not one it can have.
-    """
-
-    name: str = "measured"
-    scale: float = 0.0
+    name: str = "measured"  # in NOISES, or HELD_OUT: half of the repeats is drawn, the others judge
+    scale: float = 0.0  # relative spread, for ``normal`` and ``heavy-tails``
 
     def __post_init__(self) -> None:
         if self.name not in (*NOISES, HELD_OUT):
@@ -89,34 +80,18 @@ class Noise:
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """What is compared.
+    """The comparison that a study makes."""
 
-    Attributes:
-        recordings: names of shipped recordings, or folders.
-        spaces: names such as ``bcast/65536`` to search; empty for all.
-        heuristics: names in ``HEURISTICS``.
-        resamplings: labels in ``RESAMPLINGS``.
-        stoppings: labels in ``STOPPINGS``.
-        prunings: labels in ``PRUNINGS``.
-        noises: what is added to each run.
-        seeds: number of seeds, from 0 on.
-        initial: initial points of each search, the default first.
-        budget: runs of each search at most.
-
-    Raises:
-        ParameterError: a name is unknown or a number out of range.
-    """
-
-    recordings: tuple[str, ...]
-    spaces: tuple[str, ...] = ()
-    heuristics: tuple[str, ...] = HEURISTICS_COMPARED
-    resamplings: tuple[str, ...] = tuple(RESAMPLINGS)
-    stoppings: tuple[str, ...] = tuple(STOPPINGS)
-    prunings: tuple[str, ...] = (PLAIN,)
-    noises: tuple[Noise, ...] = (Noise(),)
-    seeds: int = 20
-    initial: int = 10
-    budget: int = 60
+    recordings: tuple[str, ...]  # shipped names, or folders
+    spaces: tuple[str, ...] = ()  # such as ``bcast/65536``; empty for all
+    heuristics: tuple[str, ...] = HEURISTICS_COMPARED  # names in HEURISTICS
+    resamplings: tuple[str, ...] = tuple(RESAMPLINGS)  # labels in RESAMPLINGS
+    stoppings: tuple[str, ...] = tuple(STOPPINGS)  # labels in STOPPINGS
+    prunings: tuple[str, ...] = (PLAIN,)  # labels in PRUNINGS
+    noises: tuple[Noise, ...] = (Noise(),)  # added to each run
+    seeds: int = 20  # number of seeds, from 0 on
+    initial: int = 10  # initial points of each search, the default first
+    budget: int = 60  # runs of each search at most
 
     def __post_init__(self) -> None:
         for key, given, known in (

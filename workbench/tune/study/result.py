@@ -42,7 +42,7 @@ class StudyResult(Result):
     recordings: Mapping[str, Recording]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what was searched, and the rows of ``methods``."""
+        """Return the recordings' names, the number of searches, and the rows of ``methods``."""
         rows = self.methods().to_dict("records")
         return {"recordings": list(self.recordings), "searches": len(self.rows), "methods": rows}
 
@@ -161,7 +161,7 @@ PRUNING_COLUMNS = (
 
 
 def _method(row: SearchRow) -> tuple[str, ...]:
-    """Return how it was searched, in the order of ``_METHOD``."""
+    """Return the method of a search, in the order of ``_METHOD``."""
     cell = row.cell
     how = cell.heuristic, cell.resampling, row.stopping, cell.pruning
     return (cell.recording, cell.noise, *how)
@@ -170,16 +170,7 @@ def _method(row: SearchRow) -> tuple[str, ...]:
 def drawn_and_judge(
     recorded: RecordedSpace, noise: str, seed: int
 ) -> tuple[RecordedSpace, RecordedSpace]:
-    """Return what a search draws from and what judges what it found, twice the same but held out.
-
-    Args:
-        recorded: what is searched.
-        noise: what is added to each run, in words.
-        seed: seed of the search.
-
-    Raises:
-        ParameterError: runs are held out, and a configuration has less than two.
-    """
+    """Return the space a search draws from and the one that judges; two halves if held out."""
     if noise != HELD_OUT:
         return recorded, recorded
     if min(map(len, recorded.values)) < 2:
@@ -257,7 +248,7 @@ def _changes(
     spaces: Mapping[tuple[str, str], RecordedSpace],
     pick: str,
 ) -> dict[str, float]:
-    """Return what searches have more than their partners, with intervals over the seeds."""
+    """Return the changes of searches against their partners, with intervals over the seeds."""
     rows, partners = zip(*pairs, strict=True)
     (ours, _), (theirs, _) = (_per_seed(each, spaces, pick) for each in (rows, partners))
     seeds = _seeds(rows)
@@ -299,7 +290,7 @@ def _spread_at_optimum(space: RecordedSpace) -> float:
 
 @functools.lru_cache(maxsize=512)
 def _measure(drawn: RecordedSpace, judge: RecordedSpace) -> tuple[float, float, FloatArray]:
-    """Return what the judge says of the default, of the optimum, and of those tied with it."""
+    """Return the judge's values of the default, the optimum and its ties, float64[ties]."""
     equal = np.array([judge.median(each) for each in drawn.ties()])
     return judge.default_value, judge.median(drawn.optimum), equal
 

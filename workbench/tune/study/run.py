@@ -67,28 +67,13 @@ class _Task:
 
 def run_study(
     plan: StudyPlan,
-    rows: str | Path | None = None,
+    rows: str | Path | None = None,  # CSV file; each search is appended, those in it are not rerun
     *,
-    jobs: int = 1,
-    stop: threading.Event | None = None,
-    on_cell: Callable[[int, int], object] | None = None,
+    jobs: int = 1,  # processes
+    stop: threading.Event | None = None,  # ends after the current searches
+    on_cell: Callable[[int, int], object] | None = None,  # cells done, and in total
 ) -> StudyResult:
-    """Run every search of a plan and return what came of them.
-
-    Args:
-        plan: what is compared.
-        rows: CSV file to which each search is added as it ends; those of this plan that it
-            holds already, of the same recorded runs, are not run again. None keeps none.
-        jobs: processes.
-        stop: ends the study after the searches under way when it is set.
-        on_cell: called with how many cells are done, and of how many.
-
-    Raises:
-        ParameterError: a space or a number is out of range.
-        DatasetError: there is no such recording.
-        ParseError: the file holds something else.
-        OSError: a file cannot be read or written.
-    """
+    """Run every search of a plan and return their result."""
     at_least(jobs, 1, "jobs", whole=True, most=_MOST_JOBS)
     path = None if rows is None else Path(rows)
     if path is not None and (path.is_dir() or not path.parent.is_dir()):
@@ -125,24 +110,11 @@ def run_study(
 
 def search(
     recorded: RecordedSpace,
-    settings: SearchSettings,
-    noise: Noise | None = None,
-    stoppings: Mapping[str, Chosen] | None = None,
+    settings: SearchSettings,  # its own stopping rule is ignored
+    noise: Noise | None = None,  # None: a recorded repeat
+    stoppings: Mapping[str, Chosen] | None = None,  # by label; None: the budget alone
 ) -> dict[str, tuple[History, str]]:
-    """Search a recorded space once; return the runs up to where each stopping rule ends it.
-
-    Args:
-        recorded: where runs are drawn.
-        settings: how to search; its own stopping rule is not looked at.
-        noise: what is added to each run; None for a repeat of those recorded.
-        stoppings: rules by label; None for the budget alone.
-
-    Returns:
-        For each label the runs and why the search ended.
-
-    Raises:
-        ParameterError: a setting does not go with the space.
-    """
+    """Search a recorded space once; return, by label, runs and reason at each rule's end."""
     added = noise or Noise()
     chooser = Chooser(recorded.space, _without_stopping(settings))
     rules = {
@@ -171,16 +143,7 @@ def search(
 
 
 def load_recording(name: str) -> Recording:
-    """Return a recording by the name of a shipped one, or by its folder; read once.
-
-    Args:
-        name: either.
-
-    Raises:
-        DatasetError: there is none.
-        ParseError: it is damaged.
-        OSError: it cannot be read.
-    """
+    """Return a recording by its shipped name or its folder; read once."""
     return _loaded(name)
 
 
@@ -198,7 +161,7 @@ def _run(
     noise: Noise,
     limit_s: float | None,
 ) -> None:
-    """Draw one run and add it. A configuration that never ran well fails at once."""
+    """Draw one run and add it; a configuration without a recorded run fails at once."""
     rng = np.random.default_rng((seed, step.number, 7))
     try:
         values, seconds = recorded.repeats(step.configuration)

@@ -13,58 +13,32 @@ from workbench.replacing import replace_file
 
 
 class Cell(NamedTuple):
-    """What is shared by all seeds and stopping rules of a method on a space.
-
-    Attributes:
-        recording: name of the recording.
-        space: name of the space.
-        heuristic: its name.
-        resampling: label of the rule.
-        pruning: label of the rule.
-        noise: what was added to each run, in words.
-        initial: initial points, the default first.
-        budget: runs at most.
-        data: beginning of the checksum of the file that the runs were drawn from.
-    """
+    """The fields that all seeds and stopping rules of a method on a space share."""
 
     recording: str
     space: str
     heuristic: str
-    resampling: str
-    pruning: str
-    noise: str
-    initial: int
-    budget: int
-    data: str
+    resampling: str  # label of the rule
+    pruning: str  # label of the rule
+    noise: str  # in words
+    initial: int  # initial points, the default first
+    budget: int  # runs at most
+    data: str  # beginning of the checksum of the recorded file
 
 
 @dataclass(frozen=True)
 class SearchRow:
-    """One search, read where one stopping rule ends it.
-
-    Attributes:
-        cell: what was searched, and how.
-        stopping: label of the rule.
-        seed: seed of the search.
-        runs: runs, initial ones and repeats among them.
-        pruned: those that the pruning rule ended.
-        configurations: different ones among the runs.
-        seconds: time that the runs took together, in s; of pruned ones the time up to the limit.
-        best: recorded median of the configuration whose own runs were best, of the repeats that
-            judge; of the default where no configuration has a value that is known, as pruning may
-            leave it.
-        expected: the same of the one that a model of all runs expects most of.
-    """
+    """One search, up to where one stopping rule ends it."""
 
     cell: Cell
-    stopping: str
+    stopping: str  # label of the rule
     seed: int
-    runs: int
-    pruned: int
-    configurations: int
-    seconds: float
-    best: float
-    expected: float
+    runs: int  # initial ones and repeats included
+    pruned: int  # runs that the pruning rule ended
+    configurations: int  # different ones among the runs
+    seconds: float  # of all runs; of a pruned one the time up to its limit
+    best: float  # judges' median at the best by its own runs; the default's if none is known
+    expected: float  # the same at the best by a model of all runs
 
 
 _OWN = tuple(each.name for each in fields(SearchRow) if each.name != "cell")
@@ -78,16 +52,7 @@ _EARLIER = tuple(name for name in _COLUMNS if name not in _ADDED)
 
 
 def append_rows(path: Path, rows: Iterable[SearchRow], *, anew: bool = False) -> None:
-    """Add searches to a file.
-
-    Args:
-        path: the CSV file.
-        rows: what to add.
-        anew: whether the file is written from its first line on, in one step.
-
-    Raises:
-        OSError: the file cannot be written.
-    """
+    """Append searches to a CSV file; ``anew`` replaces the file atomically."""
     lines = [",".join(_cells(row)) + "\n" for row in rows]
     if anew:
         replace_file(path, "".join([",".join(_COLUMNS) + "\n", *lines]).encode())
@@ -97,15 +62,7 @@ def append_rows(path: Path, rows: Iterable[SearchRow], *, anew: bool = False) ->
 
 
 def read_rows(path: Path) -> list[SearchRow]:
-    """Return the searches in a file; a last line that was cut by a kill is left out.
-
-    Args:
-        path: what ``append_rows`` wrote.
-
-    Raises:
-        ParseError: it holds something else.
-        OSError: it cannot be read.
-    """
+    """Return the searches in a file; a last line cut by a kill is left out."""
     text = path.read_text(encoding="utf-8", errors="replace")
     lines = text.split("\n")[:-1]
     columns = tuple(lines[0].split(",")) if lines else ()

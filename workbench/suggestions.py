@@ -54,12 +54,7 @@ def unknown_key(key: str, known: Iterable[str], *, what: str = "a parameter") ->
 
 
 def no_attribute(owner: object, name: str) -> AttributeError:
-    """Return the error of an attribute that does not exist, with the nearest public ones that do.
-
-    Args:
-        owner: whose attribute was asked for.
-        name: of the attribute.
-    """
+    """Return the error for a missing attribute, with the nearest public names."""
     public = [known for known in dir(owner) if not known.startswith("_")]
     message = f"{type(owner).__name__} has no attribute {name}{did_you_mean(name, public)}"
     # Without an object Python's own suggestion, which no notebook shows, does not follow this one.

@@ -28,12 +28,7 @@ class CollectiveTimes(TopologyLines):
     """The times of a collective on several topologies."""
 
     def show(self, times: Mapping[str, Mapping[int, float]], *, title: str = "") -> None:
-        """Draw other times.
-
-        Args:
-            times: as in `plot_collective_times`.
-            title: as in `plot_collective_times`.
-        """
+        """Draw other times, seconds by message size in bytes."""
         self.draw(times, lambda name: collective_columns(name, times.get(name)))
         sizes = sorted({size for one in times.values() for size in one}) or [512, 524288]
         if (self.figure.x_range.start, self.figure.x_range.end) != (

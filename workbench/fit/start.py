@@ -49,14 +49,16 @@ def first_guess(curve: Measured, model: str | NetworkModel) -> NetworkModel:
         model: name of a model, or one whose values count as a suggestion too.
 
     Returns:
-        The model with the least joint RMSPE, its searched values to three digits.
+        The model with the least joint RMSPE, the values that the curve suggests to three digits.
     """
     measured, own = as_curve(curve), find_model(model)
     space = SearchSpace.for_model(own)
     best, least = own, np.inf
-    for number, point in enumerate(starting_points(own, measured, space)):
-        snapped = {d.key: d.snap(point[d.key], 3) for d in space.dimensions}
-        guess = own if number == 0 else own.with_values(snapped)
+    usual, *suggestions = starting_points(own, measured, space)
+    for point in ({}, *suggestions):
+        # A value that the curve says nothing about stays as it is: 4096 B do not become 4100 B.
+        moved = [d for d in space.dimensions if d.key in point and point[d.key] != usual[d.key]]
+        guess = own.with_values({d.key: d.snap(point[d.key], 3) for d in moved})
         try:
             errors = rmspe_by_target(simulate_osu(guess, measured.sizes.tolist()), measured)
         except ConfigurationError:

@@ -13,7 +13,15 @@ import pytest
 
 from workbench import datasets
 from workbench.errors import ParameterError, StudyError
-from workbench.fit import LOSSES, FitStudy, SearchSpace, TrialReport, fit, submit
+from workbench.fit import (
+    LOSSES,
+    FitStudy,
+    SearchSpace,
+    TrialReport,
+    first_guess,
+    fit,
+    submit,
+)
 from workbench.measure import OSUCurve
 from workbench.models import SNAPPR
 from workbench.provenance import Provenance
@@ -44,6 +52,14 @@ def test_the_first_trials_are_the_model_and_what_the_curve_suggests(machine: OSU
         machine.latency_s[0] / 2, rel=1e-12
     )
     assert seen[1].values["switch.link.bandwidth"] == machine.bandwidth_Bps.max()
+
+
+def test_a_first_guess_leaves_what_the_curve_says_nothing_about(machine: OSUCurve) -> None:
+    own = SNAPPR()
+    guess = first_guess(machine, own)
+    assert guess.get("node.nic.injection.latency") != own.get("node.nic.injection.latency")
+    for key in ("node.nic.mtu", "node.nic.credits", "switch.credits"):
+        assert guess.get(key) == own.get(key), key
 
 
 def test_the_same_seed_gives_the_same_fit_and_another_another(machine: OSUCurve) -> None:

@@ -19,7 +19,7 @@ from workbench.panels.compare import late as compare_late
 from workbench.panels.compare import runs as compare_runs
 from workbench.panels.compare import state as compare_state
 from workbench.panels.compare.kept import Point, next_load
-from workbench.panels.compare.metrics import metric_rows
+from workbench.panels.compare.metrics import comparison_frame, metric_rows, slow_metrics_of
 from workbench.panels.compare.panel import ComparePanel
 from workbench.panels.compare.state import (
     FIRST,
@@ -510,6 +510,12 @@ def test_a_bracket_is_shown_as_one_and_may_be_the_best(
     assert distances.best == [], "a network is not the better one for falling apart"
     rows = compare_late.late_rows(compared, Simulated())
     assert {text for row in rows for text in row.texts.values()} == {"…"}
+    known = {"fat-tree:4": slow_metrics_of(panel.networks["fat tree 4"], np.zeros(1, np.int8))}
+    table = comparison_frame(compared, Simulated(metrics=known))
+    assert table.loc["algebraic connectivity", "torus 4x4"] == "…", "as the panel shows it"
+    assert table.loc["algebraic connectivity", "fat tree 4"] != "…"
+    assert table.loc["algebraic connectivity", "best"] == "", "while one is not known"
+    assert table.loc["routers per host", "best"] == "torus 4x4"
     gone = Simulated(without=frozenset({("throughput uniform", "torus:4x4")}))
     assert compare_late.late_rows(compared, gone)[2].texts["torus 4x4"] == "–"
 

@@ -110,11 +110,7 @@ def metric_rows(compared: Compared, found: Simulated) -> list[MetricRow]:
     if not names:
         return []
     whole = whole_comparison(compared, found.metrics)
-    waits = {
-        name
-        for name, (entry, _) in compared.shown.items()
-        if entry.word not in found.metrics and ("metrics", entry.word) not in found.without
-    }
+    waits = _waiting(compared, found)
     rows = []
     for measure, (title, about) in _SHOWN.items():
         cells = [_cell(one, percent=measure in _PERCENT) for one in whole.row(measure)]
@@ -127,6 +123,15 @@ def metric_rows(compared: Compared, found: Simulated) -> list[MetricRow]:
         best = () if "…" in texts.values() else [names[at] for at in whole.best(measure)]
         rows.append(MetricRow(title, texts, best, about))
     return [*rows, *late_rows(compared, found), _carried(compared)]
+
+
+def _waiting(compared: Compared, found: Simulated) -> set[str]:
+    """Return the names of the topologies of which not all is found that can be."""
+    return {
+        name
+        for name, (entry, _) in compared.shown.items()
+        if entry.word not in found.metrics and ("metrics", entry.word) not in found.without
+    }
 
 
 def _cell(row: Row, *, percent: bool) -> str:
@@ -201,10 +206,15 @@ def comparison_frame(compared: Compared, found: Simulated) -> pd.DataFrame:
 
     Returns:
         As ``Comparison.to_frame`` returns it, and rows for failing links, for throughput and for
-        what is carried under the traffic.
+        what is carried under the traffic. What is still being found is ``…``, and a row with one
+        has no best.
     """
     frame = whole_comparison(compared, found.metrics).to_frame()
     names = list(compared.shown)
+    for name in _waiting(compared, found):
+        frame[name] = frame[name].replace("–", "…")
+    unknown = (frame[names] == "…").any(axis=1)
+    frame["best"] = frame["best"].mask(unknown, "")
     for row in (*late_rows(compared, found), _carried(compared)):
         frame.loc[row.name] = [*(row.texts.get(name, "–") for name in names), "; ".join(row.best)]
     return frame

@@ -15,6 +15,15 @@ from workbench.suggestions import did_you_mean
 STALE = "workbench-stale"
 """Class of a picture that is of other values than the controls hold."""
 
+# White on JupyterLab's own green and orange has too little contrast to be read.
+_ON_LIGHT = 'body:not([data-jp-theme-light="false"]) .workbench-panel .jupyter-button'
+
+# The arrow of a list, which ipywidgets draws in black on whatever ground.
+_ARROW = (
+    "url(\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 18 18'%3E"
+    "%3Cpath fill='white' d='M5.2 5.9 9 9.7l3.8-3.8L14 7.1l-4.9 5-4.9-5z'/%3E%3C/svg%3E\")"
+)
+
 # Containment keeps a change inside the panel from laying out the whole page again.
 _RULES = f"""{PAGE_RULES}
 .workbench-panel {{ contain: content; }}
@@ -28,6 +37,11 @@ _RULES = f"""{PAGE_RULES}
 .workbench-panel .widget-html-content caption {{ line-height: 1.3; font-size: 12px; }}
 .workbench-panel .widget-html-content td code {{ font-size: 12px; line-height: 1.3; }}
 .workbench-panel textarea {{ font-size: 12px; line-height: 1.35; }}
+.workbench-panel .jupyter-widget-tab > .lm-TabBar .lm-TabBar-tab:not(.lm-mod-current),
+.workbench-panel .jupyter-widget-Collapse-header {{ color: var(--jp-ui-font-color1); }}
+body[data-jp-theme-light="false"] .workbench-panel {{ --jp-widgets-dropdown-arrow: {_ARROW}; }}
+{_ON_LIGHT}.mod-success {{ background-color: var(--jp-success-color0); }}
+{_ON_LIGHT}.mod-warning {{ color: var(--jp-ui-font-color0); }}
 .workbench-panel .{REFUSED} input {{ border: 1px solid {ERROR} !important; }}
 .workbench-panel .{STALE} {{ opacity: 0.35; }}
 """

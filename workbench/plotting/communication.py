@@ -120,7 +120,7 @@ def communication_figure(
         ParameterError: `value` is neither.
     """
     source = ColumnDataSource()
-    mapper = LogColorMapper(palette=list(palette.SEQUENTIAL), low=1, high=10)
+    mapper = LogColorMapper(palette=list(palette.AMOUNTS), low=1, high=10)
     fig = new_figure(
         title="",
         y_label="sending rank",

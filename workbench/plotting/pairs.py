@@ -124,7 +124,7 @@ def pairs_figure(
         ParameterError: `value` is not known, or the matrix is not square.
     """
     source = ColumnDataSource()
-    mapper = LinearColorMapper(palette=list(palette.SEQUENTIAL), low=0, high=1)
+    mapper = LinearColorMapper(palette=list(palette.AMOUNTS), low=0, high=1)
     fig = new_figure(
         title="",
         y_label="sending rank",

@@ -37,6 +37,7 @@ FITTED: Final = VERMILLION
 FAINT: Final = "#8A8A8A"
 GRID: Final = "#E5E5E5"
 FRAME: Final = "#BBBBBB"
+WAITING: Final = "#CFCFCF"  # as pale as stands out from the page, light or dark
 MISSING: Final = "#EEEEEE"
 CAPTION: Final = "#555555"
 ERROR: Final = "#B00020"
@@ -95,6 +96,9 @@ def _legible(colours: Iterable[str]) -> tuple[str, ...]:
 SEQUENTIAL: Final = _legible(colour.upper() for colour in Cividis256)
 """Of heatmaps, from the least value to the largest: cividis without its middle tenth, on which
 neither black nor white can be read."""
+
+AMOUNTS: Final = tuple(reversed(SEQUENTIAL))
+"""Of amounts on an empty ground: the largest stands out most from the page, light or dark."""
 
 
 def diverging() -> tuple[str, ...]:

@@ -137,7 +137,7 @@ def placement_map(placement: HasHosts, weights: ArrayLike) -> PlacementMap:
         ParameterError: there is not one weight for each rank.
     """
     source = ColumnDataSource()
-    mapper = LinearColorMapper(palette=list(palette.SEQUENTIAL), low=0, high=1)
+    mapper = LinearColorMapper(palette=list(palette.AMOUNTS), low=0, high=1)
     fig = new_figure(
         title="",
         y_label="",

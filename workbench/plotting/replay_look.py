@@ -15,7 +15,7 @@ from workbench.units import format_quantity
 COMPUTE = palette.SKY_BLUE
 SEND_OVERHEAD = palette.ORANGE
 RECEIVE_OVERHEAD = palette.GREEN
-WAITING = palette.GRID
+WAITING = palette.WAITING
 MESSAGE = palette.CAPTION
 CRITICAL = palette.VERMILLION
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _ROUTER = palette.CAPTION
 # The light end of the map would vanish on white.
-LOAD_PALETTE = tuple(reversed(palette.SEQUENTIAL[14:212]))
+LOAD_PALETTE = palette.AMOUNTS[len(palette.AMOUNTS) - 212 : len(palette.AMOUNTS) - 14]
 """Of loads, from none to the largest."""
 
 

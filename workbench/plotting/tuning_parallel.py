@@ -53,8 +53,8 @@ class ParallelFigure:
             cut = ordered[int(_LEAST_SHARE * (len(ordered) - 1))]
             low, high = (low, cut) if result.minimise else (cut, high)
             self.mapper.update(low=low, high=high if high > low else low + 1.0)
-        # Yellow is the best: it is drawn last and stands out from the dark rest.
-        colours = tuple(reversed(palette.SEQUENTIAL)) if result.minimise else palette.SEQUENTIAL
+        # Blue is the best: it is drawn last and stands out, on a light page and on a dark one.
+        colours = palette.SEQUENTIAL if result.minimise else palette.AMOUNTS
         self.mapper.palette = list(colours)
         self.lines.data = lines
         self.best.data = {name: column[-1:] for name, column in lines.items()}
@@ -113,14 +113,16 @@ def parallel_figure(*, height: int = 300) -> ParallelFigure:
         text_baseline="middle",
         x_offset=5,
         background_fill_color="white",
-        background_fill_alpha=0.7,
+        background_fill_alpha=0.9,
     )
     tips = [("", "@value{%.5g}"), ("", "@text")]
     how = {"@value": "printf"}
     fig.add_tools(
         HoverTool(renderers=[drawn, top], tooltips=tips, formatters=how, line_policy="interp")
     )
-    fig.add_layout(ColorBar(color_mapper=mapper, width=10, padding=4), "right")
+    fig.add_layout(
+        ColorBar(color_mapper=mapper, width=10, padding=4, background_fill_color=None), "right"
+    )
     return ParallelFigure(fig, lines, best, labels, mapper)
 
 

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 _ROW_PX = 30
 _AROUND_PX = 86
 _TIPS = ("share", "gain", "distance", "saved_grid", "saved", "tied")
-_BACK = tuple(reversed(palette.SEQUENTIAL))
 _STEP = 5.0
 _LINE = 12  # characters that fit under a place on half a page
 
@@ -85,7 +84,7 @@ class StudyTiles:
         self, columns: dict[str, list[Any]], measure: Measure, column_text: Callable[[Any], str]
     ) -> None:
         low, high = colour_ends(columns["value"], measure)
-        look = palette.SEQUENTIAL if measure.more_is_better else _BACK
+        look = palette.SEQUENTIAL if measure.more_is_better else palette.AMOUNTS
         self.mapper.update(low=low, high=high)
         if tuple(self.mapper.palette) != look:
             self.mapper.palette = list(look)

@@ -62,6 +62,14 @@ def test_captions_can_be_read(theme: str) -> None:
 
 
 @pytest.mark.parametrize("theme", THEMES)
+def test_the_largest_amount_stands_out_most_from_the_page_and_from_nothing(theme: str) -> None:
+    for ground in (GROUND[theme], shown(palette.MISSING, theme)):
+        seen = [palette.contrast(shown(colour, theme), ground) for colour in palette.AMOUNTS]
+        assert seen[-1] == max(seen) >= 3.0
+        assert seen[0] == min(seen)
+
+
+@pytest.mark.parametrize("theme", THEMES)
 def test_numbers_can_be_read_on_every_colour_of_a_heatmap(theme: str) -> None:
     for colour in (*palette.diverging(), *palette.SEQUENTIAL, palette.MISSING):
         ink = palette.ink_on(colour)

@@ -34,6 +34,16 @@ _CUT = """panel => {
       found.push(`${Math.round(one.getBoundingClientRect().right - right)} px out: ${name(one)}`)
     }
   }
+  // What a figure draws stands in trees of its own.
+  const inside = root => [...root.querySelectorAll('*')]
+    .flatMap(one => one.shadowRoot === null ? [one] : [one, ...inside(one.shadowRoot)])
+  for (const legend of inside(panel).filter(one => one.matches('.bk-Legend') && seen(one))) {
+    const figure = legend.getRootNode().host
+    const out = legend.getBoundingClientRect().right - figure.getBoundingClientRect().right
+    if (out > 1) {
+      found.push(`${Math.round(out)} px out: the legend ${legend.shadowRoot.textContent.trim()}`)
+    }
+  }
   return found.map(one => one.slice(0, 160))
 }"""
 

@@ -235,6 +235,38 @@ def test_an_exported_page_draws_itself_from_a_file(page: Any, tmp_path: Path, ke
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
+_ROOM_FOR_WORDS = """() => {
+  const models = [...window.Bokeh.documents[0]._all_models.values()]
+  const words = models.find(one => one.glyph?.type === 'Text' && one.glyph.text.field === 'words')
+  const figure = models.find(one => one.renderers?.includes?.(words))
+  const {start, end} = figure.x_range
+  const context = document.createElement('canvas').getContext('2d')
+  context.font = `${words.glyph.text_font_size.value} ${words.glyph.text_font.value}`
+  const lines = words.data_source.data.words.flatMap(one => one.split('\\n'))
+  const widest = Math.max(...lines.map(line => context.measureText(line).width))
+  return [(end - words.glyph.x.value) / (end - start) * figure.inner_width, widest]
+}"""
+
+
+def test_what_is_known_of_a_parameter_is_not_cut(page: Any, tmp_path: Path, keep: Keep) -> None:
+    from workbench import datasets
+    from workbench.fit import fit, identify
+    from workbench.plotting.standalone import standalone_html
+
+    result = fit(datasets.load("azure-hb96v3-hdr"), "logp", engine="least-squares", trials=60)
+    path = tmp_path / "identify.html"
+    path.write_text(standalone_html(identify(result).plot(), "identify"), "utf-8")
+    before = page.viewport_size
+    page.set_viewport_size({"width": 620, "height": 900})
+    page.goto(path.as_uri())
+    page.locator(".bk-Figure").first.wait_for()
+    page.wait_for_timeout(500)
+    keep("narrow")
+    room, widest = page.evaluate(_ROOM_FOR_WORDS)
+    page.set_viewport_size(before)
+    assert 0 < widest <= room
+
+
 def test_a_panel_shown_again_shows_the_present_picture(
     lab: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:

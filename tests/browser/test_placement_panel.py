@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.browser.layout import cut
 from tests.browser.servers import Server
 
 pytestmark = [
@@ -77,6 +78,7 @@ def test_a_click_on_a_placement_shows_its_pairs_and_its_hosts(
     until(lambda: "by volume" in status(page, READING))
     page.mouse.click(*row(page, "random"))
     until(lambda: "by random" in status(page, READING))
+    assert cut(page) == []
     assert page.locator(".jp-OutputArea-output[data-mime-type$=stderr]").count() == 0
     assert watch.errors == []
     assert watch.outside == []

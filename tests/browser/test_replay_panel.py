@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.browser.layout import cut
 from tests.browser.servers import Server
 
 pytestmark = [
@@ -96,6 +97,7 @@ def test_a_key_press_redraws_the_diagram(
     page.get_by_label("allreduce", exact=True).select_option("ring")
     moved = headline(page)
     until(lambda: headline(page) != moved)
+    assert cut(page) == []
     assert page.locator(".jp-OutputArea-output[data-mime-type$=stderr]").count() == 0
     assert watch.errors == []
     assert watch.outside == []

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.browser.layout import cut
 from tests.browser.servers import Server
 
 pytestmark = [
@@ -56,6 +57,7 @@ def test_a_click_shows_the_fit_behind_it_and_a_pin_keeps_it(
     page.get_by_text("B: snappr on alps-gh200-slingshot11, rmsre over both").wait_for()
     button(page, "Unpin").click()
     page.get_by_text(re.compile("^snappr on alps-gh200-slingshot11")).wait_for()
+    assert cut(page) == []
     assert watch.errors == []
     assert watch.outside == []
 
@@ -98,6 +100,7 @@ def test_the_threshold_moves_with_the_arrow_keys(
     page.get_by_text(re.compile(r"(stopped|done) in \d+ s")).wait_for()
     keep("refitted")
     assert button(page, "Refit both halves here").is_enabled()
+    assert cut(page) == []
     assert watch.errors == []
     assert watch.outside == []
 

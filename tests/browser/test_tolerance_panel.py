@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.browser.layout import cut
 from tests.browser.servers import Server
 
 pytestmark = [
@@ -69,6 +70,7 @@ def test_the_critical_path_follows_the_pointer_until_a_click(
     point(page, 0.9)
     page.wait_for_timeout(700)
     assert status(page, AT) == held
+    assert cut(page) == []
     assert watch.errors == []
     assert watch.outside == []
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.browser.layout import cut
 from tests.browser.servers import Server
 
 pytestmark = [
@@ -63,5 +64,9 @@ def test_a_click_chooses_a_method_and_the_tabs_follow(
     panel.get_by_label("Recording", exact=True).select_option(label="measured: open-mpi-4-ranks")
     panel.get_by_text("open-mpi-4-ranks is measured").wait_for()
     keep("measured")
+    panel.get_by_label("Recording", exact=True).select_option(label="synthetic: simulated-12-ranks")
+    panel.get_by_role("tab", name="Noise").click()
+    panel.get_by_text("Share of the possible gain, without").first.wait_for()
+    assert cut(page) == []
     assert watch.errors == []
     assert watch.outside == []

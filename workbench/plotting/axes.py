@@ -57,6 +57,35 @@ if (fig.inner_width > 0 && whole !== '') {
 """
 
 
+# Once the page knows how wide a figure is, and whenever the legend names others: on one line where
+# they fit right of the axis, else on two: more would leave no room for the figure.
+_FIT_LEGEND = """
+const context = (window.workbenchRuler ??= document.createElement('canvas').getContext('2d'))
+context.font = `${legend.label_text_font_style} ${legend.label_text_font_size} ` +
+  legend.label_text_font
+const beside = legend.glyph_width + legend.label_standoff
+const widths = legend.items.filter(item => item.visible)
+  .map(item => context.measureText(item.label.value).width + beside)
+const wide = columns => [...Array(columns).keys()]
+  .map(column => Math.max(...widths.filter((_, at) => at % columns === column)))
+  .reduce((all, width) => all + width, legend.spacing * (columns - 1))
+const view = window.Bokeh.index.find_one(fig)
+const room = fig.outer_width - (view?.frame.bbox.left ?? 0)
+const half = Math.ceil(widths.length / 2)
+let columns = Math.max(widths.length, 1)
+while (columns > half && wide(columns) > room) {
+  columns -= 1
+}
+if (fig.inner_width > 0 && legend.ncols !== columns) {
+  legend.setv({ncols: columns}, {sync: false})
+  setTimeout(() => {
+    view?.canvas_view.primary.clear()
+    view?.invalidate_layout()
+  }, 0)
+}
+"""
+
+
 def size_ticks(smallest: float, largest: float, count: int = 6) -> list[int]:
     """Return at most `count` powers of two from `smallest` to `largest` bytes, evenly in log."""
     low, high = int(smallest).bit_length() - 1, int(largest).bit_length() - 1
@@ -208,7 +237,7 @@ def tools_beside(fig: figure) -> None:
 
 
 def legend_above(fig: figure) -> None:
-    """Put the legend in one line above the figure, which needs a labelled glyph."""
+    """Put the legend above the figure on one line or two; it needs a labelled glyph."""
     legend = fig.legend[0]
     fig.add_layout(legend, "above")
     legend.orientation = "horizontal"
@@ -216,6 +245,11 @@ def legend_above(fig: figure) -> None:
     legend.border_line_color = legend.background_fill_color = None
     legend.padding, legend.margin, legend.spacing = 2, 0, 12
     legend.location = "left"
+    fit = CustomJS(args={"fig": fig, "legend": legend}, code=_FIT_LEGEND)
+    fig.js_on_change("inner_width", fit)
+    for item in legend.items:
+        for named in ("label", "visible"):
+            item.js_on_change(named, fit)
 
 
 def place_legend(fig: figure, location: str) -> None:

@@ -35,7 +35,7 @@ class CollectiveTimes(TopologyLines):
             min(sizes) / 1.3,
             max(sizes) * 1.3,
         ):
-            message_size_axis(self.figure, sizes)
+            message_size_axis(self.figure, sizes, count=4)
         set_range(self.figure.x_range, (min(sizes) / 1.3, max(sizes) * 1.3))
         drawn = [value * 1e6 for one in times.values() for value in one.values()]
         set_range(self.figure.y_range, log_range(drawn))
@@ -88,7 +88,8 @@ def collective_times(
         )
     fig.add_tools(HoverTool(renderers=points, tooltips=[("", "@name"), ("", "@said")]))
     legend_above(fig)
-    fig.legend[0].update(ncols=2, spacing=8)
+    fig.legend.spacing = 8
+    fig.legend.glyph_width = 14
     drawn = CollectiveTimes(fig, sources)
     drawn.show(times, title=title)
     return drawn

@@ -84,6 +84,8 @@ def comparison_figures(
 ) -> ComparisonFigures:
     """Return the figures of one fit or two; `height` is that of each figure of curves, px."""
     curves = curve_figures(first.measured, height=height)
+    # Beside a heatmap it would cover the points; the latency's names the same.
+    curves.bandwidth.legend.visible = False
     other = ColumnDataSource(data=measured_columns(None))
     for what, fig in (("latency", curves.latency), ("bandwidth", curves.bandwidth)):
         fig.scatter(

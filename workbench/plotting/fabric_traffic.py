@@ -264,4 +264,4 @@ def _kinds(
 
 def _finish(fig: figure) -> None:
     legend_above(fig)
-    fig.legend[0].update(ncols=2, spacing=6)
+    fig.legend.spacing = 6

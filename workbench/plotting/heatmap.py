@@ -21,7 +21,7 @@ from workbench.plotting import palette
 from workbench.plotting.axes import new_figure
 from workbench.plotting.tiles import numbered_tiles
 
-_LABELS = 12
+_LABELS = 7  # as many as stand beside one another in FitPanel at 1280 px
 BENCHMARKS = ("latency", "bandwidth")
 FULL_COLOUR = 100.0
 """Percent at which a colour is at its strongest; a larger error keeps it and shows its number."""

@@ -8,6 +8,7 @@ import numpy as np
 from bokeh.models import (
     ColorBar,
     ColumnDataSource,
+    CustomJS,
     FixedTicker,
     HoverTool,
     LayoutDOM,
@@ -20,14 +21,33 @@ from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure, tools_beside
 from workbench.plotting.grid import heading, sentence, stacked
 from workbench.plotting.influence import correlation_text
-from workbench.plotting.tiles import numbered_tiles
+from workbench.plotting.tiles import names_below, numbered_tiles
 
 if TYPE_CHECKING:
     from workbench.fit.trust.identify import Identifiability
 
 _ROW_PX = 28
 _WORDS = 60
+_WORDS_AT = 1.03
 _FILLS = {"known": palette.FITTED, "bounded": palette.FAINT, "unknown": "white"}
+
+# Once the page knows how wide the figure is: room right of the bounds for the widest of the words.
+_MAKE_ROOM = """
+const context = (window.workbenchRuler ??= document.createElement('canvas').getContext('2d'))
+const lines = source.data.words.flatMap(words => words.split('\\n'))
+const widest = px => {
+  context.font = `${px}px helvetica`
+  return Math.max(...lines.map(line => context.measureText(line).width)) + 6
+}
+const least = 0.25 * fig.inner_width
+const px = [11, 10, 9].find(px => widest(px) + least <= fig.inner_width) ?? 9
+const share = Math.min(widest(px) / fig.inner_width, 0.75)
+const end = (WORDS_AT - share * x_range.start) / (1 - share)
+if (fig.inner_width > 0 && Math.abs(end - x_range.end) > 1e-3) {
+  words.setv({text_font_size: {value: `${px}px`}}, {sync: false})
+  x_range.setv({end, reset_end: end}, {sync: false})
+}
+"""
 
 
 def plot_identifiability(found: Identifiability) -> LayoutDOM:
@@ -116,8 +136,8 @@ def plot_intervals(found: Identifiability) -> figure:
         line_width=1.5,
         legend_label="fitted (full: known, grey: bounded, hollow: unknown)",
     )
-    fig.text(
-        x=1.03,
+    words = fig.text(
+        x=_WORDS_AT,
         y="key",
         text="words",
         source=source,
@@ -125,6 +145,11 @@ def plot_intervals(found: Identifiability) -> figure:
         text_font_size="11px",
         text_line_height=1.0,
     )
+    room = CustomJS(
+        args={"fig": fig, "x_range": fig.x_range, "words": words.glyph, "source": source},
+        code=_MAKE_ROOM.replace("WORDS_AT", str(_WORDS_AT)),
+    )
+    fig.js_on_change("inner_width", room)
     fig.xaxis.ticker = FixedTicker(ticks=[0, 0.5, 1])
     fig.xaxis.major_label_overrides = {0: "lower bound", 0.5: "middle", 1: "upper bound"}
     fig.ygrid.grid_line_color = None
@@ -172,6 +197,7 @@ def plot_correlation(found: Identifiability) -> figure:
     cells = numbered_tiles(fig, source, mapper)
     fig.xaxis.ticker = FixedTicker(ticks=list(range(len(keys))))
     fig.xaxis.major_label_overrides = {at: key.replace(".", "\n") for at, key in enumerate(keys)}
+    names_below(fig)
     fig.axis.axis_line_color = None
     fig.axis.major_tick_line_color = None
     fig.add_tools(

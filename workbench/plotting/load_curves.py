@@ -161,7 +161,8 @@ def load_curves(
     fig.add_tools(HoverTool(renderers=points, tooltips=tips))
     fig.xaxis.axis_label = "offered load (of the hosts' bandwidth)"
     legend_above(fig)
-    fig.legend[0].update(ncols=2, spacing=8)
+    fig.legend.spacing = 8
+    fig.legend.glyph_width = 14
     mark = Span(
         dimension="height", location=0.0, line_color=palette.FAINT, line_width=1, visible=False
     )

@@ -60,7 +60,7 @@ class SearchStudyView:
         prunings = values_of(tables.prunings, "pruning") or [PLAIN]
         self.pruning = pruning_figure(prunings)
         self.size_view, self.stopping_view, self.noise_view, self.pruning_view = (
-            LiveView(one.figure, layout=wide)
+            LiveView(one.figure, layout=widgets.Layout(width="100%"))
             for one in (self.sizes, self.stopping, self.noise, self.pruning)
         )
         # A figure in a tab that is not open has no size; its own tools save it.
@@ -152,6 +152,8 @@ class SearchStudyView:
         where = {name: value for name, value in state.method.items() if name not in own}
         rows = pruning_rows(self._tables.prunings, **where)
         change = "gain_change" if state.measure == "gain" else "share_change"
+        # Axes with nothing between them would look like a result.
+        self.pruning_view.layout.display = "" if len(rows) else "none"
         with self.pruning_view.one_patch():
             self.pruning.show(rows, state.heuristic, change)
         self.pruning_text.value = _said(read_search_pruning(rows, state.heuristic, change))

@@ -83,8 +83,16 @@ class Catalogue(Result, Generic[_T]):
         )
 
     def _repr_html_(self) -> str:
+        # Words to the left, numbers to the right, as they are read.
+        sides = [
+            "right" if len(cells) > 1 and all(cell.isdigit() for cell in cells[1:]) else "left"
+            for cells in zip(*self._rows, strict=True)
+        ]
         head, *body = (
-            "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
+            "".join(
+                f"<{tag} style='text-align:{side}'>{html.escape(cell)}</{tag}>"
+                for side, cell in zip(sides, row, strict=True)
+            )
             for tag, row in zip(["th"] + ["td"] * len(self), self._rows, strict=True)
         )
         rows = "".join(f"<tr>{row}</tr>" for row in body)

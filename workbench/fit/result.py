@@ -283,7 +283,8 @@ class FitResult(Result):
             "<table><caption style='text-align:left'>"
             f"{html.escape(self.provenance.title)}, variant {self.variant}: "
             f"{html.escape(errors)}; {html.escape(self.message)}, {self.invalid} of them refused"
-            "</caption><thead><tr><th>parameter</th><th>value</th><th>from</th><th>to</th>"
+            "</caption><thead><tr><th style='text-align:left'>parameter</th><th>value</th>"
+            "<th>from</th><th>to</th>"
             f"<th>at bound</th></tr></thead><tbody>{rows}</tbody></table>"
             + (f"<p>{html.escape(self.contradiction)}</p>" if self.contradiction else "")
         )

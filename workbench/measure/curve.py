@@ -207,7 +207,7 @@ class OSUCurve(Result):
         return (
             f"<table><caption>{html.escape(self.name)}: "
             f"{html.escape(self.provenance.caption())}</caption>"
-            "<thead><tr><th>size</th><th>latency (us)</th><th>bandwidth (MB/s)</th></tr></thead>"
+            "<thead><tr><th>size</th><th>latency (µs)</th><th>bandwidth (MB/s)</th></tr></thead>"
             f"<tbody>{rows}</tbody></table>" + (f"<ul>{notes}</ul>" if notes else "")
         )
 

@@ -149,13 +149,19 @@ class ContentionReport(Result):
 
     def _repr_html_(self) -> str:
         def row(name: str, ps: int) -> str:
-            return f"<tr><td>{html.escape(name)}</td><td>{ps / 1000:,.3f}</td></tr>"
+            return (
+                f"<tr><td style='text-align:left'>{html.escape(name)}</td>"
+                f"<td style='text-align:right'>{ps / 1000:,.3f}</td></tr>"
+            )
 
         rows = [row("LLAMP, no contention", self.llamp_ps)]
         rows += [row(share.resource, share.time_ps) for share in reversed(self.shares)]
         rows.append(row("LogGOPSim", self.loggopsim_ps))
         caption = f"{html.escape(self.source)}: time by resource, ns"
-        return f"<table><caption>{caption}</caption><tbody>{''.join(rows)}</tbody></table>"
+        return (
+            f"<table><caption style='text-align:left'>{caption}</caption>"
+            f"<tbody>{''.join(rows)}</tbody></table>"
+        )
 
 
 def compare_contention(

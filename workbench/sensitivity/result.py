@@ -291,7 +291,8 @@ class LatencySensitivity(Result):
         for warning in self.warnings:
             rows["warning"] = f"{rows['warning']}; {warning}" if "warning" in rows else warning
         body = "".join(
-            f"<tr><td>{name}</td><td style='text-align:left'>{html.escape(value)}</td></tr>"
+            f"<tr><td style='white-space:nowrap'>{name}</td>"
+            f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
             for name, value in rows.items()
         )
         return f"<table><caption>Latency sensitivity</caption><tbody>{body}</tbody></table>"

@@ -104,7 +104,9 @@ def _words(configuration: Configuration) -> str:
 
 
 def _word(value: Any) -> str:
-    return "not passed" if value is None else str(value)
+    if value is None:
+        return "not passed"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _row(tag: str, cells: tuple[str, ...]) -> str:

@@ -222,15 +222,15 @@ class Identifiability(Result):
 
         rows = "".join(
             f"<tr><td style='text-align:left'><code>{html.escape(d.key)}</code></td>"
-            f"<td>{html.escape(d.text(self.values[d.key]))}</td>"
+            f"<td style='white-space:nowrap'>{html.escape(d.text(self.values[d.key]))}</td>"
             f"<td>{self.state(d.key)}</td>"
             f"<td style='text-align:left'>{html.escape(self.verdicts[d.key])}</td></tr>"
             for d in self.result.space.dimensions
         )
         return (
             f"<table><caption style='text-align:left'>{html.escape(repr(self))}</caption>"
-            "<thead><tr><th>parameter</th><th>fitted</th><th>it is</th>"
-            "<th>what the data tell</th></tr></thead>"
+            "<thead><tr><th style='text-align:left'>parameter</th><th>fitted</th><th>it is</th>"
+            "<th style='text-align:left'>what the data tell</th></tr></thead>"
             f"<tbody>{rows}</tbody></table>"
         )
 

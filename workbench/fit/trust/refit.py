@@ -134,8 +134,9 @@ class Intervals(Result):
             rows.append(f"<tr><td style='text-align:left'><code>{dimension.key}</code></td>{cells}")
         return (
             f"<table><caption style='text-align:left'>{html.escape(repr(self))}</caption>"
-            "<thead><tr><th>parameter</th><th>fitted</th><th>5 %</th><th>50 %</th><th>95 %</th>"
-            f"</tr></thead><tbody>{'</tr>'.join(rows)}</tr></tbody></table>"
+            "<thead><tr><th style='text-align:left'>parameter</th><th>fitted</th><th>5 %</th>"
+            f"<th>50 %</th><th>95 %</th></tr></thead><tbody>{'</tr>'.join(rows)}</tr>"
+            "</tbody></table>"
         )
 
 

@@ -135,9 +135,10 @@ def _recorded_title(space: RecordedSpace, recording: str) -> str:
 
 def _about(space: RecordedSpace, caveats: Sequence[str]) -> str:
     counts = [len(one) for one in space.values]
+    runs = " to ".join(dict.fromkeys((str(min(counts)), str(max(counts)))))
     notes = "".join(f"; {caveat}" for caveat in caveats)
     return (
-        f"{space.provenance.caption()}; {min(counts)} to {max(counts)} runs of each configuration; "
+        f"{space.provenance.caption()}; {runs} runs of each configuration; "
         f"a run took {space.exhaustive_s / max(len(space), 1):.2g} s{notes}"
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from workbench.errors import DatasetError
-from workbench.jsonfile import Result
+from workbench.result import Result
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,7 +18,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from workbench.jsonfile import Result
+from workbench.result import Result
 
 DISTRIBUTION = "interconnect-workbench"
 REINSTALL = "run `make clean` and `make lab`"

@@ -1,4 +1,4 @@
-"""JSON of ours: results as values that it can hold, and files read with all that is wrong named."""
+"""JSON of ours: values as it can hold them, and files read with all that is wrong named."""
 
 from __future__ import annotations
 
@@ -11,23 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import ParseError
-from workbench.replacing import replace_file
-from workbench.suggestions import Suggesting
-
-
-class Result(Suggesting):
-    """Base of every result: its values as plain values and as JSON."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result's values as JSON can hold them, arrays as lists."""
-        return plain_fields(self)
-
-    def to_json(self, path: str | Path | None = None) -> str:
-        """Return ``to_dict`` as JSON text, nan and inf as null; also write it to a path given."""
-        text = json.dumps(plain(self.to_dict()), indent=1, allow_nan=False) + "\n"
-        if path is not None:
-            replace_file(path, text.encode())
-        return text
 
 
 def parse_json(text: str | bytes, what: str, *, source: str = "text") -> dict[str, Any]:

@@ -25,7 +25,7 @@ FLOOR = {
     "suggestions",
     "counts",
     "yaml_text",
-    "result_files",
+    "result",
     "storage",
 }
 NOUNS = {"models", "programs", "topology", "measure"}

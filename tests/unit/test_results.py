@@ -19,8 +19,9 @@ from IPython.core.formatters import DisplayFormatter
 import workbench
 from workbench import datasets, models, programs, simulate, topology
 from workbench.fit import FitResult, fit
-from workbench.jsonfile import Result, plain
+from workbench.jsonfile import plain
 from workbench.plotting import notebook
+from workbench.result import Result
 
 # What goes into a calculation has file formats of its own: GOAL, GraphML and others.
 INPUTS = {"Program", "ExecutionGraph", "Topology"}

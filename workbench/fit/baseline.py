@@ -16,10 +16,10 @@ import numpy as np
 from workbench import datasets
 from workbench.errors import ParameterError
 from workbench.fit.losses import rmspe_by_target
-from workbench.jsonfile import Result
 from workbench.measure import OSUCurve
 from workbench.measure.datasheet import DataSheet, Stated, datasheet
 from workbench.models import SNAPPR, LogPOverlay
+from workbench.result import Result
 from workbench.simulate import simulate_osu
 from workbench.suggestions import did_you_mean
 

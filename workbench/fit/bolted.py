@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.fit.losses import rmspe_by_target
-from workbench.jsonfile import Result
 from workbench.measure import OSUCurve, Spread
 from workbench.measure.curve import byte_label
 from workbench.models import PISCES, SNAPPR, LogP, LogPOverlay, NetworkModel
 from workbench.provenance import Provenance
+from workbench.result import Result
 from workbench.simulate import simulate_osu
 
 if TYPE_CHECKING:

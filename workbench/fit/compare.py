@@ -17,8 +17,8 @@ from workbench.fit.losses import Loss, find_loss
 from workbench.fit.measured import as_curve
 from workbench.fit.space import SearchSpace
 from workbench.fit.study import DEFAULT_TRIALS, FitStudy
-from workbench.jsonfile import Result
 from workbench.models import NetworkModel
+from workbench.result import Result
 from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from workbench.fit.engines import DEFAULT_ENGINE
 from workbench.fit.losses import Target, target_points
 from workbench.fit.space import Dimension, SearchSpace
-from workbench.jsonfile import Result
 from workbench.measure import OSUCurve, contradiction
 from workbench.models import NetworkModel
 from workbench.provenance import Provenance
 from workbench.replacing import replace_file
+from workbench.result import Result
 from workbench.units import write_quantity
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
-from workbench.jsonfile import Result, plain
+from workbench.jsonfile import plain
 from workbench.provenance import Provenance
+from workbench.result import Result
 
 if TYPE_CHECKING:
     import pandas as pd

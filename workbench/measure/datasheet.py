@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from workbench import datasets
 from workbench.errors import ParameterError, ParseError
-from workbench.jsonfile import Result, parse_json
+from workbench.jsonfile import parse_json
+from workbench.result import Result
 from workbench.suggestions import did_you_mean
 from workbench.units import Kind, format_quantity, read_quantity
 

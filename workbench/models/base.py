@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import Any, ClassVar, NoReturn, Self
 
 from workbench.errors import ConfigurationError, ParameterError
-from workbench.jsonfile import Result
 from workbench.models.ini_write import write_ini
 from workbench.models.memory import LogPMemory, Memory, NullMemory, Processor, SnapprMemory
 from workbench.models.mpi import MPIProtocol
@@ -22,6 +21,7 @@ from workbench.models.parameter import (
     described_fields,
     parameter,
 )
+from workbench.result import Result
 from workbench.suggestions import did_you_mean, unknown_key
 
 _PARTS = ("logp", "mpi", "memory", "processor")

@@ -23,9 +23,10 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 
 from workbench.errors import ParameterError, ParseError
-from workbench.jsonfile import Result, read_json
+from workbench.jsonfile import read_json
 from workbench.models.parameter import INT32_MAX
 from workbench.models.protocol import Protocol
+from workbench.result import Result
 from workbench.suggestions import did_you_mean
 from workbench.units import format_quantity, read_quantity
 

@@ -19,13 +19,14 @@ from typing import Any
 
 from workbench.datasets import data_folder
 from workbench.errors import DatasetError, ParameterError, ParseError
-from workbench.jsonfile import Result, read_json
+from workbench.jsonfile import read_json
 from workbench.models.base import NetworkModel
 from workbench.models.ini import read_ini
 from workbench.models.loggps import LogGPS
 from workbench.models.protocol import Protocol
 from workbench.provenance import Provenance
 from workbench.replacing import replace_file
+from workbench.result import Result
 from workbench.suggestions import did_you_mean
 
 FORMAT = "workbench profile"

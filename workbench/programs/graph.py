@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
+from workbench.programs.recorded_run import RecordedRun
 from workbench.suggestions import Suggesting
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from workbench.programs.check import Problem
-    from workbench.programs.recorded_run import RecordedRun
 
 SEND, RECV, CALC = 1, 2, 3
 KIND_NAMES = {SEND: "send", RECV: "recv", CALC: "calc"}

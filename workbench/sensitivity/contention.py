@@ -25,11 +25,11 @@ from numpy.typing import NDArray
 
 from kernels import contention as kernel
 from kernels.loggops.llamp import count_missing
-from workbench.jsonfile import Result
 from workbench.models import LogGPS
 from workbench.programs.given import GivenProgram, graph_of
 from workbench.programs.graph import CALC, RECV, SEND
 from workbench.provenance import Provenance
+from workbench.result import Result
 from workbench.simulate.llamp import replay_llamp
 from workbench.simulate.picoseconds import PS_PER_S
 from workbench.simulate.replay import replay

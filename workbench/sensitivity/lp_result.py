@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.jsonfile import Result
+from workbench.result import Result
 
 if TYPE_CHECKING:
     import pulp

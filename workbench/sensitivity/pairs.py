@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
-from workbench.jsonfile import Result
 from workbench.models import LogGPS
 from workbench.programs.given import GivenProgram
 from workbench.provenance import Provenance
+from workbench.result import Result
 from workbench.sensitivity.sweep import Sweep
 from workbench.simulate.picoseconds import LONGEST_COST, LONGEST_PARAMETER, PS_PER_S
 

@@ -6,16 +6,15 @@ import html
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
-from workbench.jsonfile import Result
 from workbench.models import LogGPS
 from workbench.provenance import Provenance
+from workbench.result import StoredResult
 from workbench.sensitivity.contention import ContentionReport
 from workbench.simulate.picoseconds import PS_PER_NS, PS_PER_S
 from workbench.units import format_quantity
@@ -36,7 +35,7 @@ IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class LatencySensitivity(Result):
+class LatencySensitivity(StoredResult):
     """A program's time T over the latency L, without contention (Shen et al., LLAMP, section II).
 
     T(L) is convex, piecewise linear and never falls. Between two neighbouring critical latencies
@@ -73,6 +72,10 @@ class LatencySensitivity(Result):
         contention: the same program with CPUs and NICs occupied, where it was compared.
         warnings: what is to be known before the numbers are used, a sentence each.
     """
+
+    FORMAT: ClassVar[str] = "workbench-latency-sensitivity"
+    VERSION: ClassVar[int] = 2
+    WHAT: ClassVar[str] = "a latency sensitivity"
 
     source: str
     ranks: int
@@ -230,29 +233,12 @@ class LatencySensitivity(Result):
 
         return plot_tolerance(self, **options)
 
-    def save(self, path: str | Path) -> Path:
-        """Write the result as JSON with its arrays in an npz file beside it.
-
-        Args:
-            path: the JSON file; the arrays get its name with ``.npz``.
-        """
-        from workbench.sensitivity.archive import save
-
-        return save(self, Path(path))
-
-    @classmethod
-    def load(cls, path: str | Path) -> LatencySensitivity:
-        """Return the result that ``save`` wrote.
-
-        Args:
-            path: the JSON file.
-
-        Raises:
-            ParseError: the files are not a saved result, or not a whole one.
-        """
-        from workbench.sensitivity.archive import load
-
-        return load(Path(path))
+    def _check(self) -> None:
+        corners = len(self.corners)
+        if corners < 2 or len(self.corner_T) != corners or len(self.slopes) != corners - 1:
+            raise ParameterError("a curve needs as many times as corners, and a slope between two")
+        if not (np.diff(self.corners) >= 0).all() or not np.isfinite(self.corner_T).all():
+            raise ParameterError("a curve's corners must ascend, and its times be finite")
 
     def __repr__(self) -> str:
         tolerances = ", ".join(

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.errors import ParameterError
-from workbench.jsonfile import Result
 from workbench.models import LogGPS
 from workbench.programs.given import GivenProgram
+from workbench.result import Result
 from workbench.sensitivity.rank_wires import D_SWITCH_S, L_WIRE_S, HasHosts, Wires
 from workbench.sensitivity.sweep import Sweep, SweepPoint
 from workbench.simulate.picoseconds import PS_PER_S

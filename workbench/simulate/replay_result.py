@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.jsonfile import Result
 from workbench.models import LogGPS
 from workbench.programs.graph import CALC, RECV, SEND, ExecutionGraph
 from workbench.provenance import Provenance
+from workbench.result import StoredResult
 from workbench.simulate.picoseconds import PS_PER_NS, PicosecondCosts, shown_ns
 from workbench.units import format_quantity
 
@@ -64,7 +63,7 @@ class ReplayTimes:
 
 
 @dataclass(frozen=True, eq=False)
-class ReplayResult(Result):
+class ReplayResult(StoredResult):
     """A program's run on LogGOPS.
 
     Attributes:
@@ -82,6 +81,10 @@ class ReplayResult(Result):
         ties: order of operations that become free together, as it was asked for; ``llamp`` has no
             use for one.
     """
+
+    FORMAT: ClassVar[str] = "workbench-replay"
+    VERSION: ClassVar[int] = 2
+    WHAT: ClassVar[str] = "a replay"
 
     graph: ExecutionGraph
     model: LogGPS
@@ -257,29 +260,12 @@ class ReplayResult(Result):
             "notes": list(self.notes),
         }
 
-    def save(self, path: str | Path) -> Path:
-        """Write the result as JSON with its arrays in an npz file beside it.
-
-        Args:
-            path: the JSON file; the arrays get its name with ``.npz``.
-        """
-        from workbench.simulate.replay_archive import save
-
-        return save(self, Path(path))
-
-    @classmethod
-    def load(cls, path: str | Path) -> ReplayResult:
-        """Return the result that ``save`` wrote.
-
-        Args:
-            path: the JSON file.
-
-        Raises:
-            ParseError: the files are not a saved result, or not a whole one.
-        """
-        from workbench.simulate.replay_archive import load
-
-        return load(Path(path))
+    def _check(self) -> None:
+        times = () if self.times is None else fields(self.times)
+        self._check_lengths(
+            dict.fromkeys((f"times.{field.name}" for field in times), self.graph.num_ops)
+            | dict.fromkeys(("finish_ps", "noise_ps"), self.graph.num_ranks)
+        )
 
     def __repr__(self) -> str:
         quirks = ", LogGOPSim's quirks on" if self.compatible else ""

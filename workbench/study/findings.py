@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from workbench.fit import baseline_table
-from workbench.jsonfile import Result
+from workbench.result import Result
 from workbench.study.result import StudyResult
 
 if TYPE_CHECKING:

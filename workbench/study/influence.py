@@ -31,9 +31,9 @@ from workbench.counts import integer
 from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
 from workbench.fit.space import SearchSpace
 from workbench.jobs import StopFlag
-from workbench.jsonfile import Result
 from workbench.measure import OSU_SIZES
 from workbench.models import NetworkModel, find_model
+from workbench.result import Result
 from workbench.simulate import BENCHMARKS, simulate_osu
 from workbench.study.correlation import FloatArray, correlation, ranks, sobol
 from workbench.suggestions import did_you_mean

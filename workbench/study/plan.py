@@ -35,7 +35,7 @@ from workbench.counts import integer
 from workbench.errors import ParameterError
 from workbench.fit import DEFAULT_TRIALS, ENGINES, LOSSES, TARGETS
 from workbench.fit.regimes import DEFAULT_THRESHOLD
-from workbench.jsonfile import Result
+from workbench.result import Result
 from workbench.study.cell import AXES, REGIMES, Cell
 from workbench.study.choice import ModelChoice, unknown
 from workbench.units import read_quantity

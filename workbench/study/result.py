@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ParameterError
 from workbench.fit.bolted import Bolted
-from workbench.jsonfile import Result
+from workbench.result import Result
 from workbench.storage.database import locate
 from workbench.study.cell import AXES, STATES, CellResult
 from workbench.study.choice import unknown

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.fit.store.stored import StoredProgress, read_progress
-from workbench.jsonfile import Result
+from workbench.result import Result
 from workbench.storage.database import locate
 from workbench.study.cell import AXES, STATES, CellProgress, CellState
 from workbench.study.plan import StudyPlan

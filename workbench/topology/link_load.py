@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import jobs
 from workbench.errors import ParameterError, SimulationHalted
-from workbench.jsonfile import Result
+from workbench.result import Result
 from workbench.suggestions import did_you_mean
 from workbench.topology.channels import Channels, channels
 from workbench.topology.topology import Topology

@@ -14,7 +14,7 @@ from itertools import count
 from math import log
 
 from workbench.errors import ParameterError
-from workbench.jsonfile import Result
+from workbench.result import Result
 from workbench.suggestions import did_you_mean
 from workbench.topology.members import MEMBERS, Member, Wanted
 from workbench.topology.parameters import LARGEST

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
-from workbench.jsonfile import Result
+from workbench.result import Result
 from workbench.suggestions import did_you_mean
 from workbench.topology.link_load import link_loads
 from workbench.topology.metrics.graph import Graph

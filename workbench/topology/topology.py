@@ -55,14 +55,16 @@ class Topology(Suggesting):
 
     name: str
     num_routers: int
-    links: NDArray[np.int32]
+    links: NDArray[np.int32] = field(metadata={"axes": 2})
     link_class: NDArray[np.uint8]
     classes: tuple[str, ...]
     host_router: NDArray[np.int32]
     group: NDArray[np.int32]
     parameters: Mapping[str, int | str] = field(default_factory=dict)
     family: str = "custom"
-    coordinates: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 0), np.int32))
+    coordinates: NDArray[np.int32] = field(
+        default_factory=lambda: np.zeros((0, 0), np.int32), metadata={"axes": 2}
+    )
 
     def __post_init__(self) -> None:
         if not 1 <= self.num_routers <= _MOST_ROUTERS:

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.jsonfile import Result, read_json
+from workbench.jsonfile import read_json
+from workbench.result import Result
 from workbench.tune.history import History
 from workbench.tune.recommendation import recommended
 from workbench.tune.result_words import result_html, result_line

@@ -26,11 +26,11 @@ from workbench.fit.result import FitResult
 from workbench.fit.space import SearchSpace
 from workbench.fit.study import FitStudy
 from workbench.fit.trust.settle import open_thresholds, settle_thresholds
-from workbench.jsonfile import Result
 from workbench.measure import OSUCurve
 from workbench.measure.curve import byte_label
 from workbench.models import NetworkModel
 from workbench.provenance import Provenance
+from workbench.result import Result
 from workbench.simulate import simulate_osu
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from workbench.fit.trust.probe import Probe
 from workbench.fit.trust.scan import Interval, Scan, scan_dimension, scan_threshold
 from workbench.fit.trust.settle import open_thresholds
 from workbench.fit.trust.verdict import verdicts
-from workbench.jsonfile import Result
+from workbench.result import Result
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -28,9 +28,9 @@ from workbench.fit.result import FitResult
 from workbench.fit.study import FitStudy
 from workbench.fit.trust.probe import Probe
 from workbench.fit.trust.scan import Scan
-from workbench.jsonfile import Result
 from workbench.measure import OSUCurve, Spread
 from workbench.models import NetworkModel
+from workbench.result import Result
 from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.jsonfile import Result
 from workbench.provenance import Provenance
 from workbench.replacing import replace_file
+from workbench.result import Result
 from workbench.sensitivity.placement.launch_files import (
     HOST_NAMES,
     host_names,

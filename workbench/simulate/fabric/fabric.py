@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from workbench.errors import ConfigurationError, ParameterError
-from workbench.models import PISCES, SNAPPR
+from workbench.models import PISCES, SNAPPR, read_ini
 from workbench.suggestions import did_you_mean
 from workbench.topology import Topology
 from workbench.topology.channels import Channels, channels
-from workbench.topology.routing import Routing, default_routing, route
+from workbench.topology.routing import ROUTINGS, Routing, default_routing, route
+from workbench.topology.routing.routing import Choice
 
 Congestion = Literal["packet", "packet-flow", "flow"]
 CONGESTIONS: tuple[Congestion, ...] = get_args(Congestion)
@@ -30,6 +31,29 @@ come to a near standstill.
 """
 
 
+@dataclass(frozen=True)
+class StoredFabric:
+    """A fabric as a file holds it: its model as an .ini, its routes by name."""
+
+    topology: Topology
+    model: str
+    variant: str
+    routing: str
+    choice: Choice
+    congestion: Congestion | None
+    seed: int
+
+    def restore(self) -> Fabric:
+        """Return the fabric."""
+        model = read_ini(self.model).replace(variant=self.variant)
+        if not isinstance(model, SNAPPR | PISCES):
+            raise ParameterError(f"the model must be SNAPPR or PISCES; got {type(model).__name__}")
+        routing: str | Routing = self.routing
+        if ROUTINGS[self.routing].choice != self.choice:
+            routing = route(self.topology, self.routing, choice=self.choice, seed=self.seed)
+        return Fabric(self.topology, model, routing, self.congestion, self.seed)
+
+
 @dataclass(frozen=True, eq=False)
 class Fabric:
     """A network whose packets are simulated.
@@ -46,6 +70,8 @@ class Fabric:
         ParameterError: the parts do not fit one another.
         ConfigurationError: the buffers of a lane cannot hold one packet.
     """
+
+    stored_as: ClassVar[type[StoredFabric]] = StoredFabric
 
     topology: Topology
     model: SNAPPR | PISCES | None = None
@@ -135,6 +161,19 @@ class Fabric:
                 keys=(key, "node.nic.mtu"),
             )
         return self
+
+    def stored(self) -> StoredFabric:
+        """Return what a file holds of it."""
+        made = isinstance(self.routing, Routing)
+        return StoredFabric(
+            topology=self.topology,
+            model=self.ports.to_ini(),
+            variant=self.ports.variant,
+            routing=self.routing_name,
+            choice=self.routes.choice if made else ROUTINGS[self.routing_name].choice,
+            congestion=self.congestion,
+            seed=self.seed,
+        )
 
     def with_seed(self, seed: int) -> Fabric:
         """Return the same network with other random choices of routes.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError, SimulationHalted
-from workbench.jsonfile import Result
+from workbench.result import Result
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.fabric.open_loop import Process, run_traffic
 from workbench.simulate.fabric.result import FabricResult

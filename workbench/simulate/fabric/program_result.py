@@ -5,17 +5,16 @@ from __future__ import annotations
 import html
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.jsonfile import Result
 from workbench.models import LogGPS
 from workbench.programs.graph import CALC, SEND, ExecutionGraph
 from workbench.provenance import Provenance
+from workbench.result import StoredResult
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.ticks import TICKS_PER_SECOND, byte_delay
 from workbench.topology.channels import Channels, channels
@@ -31,7 +30,7 @@ _TICKS_PER_NS = 10**7
 
 
 @dataclass(frozen=True, eq=False)
-class FabricReplay(Result):
+class FabricReplay(StoredResult):
     """A program's run on a fabric; simulated.
 
     Attributes:
@@ -50,6 +49,10 @@ class FabricReplay(Result):
         arrived_ticks: int64[n], when the message of each send was at its receiver, -1 for all
             else, if asked for.
     """
+
+    FORMAT: ClassVar[str] = "workbench-fabric-replay"
+    VERSION: ClassVar[int] = 2
+    WHAT: ClassVar[str] = "a program's run on a fabric"
 
     graph: ExecutionGraph
     fabric: Fabric
@@ -213,29 +216,15 @@ class FabricReplay(Result):
             "seconds": self.seconds,
         }
 
-    def save(self, path: str | Path) -> Path:
-        """Write the run as JSON with its arrays in an npz file beside it.
-
-        Args:
-            path: the JSON file; the arrays get its name with ``.npz``.
-        """
-        from workbench.simulate.fabric.program_archive import save
-
-        return save(self, Path(path))
-
-    @classmethod
-    def load(cls, path: str | Path) -> FabricReplay:
-        """Return the run that ``save`` wrote.
-
-        Args:
-            path: the JSON file.
-
-        Raises:
-            ParseError: the files are not a saved run, or not a whole one.
-        """
-        from workbench.simulate.fabric.program_archive import load
-
-        return load(Path(path))
+    def _check(self) -> None:
+        ranks, network = self.graph.num_ranks, self.fabric.topology
+        channels = 2 * (network.num_links + network.num_hosts)
+        self._check_lengths(
+            dict.fromkeys(("hosts", "finish_ticks"), ranks)
+            | dict.fromkeys(("channel_bytes", "channel_most"), channels)
+            | dict.fromkeys(("start_ticks", "end_ticks", "arrived_ticks"), self.graph.num_ops)
+        )
+        network.checked_hosts(self.hosts)
 
     def __repr__(self) -> str:
         return (

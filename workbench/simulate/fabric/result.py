@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.jsonfile import Result
 from workbench.provenance import Provenance
+from workbench.result import StoredResult
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.units import format_quantity
 
@@ -49,7 +48,7 @@ class QueueSeries:
 
 
 @dataclass(frozen=True, eq=False)
-class FabricResult(Result):
+class FabricResult(StoredResult):
     """Open-loop traffic at one load (simulated).
 
     A load of 1 is the bandwidth of a host's injection for every host of the pattern that sends the
@@ -84,6 +83,10 @@ class FabricResult(Result):
         complete: whether all messages generated while measuring arrived.
         provenance: what was simulated.
     """
+
+    FORMAT: ClassVar[str] = "workbench-fabric-traffic"
+    VERSION: ClassVar[int] = 2
+    WHAT: ClassVar[str] = "a result of traffic"
 
     fabric: Fabric
     pattern: str
@@ -306,30 +309,6 @@ class FabricResult(Result):
 
         return plot_traffic(self, **options)
 
-    def save(self, path: str | Path) -> Path:
-        """Write the result as JSON, with the arrays in an npz file beside it.
-
-        Args:
-            path: the JSON file.
-        """
-        from workbench.simulate.fabric import archive
-
-        return archive.save(self, Path(path))
-
-    @classmethod
-    def load(cls, path: str | Path) -> FabricResult:
-        """Return the result that ``save`` wrote.
-
-        Args:
-            path: the JSON file.
-
-        Raises:
-            ParseError: the files are not a saved result, or not a whole one.
-        """
-        from workbench.simulate.fabric import archive
-
-        return archive.load(Path(path))
-
     def _queue_columns(self) -> dict[str, NDArray[Any]]:
         series = self.series
         return {
@@ -349,6 +328,15 @@ class FabricResult(Result):
             f"load {self.nominal_load:.3g}, accepted {self.accepted:.3g}{state}, latency "
             f"{format_quantity(self.mean_latency_s, 'time')} mean, "
             f"{format_quantity(p99, 'time')} p99"
+        )
+
+    def _check(self) -> None:
+        network, samples = self.fabric.topology, len(self.series.time_s)
+        channels = 2 * (network.num_links + network.num_hosts)
+        self._check_lengths(
+            {"received": network.num_hosts}
+            | {f"channel.{field.name}": channels for field in fields(self.channel)}
+            | {f"series.{field.name}": samples for field in fields(self.series)}
         )
 
     def __repr__(self) -> str:

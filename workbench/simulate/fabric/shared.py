@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.jsonfile import Result
 from workbench.models import LogGPS
 from workbench.programs.given import GivenProgram, graph_of
 from workbench.programs.graph import Dependents, ExecutionGraph
 from workbench.provenance import Provenance
+from workbench.result import Result
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.fabric.hosts import place_jobs
 from workbench.simulate.fabric.program import replay_on

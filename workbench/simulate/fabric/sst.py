@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from kernels.fabric import collectives, layout, rank_layout, schedules
 from kernels.two_node.layout import COPY_TICKS
 from workbench.errors import ConfigurationError, ParameterError
-from workbench.jsonfile import Result
 from workbench.models import SNAPPR, LogPMemory, SnapprMemory
 from workbench.provenance import Provenance
+from workbench.result import Result
 from workbench.simulate.fabric.network import State, build
 from workbench.simulate.fabric.routes import no_routes
 from workbench.simulate.fabric.sst_configuration import SSTConfiguration, read_configuration

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ParameterError
-from workbench.jsonfile import Result
+from workbench.result import Result
 from workbench.topology.metrics.summary import Row, TopologyMetrics, summary
 from workbench.topology.topology import Topology
 

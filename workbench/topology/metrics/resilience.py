@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.jsonfile import Result
+from workbench.result import Result
 from workbench.topology.metrics.distances import distances
 from workbench.topology.metrics.graph import Graph
 from workbench.topology.topology import Topology

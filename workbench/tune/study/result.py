@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.jsonfile import Result
+from workbench.result import Result
 from workbench.tune.recorded.recorded import RecordedSpace, Recording
 from workbench.tune.study.plan import HELD_OUT, PLAIN
 from workbench.tune.study.searches import SearchRow

@@ -332,7 +332,7 @@ def test_what_is_no_saved_result_is_refused(tmp_path: Path) -> None:
     for broken in (
         text[: len(text) // 2],
         text.replace("workbench-fabric-traffic", "other"),
-        text.replace('"version": 1', '"version": 2'),
+        text.replace('"version": 2', '"version": 3'),
         text.replace('"num_routers": 4', '"num_routers": 2000000000'),
         text.replace('"routing": "dimension-order"', '"routing": "none"'),
         text.replace('"generated": ', '"generate": '),

@@ -1,0 +1,272 @@
+"""The base of results: JSON, and files that are read back as the same result; never a pickle."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import types
+import typing
+import zipfile
+import zlib
+from collections.abc import Mapping
+from functools import cache
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError, ParseError
+from workbench.jsonfile import plain, plain_fields, read_json
+from workbench.replacing import replace_file, replacing
+from workbench.suggestions import Suggesting
+
+_Arrays = dict[str, NDArray[Any]]
+
+# What a file of any bytes may make of the readers, and other things than ours of a result.
+_NOT_OURS = (
+    KeyError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    OverflowError,
+    EOFError,
+    MemoryError,
+    NotImplementedError,
+    RuntimeError,
+    ParameterError,
+    OSError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+_MOST_PACKED = 1100
+"""How much larger than on disk an array can be: deflate packs to 1/1032 at best."""
+
+
+class Result(Suggesting):
+    """Base of every result: its values as a dictionary and as JSON."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result's values as JSON can hold them, arrays as lists."""
+        return plain_fields(self)
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return ``to_dict`` as JSON text, and write it where a path is given.
+
+        Args:
+            path: file to write, replaced in one step. nan and inf, which JSON lacks, become null.
+        """
+        text = json.dumps(plain(self.to_dict()), indent=1, allow_nan=False) + "\n"
+        if path is not None:
+            replace_file(path, text.encode())
+        return text
+
+
+class StoredResult(Result):
+    """Base of the frozen dataclasses that are saved whole and read back.
+
+    The type of a field decides how it is stored: arrays in an npz file, all else as JSON. A field
+    may be a number, a text, a ``Literal``, an array, a tuple or a mapping of these, a dataclass of
+    these, or a class with ``to_dict`` and ``from_dict``. A class that is not made of such fields
+    names in ``stored_as`` a dataclass that is, returns one from ``stored()``, and is made again by
+    that dataclass's ``restore()``.
+    """
+
+    FORMAT: ClassVar[str]
+    """What ``format`` says in the file."""
+    VERSION: ClassVar[int]
+    """Version of the format."""
+    WHAT: ClassVar[str]
+    """What the file holds, for errors, such as ``a replay``."""
+
+    def save(self, path: str | Path) -> Path:
+        """Write the result as JSON with its arrays in an npz file beside it.
+
+        Args:
+            path: the JSON file; the arrays get its name with ``.npz``. Both are replaced whole.
+        """
+        path = Path(path)
+        arrays: dict[str, Any] = {}
+        values = _stored_fields(self, arrays, "")
+        with replacing(path.with_suffix(".npz")) as part, part.open("wb") as file:
+            np.savez_compressed(file, allow_pickle=False, **arrays)
+        whole = {"format": self.FORMAT, "version": self.VERSION, **values}
+        replace_file(path, (json.dumps(whole, indent=1, allow_nan=False) + "\n").encode())
+        return path
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Return the result that ``save`` wrote.
+
+        Args:
+            path: the JSON file; the arrays are beside it.
+
+        Raises:
+            ParseError: the files are not a saved result of this kind, or not a whole one.
+        """
+        path = Path(path)
+        values = read_json(path, cls.WHAT, form=cls.FORMAT, version=cls.VERSION)
+        beside = path.with_suffix(".npz")
+        try:
+            result: Self = _from_fields(cls, values, _read_arrays(beside), "")
+            result._check()
+        except _NOT_OURS as error:
+            raise ParseError(
+                f"{cls.WHAT} must be whole, its arrays beside it in {beside.name}, as they were "
+                f"saved: {error}",
+                source=path.name,
+            ) from error
+        return result
+
+    def _check(self) -> None:
+        """Raise ParameterError where the fields read from a file do not fit one another."""
+
+    def _check_lengths(self, lengths: Mapping[str, int]) -> None:
+        """Raise ParameterError where an array, by its dotted name, has not that length."""
+        for name, length in lengths.items():
+            array = attrgetter(name)(self)
+            if array is not None and len(array) != length:
+                raise ParameterError(f"{name} must be {array.dtype.name}[{length}]", key=name)
+
+
+def _stored_fields(value: Any, arrays: dict[str, Any], prefix: str) -> dict[str, Any]:
+    """Return a dataclass's fields as JSON holds them, and put its arrays into ``arrays``."""
+    stored = {}
+    for field in dataclasses.fields(value):
+        inner = getattr(value, field.name)
+        if isinstance(inner, np.ndarray):
+            arrays[prefix + field.name] = inner
+        elif field.init:
+            stored[field.name] = _stored(inner, arrays, f"{prefix}{field.name}.")
+    return stored
+
+
+def _stored(value: Any, arrays: dict[str, Any], prefix: str) -> Any:
+    """Return a value as JSON holds it: nan and inf as texts."""
+    if hasattr(value, "stored"):
+        return _stored_fields(value.stored(), arrays, prefix)
+    if hasattr(value, "from_dict"):
+        return value.to_dict()
+    if dataclasses.is_dataclass(value):
+        return _stored_fields(value, arrays, prefix)
+    if isinstance(value, Mapping):
+        return {str(key): _stored(inner, arrays, f"{prefix}{key}.") for key, inner in value.items()}
+    if isinstance(value, tuple):
+        return [_stored(inner, arrays, f"{prefix}{i}.") for i, inner in enumerate(value)]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
+
+
+@cache
+def _types(kind: Any) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
+
+
+def _from_fields(kind: Any, values: Mapping[str, Any], arrays: _Arrays, prefix: str) -> Any:
+    """Return the dataclass of that type whose fields were stored."""
+    found: dict[str, Any] = {}
+    for field in dataclasses.fields(kind):
+        name, hint = prefix + field.name, _types(kind)[field.name]
+        alternatives = _alternatives(hint)
+        dtype = next(filter(None, map(_dtype, alternatives)), None)
+        if dtype is not None and name in arrays:
+            array, axes = arrays[name], field.metadata.get("axes", 1)
+            if array.dtype != dtype or array.ndim != axes:
+                raise ParameterError(f"{name} must be {dtype.name} of {axes} axes", key=name)
+            found[field.name] = array
+        elif dtype is not None and type(None) not in alternatives:
+            raise ParameterError(f"{name} is missing", key=name)
+        elif field.name in values and field.init:
+            found[field.name] = _restored(hint, values[field.name], arrays, name)
+    return kind(**found)
+
+
+def _alternatives(hint: Any) -> tuple[Any, ...]:
+    """Return the types of a union, or the one type."""
+    unions = (typing.Union, types.UnionType)
+    return typing.get_args(hint) if typing.get_origin(hint) in unions else (hint,)
+
+
+def _dtype(hint: Any) -> np.dtype[Any] | None:
+    """Return the dtype of an ``NDArray`` type, None for other types."""
+    if typing.get_origin(hint) is not np.ndarray:
+        return None
+    (scalar,) = typing.get_args(typing.get_args(hint)[1])
+    dtype: np.dtype[Any] = np.dtype(scalar)
+    return dtype
+
+
+def _restored(hint: Any, value: Any, arrays: _Arrays, name: str) -> Any:
+    """Return a value of the type ``hint`` from the one that JSON held."""
+    alternatives = _alternatives(hint)
+    if len(alternatives) > 1:
+        if value is None and type(None) in alternatives:
+            return None
+        for one in alternatives:
+            try:
+                return _restored(one, value, arrays, name)
+            except ParameterError as error:
+                refused = error
+        raise refused
+    if hasattr(hint, "stored_as"):
+        return _from_fields(hint.stored_as, value, arrays, f"{name}.").restore()
+    if hasattr(hint, "from_dict"):
+        return hint.from_dict(value)
+    if dataclasses.is_dataclass(hint):
+        return _from_fields(hint, value, arrays, f"{name}.")
+    kind, inner = typing.get_origin(hint), typing.get_args(hint)
+    if kind is Literal:
+        if value not in inner:
+            known = ", ".join(map(str, inner))
+            raise ParameterError(f"{name} must be one of {known}; got {value!r}", key=name)
+        return value
+    if kind is tuple and isinstance(value, list):
+        return tuple(_restored(inner[0], one, arrays, f"{name}.{i}") for i, one in enumerate(value))
+    if isinstance(kind, type) and issubclass(kind, Mapping) and isinstance(value, dict):
+        return {
+            inner[0](key): _restored(inner[1], one, arrays, f"{name}.{key}")
+            for key, one in value.items()
+        }
+    if hint is float and isinstance(value, int | float | str) and not isinstance(value, bool):
+        return float(value)
+    if hint in (bool, int, str) and type(value) is hint:
+        return value
+    raise ParameterError(f"{name} must be {_name_of(hint)}; got {value!r}", key=name)
+
+
+def _name_of(hint: Any) -> str:
+    return hint.__name__ if isinstance(hint, type) else str(hint)
+
+
+def _read_arrays(path: Path) -> _Arrays:
+    """Return the arrays of an npz file; no header makes it take more memory than the file has."""
+    arrays: _Arrays = {}
+    with zipfile.ZipFile(path) as packed:
+        for entry in packed.infolist():
+            name = entry.filename.removesuffix(".npy")
+            if entry.file_size > _MOST_PACKED * (entry.compress_size + 1):
+                raise ParameterError(f"{name} is packed too tightly to be an array", key=name)
+            with packed.open(entry) as file:
+                npy.read_magic(file)
+                shape, by_column, dtype = npy.read_array_header_1_0(file)
+                data = file.read()
+            if dtype.kind not in "biuf" or len(data) != dtype.itemsize * _count(shape):
+                raise ParameterError(f"{name} must be an array of numbers", key=name)
+            array = np.frombuffer(data, dtype).copy()
+            arrays[name] = array.reshape(shape, order="F" if by_column else "C")
+    return arrays
+
+
+def _count(shape: tuple[int, ...]) -> int:
+    count = 1
+    for length in shape:
+        if length < 0:
+            raise ParameterError(f"an array's shape must not be negative; got {shape}")
+        count *= length
+    return count

@@ -1,4 +1,4 @@
-"""What several runs of a configuration come to, pruned ones among them."""
+"""The aggregate of several runs of a configuration, pruned ones among them."""
 
 from __future__ import annotations
 

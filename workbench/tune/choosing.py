@@ -1,7 +1,7 @@
-"""What runs next: initial points, then what the heuristic proposes, and repeats of it.
+"""The choice of the next run: initial points, then the heuristic's proposals and their repeats.
 
-Everything follows from the settings and the runs so far, so that an experiment that was killed goes
-on as if nothing had happened.
+Everything follows from the settings and the runs so far, so that a killed experiment resumes as if
+nothing had happened.
 """
 
 from __future__ import annotations

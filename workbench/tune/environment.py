@@ -1,4 +1,4 @@
-"""What a session of an experiment ran on: noise and speed have their reasons there."""
+"""The environment of a session: the machine, its load and its versions explain noise and speed."""
 
 from __future__ import annotations
 

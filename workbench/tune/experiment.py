@@ -5,8 +5,8 @@
     result.best
 
 A run is in the store before it begins and when it has ended. A process that is killed loses the
-runs in flight alone, and whoever opens the store again goes on from there; two processes that open
-the same experiment share it.
+runs in flight alone, and a process that opens the store again resumes from there; two processes
+that open the same experiment share it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ GIVEN_VALUE = "value"
 
 
 class Experiment:
-    """A search that can be looked at while it runs, stopped, killed, and taken up again.
+    """A search that can be watched while it runs, stopped, killed, and resumed.
 
     Args:
         what: a component or the name of a shipped one; or a space, where the runner needs no
@@ -179,13 +179,13 @@ class Experiment:
         stop: threading.Event | None = None,
         on_run: Callable[[RunRecord], None] | None = None,
     ) -> TuningResult:
-        """Go on until the budget is spent, a rule ends the search, or ``stop`` is set.
+        """Run until the budget is spent, a rule ends the search, or ``stop`` is set.
 
         Args:
             budget: number of runs in all, those of earlier sessions included; None for that of
                 the settings.
-            stop: once set, the runs in flight are ended and forgotten; they are run again when the
-                experiment goes on.
+            stop: once set, the runs in flight are ended and released; they run again when the
+                experiment is resumed.
             on_run: called after each run, in this thread.
 
         Raises:
@@ -246,7 +246,7 @@ class Experiment:
         )
 
     def close(self) -> None:
-        """Release the store; the result stays readable. Again does no harm."""
+        """Release the store; the result stays readable. Safe to repeat."""
         self._store.close()
         if self._owns_runner:
             self.runner.close()
@@ -384,7 +384,7 @@ def tune(
     on_run: Callable[[RunRecord], None] | None = None,
     **options: Any,
 ) -> TuningResult:
-    """Search the configurations of a component and return what was found.
+    """Search the configurations of a component and return the result.
 
     Args:
         what: a component, the name of a shipped one, or a space.

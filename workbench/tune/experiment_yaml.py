@@ -81,7 +81,7 @@ class ExperimentSettings:
         stopping: the rule that ends the search before the budget does; None for none.
         pruning: the rule that ends a run; None for none.
         source: name of the file.
-        notes: what the file says that has no meaning here.
+        notes: statements of the file that have no meaning here.
     """
 
     axes: Mapping[str, Mapping[str, AnyAxis | list[Any]]]

@@ -1,4 +1,4 @@
-"""The runs of an experiment in their order, and what they say of each configuration.
+"""The runs of an experiment in their order, and their values by configuration.
 
     history = History(space, aggregation="median")
     history.append(configuration, 4.1, seconds=12.0)
@@ -91,8 +91,8 @@ class History:
     Args:
         space: what is searched.
         minimise: whether less is better.
-        aggregation: what several runs of a configuration come to: ``mean``, ``median`` or ``min``
-            (the best).
+        aggregation: statistic over several runs of a configuration: ``mean``, ``median`` or
+            ``min`` (the best).
 
     Attributes:
         pending: configurations that are being run and have not ended; parallel searches set it.
@@ -179,7 +179,7 @@ class History:
         return run
 
     def extend(self, runs: Iterable[Run]) -> None:
-        """Add runs in their order; their ``repeat`` is counted anew.
+        """Add runs in their order; their ``repeat`` is recounted.
 
         Args:
             runs: runs of another history, or of a store.

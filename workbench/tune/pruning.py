@@ -114,7 +114,7 @@ def make_pruning(name: str, **options: Any) -> Pruning:
 
     Args:
         name: a name in ``PRUNINGS``.
-        options: values by name, as ``options_of`` tells them.
+        options: values by name, as ``options_of`` returns them.
 
     Raises:
         ParameterError: there is no such rule or option, or a value cannot be.

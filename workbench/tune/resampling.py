@@ -2,7 +2,7 @@
 
 A resample is a run like any other: it counts in the budget. Initial points are never repeated, as
 they are to try as many configurations as there are (SHAMan, section 3.3); nor is a run that failed
-or was pruned, of which another run would tell nothing new.
+or was pruned, of which another run would add no information.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def make_resampling(name: str, **options: Any) -> Resampling:
 
     Args:
         name: a name in ``RESAMPLINGS``.
-        options: values by name, as ``options_of`` tells them.
+        options: values by name, as ``options_of`` returns them.
 
     Raises:
         ParameterError: there is no such rule or option, or a value cannot be.

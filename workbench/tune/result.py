@@ -1,4 +1,4 @@
-"""What an experiment found, and every run that it rests on."""
+"""The result of an experiment, and every run behind it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _FIXED = (
 
 @dataclass(frozen=True, repr=False)
 class TuningResult(Result):
-    """The runs of an experiment and what they come to.
+    """The runs of an experiment and their evaluation.
 
     Attributes:
         name: name of the experiment.
@@ -56,7 +56,7 @@ class TuningResult(Result):
         minimise: whether less is better.
         label: what the target is called.
         unit: its unit.
-        aggregation: what several runs of a configuration come to.
+        aggregation: the statistic over several runs of a configuration.
         stop_reason: why the experiment ended; empty where it has not.
         settings: what the experiment was made of, for JSON.
         sessions: what each process that took part ran on, in the order they began.

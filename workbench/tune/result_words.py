@@ -1,4 +1,4 @@
-"""What a tuning result says of itself, in a line and as a table."""
+"""A tuning result in one line and as a table."""
 
 from __future__ import annotations
 

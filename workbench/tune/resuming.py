@@ -1,4 +1,4 @@
-"""What a stored experiment was made of: its component and its runner, from what they said."""
+"""The component and the runner of a stored experiment, from what the store holds of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loop of an experiment: it begins runs, looks at them, and takes down how they end."""
+"""The loop of an experiment: it begins runs, polls them, and records how they end."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class SearchSettings:
         resampling: when a configuration runs again.
         stopping: what ends the search before the budget does.
         pruning: what ends a run.
-        aggregation: what several runs of a configuration come to.
+        aggregation: the statistic over several runs of a configuration.
         budget: number of runs in all, initial ones and repeats among them.
         seed: makes the search repeatable.
         revisit: whether a configuration that was run may be proposed again.
@@ -132,7 +132,7 @@ class SearchSettings:
     def fixed(self) -> dict[str, Any]:
         """Return the settings that a resumed experiment must repeat, for JSON.
 
-        Budget and stopping are not among it: they say how far to go, not what is found there.
+        Budget and stopping are not among them: they limit the search, and do not change its runs.
         """
         return {
             name: value

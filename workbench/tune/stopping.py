@@ -222,7 +222,7 @@ def make_stopping(name: str, **options: Any) -> Stopping:
 
     Args:
         name: a name in ``STOPPINGS``.
-        options: values by name, as ``options_of`` tells them.
+        options: values by name, as ``options_of`` returns them.
 
     Raises:
         ParameterError: there is no such rule or option, or a value cannot be.

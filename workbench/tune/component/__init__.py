@@ -1,1 +1,1 @@
-"""What is tuned: a component, its parameters, and how their values reach the program."""
+"""The tuned component, its parameters, and how their values reach the program."""

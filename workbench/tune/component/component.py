@@ -1,4 +1,4 @@
-"""What is tuned: a program or a plug-in, its parameters, and how each value reaches it.
+"""The tuned component: a program or a plug-in, its parameters, and how each value reaches it.
 
     component = components()["open-mpi-allreduce"]
     space = component.space()
@@ -332,11 +332,7 @@ class Component:
 
 
 def declared_now(problem: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a stored problem as this release would store it: flags have their dashes.
-
-    Args:
-        problem: with what ``Component.declaration`` returned, in any release.
-    """
+    """Return a stored ``Component.declaration`` as of this release: flags have their dashes."""
     return {
         key: with_dashes(value) if key.startswith(f"{_PARAMETER} ") else value
         for key, value in problem.items()

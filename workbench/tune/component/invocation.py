@@ -1,4 +1,4 @@
-"""What a run executes: words and variables, each value by itself, never a line for a shell."""
+"""The invocation of a run: words and variables, each value by itself, never a line for a shell."""
 
 from __future__ import annotations
 

@@ -257,13 +257,7 @@ class Parameter:
 
 
 def with_dashes(passing: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what ``Parameter.passing`` returned, in any release, with the dashes of ``bs=``.
-
-    Files could leave them out before; the program got ``--bs=4`` all the same.
-
-    Args:
-        passing: of a parameter, perhaps from a store.
-    """
+    """Return a stored ``Parameter.passing`` with a flag such as ``bs=`` as ``--bs=``."""
     flag = str(passing.get("flag", ""))
     bare = flag.endswith("=") and not flag.startswith("-")
     return {**passing, "flag": f"--{flag}"} if bare else dict(passing)

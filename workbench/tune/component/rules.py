@@ -1,4 +1,4 @@
-"""What is left of a component's rules where some of its parameters are not tuned.
+"""The rules of a component that remain where some of its parameters are not tuned.
 
 A parameter that is not tuned has its default wherever it applies. Where it applies may depend on
 one that is tuned, so that a rule about it can be a rule about that one:

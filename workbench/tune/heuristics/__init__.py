@@ -55,7 +55,7 @@ def make_heuristic(
         revisit: whether a configuration that was run may be proposed again.
         max_retries: where it may not, how often the heuristic is asked again before something new
             is drawn at random.
-        options: values by name, as ``options_of(HEURISTICS[name])`` tells them.
+        options: values by name, as ``options_of(HEURISTICS[name])`` returns them.
 
     Raises:
         ParameterError: there is no such heuristic or option, or a value cannot be, or the space

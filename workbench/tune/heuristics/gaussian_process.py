@@ -3,7 +3,7 @@
 Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), sections 2.2, 4.2.1 and
 5.4.1. A kernel of its own, as these things come together here that a general library keeps apart:
 one length scale a parameter, however many columns its code has; noise that shrinks with the number
-of repeats of each configuration, and whose size the repeats tell; and a part that belongs to each
+of repeats of each configuration, and is estimated from them; and a part that belongs to each
 configuration alone. The last one is what real components need: a radix of 4 may be far better than
 3 and 5, and what is no noise must not be smoothed away.
 """

@@ -3,9 +3,9 @@
     record_open_mpi("datasets/tuning/open-mpi-4-ranks", ranks=4, rounds=5)
 
 Each pass runs every configuration once, in an order of its own, so that a slow hour of the machine
-falls on all of them alike. One start of ``mpirun`` measures all sizes of one configuration; what
-it takes is written at once. A recording that was stopped goes on where it was, and one that is
-whole is continued by asking for more passes.
+falls on all of them alike. One start of ``mpirun`` measures all sizes of one configuration; its
+times are written at once. A recording that was stopped is resumed, and a complete one is continued
+by asking for more passes.
 """
 
 from __future__ import annotations

@@ -221,8 +221,8 @@ class RecordedSpace:
         """Return the configurations that do not differ significantly from the optimum.
 
         Those of which the bootstrap interval (95 %) of the difference of medians to the optimum
-        holds 0; with fewer than three repeats nothing can be told from anything. What was computed
-        has no noise: there only equal values tie.
+        holds 0; with fewer than three repeats of either, the two tie. Computed values have no
+        noise: there only equal ones tie.
 
         Args:
             rng: source of randomness, or its seed.

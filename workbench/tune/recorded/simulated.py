@@ -4,7 +4,7 @@ Hosts have the LogGPS overheads of a machine, and its bandwidth is that of every
 fluid and share the links. Up to 12 ranks there is one on each host, else 12 hosts share them, as
 in SHAMan, section 5.2.
 
-Synthetic: a run has no noise of its own. Whoever searches such a space states the noise that is
+Synthetic: a run has no noise of its own. A search of such a space states the noise that is
 added, such as ``Replay(space, "normal", scale=0.05)``.
 """
 

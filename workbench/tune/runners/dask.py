@@ -139,7 +139,7 @@ class Dask(Runner):
         self._deserted = False
 
     def close(self) -> None:
-        """Leave the cluster, where the client is the runner's own; again does no harm."""
+        """Leave the cluster, if the client is the runner's own; safe to repeat."""
         if self._scheduler:
             # First forgotten, then closed: another thread may make the next one meanwhile.
             held, self._client = self._client, None

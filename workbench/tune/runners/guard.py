@@ -2,7 +2,7 @@
 
 A launcher such as ``mpirun`` gives its ranks process groups of their own; their session is the
 run's. This file is also the program of the process that watches over them: it reads which sessions
-there are, and when its input ends, whoever wrote it is gone.
+there are, and when its input ends, the writer has died.
 """
 
 from __future__ import annotations

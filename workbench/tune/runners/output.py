@@ -1,4 +1,4 @@
-"""What a program prints, kept up to a bound: the beginning and the end of it."""
+"""The output of a program, kept up to a bound: its beginning and its end."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Recorded(Protocol):
 
     @property
     def space(self) -> TuningSpace:
-        """What was recorded."""
+        """The space that was recorded."""
 
     def repeats(self, configuration: Configuration) -> tuple[FloatArray, FloatArray]:
         """Return values and seconds of the repeats of a configuration, float64[repeats] each.

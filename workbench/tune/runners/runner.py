@@ -1,4 +1,4 @@
-"""What every runner does: it starts a run, tells when it has ended, and ends it when asked to."""
+"""The interface of every runner: start a run, ask whether it has finished, end it."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class RunRequest:
         timeout_s: seconds of its own time after which the run is ended; None for never. Time in
             a queue does not count.
         name: a short name for it, made of letters, digits, ``-``, ``_`` and ``.``.
-        owner: what the process that asks for it is called, as no other ever is; empty where nobody
-            is to find what it left. Jobs of a batch system carry it.
+        owner: unique name of the process that requests it, in the names of its jobs at a batch
+            system; empty where its leftovers need not be found.
     """
 
     configuration: Configuration
@@ -48,7 +48,7 @@ class RunRequest:
 
 @dataclass(frozen=True)
 class RunOutput:
-    """What came of a run.
+    """The output of a run.
 
     Attributes:
         seconds: how long it ran, without time in a queue; of one that was ended until then.
@@ -61,7 +61,7 @@ class RunOutput:
         state: ``completed``, ``failed``, ``timeout`` (it reached its limit) or ``cancelled``.
         started: when it began, ISO 8601 with its distance from UTC; empty where it never did.
         value: the number it gave, where the runner knows it and no output need be read.
-        reason: why it failed, where the runner knows more than the program said.
+        reason: why it failed, where the runner knows more than the program printed.
     """
 
     seconds: float
@@ -149,7 +149,7 @@ class Runner(abc.ABC):
         Args:
             owner: what the process is called in its requests; empty to end those of ``job_ids``
                 alone.
-            job_ids: of its runs, as far as handles told them before it died.
+            job_ids: of its runs, as far as handles reported them before it died.
 
         Raises:
             RunnerError: the batch system does not answer.

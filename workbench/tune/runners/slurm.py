@@ -2,7 +2,7 @@
 
     runner = Slurm("runs", options=("--partition=batch", "--nodes=2"))
 
-``sbatch --wait`` looks at long intervals, so jobs are looked at here. Many at once become one job
+``sbatch --wait`` polls at long intervals, so jobs are polled here. Many at once become one job
 array. For runs of a second or two take ``SlurmSteps``: job steps in one allocation wait in no
 queue.
 """
@@ -144,7 +144,7 @@ class Slurm(Runner):
         Args:
             owner: what the process is called in its requests; empty to end those of ``job_ids``
                 alone.
-            job_ids: of its runs, as far as handles told them before it died.
+            job_ids: of its runs, as far as handles reported them before it died.
 
         Raises:
             RunnerError: Slurm does not answer for a minute.

@@ -1,4 +1,4 @@
-"""One allocation of a Slurm machine, which lasts until it is given back and no longer.
+"""One allocation of a Slurm machine, which lasts until it is released and no longer.
 
 ``salloc`` runs a command on this machine and keeps the allocation until the command ends. The one
 here waits for its input to end: when this process dies, in whatever way, the allocation is free.

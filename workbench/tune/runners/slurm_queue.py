@@ -1,6 +1,6 @@
 """How this user's jobs stand: one question to Slurm for however many runs, and not too often.
 
-A controller that is started anew, or a network that is away, is waited for.
+The queue waits for a controller that restarts, or a network that is down.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ _POLL_S = 0.25
 class SlurmSteps(Runner):
     """Runs each configuration as a job step in one allocation, which no other run waits for.
 
-    The allocation is asked for with the first run and given back by ``close``, or when this
+    The allocation is requested with the first run and released by ``close``, or when this
     process ends. Steps have the nodes and tasks of the allocation, as in a shell of ``salloc``.
     Each has all of it, and another one that is to run at once waits: runs that share processors
     are slow for each other's sake. With ``--exact`` and fewer tasks each takes a part of its own.
@@ -50,7 +50,7 @@ class SlurmSteps(Runner):
         folder: where scripts, words and clocks are kept; the nodes must reach it.
         options: words for ``salloc``, such as ``--nodes=2`` and ``--ntasks=8``.
         step_options: words for every ``srun``, such as ``--mpi=pmix``.
-        job: number of an allocation to use instead, which is not given back: inside of a job,
+        job: number of an allocation to use instead, which is not released: inside of a job,
             its ``SLURM_JOB_ID``.
         most_output_bytes: what is kept of each stream of a run.
 
@@ -163,7 +163,7 @@ class SlurmSteps(Runner):
         Args:
             owner: what the process is called in its requests; empty to end those of ``job_ids``
                 alone.
-            job_ids: of its runs, as far as handles told them before it died.
+            job_ids: of its runs, as far as handles reported them before it died.
 
         Raises:
             RunnerError: Slurm does not answer for a minute.

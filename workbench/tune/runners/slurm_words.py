@@ -1,4 +1,4 @@
-"""What a Slurm job asks for, as words for ``sbatch`` and ``salloc``."""
+"""The requests of a Slurm job, as words for ``sbatch`` and ``salloc``."""
 
 from __future__ import annotations
 

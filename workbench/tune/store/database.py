@@ -1,8 +1,7 @@
 """The store of an experiment in a database: an Optuna study that several processes may share.
 
 ``optuna.load_study`` and optuna-dashboard open it like any other. A run is in the database from
-before it begins; one whose process has died is known by the lock that died with it, and is given
-back.
+before it begins; one whose owner's lock is gone is released, and begun again.
 """
 
 from __future__ import annotations

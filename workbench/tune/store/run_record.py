@@ -14,20 +14,20 @@ from workbench.tune.history import Run
 
 @dataclass(frozen=True)
 class RunRecord:
-    """One run that ended.
+    """One finished run.
 
     Attributes:
         number: its place in the experiment, from 0; runs are numbered as they begin.
         run: configuration, value and status, as the search sees them.
         queue_seconds: how long it waited and was set up, which is no part of ``run.seconds``.
         returncode: exit status of its program, None where there is none.
-        state: how the runner says it ended: ``completed``, ``failed``, ``timeout``, ``cancelled``.
+        state: how it ended, by the runner: ``completed``, ``failed``, ``timeout``, ``cancelled``.
         job_id: number of its process or job.
         node_list: where it ran.
         started: when it began, ISO 8601 with its distance from UTC.
-        ended: when it was taken down, likewise; no order follows from it, as clocks are set.
+        ended: when it was recorded, likewise; no order follows from it, as clocks are set.
         limit_s: seconds after which it would have been ended, None for none.
-        load: load of the experiment's machine when it began, None where that is not told.
+        load: load of the experiment's machine when it began, None where that is unknown.
         worker: which process of the experiment started it.
         reason: why it has no value, empty where it has.
         stdout: what it printed, cut in the middle where it is long.

@@ -1,4 +1,4 @@
-"""A look at stored experiments that holds nothing and disturbs nobody who runs them."""
+"""Reading stored experiments without holding a lock, while others run them."""
 
 from __future__ import annotations
 

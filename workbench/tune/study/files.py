@@ -1,4 +1,4 @@
-"""The study's tables as a dataset: what was compared, what came of it, and how to make it again."""
+"""The study's tables as a dataset: the plans, the results, and the command that made it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a study of searches compares: methods, noises, seeds."""
+"""The comparison of a study of searches: methods, noises, seeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of the searches of a study: the tables made of them."""
+"""The results of the searches of a study: the tables made of them."""
 
 from __future__ import annotations
 

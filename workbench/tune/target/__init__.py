@@ -1,1 +1,1 @@
-"""What a run gives: the number that is made small or large."""
+"""The target of a run: the number that is minimised or maximised."""

@@ -1,4 +1,4 @@
-"""What a target looks at in a run, and what it says where the number is missing."""
+"""The output that a target reads, and its message where the number is missing."""
 
 from __future__ import annotations
 

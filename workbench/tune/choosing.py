@@ -70,7 +70,7 @@ class Chooser:
                 "initial point, or prune by an estimator",
                 key="pruning",
             )
-        # A rule that this space does not allow is told now, not after the first run.
+        # A rule that this space does not allow is refused now, not after the first run.
         self._pruning.limit_s(History(space), initial=True)
 
     def choose(

@@ -98,7 +98,7 @@ class Experiment:
         self.jobs = count
         self._chooser = Chooser(self.space, self.settings)
         if self.runner.needs_program and self.space.default is not None:
-            # What cannot be run is told now, not by the first run.
+            # What cannot be run is refused now, not by the first run.
             self.invocation(self.space.default)
         self.name = name or self._default_name()
         self._running = threading.Lock()
@@ -452,7 +452,7 @@ def resume(
         name=stored.name,
         **{**said, **options},
     )
-    # What was made here is nobody else's to close: its allocation, say.
+    # A runner made here is closed here, with its allocation for example.
     experiment._owns_runner = runner is None
     return experiment
 

@@ -365,7 +365,7 @@ class History:
             known.pop(key, None)
             if not censored and math.isfinite(loss):
                 known[key] = loss
-            # A repeat can make the best configuration a worse one, so the least is sought anew.
+            # A repeat can make the best configuration a worse one, so the least is searched again.
             if known:
                 found[number] = self.value(min(known.values()))
         return found

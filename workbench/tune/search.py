@@ -148,7 +148,7 @@ class Search:
                     begun.append(run)
                     chosen.append((slot, run, request))
             except BaseException:
-                # Whoever shares the experiment would wait for them as long as this process lives.
+                # Processes that share the experiment would wait for them while this one lives.
                 for _, run, _ in chosen:
                     self._store.give_back(run.key)
                 raise
@@ -160,7 +160,7 @@ class Search:
         """End and release the runs of dead processes; return the others."""
         lost = [*self._store.lost(begun), *self._orphans(begun)]
         for owner in {run.worker for run in lost}:
-            # Whoever dies while a job is submitted has not noted its number: its name tells.
+            # A process that died while it submitted a job has not noted its number, only named it.
             noted = {run.job_id for run in lost if run.worker == owner and run.job_id}
             # What this process runs at this moment bears its name as well.
             mine = owner == self._store.worker and bool(self._flights)
@@ -304,7 +304,7 @@ class Search:
                     unasked.discard(flight.key)
             except WorkbenchError:
                 pass
-            # One that could not be asked to end stays in the store: whoever goes on ends it.
+            # One that could not be asked to end stays in the store: the next process ends it.
             if flight.key not in unasked or _is_asked_to_end(flight.handle):
                 self._store.give_back(flight.key)
 

@@ -122,7 +122,7 @@ class Component:
             if name in names[:at]:
                 raise ParameterError(f"{name} must be described once; it is there twice", key=name)
         object.__setattr__(self, "env", MappingProxyType(dict(self.env)))
-        # What every run would refuse is told here, where its place in the file is known.
+        # What every run would refuse is refused here, where its place in the file is known.
         _ = Invocation((), self.env)
         _ = self._plugin_words()
         for parameter in self.parameters:

@@ -250,7 +250,7 @@ def _connected(scheduler: str) -> Any:
             key="scheduler",
         ) from error
     try:
-        # A client that finds nobody takes long to end, so somebody must be there.
+        # A client without a scheduler takes long to fail, so a connection is tried first.
         socket.create_connection((host, port), _ANSWER_S).close()
         return distributed.Client(scheduler, timeout=_ANSWER_S, set_as_default=False)
     except OSError as error:

@@ -172,8 +172,8 @@ class Slurm(Runner):
     ) -> Submission:
         path = top / "job.sh"
         path.write_text(script)
-        # A run is not what its node is: it begins anew where the node fails, unless its component
-        # says otherwise, whose lines in the script would not be heard.
+        # A run restarts where its node fails, unless its component states otherwise: an option here
+        # would override the lines of the component in the script.
         usual = not any("requeue" in line for line in request.invocation.directives)
         words = [
             *(find("sbatch"), "--parsable", f"--job-name={request.name}"),

@@ -168,7 +168,7 @@ class SlurmSteps(Runner):
         Raises:
             RunnerError: Slurm does not answer for a minute.
         """
-        # An allocation that somebody else made is told as its number and a dot: no job has that.
+        # The number of another owner's allocation ends with a dot here: no job has that.
         clean_up(owner, job_ids, self.folder)
 
     def to_dict(self) -> dict[str, Any]:

@@ -68,7 +68,7 @@ class MemoryStore:
 
     def __init__(self, session: Mapping[str, Any]) -> None:
         self._session = dict(session)
-        # Its jobs at a batch system are told from those of others by it.
+        # It distinguishes this process's jobs at a batch system from those of others.
         self._worker = f"w{uuid.uuid4().hex[:11]}"
         self._ended: list[RunRecord] = []
         self._begun: dict[int, Begun] = {}

@@ -196,7 +196,7 @@ class _ThroughOptuna:
         before = sum(row.finished for row in self.read(()))
         for name, one in {**said, ENDED_AFTER: before}.items():
             self.say(key, name, one)
-        # The state comes last: a process that dies before it leaves a run that is given back.
+        # The state comes last: a process that dies before it leaves a run that is released.
         with worded(self._database):
             self._study._storage.set_trial_state_values(key, TrialState[state], values)
         return before

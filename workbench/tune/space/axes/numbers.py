@@ -16,7 +16,11 @@ _LARGEST = 2**63
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
-    """Return whether a value is a finite number, of 64 bits if whole; a bool is not."""
+    """Return whether a value is a finite number, and one of 64 bits where it is whole.
+
+    Args:
+        value: any value; true and false are none.
+    """
     if isinstance(value, int):
         return not isinstance(value, bool) and -_LARGEST <= value < _LARGEST
     return isinstance(value, float) and math.isfinite(value)

@@ -24,6 +24,8 @@ from workbench.jsonfile import plain, plain_fields, read_json
 from workbench.replacing import replace_file, replacing
 from workbench.suggestions import Suggesting
 
+__all__ = ["Result", "StoredResult"]
+
 _Arrays = dict[str, NDArray[Any]]
 
 # What a file of any bytes may make of the readers, and other things than ours of a result.

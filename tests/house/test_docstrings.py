@@ -1,4 +1,4 @@
-"""Every public name explains itself, and no docstring names an argument that is gone."""
+"""Every public name explains itself, and exported ones alone have sections on their arguments."""
 
 from __future__ import annotations
 
@@ -74,6 +74,45 @@ def complaints(path: Path) -> Iterator[str]:
             yield f"{where}: documents {name!r}, which is no parameter"
         for name in set(real) - said.keys() if said else ():
             yield f"{where}: documents some parameters but not {name!r}"
+
+
+def names_of(tree: ast.AST) -> Iterator[str]:
+    """Yield the names in a module's ``__all__``."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            yield from (n.value for n in ast.walk(node.value) if isinstance(n, ast.Constant))
+
+
+def internal(tree: ast.AST, exported: set[str], within: bool = False) -> Iterator[Definition]:
+    """Yield the definitions that no package exports, what stands within others among them."""
+    for node in ast.iter_child_nodes(tree):
+        if not isinstance(node, Definition):
+            yield from internal(node, exported, within)
+            continue
+        public_name = not node.name.startswith("_") or node.name in ("__call__", "__init__")
+        offered = public_name if within else node.name in exported
+        if not offered:
+            yield node
+        yield from internal(node, exported if offered else set(), offered)
+
+
+def test_only_what_a_package_exports_has_sections_in_its_docstring() -> None:
+    trees = {path: ast.parse(path.read_text("utf-8")) for path in FILES}
+    exported = {name for tree in trees.values() for name in names_of(tree)}
+    # A module that a package exports, such as workbench.datasets, offers all that it defines.
+    for path, tree in trees.items():
+        if path.stem in exported:
+            exported |= {
+                node.name for node in ast.iter_child_nodes(tree) if isinstance(node, Definition)
+            }
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
+        for path, tree in trees.items()
+        if path.is_relative_to(ROOT / "workbench")
+        for node in internal(tree, exported)
+        if any(map(SECTION.match, (ast.get_docstring(node) or "").splitlines()))
+    ]
+    assert found == []
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))

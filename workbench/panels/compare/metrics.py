@@ -198,17 +198,7 @@ def standings(compared: Compared) -> list[Standing]:
 
 
 def comparison_frame(compared: Compared, found: Simulated) -> pd.DataFrame:
-    """Return all measures as a table: a row for each, a column for each topology, and the best.
-
-    Args:
-        compared: the topologies and their loads.
-        found: what takes a moment, where it is known.
-
-    Returns:
-        As ``Comparison.to_frame`` returns it, and rows for failing links, for throughput and for
-        what is carried under the traffic. What is still being found is ``…``, and a row with one
-        has no best.
-    """
+    """Return a row for each measure, a column for each topology and the best; … where pending."""
     frame = whole_comparison(compared, found.metrics).to_frame()
     names = list(compared.shown)
     for name in _waiting(compared, found):

@@ -65,7 +65,7 @@ class RankingFigure:
         name_places(fig.yaxis[0], columns["name"])
         fig.height = _AROUND_PX + _ROW_PX * count
         seeds = int(rows["seeds"].max()) if len(rows) else 0
-        fig.xaxis.axis_label = f"{known.title} (%), mean and 95 % interval over {seeds} seeds"
+        fig.xaxis.axis_label = f"{known.title} (%),\nmean and 95 % interval over {seeds} seeds"
         fig.title.text = f"{title or 'Ranked'}; hollow: behind the first"
 
 

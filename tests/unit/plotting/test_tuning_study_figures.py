@@ -119,6 +119,11 @@ def test_a_ranking_without_figures_names_nobody() -> None:
     assert plot_search_ranking(THREE.iloc[:0]).renderers
 
 
+def test_a_rankings_axis_is_named_on_half_a_page() -> None:
+    lines = plot_search_ranking(THREE).xaxis.axis_label.split("\n")
+    assert max(map(len, lines)) <= 45, "more are cut at 1400 px with the file browser open"
+
+
 @given(st.floats(-1e4, 1e4), st.floats(1e-3, 1e4))
 def test_ticks_are_few_and_within(low: float, span: float) -> None:
     ticks = ticks_within(low, low + span)

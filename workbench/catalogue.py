@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from workbench.errors import DatasetError
+from workbench.html_table import html_table
 from workbench.result import Result
 
 if TYPE_CHECKING:
@@ -84,16 +84,9 @@ class Catalogue(Result, Generic[_T]):
 
     def _repr_html_(self) -> str:
         # Words to the left, numbers to the right, as they are read.
-        sides = [
-            "right" if len(cells) > 1 and all(cell.isdigit() for cell in cells[1:]) else "left"
+        align = "".join(
+            "r" if len(cells) > 1 and all(cell.isdigit() for cell in cells[1:]) else "l"
             for cells in zip(*self._rows, strict=True)
-        ]
-        head, *body = (
-            "".join(
-                f"<{tag} style='text-align:{side}'>{html.escape(cell)}</{tag}>"
-                for side, cell in zip(sides, row, strict=True)
-            )
-            for tag, row in zip(["th"] + ["td"] * len(self), self._rows, strict=True)
         )
-        rows = "".join(f"<tr>{row}</tr>" for row in body)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        head, *rows = self._rows
+        return html_table(rows, head, align=align)

@@ -25,6 +25,7 @@ FLOOR = {
     "suggestions",
     "counts",
     "yaml_text",
+    "html_table",
     "result",
     "storage",
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import html
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.fit.losses import rmspe_by_target
+from workbench.html_table import html_table
 from workbench.measure import OSUCurve, Spread
 from workbench.measure.curve import byte_label
 from workbench.models import PISCES, SNAPPR, LogP, LogPOverlay, NetworkModel
@@ -281,18 +281,9 @@ class Bolted(Result):
 
     def _repr_html_(self) -> str:
         parts = (("low", self.rmspe_low), ("high", self.rmspe_high), ("whole", self.rmspe))
-        rows = "".join(
-            f"<tr><td>{part}</td>" + "".join(f"<td>{value:.1f}</td>" for value in errors.values())
-            for part, errors in parts
-        )
-        reason = self.sstmacro_reason
-        note = html.escape(reason or "SST/macro can run this pair; see as_sstmacro()")
-        return (
-            f"<table><caption style='text-align:left'>{html.escape(self.provenance.title)}; "
-            f"{html.escape(note)}</caption><thead><tr><th>RMSPE (%)</th>"
-            + "".join(f"<th>{name}</th>" for name in self.rmspe)
-            + f"</tr></thead><tbody>{rows}</tbody></table>"
-        )
+        rows = ((part, *(f"{value:.1f}" for value in errors.values())) for part, errors in parts)
+        note = self.sstmacro_reason or "SST/macro can run this pair; see as_sstmacro()"
+        return html_table(rows, ("RMSPE (%)", *self.rmspe), f"{self.provenance.title}; {note}")
 
     def _below(self, curve: OSUCurve) -> NDArray[np.bool_]:
         return np.asarray(curve.sizes <= self.threshold)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from workbench.fit.engines import DEFAULT_ENGINE
 from workbench.fit.losses import Target, target_points
 from workbench.fit.space import Dimension, SearchSpace
+from workbench.html_table import bold, code, html_table
 from workbench.measure import OSUCurve, contradiction
 from workbench.models import NetworkModel
 from workbench.provenance import Provenance
@@ -269,25 +270,16 @@ class FitResult(Result):
 
     def _repr_html_(self) -> str:
         at_bound = self.at_bound
-        rows = "".join(
-            _row(d, self.values[d.key], at_bound.get(d.key, "")) for d in self.space.dimensions
-        )
-        rows += "".join(
-            f"<tr><td style='text-align:left'><code>{key}</code></td>"
-            f"<td style='text-align:right'>{html.escape(text)}</td><td></td><td></td>"
-            "<td>held</td></tr>"
-            for key, text in self.fixed_texts().items()
-        )
+        rows = [_row(d, self.values[d.key], at_bound.get(d.key, "")) for d in self.space.dimensions]
+        rows += [(code(key), text, "", "", "held") for key, text in self.fixed_texts().items()]
         errors = self._errors() if self.success else "no configuration could be simulated"
-        return (
-            "<table><caption style='text-align:left'>"
-            f"{html.escape(self.provenance.title)}, variant {self.variant}: "
-            f"{html.escape(errors)}; {html.escape(self.message)}, {self.invalid} of them refused"
-            "</caption><thead><tr><th style='text-align:left'>parameter</th><th>value</th>"
-            "<th>from</th><th>to</th>"
-            f"<th>at bound</th></tr></thead><tbody>{rows}</tbody></table>"
-            + (f"<p>{html.escape(self.contradiction)}</p>" if self.contradiction else "")
+        caption = (
+            f"{self.provenance.title}, variant {self.variant}: {errors}; {self.message}, "
+            f"{self.invalid} of them refused"
         )
+        head = ("parameter", "value", "from", "to", "at bound")
+        note = f"<p>{html.escape(self.contradiction)}</p>" if self.contradiction else ""
+        return html_table(rows, head, caption, align="lrrrl") + note
 
     def _model_name(self) -> str:
         usual = self.variant == self.model.variants[0]
@@ -312,11 +304,9 @@ def short_key(key: str) -> str:
     return ".".join(key.split(".")[-2:])
 
 
-def _row(dimension: Dimension, value: float, where: str) -> str:
-    cells = (dimension.text(value), dimension.text(dimension.low), dimension.text(dimension.high))
-    texts = "".join(f"<td style='text-align:right'>{html.escape(cell)}</td>" for cell in cells)
-    flag = f"<td><b>{where}</b></td>" if where else "<td></td>"
-    return f"<tr><td style='text-align:left'><code>{dimension.key}</code></td>{texts}{flag}</tr>"
+def _row(dimension: Dimension, value: float, where: str) -> tuple[str, ...]:
+    numbers = (dimension.text(number) for number in (value, dimension.low, dimension.high))
+    return code(dimension.key), *numbers, bold(where) if where else ""
 
 
 def _number(value: float | int | bool | str) -> float | int:

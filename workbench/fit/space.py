@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ParameterError
+from workbench.html_table import code, html_table
 from workbench.models import NetworkModel, Parameter
 from workbench.units import UNITS, Kind, format_quantity, parse_quantity
 
@@ -335,15 +336,11 @@ class SearchSpace:
         return f"SearchSpace({bounds}{f'; fixed: {fixed}' if fixed else ''})"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td style='text-align:left'><code>{d.key}</code></td><td>{d.text(d.low)}</td>"
-            f"<td>{d.text(d.high)}</td><td>{'log' if d.log else 'linear'}</td></tr>"
+        rows = (
+            (code(d.key), d.text(d.low), d.text(d.high), "log" if d.log else "linear")
             for d in self.dimensions
         )
-        return (
-            "<table><thead><tr><th>searched</th><th>from</th><th>to</th><th>scale</th></tr></thead>"
-            f"<tbody>{rows}</tbody></table>"
-        )
+        return html_table(rows, ("searched", "from", "to", "scale"), align="lrrl")
 
     def _described(self, key: str, *, searchable: bool = True) -> Parameter:
         if key not in self.known:

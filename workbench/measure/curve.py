@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
+from workbench.html_table import html_table
 from workbench.jsonfile import plain
 from workbench.provenance import Provenance
 from workbench.result import Result
@@ -195,8 +196,8 @@ class OSUCurve(Result):
         return f"OSUCurve({self.name}, {self.provenance.origin}, {sizes}{measured})"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{byte_label(size)}</td><td>{_cell(latency)}</td><td>{_cell(rate)}</td></tr>"
+        rows = (
+            (byte_label(size), _cell(latency), _cell(rate))
             for size, latency, rate in zip(
                 self.sizes.tolist(),
                 self.latency_us.tolist(),
@@ -204,13 +205,10 @@ class OSUCurve(Result):
                 strict=True,
             )
         )
+        head = ("size", "latency (µs)", "bandwidth (MB/s)")
+        caption = f"{self.name}: {self.provenance.caption()}"
         notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
-        return (
-            f"<table><caption>{html.escape(self.name)}: "
-            f"{html.escape(self.provenance.caption())}</caption>"
-            "<thead><tr><th>size</th><th>latency (µs)</th><th>bandwidth (MB/s)</th></tr></thead>"
-            f"<tbody>{rows}</tbody></table>" + (f"<ul>{notes}</ul>" if notes else "")
-        )
+        return html_table(rows, head, caption) + (f"<ul>{notes}</ul>" if notes else "")
 
     def alone(self, benchmark: str) -> OSUCurve:
         """Return the curve without the other benchmark: its values nan, its spread left out.

@@ -7,13 +7,13 @@ the reason.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from workbench import datasets
 from workbench.errors import ParameterError, ParseError
+from workbench.html_table import html_table
 from workbench.jsonfile import parse_json
 from workbench.result import Result
 from workbench.suggestions import did_you_mean
@@ -98,18 +98,16 @@ class DataSheet(Result):
         )
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{name.replace('_', ' ')}</td>"
-            f"<td>{format_quantity(stated.value, stated.kind)}</td><td>{stated.status}</td>"
-            f"<td style='text-align:left'>{html.escape(stated.source)}</td>"
-            f"<td style='text-align:left'>{html.escape(stated.note)}</td></tr>"
+        rows = (
+            (
+                name.replace("_", " "),
+                format_quantity(stated.value, stated.kind),
+                *(stated.status, stated.source, stated.note),
+            )
             for name, stated in self.quantities.items()
         )
-        return (
-            f"<table><caption>{html.escape(self.machine)}: data sheet</caption><thead><tr>"
-            "<th>figure</th><th>value</th><th>status</th><th>source</th><th>note</th></tr></thead>"
-            f"<tbody>{rows}</tbody></table>"
-        )
+        head = ("figure", "value", "status", "source", "note")
+        return html_table(rows, head, f"{self.machine}: data sheet", align="lrl")
 
 
 def read_datasheet(text: str, *, source: str = "text") -> DataSheet:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import html
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, NoReturn, Self
 
 from workbench.errors import ConfigurationError, ParameterError
+from workbench.html_table import code, html_table
 from workbench.models.ini_write import write_ini
 from workbench.models.memory import LogPMemory, Memory, NullMemory, Processor, SnapprMemory
 from workbench.models.mpi import MPIProtocol
@@ -229,22 +229,15 @@ class NetworkModel(Result):
         return f"{type(self).__name__}({self._headline()}, {self.variant})"
 
     def _repr_html_(self) -> str:
-        rows = []
+        rows: list[tuple[str, ...]] = []
         section = ""
         for item in self.parameters():
             if item.section != section:
                 section = item.section
-                rows.append(f'<tr><th colspan="3" style="text-align:left">{section}</th></tr>')
-            rows.append(
-                f'<tr><td style="text-align:left"><code>{item.key}</code></td>'
-                f"<td>{html.escape(item.text())}</td>"
-                f'<td style="text-align:left">{html.escape(item.description)}</td></tr>'
-            )
+                rows.append((section,))
+            rows.append((code(item.key), item.text(), item.description))
         caption = f"{type(self).__name__}, variant {self.variant}"
-        return (
-            f"<table><caption>{caption}</caption><thead><tr><th>key</th><th>value</th>"
-            f"<th>meaning</th></tr></thead><tbody>{''.join(rows)}</tbody></table>"
-        )
+        return html_table(rows, ("key", "value", "meaning"), caption, align="lrl")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)

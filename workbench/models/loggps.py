@@ -9,7 +9,6 @@ Hoefler et al., LogGOPSim: Simulating Large-Scale Applications in the LogGOPS Mo
 from __future__ import annotations
 
 import dataclasses
-import html
 import json
 import math
 import re
@@ -23,6 +22,7 @@ from typing import Any, Literal, Self, get_args
 import numpy as np
 
 from workbench.errors import ParameterError, ParseError
+from workbench.html_table import html_table
 from workbench.jsonfile import read_json
 from workbench.models.parameter import INT32_MAX
 from workbench.models.protocol import Protocol
@@ -276,12 +276,8 @@ class LogGPS(Result):
         return f"LogGPS({', '.join(f'{name} {self.text(name)}' for name in _UNITS)})"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{name}</td><td>{html.escape(self.text(name))}</td>"
-            f"<td style='text-align:left'>{meaning}</td></tr>"
-            for name, meaning in _MEANINGS.items()
-        )
-        return f"<table><caption>LogGPS</caption><tbody>{rows}</tbody></table>"
+        rows = ((name, self.text(name), meaning) for name, meaning in _MEANINGS.items())
+        return html_table(rows, caption="LogGPS", align="lrl")
 
 
 def read_loggps(name: str, text: str) -> float:

@@ -9,7 +9,6 @@ are JSON files in ``datasets/profiles/``. ``workbench.fit.profile`` makes them.
 
 from __future__ import annotations
 
-import html
 import json
 import math
 from collections.abc import Mapping
@@ -19,6 +18,7 @@ from typing import Any
 
 from workbench.datasets import data_folder
 from workbench.errors import DatasetError, ParameterError, ParseError
+from workbench.html_table import code, html_table
 from workbench.jsonfile import read_json
 from workbench.models.base import NetworkModel
 from workbench.models.ini import read_ini
@@ -188,17 +188,10 @@ class Profile(Result):
         return f"Profile({self.machine}, RMSPE {self.rmspe['joint']:.1f} %, {self.loggps})"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td style='text-align:left'><code>{p.key}</code></td>"
-            f"<td>{html.escape(p.text())}</td><td>{html.escape(self._interval(p.key))}</td></tr>"
-            for p in self.model.parameters()
-        )
-        return (
-            f"<table><caption style='text-align:left'>{html.escape(self.provenance.caption())}: "
-            f"RMSPE {self.rmspe['joint']:.1f} %</caption><thead><tr><th>parameter</th>"
-            f"<th>value</th><th>{LEVEL:.0%} interval</th></tr></thead><tbody>{rows}</tbody></table>"
-            + self.loggps._repr_html_()
-        )
+        rows = ((code(p.key), p.text(), self._interval(p.key)) for p in self.model.parameters())
+        head = ("parameter", "value", f"{LEVEL:.0%} interval")
+        caption = f"{self.provenance.caption()}: RMSPE {self.rmspe['joint']:.1f} %"
+        return html_table(rows, head, caption) + self.loggps._repr_html_()
 
     def _interval(self, key: str) -> str:
         if key not in self.intervals:

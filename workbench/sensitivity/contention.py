@@ -16,7 +16,6 @@ resource's part includes what waits behind an event that is late for other reaso
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 
 from kernels import contention as kernel
 from kernels.loggops.llamp import count_missing
+from workbench.html_table import html_table
 from workbench.models import LogGPS
 from workbench.programs.given import GivenProgram, graph_of
 from workbench.programs.graph import CALC, RECV, SEND
@@ -148,20 +148,11 @@ class ContentionReport(Result):
         )
 
     def _repr_html_(self) -> str:
-        def row(name: str, ps: int) -> str:
-            return (
-                f"<tr><td style='text-align:left'>{html.escape(name)}</td>"
-                f"<td style='text-align:right'>{ps / 1000:,.3f}</td></tr>"
-            )
-
-        rows = [row("LLAMP, no contention", self.llamp_ps)]
-        rows += [row(share.resource, share.time_ps) for share in reversed(self.shares)]
-        rows.append(row("LogGOPSim", self.loggopsim_ps))
-        caption = f"{html.escape(self.source)}: time by resource, ns"
-        return (
-            f"<table><caption style='text-align:left'>{caption}</caption>"
-            f"<tbody>{''.join(rows)}</tbody></table>"
-        )
+        times = [("LLAMP, no contention", self.llamp_ps)]
+        times += [(share.resource, share.time_ps) for share in reversed(self.shares)]
+        times.append(("LogGOPSim", self.loggopsim_ps))
+        rows = ((name, f"{ps / 1000:,.3f}") for name, ps in times)
+        return html_table(rows, caption=f"{self.source}: time by resource, ns")
 
 
 def compare_contention(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
+from workbench.html_table import Html, html_table
 from workbench.models import LogGPS
 from workbench.provenance import Provenance
 from workbench.result import StoredResult
@@ -276,12 +276,9 @@ class LatencySensitivity(StoredResult):
         }
         for warning in self.warnings:
             rows["warning"] = f"{rows['warning']}; {warning}" if "warning" in rows else warning
-        body = "".join(
-            f"<tr><td style='white-space:nowrap'>{name}</td>"
-            f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
-            for name, value in rows.items()
-        )
-        return f"<table><caption>Latency sensitivity</caption><tbody>{body}</tbody></table>"
+        names = (Html(f'<span style="white-space:nowrap">{name}</span>') for name in rows)
+        cells = zip(names, rows.values(), strict=True)
+        return html_table(cells, caption="Latency sensitivity", align="l")
 
     def _lambda_text(self) -> str:
         if self.lambda_L_left == self.lambda_L:

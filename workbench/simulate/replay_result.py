@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
+from workbench.html_table import html_table
 from workbench.models import LogGPS
 from workbench.programs.graph import CALC, RECV, SEND, ExecutionGraph
 from workbench.provenance import Provenance
@@ -291,11 +291,7 @@ class ReplayResult(StoredResult):
             ),
             "model": repr(self.model),
         }
-        body = "".join(
-            f"<tr><td>{name}</td><td style='text-align:left'>{html.escape(value)}</td></tr>"
-            for name, value in rows.items()
-        )
-        return f"<table><caption>Replay</caption><tbody>{body}</tbody></table>"
+        return html_table(rows.items(), caption="Replay", align="l")
 
     def _rules(self) -> str:
         if self.semantics == "llamp":

@@ -7,7 +7,6 @@ study may answer otherwise.
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from workbench.fit import baseline_table
+from workbench.html_table import html_table
 from workbench.result import Result
 from workbench.study.result import StudyResult
 
@@ -74,20 +74,9 @@ class Findings(Result):
         )
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            "<tr>"
-            + "".join(
-                f"<td style='text-align:left;vertical-align:top'>{html.escape(cell)}</td>"
-                for cell in (f"{f.claim} ({f.where})", f.verdict, f.evidence, f.figure)
-            )
-            + "</tr>"
-            for f in self.findings
-        )
-        head = "".join(
-            f"<th style='text-align:left'>{name}</th>"
-            for name in ("the paper", "here", "evidence", "figure")
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        rows = ((f"{f.claim} ({f.where})", f.verdict, f.evidence, f.figure) for f in self.findings)
+        head = ("the paper", "here", "evidence", "figure")
+        return html_table(rows, head, align="l", cell_style="vertical-align:top")
 
 
 def findings(losses: StudyResult, regimes: StudyResult) -> Findings:

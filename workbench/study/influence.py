@@ -14,7 +14,6 @@ sees ranks only, is the same on either scale.
 
 from __future__ import annotations
 
-import html
 import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -30,6 +29,7 @@ from workbench import jobs
 from workbench.counts import integer
 from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
 from workbench.fit.space import SearchSpace
+from workbench.html_table import code, html_table
 from workbench.jobs import StopFlag
 from workbench.measure import OSU_SIZES
 from workbench.models import NetworkModel, find_model
@@ -199,19 +199,16 @@ class Influence(Result):
     def _repr_html_(self) -> str:
         ends = (int(self.sizes[0]), int(self.sizes[-1]))
         at = [(0, 0, ends[0]), (0, -1, ends[1]), (1, 0, ends[0]), (1, -1, ends[1])]
-        head = "".join(f"<th>{BENCHMARKS[which]} at {size} B</th>" for which, _, size in at)
-        rows = "".join(
-            f"<tr><td style='text-align:left'><code>{html.escape(key)}</code></td>"
-            + "".join(f"<td>{self.spearman[row, which, end]:+.2f}</td>" for which, end, _ in at)
-            + "</tr>"
+        head = ("parameter", *(f"{BENCHMARKS[which]} at {size} B" for which, _, size in at))
+        rows = (
+            (code(key), *(f"{self.spearman[row, which, end]:+.2f}" for which, end, _ in at))
             for row, key in enumerate(self.keys)
         )
-        return (
-            f"<table><caption style='text-align:left'>simulated: Spearman's correlation over "
-            f"{self.used} configurations of {type(self.model).__name__}, {self.refused} refused"
-            f"</caption><thead><tr><th>parameter</th>{head}</tr></thead><tbody>{rows}</tbody>"
-            "</table>"
+        caption = (
+            f"simulated: Spearman's correlation over {self.used} configurations of "
+            f"{type(self.model).__name__}, {self.refused} refused"
         )
+        return html_table(rows, head, caption)
 
     def _summary(self) -> str:
         if self.used < _LEAST:

@@ -35,6 +35,7 @@ from workbench.counts import integer
 from workbench.errors import ParameterError
 from workbench.fit import DEFAULT_TRIALS, ENGINES, LOSSES, TARGETS
 from workbench.fit.regimes import DEFAULT_THRESHOLD
+from workbench.html_table import html_table
 from workbench.result import Result
 from workbench.study.cell import AXES, REGIMES, Cell
 from workbench.study.choice import ModelChoice, unknown
@@ -208,15 +209,11 @@ class StudyPlan(Result):
         )
 
     def _repr_html_(self) -> str:
-        import html
-
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{key}</th><td style='text-align:left'>"
-            f"{html.escape(', '.join(map(str, value)) if isinstance(value, list) else str(value))}"
-            "</td></tr>"
+        rows = (
+            (key, ", ".join(map(str, value)) if isinstance(value, list) else str(value))
             for key, value in self.to_dict().items()
         )
-        return f"<table><caption>{html.escape(repr(self))}</caption><tbody>{rows}</tbody></table>"
+        return html_table(rows, caption=repr(self), align="l")
 
     def _set(self, key: str, value: Any) -> None:
         object.__setattr__(self, key, value)

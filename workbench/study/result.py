@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ParameterError
 from workbench.fit.bolted import Bolted
+from workbench.html_table import html_table
 from workbench.result import Result
 from workbench.storage.database import locate
 from workbench.study.cell import AXES, STATES, CellResult
@@ -297,11 +298,8 @@ def _property(cell: CellResult, axis: str) -> Any:
 
 
 def _html_table(table: pd.DataFrame) -> str:
-    head = "".join(f"<th>{html.escape(str(name))}</th>" for name in table.columns)
-    rows = "".join(
-        f"<tr><th style='text-align:left'>{html.escape(str(name))}</th>"
-        + "".join(f"<td>{'' if math.isnan(n) else f'{n:.1f}'}</td>" for n in numbers)
-        + "</tr>"
+    rows = (
+        (str(name), *("" if math.isnan(n) else f"{n:.1f}" for n in numbers))
         for name, numbers in zip(table.index, table.to_numpy(float), strict=True)
     )
-    return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return html_table(rows, ("", *map(str, table.columns)))

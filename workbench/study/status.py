@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections import Counter
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.fit.store.stored import StoredProgress, read_progress
+from workbench.html_table import html_table
 from workbench.result import Result
 from workbench.storage.database import locate
 from workbench.study.cell import AXES, STATES, CellProgress, CellState
@@ -98,17 +98,12 @@ class StudyStatus(Result):
         return f"StudyStatus({self.plan.name}: {self.line()})"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td style='text-align:left'>{html.escape(p.cell.name)}</td><td>{p.state}</td>"
-            f"<td>{p.trials} of {p.total}</td><td>{_loss(p.best_loss)}</td>"
-            f"<td style='text-align:left'>{html.escape(p.message)}</td></tr>"
+        rows = (
+            (p.cell.name, p.state, f"{p.trials} of {p.total}", _loss(p.best_loss), p.message)
             for p in self.cells
         )
-        return (
-            f"<table><caption>{html.escape(repr(self))}</caption><thead><tr><th>cell</th>"
-            "<th>state</th><th>trials</th><th>best loss</th><th></th></tr></thead>"
-            f"<tbody>{rows}</tbody></table>"
-        )
+        head = ("cell", "state", "trials", "best loss", "")
+        return html_table(rows, head, repr(self), align="llrrl")
 
 
 def status(plan: StudyPlan, database: str | Path) -> StudyStatus:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from workbench.html_table import html_table
 from workbench.tune.runners.replay import noise_words
 from workbench.tune.space.space import Configuration
 
@@ -55,14 +55,11 @@ def result_html(result: TuningResult) -> str:
     if source := replay_text(result.settings):
         caption += f"; {source}"
     head = ("", *result.space.names, result.label)
-    body = "".join(
-        _row("td", (what, *(_word(one[name]) for name in result.space.names), value))
+    cells = (
+        (what, *(_word(one[name]) for name in result.space.names), value)
         for what, one, value in rows
     )
-    return (
-        f"<table><caption style='text-align:left'>{html.escape(caption)}</caption>"
-        f"<thead>{_row('th', head)}</thead><tbody>{body}</tbody></table>"
-    )
+    return html_table(cells, head, caption)
 
 
 def replay_text(settings: Mapping[str, Any]) -> str:
@@ -107,7 +104,3 @@ def _word(value: Any) -> str:
     if value is None:
         return "not passed"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _row(tag: str, cells: tuple[str, ...]) -> str:
-    return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -92,7 +94,7 @@ def test_a_curve_prints_itself_in_one_line() -> None:
 def test_the_html_table_escapes_its_texts_and_leaves_unmeasured_cells_empty() -> None:
     table = curve(notes=("a.out:3: not understood: <b>",))._repr_html_()
     assert "two points &lt;made up&gt;" in table
-    assert "<td>8 KiB</td><td></td><td>24670.00</td>" in table
+    assert re.findall(">([^<>]*)</t[hd]>", table)[-3:] == ["8 KiB", "", "24670.00"]
     assert "<li>a.out:3: not understood: &lt;b&gt;</li>" in table
 
 

@@ -49,7 +49,7 @@ def test_all_that_is_known_of_a_slim_fly(three: Comparison) -> None:
         "TopologyMetrics(Slim Fly, q=5, 4 hosts a router: 200 hosts, 50 routers, 175 links, "
         "diameter 2, bisection 63 to 65)"
     )
-    assert "<td>63 to 65</td>" in found._repr_html_()
+    assert ">63 to 65</td>" in found._repr_html_()
     frame = found.to_frame()
     assert frame.loc["bisection"].tolist() == [63, 65]
     assert frame.loc["diameter"].tolist() == [2, 2]

@@ -25,6 +25,7 @@ from workbench.fit.trust.probe import Probe
 from workbench.fit.trust.scan import Interval, Scan, scan_dimension, scan_threshold
 from workbench.fit.trust.settle import open_thresholds
 from workbench.fit.trust.verdict import verdicts
+from workbench.html_table import code, html_table
 from workbench.result import Result
 
 if TYPE_CHECKING:
@@ -218,21 +219,12 @@ class Identifiability(Result):
         return f"Identifiability({self.result.measured.name}, {'; '.join(parts)})"
 
     def _repr_html_(self) -> str:
-        import html
-
-        rows = "".join(
-            f"<tr><td style='text-align:left'><code>{html.escape(d.key)}</code></td>"
-            f"<td style='white-space:nowrap'>{html.escape(d.text(self.values[d.key]))}</td>"
-            f"<td>{self.state(d.key)}</td>"
-            f"<td style='text-align:left'>{html.escape(self.verdicts[d.key])}</td></tr>"
+        rows = (
+            (code(d.key), d.text(self.values[d.key]), self.state(d.key), self.verdicts[d.key])
             for d in self.result.space.dimensions
         )
-        return (
-            f"<table><caption style='text-align:left'>{html.escape(repr(self))}</caption>"
-            "<thead><tr><th style='text-align:left'>parameter</th><th>fitted</th><th>it is</th>"
-            "<th style='text-align:left'>what the data tell</th></tr></thead>"
-            f"<tbody>{rows}</tbody></table>"
-        )
+        head = ("parameter", "fitted", "it is", "what the data tell")
+        return html_table(rows, head, repr(self), align="lrll")
 
     def _row(self, dimension: Dimension) -> dict[str, Any]:
         key = dimension.key

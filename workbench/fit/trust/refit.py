@@ -12,7 +12,6 @@ is not in the data and lies between; the shared one gives the wider intervals.
 
 from __future__ import annotations
 
-import html
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -28,6 +27,7 @@ from workbench.fit.result import FitResult
 from workbench.fit.study import FitStudy
 from workbench.fit.trust.probe import Probe
 from workbench.fit.trust.scan import Scan
+from workbench.html_table import code, html_table
 from workbench.measure import OSUCurve, Spread
 from workbench.models import NetworkModel
 from workbench.result import Result
@@ -130,14 +130,8 @@ class Intervals(Result):
         rows = []
         for dimension in self.result.space.dimensions:
             numbers = (self.result.values[dimension.key], *self.percentiles(dimension.key))
-            cells = "".join(f"<td>{html.escape(dimension.text(number))}</td>" for number in numbers)
-            rows.append(f"<tr><td style='text-align:left'><code>{dimension.key}</code></td>{cells}")
-        return (
-            f"<table><caption style='text-align:left'>{html.escape(repr(self))}</caption>"
-            "<thead><tr><th style='text-align:left'>parameter</th><th>fitted</th><th>5 %</th>"
-            f"<th>50 %</th><th>95 %</th></tr></thead><tbody>{'</tr>'.join(rows)}</tr>"
-            "</tbody></table>"
-        )
+            rows.append((code(dimension.key), *map(dimension.text, numbers)))
+        return html_table(rows, ("parameter", "fitted", "5 %", "50 %", "95 %"), repr(self))
 
 
 def intervals(

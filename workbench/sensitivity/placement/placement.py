@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.html_table import html_table
 from workbench.provenance import Provenance
 from workbench.replacing import replace_file
 from workbench.result import Result
@@ -146,12 +146,7 @@ class Placement(Result):
             "T": f"{self.T_s * 1e6:.2f} µs, {_compared(self.gain)}",
             "found in": f"{self.seconds:.2g} s, {self.evaluations} evaluations",
         }
-        cells = "".join(
-            f"<tr><td>{name}</td><td style='text-align:left'>{html.escape(text)}</td></tr>"
-            for name, text in rows.items()
-        )
-        caption = html.escape(self.provenance.caption())
-        return f"<table><caption>{caption}</caption><tbody>{cells}</tbody></table>"
+        return html_table(rows.items(), caption=self.provenance.caption(), align="l")
 
 
 def _compared(gain: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
+from workbench.html_table import html_table
 from workbench.models import LogGPS
 from workbench.programs.graph import CALC, SEND, ExecutionGraph
 from workbench.provenance import Provenance
@@ -247,9 +247,4 @@ class FabricReplay(StoredResult):
             "makespan": format_quantity(self.makespan_s, "time"),
             "busiest channel": f"{float(self.utilisation.max(initial=0)):.0%} of its bandwidth",
         }
-        body = "".join(
-            f"<tr><td>{name}</td><td style='text-align:left'>{html.escape(value)}</td></tr>"
-            for name, value in rows.items()
-        )
-        caption = html.escape(self.provenance.caption())
-        return f"<table><caption>{caption}</caption><tbody>{body}</tbody></table>"
+        return html_table(rows.items(), caption=self.provenance.caption(), align="l")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.html_table import html_table
 from workbench.provenance import Provenance
 from workbench.result import StoredResult
 from workbench.simulate.fabric.fabric import Fabric
@@ -350,8 +350,4 @@ class FabricResult(StoredResult):
             name: f"{value:.4g}" if isinstance(value, float) else str(value)
             for name, value in self.figures().items()
         }
-        rows = "".join(
-            f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
-            for name, value in shown.items()
-        )
-        return f"<table><caption>{html.escape(self.provenance.caption())}</caption>{rows}</table>"
+        return html_table(shown.items(), caption=self.provenance.caption())

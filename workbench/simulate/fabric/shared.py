@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
+from workbench.html_table import html_table
 from workbench.models import LogGPS
 from workbench.programs.given import GivenProgram, graph_of
 from workbench.programs.graph import Dependents, ExecutionGraph
@@ -139,17 +139,13 @@ class SharedRun(Result):
         )
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td style='text-align:left'>{html.escape(name)}</td>"
-            f"<td>{format_quantity(alone, 'time')}</td><td>{format_quantity(shared, 'time')}</td>"
-            f"<td>{slow:.2f}×</td></tr>"
+        rows = (
+            (name, format_quantity(alone, "time"), format_quantity(shared, "time"), f"{slow:.2f}×")
             for name, alone, shared, slow in zip(
                 self.names, self.alone_s, self.shared_s, self.slowdown, strict=True
             )
         )
-        head = "<tr><th>job</th><th>alone</th><th>shared</th><th>slowdown</th></tr>"
-        caption = html.escape(self.provenance.caption())
-        return f"<table><caption>{caption}</caption><tbody>{head}{rows}</tbody></table>"
+        return html_table(rows, ("job", "alone", "shared", "slowdown"), self.provenance.caption())
 
 
 def run_jobs(

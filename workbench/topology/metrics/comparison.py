@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ParameterError
+from workbench.html_table import bold, html_table
 from workbench.result import Result
 from workbench.topology.metrics.summary import Row, TopologyMetrics, summary
 from workbench.topology.topology import Topology
@@ -137,20 +138,17 @@ class Comparison(Result):
         return f"Comparison({', '.join(self.labels)})"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{html.escape(label)}</th>" for label in self.labels)
-        body = []
+        rows = []
         for measure in self.measures:
             winners = self.best(measure)
-            cells = "".join(
-                f"<td><b>{html.escape(str(row))} ★</b></td>"
-                if place in winners
-                else f"<td>{html.escape(str(row))}</td>"
+            cells = (
+                bold(f"{row} ★") if place in winners else str(row)
                 for place, row in enumerate(self.row(measure))
             )
-            body.append(f"<tr><th style='text-align:left'>{html.escape(measure)}</th>{cells}</tr>")
+            rows.append((measure, *cells))
         return (
-            f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
-            "<p>★ best, or may be the best of what lies between bounds. Cost is an estimate.</p>"
+            html_table(rows, ("", *self.labels))
+            + "<p>★ best, or may be the best of what lies between bounds. Cost is an estimate.</p>"
             + "".join(f"<p>{html.escape(note)}.</p>" for note in self.notes)
         )
 

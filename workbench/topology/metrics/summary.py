@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, SimulationHalted
+from workbench.html_table import html_table
 from workbench.result import Result
 from workbench.suggestions import did_you_mean
 from workbench.topology.metrics.bisection import STARTS, Bisection, bisection
@@ -204,12 +204,8 @@ class TopologyMetrics(Result):
         )
 
     def _repr_html_(self) -> str:
-        cells = "".join(
-            f"<tr><th style='text-align:left'>{html.escape(name)}</th><td>{html.escape(str(row))}"
-            "</td></tr>"
-            for name, row in self.rows().items()
-        )
-        return f"<table><caption>{html.escape(self.name)}</caption><tbody>{cells}</tbody></table>"
+        rows = ((name, str(row)) for name, row in self.rows().items())
+        return html_table(rows, caption=self.name)
 
 
 class Row(NamedTuple):

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
+from workbench.html_table import code, html_table
 from workbench.suggestions import did_you_mean
 from workbench.tune.space.axes import (
     MOST_VALUES,
@@ -355,19 +356,11 @@ class TuningSpace:
         return f"TuningSpace({axes}{count})"
 
     def _repr_html_(self) -> str:
-        import html
-
-        rows = "".join(
-            f"<tr><td style='text-align:left'><code>{html.escape(name)}</code></td>"
-            f"<td style='text-align:left'>{html.escape(str(axis))}</td>"
-            f"<td>{'continuous' if axis.size is None else axis.size}</td>"
-            f"<td style='text-align:left'>{html.escape(self._rule_text(name))}</td></tr>"
+        rows = (
+            (code(name), str(axis), str(axis.size or "continuous"), self._rule_text(name))
             for name, axis in self.axes.items()
         )
-        return (
-            "<table><thead><tr><th>parameter</th><th>values</th><th>count</th>"
-            f"<th>applies where</th></tr></thead><tbody>{rows}</tbody></table>"
-        )
+        return html_table(rows, ("parameter", "values", "count", "applies where"), align="llrl")
 
     def _rule_text(self, name: str) -> str:
         return self.conditions[name].text if name in self.conditions else "always"

@@ -242,7 +242,7 @@ def test_a_bound_on_one_side_is_no_knowledge_of_a_value(
     assert OUT_IN in {"known": told.known, "bounded": told.bounded, "unknown": told.unknown}[state]
     assert f"{len(told.known)} known within a factor of 2" in repr(told)
     assert told.to_frame().set_index("parameter").loc[OUT_IN, "told"] == state
-    assert f"<td>{state}</td>" in told._repr_html_()
+    assert f">{state}</td>" in told._repr_html_()
 
 
 def test_every_parameter_is_in_one_state_without_a_scan_too(logp: Identifiability) -> None:

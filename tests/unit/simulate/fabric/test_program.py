@@ -271,7 +271,7 @@ def test_the_result_says_what_it_is() -> None:
     run = replay_on(generate.cg(4, iterations=1), star(), times=True)
     assert repr(run).startswith("FabricReplay(cg 2×2: 4 ranks on star")
     assert "simulated" in repr(run)
-    assert "<caption>simulated" in run._repr_html_()
+    assert ">simulated" in run._repr_html_()
     frame = run.to_frame()
     assert frame["finish_ns"].max() == run.makespan_s * 1e9
     channels = run.channel_frame()

@@ -126,7 +126,7 @@ def metric_rows(compared: Compared, found: Simulated) -> list[MetricRow]:
 
 
 def _waiting(compared: Compared, found: Simulated) -> set[str]:
-    """Return the names of the topologies of which not all is found that can be."""
+    """Return the names of the topologies with pending slow metrics."""
     return {
         name
         for name, (entry, _) in compared.shown.items()

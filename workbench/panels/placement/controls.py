@@ -22,7 +22,7 @@ _LATENCY_KEYS = ("l_wire_s", "d_switch_s", "same_host_s")
 
 
 class ProgramControls(ReplayControls):
-    """The replay panel's program and parameters, without L and g, which the network replaces."""
+    """The replay panel's controls of the program and of o, G and S; the network gives L."""
 
     def __init__(self, first: ReplayState, changed: Callable[[ReplayState], None]) -> None:
         super().__init__(replace(first, semantics="llamp"), changed)

@@ -11,7 +11,7 @@ import pytest
 
 from tests.browser.layout import cut
 from tests.browser.servers import Server
-from workbench.panels.look import STALE
+from workbench.panels.style import STALE
 from workbench.plotting.picture import PNG_SCALE, WIDTH_PX
 
 pytestmark = [

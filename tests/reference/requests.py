@@ -14,7 +14,7 @@ class Call:
 
 
 @dataclass(eq=False)
-class Doubt:
+class OpenWait:
     """A wait that ended one of its candidates."""
 
     call: Call
@@ -26,7 +26,7 @@ class Requests:
 
     def __init__(self) -> None:
         self.active: dict[int, Call] = {}
-        self.doubts: list[Doubt] = []
+        self.open_waits: list[OpenWait] = []
         self.tests: dict[int, Call] = {}  # by the line that began what was tested
         self.unsettled = self.tested = self.unwaited = 0
 
@@ -41,9 +41,11 @@ class Requests:
 
     def wait(self, addresses: list[int], call: Call) -> None:
         ending = {a: self.active[a] for a in addresses if a in self.active}
-        within = [d for d in self.doubts if d.candidates and d.candidates.items() <= ending.items()]
-        for doubt in within:
-            self.settle(doubt)
+        within = [
+            d for d in self.open_waits if d.candidates and d.candidates.items() <= ending.items()
+        ]
+        for open_wait in within:
+            self.settle(open_wait)
         for address, begun in ending.items():
             if self.active.get(address) is begun:
                 self.end(address, call)
@@ -58,19 +60,19 @@ class Requests:
         if len(candidates) == 1:
             self.end(next(iter(candidates)), call)
         elif candidates:
-            self.doubts.append(Doubt(call, candidates))
+            self.open_waits.append(OpenWait(call, candidates))
 
     def finish(self) -> None:
-        for doubt in list(self.doubts):
-            self.settle(doubt)
+        for open_wait in list(self.open_waits):
+            self.settle(open_wait)
         for address in list(self.active):
             self.overwritten(address)
 
-    def settle(self, doubt: Doubt) -> None:
-        self.doubts.remove(doubt)
-        if doubt.candidates:
+    def settle(self, open_wait: OpenWait) -> None:
+        self.open_waits.remove(open_wait)
+        if open_wait.candidates:
             self.unsettled += 1
-            self.end(min(doubt.candidates), doubt.call)
+            self.end(min(open_wait.candidates), open_wait.call)
 
     def end(self, address: int, call: Call) -> None:
         call.ended.append(self.active[address].line)
@@ -78,16 +80,16 @@ class Requests:
 
     def close(self, address: int) -> None:
         begun = self.active.pop(address)
-        for doubt in self.doubts:
-            if doubt.candidates.get(address) is begun:
-                del doubt.candidates[address]
+        for open_wait in self.open_waits:
+            if open_wait.candidates.get(address) is begun:
+                del open_wait.candidates[address]
 
     def overwritten(self, address: int) -> None:
         begun = self.active[address]
-        doubt = next((d for d in self.doubts if d.candidates.get(address) is begun), None)
-        if doubt is not None:
-            self.doubts.remove(doubt)
-            self.end(address, doubt.call)
+        open_wait = next((d for d in self.open_waits if d.candidates.get(address) is begun), None)
+        if open_wait is not None:
+            self.open_waits.remove(open_wait)
+            self.end(address, open_wait.call)
         elif begun.line in self.tests:
             self.tested += 1
             self.end(address, self.tests[begun.line])

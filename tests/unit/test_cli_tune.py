@@ -21,7 +21,7 @@ from workbench.tune.experiment import resume
 from workbench.tune.recorded.replaying import recorded_target
 from workbench.tune.result import read_result
 from workbench.tune.runners import Replay, RunnerError
-from workbench.tune.words import recorded_space
+from workbench.tune.specs import recorded_space
 
 REPLAY = "simulated-12-ranks/allreduce/65536"
 TOOL = """\

@@ -233,7 +233,7 @@ def _existing(store: str) -> str:
 def _new(arguments: argparse.Namespace) -> Experiment:
     from workbench.tune import read_experiment
     from workbench.tune.experiment import Experiment
-    from workbench.tune.words import axis_of_word, chosen, recorded_space, rules
+    from workbench.tune.specs import axis_of_spec, chosen, recorded_space, rules
 
     options: dict[str, Any] = given(arguments, *_PLAIN, "revisit", "jobs", "store", "name")
     for name in _RULES:
@@ -248,7 +248,7 @@ def _new(arguments: argparse.Namespace) -> Experiment:
             raise ParameterError(
                 f"--application must be words as in a shell; {error}", key="application"
             ) from error
-    axes = dict(axis_of_word(word) for word in arguments.axis)
+    axes = dict(axis_of_spec(word) for word in arguments.axis)
     if arguments.replay is not None:
         others = [] if arguments.what is None else [arguments.what]
         others += ["--axis"] if axes else []
@@ -313,8 +313,8 @@ def _component(arguments: argparse.Namespace) -> Component:
 
 def _resumed(arguments: argparse.Namespace) -> Experiment:
     from workbench.tune.experiment import resume
+    from workbench.tune.specs import recorded_space, rules
     from workbench.tune.store.store import find_experiment
-    from workbench.tune.words import recorded_space, rules
 
     options: dict[str, Any] = given(arguments, "budget", "jobs")
     said = find_experiment(_existing(arguments.store), arguments.name).problem["runner"]

@@ -12,7 +12,7 @@ import ipywidgets as widgets
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.panels.controls import ErrorLine
 from workbench.panels.live import Downloads
-from workbench.panels.look import push_button, wrapping_row
+from workbench.panels.style import push_button, wrapping_row
 from workbench.plotting.picture import PNG_SCALE, WIDTH_PX
 
 _MIME = {

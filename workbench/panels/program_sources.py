@@ -12,9 +12,9 @@ import ipywidgets as widgets
 
 from workbench import programs
 from workbench.errors import ParameterError
-from workbench.panels.look import named, wrapping_row
 from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.programs import GIVEN, AnyProgram, Source
+from workbench.panels.style import named, wrapping_row
 from workbench.programs import ExecutionGraph, Program
 
 MOST_RANKS = 4096

@@ -11,7 +11,7 @@ import ipywidgets as widgets
 from workbench import jobs
 from workbench.errors import SimulationHalted, WorkbenchError
 from workbench.panels.controls import ErrorLine
-from workbench.panels.look import push_button
+from workbench.panels.style import push_button
 
 _POLL_S = 0.05
 

@@ -14,13 +14,12 @@ import pytest
 from workbench import jobs, programs, topology
 from workbench.errors import DatasetError, ParameterError, ParseError, WorkbenchError
 from workbench.panels.compare import controls as compare_controls
-from workbench.panels.compare import kept as compare_kept
-from workbench.panels.compare import late as compare_late
+from workbench.panels.compare import deferred, result_cache
 from workbench.panels.compare import runs as compare_runs
 from workbench.panels.compare import state as compare_state
-from workbench.panels.compare.kept import Point, next_load
 from workbench.panels.compare.metrics import comparison_frame, metric_rows, slow_metrics_of
 from workbench.panels.compare.panel import ComparePanel
+from workbench.panels.compare.result_cache import Point, next_load
 from workbench.panels.compare.state import (
     FIRST,
     Simulated,
@@ -88,7 +87,7 @@ def panel(only_panel: ComparePanel) -> Iterator[ComparePanel]:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Simulations of few messages."""
     monkeypatch.setattr(compare_runs, "MESSAGES", 300)
-    monkeypatch.setattr(compare_kept, "LOADS", (0.2, 0.4))
+    monkeypatch.setattr(result_cache, "LOADS", (0.2, 0.4))
     monkeypatch.setattr(compare_runs, "SIZES", (64, 4096))
 
 
@@ -461,7 +460,7 @@ def test_links_fail_and_throughput_is_found(panel: ComparePanel, quick: None) ->
     assert frame is not None
     word, name = "torus:4x4", "torus 4x4"
     network = panel.networks[name]
-    known = resilience(network, shares=compare_late.SHARES, trials=compare_late.TRIALS, rng=0)
+    known = resilience(network, shares=deferred.SHARES, trials=deferred.TRIALS, rng=0)
     assert (panel.simulated.resilience[word].average == known.average).all()
     grown = 100 * (known.average[2] / known.average[0] - 1)
     row = frame.loc["distances, 10 % of links down"]
@@ -488,9 +487,9 @@ def test_a_bracket_is_shown_as_one_and_may_be_the_best(
     compared = panel._compared
     assert compared is not None
 
-    def texts(first: Throughput, second: Throughput) -> compare_late.MetricRow:
+    def texts(first: Throughput, second: Throughput) -> deferred.MetricRow:
         kinds = {"fat-tree:4": {"uniform": first}, "torus:4x4": {"uniform": second}}
-        return compare_late.late_rows(compared, Simulated(throughput=kinds))[2]
+        return deferred.deferred_rows(compared, Simulated(throughput=kinds))[2]
 
     wide, exact, less = (
         Throughput("u", *ends, ends, 1, method)
@@ -499,16 +498,16 @@ def test_a_bracket_is_shown_as_one_and_may_be_the_best(
     assert dict(texts(wide, exact).texts) == {"fat tree 4": "0.5 to 0.7", "torus 4x4": "0.6"}
     assert texts(wide, exact).best == [], "both may be"
     assert texts(less, exact).best == ["torus 4x4"]
-    few = {"torus:4x4": resilience(topology.star(16), shares=compare_late.SHARES, rng=0)}
-    torn = compare_late.late_rows(compared, Simulated(resilience=few))[1]
+    few = {"torus:4x4": resilience(topology.star(16), shares=deferred.SHARES, rng=0)}
+    torn = deferred.deferred_rows(compared, Simulated(resilience=few))[1]
     assert torn.texts["torus 4x4"] == "-0.833 %", "what is left is smaller"
-    whole = resilience(panel.networks["torus 4x4"], shares=compare_late.SHARES, rng=0)
+    whole = resilience(panel.networks["torus 4x4"], shares=deferred.SHARES, rng=0)
     both = Simulated(resilience={**few, "fat-tree:4": whole})
-    together, distances = compare_late.late_rows(compared, both)[:2]
+    together, distances = deferred.deferred_rows(compared, both)[:2]
     assert together.best == ["fat tree 4"]
     assert distances.texts["fat tree 4"].startswith("+")
     assert distances.best == [], "a network is not the better one for falling apart"
-    rows = compare_late.late_rows(compared, Simulated())
+    rows = deferred.deferred_rows(compared, Simulated())
     assert {text for row in rows for text in row.texts.values()} == {"…"}
     known = {"fat-tree:4": slow_metrics_of(panel.networks["fat tree 4"], np.zeros(1, np.int8))}
     table = comparison_frame(compared, Simulated(metrics=known))
@@ -517,7 +516,7 @@ def test_a_bracket_is_shown_as_one_and_may_be_the_best(
     assert table.loc["algebraic connectivity", "best"] == "", "while one is not known"
     assert table.loc["routers per host", "best"] == "torus 4x4"
     gone = Simulated(without=frozenset({("throughput uniform", "torus:4x4")}))
-    assert compare_late.late_rows(compared, gone)[2].texts["torus 4x4"] == "–"
+    assert deferred.deferred_rows(compared, gone)[2].texts["torus 4x4"] == "–"
 
 
 def test_what_is_asked_for_while_topologies_are_drawn_is_simulated_after_that(
@@ -630,7 +629,7 @@ def test_the_lines_of_python_give_what_is_shown(panel: ComparePanel, quick: None
         for at, word in enumerate(words)
     }
     told = Simulated(resilience=dict(zip(words, scope["failing"], strict=True)), throughput=best)
-    rows = {row.name: dict(row.texts) for row in compare_late.late_rows(compared, told)}
+    rows = {row.name: dict(row.texts) for row in deferred.deferred_rows(compared, told)}
     assert panel.run() is not None
     settled(panel)
     shown = {row.name: dict(row.texts) for row in metric_rows(compared, panel.simulated)}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from workbench import jobs, programs, topology
-from workbench.panels.compare import kept as compare_kept
+from workbench.panels.compare import result_cache
 from workbench.panels.compare import runs as compare_runs
 from workbench.panels.compare import work as compare_work
 from workbench.panels.compare.controls import read_files
@@ -36,7 +36,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few messages are simulated, at few loads and sizes."""
     monkeypatch.setattr(compare_runs, "MESSAGES", 300)
     monkeypatch.setattr(compare_runs, "SIZES", (64, 4096))
-    monkeypatch.setattr(compare_kept, "LOADS", (0.2, 0.4))
+    monkeypatch.setattr(result_cache, "LOADS", (0.2, 0.4))
 
 
 def test_a_graph_that_comes_while_another_of_its_name_is_drawn_is_the_one_that_is_shown(
@@ -83,7 +83,7 @@ def test_a_collective_that_was_stopped_has_no_times() -> None:
     runner, compared = Runner(), compared_by(Comparer(), "torus:4x4").result(PATIENCE_S)
     (entry,) = compared.entries
     assert entry is not None
-    run = runner._collective(compare_kept.times_key(compared, entry), compared, entry, 64)
+    run = runner._collective(result_cache.times_key(compared, entry), compared, entry, 64)
 
     def stopped(ctx: jobs.JobContext) -> None:
         ctx.stop_event.set()

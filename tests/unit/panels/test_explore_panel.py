@@ -8,7 +8,7 @@ from workbench.errors import ParameterError
 from workbench.models import MODELS, PISCES
 from workbench.panels import ExplorePanel
 from workbench.panels.fit import simulating
-from workbench.panels.look import STALE
+from workbench.panels.style import STALE
 from workbench.simulate import simulate_osu
 
 LATENCY = "node.nic.injection.latency"

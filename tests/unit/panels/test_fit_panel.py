@@ -17,7 +17,7 @@ from workbench.models import NetworkModel, read_ini
 from workbench.panels import FitPanel
 from workbench.panels.fit import simulating
 from workbench.panels.fit.state import model_of
-from workbench.panels.look import STALE
+from workbench.panels.style import STALE
 from workbench.simulate import simulate_osu
 
 LATENCY = "node.nic.injection.latency"

@@ -8,8 +8,8 @@ import ipywidgets as widgets
 import pytest
 
 from workbench.errors import ParameterError
-from workbench.panels.look import choose, named, wrapping_row
 from workbench.panels.number_field import REFUSED, NumberField, check_all, errors_of, slider_of
+from workbench.panels.style import choose, named, wrapping_row
 
 Made = tuple[NumberField, list[Any]]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from workbench.datasets import data_folder
 from workbench.errors import DatasetError, ParameterError
 from workbench.tune import Grid, Range
-from workbench.tune.words import axis_of_word, chosen, options_text, recorded_space, rules
+from workbench.tune.specs import axis_of_spec, chosen, options_text, recorded_space, rules
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False)
 NAMES = st.from_regex("[a-z][a-z_]{0,9}", fullmatch=True)
@@ -56,13 +56,13 @@ def test_several_rules_become_one() -> None:
     ],
 )
 def test_values_of_an_axis(word: str, axis: Any) -> None:
-    assert axis_of_word(word) == ("n", axis)
+    assert axis_of_spec(word) == ("n", axis)
 
 
 @pytest.mark.parametrize("word", ["n", "n=", "=1", "n=1:2:3:4", "n=a:b", "n=1:none"])
 def test_other_axes_are_refused(word: str) -> None:
     with pytest.raises(ParameterError, match="--axis must be"):
-        axis_of_word(word)
+        axis_of_spec(word)
 
 
 def test_a_recorded_space_is_found_by_its_name() -> None:

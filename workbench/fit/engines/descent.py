@@ -40,7 +40,7 @@ _MOST_STEPS = 60
 
 
 @dataclass(frozen=True)
-class Known:
+class FinishedTrial:
     """A finished trial."""
 
     values: Values  # SI by key
@@ -66,12 +66,12 @@ class Box:
         """Return the position of values between their bounds, float64[parameters], 0 to 1."""
         return np.array([d.position(values[d.key]) for d in self.dimensions])
 
-    def ask(self, values: Values) -> Ask[Known]:
+    def ask(self, values: Values) -> Ask[FinishedTrial]:
         """Ask for one trial."""
         loss, points = yield values
-        return Known(values, self.position(values), loss, points)
+        return FinishedTrial(values, self.position(values), loss, points)
 
-    def nudged(self, at: Known, index: int, sign: int) -> Values:
+    def nudged(self, at: FinishedTrial, index: int, sign: int) -> Values:
         """Return values with one parameter moved slightly up (sign 1) or down (-1)."""
         d = self.dimensions[index]
         value = at.values[d.key]
@@ -83,8 +83,8 @@ class Box:
 
 
 def descend(
-    box: Box, at: Known, residuals: Residuals, *, gain: float, most: int = _MOST_STEPS
-) -> Ask[Known]:
+    box: Box, at: FinishedTrial, residuals: Residuals, *, gain: float, most: int = _MOST_STEPS
+) -> Ask[FinishedTrial]:
     """Descend until a step by fresh slopes gains less than ``gain`` (relative); return the best."""
     if at.points is None or not len(box.smooth):
         return at
@@ -117,7 +117,7 @@ def descend(
     return at
 
 
-def _slopes(box: Box, at: Known, r: FloatArray, residuals: Residuals) -> Ask[FloatArray]:
+def _slopes(box: Box, at: FinishedTrial, r: FloatArray, residuals: Residuals) -> Ask[FloatArray]:
     """Return d residuals / d position, float64[n, smooth]; 0 if both directions are refused."""
     slopes = np.zeros((len(r), len(box.smooth)))
     for column, index in enumerate(box.smooth):

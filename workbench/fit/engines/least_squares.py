@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from workbench.fit.engines.descent import Ask, Box, Known, Residuals, descend
+from workbench.fit.engines.descent import Ask, Box, FinishedTrial, Residuals, descend
 from workbench.fit.engines.engine import FloatArray, Points, Problem, Values
 
 _ROUGH_GAIN = 0.02
@@ -62,7 +62,7 @@ class _Search:
         self._box = Box(dimensions, np.array(smooth, np.intp))
         self._used = np.isfinite(problem.measured) & (problem.measured > 0)
         self._measured = problem.measured[self._used]
-        self._best: Known | None = None
+        self._best: FinishedTrial | None = None
 
     def run(self) -> Ask[None]:
         """Descend from one start after another, without end."""
@@ -80,11 +80,11 @@ class _Search:
             yield from self._refine((yield from self._rough(start)))
             number += 1
 
-    def _rough(self, start: Known) -> Ask[Known]:
+    def _rough(self, start: FinishedTrial) -> Ask[FinishedTrial]:
         at = yield from self._descend(start, self._logarithms, _ROUGH_GAIN)
         return (yield from self._descend(at, self._errors, _ROUGH_GAIN))
 
-    def _refine(self, at: Known) -> Ask[None]:
+    def _refine(self, at: FinishedTrial) -> Ask[None]:
         """Descend to the minimum, and again after each threshold's move that lowers the loss."""
         at = yield from self._descend(at, self._errors, _FINE_GAIN)
         moved = True
@@ -101,10 +101,12 @@ class _Search:
                         break
         yield from self._descend(at, self._errors, _FINE_GAIN / 10)
 
-    def _descend(self, at: Known, residuals: Residuals, gain: float, most: int = 60) -> Ask[Known]:
+    def _descend(
+        self, at: FinishedTrial, residuals: Residuals, gain: float, most: int = 60
+    ) -> Ask[FinishedTrial]:
         return (yield from descend(self._box, at, residuals, gain=gain, most=most))
 
-    def _ask(self, values: Values) -> Ask[Known]:
+    def _ask(self, values: Values) -> Ask[FinishedTrial]:
         known = yield from self._box.ask(values)
         if self._best is None or known.loss < self._best.loss:
             self._best = known
@@ -118,7 +120,7 @@ class _Search:
         near = self._best.position + _NEAR * rng.standard_normal(len(anywhere))
         return self._box.values(np.clip(near, 0.0, 1.0))
 
-    def _beside(self, at: Known, index: int) -> list[Values]:
+    def _beside(self, at: FinishedTrial, index: int) -> list[Values]:
         """Return the values with a threshold at the measured sizes near its own."""
         dimension = self._box.dimensions[index]
         sizes = np.asarray(self._problem.sizes)

@@ -22,11 +22,11 @@ from workbench.panels.compare.state import (
 )
 from workbench.panels.compare.traffic import OWN, PATTERNS, traffic_name
 from workbench.panels.controls import ErrorLine
-from workbench.panels.look import choose, named, wrapping_row
 from workbench.panels.number_field import NumberField, errors_of, slider_of
 from workbench.panels.program_sources import source_of
 from workbench.panels.programs import AnyProgram, Source
 from workbench.panels.running import worded
+from workbench.panels.style import choose, named, wrapping_row
 from workbench.panels.topology_options import near_sizes
 from workbench.programs.collectives import ALGORITHMS
 from workbench.topology import FAMILIES, Topology

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.panels.compare.late import late_rows
+from workbench.panels.compare.deferred import deferred_rows
 from workbench.panels.compare.state import routing_name
 from workbench.panels.compare.traffic import traffic_name
 from workbench.plotting.metrics_table import MetricRow, Standing
@@ -122,7 +122,7 @@ def metric_rows(compared: Compared, found: Simulated) -> list[MetricRow]:
         # While some are not known, none is the best.
         best = () if "…" in texts.values() else [names[at] for at in whole.best(measure)]
         rows.append(MetricRow(title, texts, best, about))
-    return [*rows, *late_rows(compared, found), _carried(compared)]
+    return [*rows, *deferred_rows(compared, found), _carried(compared)]
 
 
 def _waiting(compared: Compared, found: Simulated) -> set[str]:
@@ -205,7 +205,7 @@ def comparison_frame(compared: Compared, found: Simulated) -> pd.DataFrame:
         frame[name] = frame[name].replace("–", "…")
     unknown = (frame[names] == "…").any(axis=1)
     frame["best"] = frame["best"].mask(unknown, "")
-    for row in (*late_rows(compared, found), _carried(compared)):
+    for row in (*deferred_rows(compared, found), _carried(compared)):
         frame.loc[row.name] = [*(row.texts.get(name, "–") for name in names), "; ".join(row.best)]
     return frame
 

@@ -39,9 +39,9 @@ from workbench.panels.compare.view import CompareView, curves_origin, drawn_orig
 from workbench.panels.compare.work import Comparer
 from workbench.panels.export_tab import write_file
 from workbench.panels.live import LiveView
-from workbench.panels.look import panel_box, wrapping_row
 from workbench.panels.panel import Panel
 from workbench.panels.running import Running, wait_for, worded
+from workbench.panels.style import panel_box, wrapping_row
 from workbench.panels.ticker import Ticker
 from workbench.suggestions import did_you_mean
 from workbench.topology import Topology

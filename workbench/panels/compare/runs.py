@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from workbench import jobs
 from workbench.errors import SimulationHalted, WorkbenchError
 from workbench.models.profiles import profile
-from workbench.panels.compare.kept import (
-    Kept,
+from workbench.panels.compare.deferred import PATTERNS, Later, resilience_of, throughput_of
+from workbench.panels.compare.metrics import slow_metrics_of
+from workbench.panels.compare.result_cache import (
     Key,
     Point,
+    ResultCache,
     load_key,
     metrics_key,
     next_load,
@@ -20,8 +22,6 @@ from workbench.panels.compare.kept import (
     times_key,
     wires_key,
 )
-from workbench.panels.compare.late import PATTERNS, Later, resilience_of, throughput_of
-from workbench.panels.compare.metrics import slow_metrics_of
 from workbench.panels.compare.state import (
     MODELS,
     SIZES,
@@ -59,7 +59,7 @@ class Runner:
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
-        self._kept = Kept()
+        self._kept = ResultCache()
         self._graphs: dict[Key, ExecutionGraph] = {}
         self._fabrics: dict[Key, Fabric] = {}
         self.version = 0

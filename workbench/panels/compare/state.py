@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from workbench.errors import ParameterError
-from workbench.panels.compare.late import late_lines
+from workbench.panels.compare.deferred import deferred_lines
 from workbench.panels.compare.traffic import OWN, traffic_call
 from workbench.panels.programs import Source
 from workbench.plotting.load_curves import LoadCurve
@@ -249,7 +249,7 @@ def python_lines(compared: Compared, offered: float) -> str:
             else "from workbench.topology.traffic import traffic",
             f"networks = [\n{''.join(made)}]",
             "comparison = topology.compare(networks)",
-            *late_lines([entry.topology for entry, _ in compared.shown.values()], state.seed),
+            *deferred_lines([entry.topology for entry, _ in compared.shown.values()], state.seed),
             f"sent = [\n{''.join(patterns)}]",
             "loads = [",
             f"    link_loads(one.topology, one.between_routers(), routing={state.load_routing!r})",

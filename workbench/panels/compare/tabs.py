@@ -12,7 +12,7 @@ from workbench.panels.compare.metrics import hottest_html
 from workbench.panels.compare.state import Compared
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.live import Downloads
-from workbench.panels.look import named, wrapping_row
+from workbench.panels.style import named, wrapping_row
 
 _TITLES = ("Hottest links", "Python", "Export")
 

@@ -23,9 +23,9 @@ from workbench.panels.controls import ErrorLine, ParameterControl
 from workbench.panels.fit.picture import CurvePicture
 from workbench.panels.fit.simulating import EARLIER, Simulating
 from workbench.panels.live import LiveView
-from workbench.panels.look import STALE, choose, panel_box
 from workbench.panels.panel import Panel
 from workbench.panels.running import worded
+from workbench.panels.style import STALE, choose, panel_box
 
 FIRST_LOOK = (
     "node.nic.injection.latency",

@@ -13,9 +13,9 @@ from workbench.panels.controls import ErrorLine
 from workbench.panels.fit.fitting import FitRequest, FitRun, status_of
 from workbench.panels.fit.settings import ENGINE_NAMES, READY
 from workbench.panels.fit.state import model_of
-from workbench.panels.look import choose, named, wrapping_row
 from workbench.panels.number_field import NumberField, check_all, errors_of
 from workbench.panels.running import Running
+from workbench.panels.style import choose, named, wrapping_row
 
 OWN_MODELS = (
     ("SNAPPR", "snappr"),

@@ -33,9 +33,9 @@ from workbench.panels.fit.simulating import EARLIER, Simulating
 from workbench.panels.fit.state import FitState, curve_line, fit_line, opening_model
 from workbench.panels.fit.tabs import FitTabs
 from workbench.panels.live import renew
-from workbench.panels.look import STALE, panel_box
 from workbench.panels.number_field import check_all, errors_of
 from workbench.panels.running import wait_for, worded
+from workbench.panels.style import STALE, panel_box
 from workbench.panels.ticker import Ticker
 
 DEFAULT_MACHINE = "azure-hb96v3-hdr"

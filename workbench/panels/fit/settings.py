@@ -11,8 +11,8 @@ from workbench.fit import DEFAULT_ENGINE, DEFAULT_TRIALS, ENGINES, LOSSES, TARGE
 from workbench.models import NetworkModel
 from workbench.panels.controls import ErrorLine
 from workbench.panels.fit.state import HYBRID
-from workbench.panels.look import choose, named, push_button, wrapping_row
 from workbench.panels.number_field import NumberField
+from workbench.panels.style import choose, named, push_button, wrapping_row
 
 KINDS = (
     ("SNAPPR", "snappr"),

@@ -11,8 +11,8 @@ from workbench import jobs
 from workbench.measure import OSUCurve
 from workbench.measure.curve import byte_label
 from workbench.models import NetworkModel
-from workbench.panels.look import wrapping_row
 from workbench.panels.running import Running, wait_for
+from workbench.panels.style import wrapping_row
 from workbench.panels.ticker import Ticker
 from workbench.simulate import simulate_osu
 

@@ -22,8 +22,8 @@ from workbench.panels.export_tab import about_picture
 from workbench.panels.fit.exports import Shown, csv_text, html_text, ini_text, json_text
 from workbench.panels.fit.fitting import FitRun
 from workbench.panels.live import Downloads, LiveView
-from workbench.panels.look import wrapping_row
 from workbench.panels.study.later import LaterFigure
+from workbench.panels.style import wrapping_row
 from workbench.plotting.convergence import (
     convergence_columns,
     convergence_figure,

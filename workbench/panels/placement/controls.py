@@ -9,13 +9,13 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench import programs
-from workbench.panels.look import named, wrapping_row
 from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.placement.network import NetworkControls
 from workbench.panels.placement.state import Effort, Network, PlacementState
 from workbench.panels.replay.controls import ReplayControls
 from workbench.panels.replay.state import ReplayState
 from workbench.panels.running import worded
+from workbench.panels.style import named, wrapping_row
 
 _NETWORK_KEYS = ("topology", "hosts", "links", "ranks_per_host", "placement")
 _LATENCY_KEYS = ("l_wire_s", "d_switch_s", "same_host_s")

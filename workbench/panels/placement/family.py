@@ -8,8 +8,8 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from workbench.panels.look import named
 from workbench.panels.number_field import NumberField
+from workbench.panels.style import named
 from workbench.topology import FAMILIES, Parameter, Topology
 
 _MOST = 1_000_000

@@ -10,11 +10,11 @@ import ipywidgets as widgets
 
 from workbench.errors import ParameterError
 from workbench.panels.controls import ErrorLine
-from workbench.panels.look import named, with_errors, wrapping_row
 from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.placement.family import FamilyFields
 from workbench.panels.placement.state import Network, fitting, near_member
 from workbench.panels.running import worded
+from workbench.panels.style import named, with_errors, wrapping_row
 from workbench.panels.topology_options import MACHINE, family_options, machine_options, near_sizes
 from workbench.plotting.theme import SMALL
 from workbench.sensitivity.placement.problem import MOST_SLOTS

@@ -24,7 +24,6 @@ from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.live import LiveView
-from workbench.panels.look import choose, named, panel_box, wrapping_row
 from workbench.panels.panel import Panel
 from workbench.panels.placement.controls import PlacementControls
 from workbench.panels.placement.files import FILES
@@ -41,6 +40,7 @@ from workbench.panels.program_sources import source_of
 from workbench.panels.replay.controls import parameters_of
 from workbench.panels.replay.state import ReplayState
 from workbench.panels.running import Running, wait_for
+from workbench.panels.style import choose, named, panel_box, wrapping_row
 from workbench.panels.ticker import Ticker
 from workbench.programs import ExecutionGraph, Program
 from workbench.sensitivity.pairs import PairSensitivity

@@ -11,8 +11,8 @@ import numpy as np
 from bokeh.layouts import row
 
 from workbench.panels.live import Downloads, LiveView
-from workbench.panels.look import named, wrapping_row
 from workbench.panels.placement.state import BEST, Placed
+from workbench.panels.style import named, wrapping_row
 from workbench.plotting.pairs import PairsFigure, pairs_figure, read_pairs
 from workbench.plotting.placement_map import PlacementMap, placement_map
 from workbench.plotting.placement_times import (

@@ -9,8 +9,8 @@ from typing import Any
 
 from workbench.fit import SearchSpace
 from workbench.fit.bolted import Bolted
-from workbench.panels.look import side_by_side
 from workbench.panels.regime.state import Half, Pair, bolted_lines
+from workbench.panels.style import side_by_side
 
 
 def csv_text(pair: Pair, bolted: Bolted) -> str:

@@ -26,7 +26,6 @@ from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.fit.own_cell import OWN_MODELS
 from workbench.panels.fit.settings import ENGINE_NAMES, READY
 from workbench.panels.live import LiveView
-from workbench.panels.look import choose, named, panel_box, wrapping_row
 from workbench.panels.number_field import NumberField, check_all, errors_of
 from workbench.panels.panel import Panel
 from workbench.panels.regime.files import FILES, parameter_tables
@@ -41,6 +40,7 @@ from workbench.panels.regime.state import (
 )
 from workbench.panels.regime.view import RegimeView
 from workbench.panels.running import Running, wait_for
+from workbench.panels.style import choose, named, panel_box, wrapping_row
 from workbench.panels.ticker import Ticker
 from workbench.study import StudyResult
 

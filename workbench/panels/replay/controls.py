@@ -16,7 +16,6 @@ from workbench.models.loggps import read_loggps
 from workbench.models.profiles import profile, profiles
 from workbench.panels.controls import ErrorLine
 from workbench.panels.loggps_sliders import LogGPSSliders
-from workbench.panels.look import choose, named, wrapping_row
 from workbench.panels.program_sources import (
     GENERATED,
     GeneratorFields,
@@ -26,6 +25,7 @@ from workbench.panels.program_sources import (
 from workbench.panels.programs import AnyProgram, Source
 from workbench.panels.replay.state import LOGGOPSIM, OWN, ReplayState, check_model
 from workbench.panels.running import worded
+from workbench.panels.style import choose, named, wrapping_row
 from workbench.programs import Program
 from workbench.programs.collectives import ALGORITHMS, DEFAULTS, find_algorithm
 from workbench.suggestions import did_you_mean

@@ -21,7 +21,6 @@ from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.live import LiveView
-from workbench.panels.look import panel_box, push_button, wrapping_row
 from workbench.panels.panel import Panel
 from workbench.panels.program_sources import source_of
 from workbench.panels.replay.controls import ReplayControls, parameters_of, seconds_of
@@ -34,6 +33,7 @@ from workbench.panels.replay.state import (
 from workbench.panels.replay.view import CommunicationView, ReplayView
 from workbench.panels.replay.work import Replayer
 from workbench.panels.running import Running, wait_for
+from workbench.panels.style import panel_box, push_button, wrapping_row
 from workbench.panels.ticker import Ticker
 from workbench.programs import ExecutionGraph, Program
 from workbench.simulate.replay_result import ReplayResult

@@ -11,8 +11,8 @@ from bokeh.models import LayoutDOM
 
 from workbench import jobs
 from workbench.panels.live import LiveView
-from workbench.panels.look import STALE, wrapping_row
 from workbench.panels.running import Running, worded
+from workbench.panels.style import STALE, wrapping_row
 
 Draw = Callable[[jobs.JobContext], LayoutDOM]
 _KEPT = 8

@@ -23,7 +23,6 @@ from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.fit.fitting import FitRequest, FitRun
 from workbench.panels.fit.own_cell import OwnCell
 from workbench.panels.live import LiveView
-from workbench.panels.look import choose, named, panel_box, push_button, wrapping_row
 from workbench.panels.panel import Panel
 from workbench.panels.running import wait_for
 from workbench.panels.study.fit_view import FitView
@@ -40,6 +39,7 @@ from workbench.panels.study.state import (
     shown_fit,
 )
 from workbench.panels.study.tabs import STUDY_FILES, StudyTabs, study_file
+from workbench.panels.style import choose, named, panel_box, push_button, wrapping_row
 from workbench.panels.ticker import Ticker
 from workbench.study import StudyResult, shipped
 from workbench.study.cell import AXES

@@ -9,11 +9,11 @@ import ipywidgets as widgets
 
 from workbench.errors import ParameterError
 from workbench.panels.controls import ErrorLine
-from workbench.panels.look import named, push_button, wrapping_row
 from workbench.panels.program_sources import source_of
 from workbench.panels.programs import AnyProgram
 from workbench.panels.replay.controls import ReplayControls, seconds_of
 from workbench.panels.replay.state import ReplayState
+from workbench.panels.style import named, push_button, wrapping_row
 from workbench.panels.tolerance.state import (
     ALONE,
     Case,

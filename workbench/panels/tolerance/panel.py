@@ -21,13 +21,13 @@ from workbench import jobs
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.panels.export_tab import write_file
 from workbench.panels.live import LiveView
-from workbench.panels.look import panel_box, wrapping_row
 from workbench.panels.panel import Panel
 from workbench.panels.program_sources import source_of
 from workbench.panels.programs import AnyProgram
 from workbench.panels.replay.controls import parameters_of, seconds_of
 from workbench.panels.replay.state import ReplayState
 from workbench.panels.running import Running, wait_for
+from workbench.panels.style import panel_box, wrapping_row
 from workbench.panels.ticker import Ticker
 from workbench.panels.tolerance.controls import (
     CONTROLLED,

@@ -9,8 +9,8 @@ import ipywidgets as widgets
 
 from workbench.errors import ParameterError, ParseError, WorkbenchError
 from workbench.panels.controls import ErrorLine
-from workbench.panels.look import choose, named, wrapping_row
 from workbench.panels.number_field import NumberField, check_all, errors_of
+from workbench.panels.style import choose, named, wrapping_row
 from workbench.panels.tuning.runner import NAMES, RunnerControls
 from workbench.panels.tuning.state import TuningState
 from workbench.panels.tuning.subjects import Subject, component_subject, size_text
@@ -21,9 +21,9 @@ from workbench.tune.options import options_of
 from workbench.tune.pruning import PRUNINGS, make_pruning
 from workbench.tune.resampling import RESAMPLINGS, make_resampling
 from workbench.tune.settings import MOST_INITIAL, Chosen, SearchSettings
+from workbench.tune.specs import chosen, options_text
 from workbench.tune.starts import STARTS
 from workbench.tune.stopping import STOPPINGS, make_stopping
-from workbench.tune.words import chosen, options_text
 
 RULES = ("heuristic", "resampling", "pruning", "stopping")
 NUMBERS = ("initial", "budget", "seed")

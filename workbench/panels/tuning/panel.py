@@ -23,9 +23,9 @@ from workbench.jobs import Job
 from workbench.panels.controls import ErrorLine
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.live import LiveView
-from workbench.panels.look import panel_box, push_button, wrapping_row
 from workbench.panels.panel import Panel
 from workbench.panels.running import Running, wait_for
+from workbench.panels.style import panel_box, push_button, wrapping_row
 from workbench.panels.ticker import Ticker
 from workbench.panels.tuning.controls import NUMBERS, RULES, TuningControls
 from workbench.panels.tuning.found import FILES, TuningFound

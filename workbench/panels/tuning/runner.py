@@ -12,8 +12,8 @@ import ipywidgets as widgets
 
 from workbench.errors import ParameterError
 from workbench.panels.controls import ErrorLine
-from workbench.panels.look import choose, named, wrapping_row
 from workbench.panels.number_field import NumberField
+from workbench.panels.style import choose, named, wrapping_row
 from workbench.panels.tuning.run_by import DASK, LOCAL, REPLAY, SLURM, STEPS, RunBy
 from workbench.tune.runners.replay import NOISES
 from workbench.tune.runners.runner import RunnerError

@@ -11,8 +11,8 @@ import ipywidgets as widgets
 from bokeh.layouts import row
 
 from workbench.panels.live import Downloads, LiveView
-from workbench.panels.look import named, push_button, wrapping_row
 from workbench.panels.number_field import NumberField
+from workbench.panels.style import named, push_button, wrapping_row
 from workbench.plotting.theme import SMALL
 from workbench.plotting.tuning_comparison import (
     TuningComparison,

@@ -22,8 +22,8 @@ from workbench.errors import ParameterError
 from workbench.panels.controls import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.live import LiveView
-from workbench.panels.look import choose, named, panel_box, wrapping_row
 from workbench.panels.panel import Panel
+from workbench.panels.style import choose, named, panel_box, wrapping_row
 from workbench.panels.tuning_study.state import (
     METHOD,
     PICKS,

@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from workbench.errors import ParseError
 from workbench.programs.traces.calls import Comm
 from workbench.programs.traces.groups import by_color, by_order, by_place, in_subgrids
-from workbench.programs.traces.handles import Event, Handles, Key, Known, Made, Shown
+from workbench.programs.traces.handles import Communicators, Event, Handles, Key, Made, Shown
 from workbench.programs.traces.notes import Notes
 
 MOST_DEPTH = 64
@@ -35,9 +35,9 @@ def reconstruct(
     shown_as: Mapping[int, int],
     files: Sequence[str],
     notes: Notes,
-) -> Known:
+) -> Communicators:
     """Return the communicators of all ranks from each rank's events, in order."""
-    known = Known(len(events), shown_as)
+    known = Communicators(len(events), shown_as)
     if not any(isinstance(event, Made) for mine in events for event in mine):
         return known
     for _ in range(MOST_DEPTH):
@@ -77,7 +77,7 @@ def scan(handles: Handles, events: Sequence[Event]) -> Handles:
     return handles
 
 
-def _complete(known: Known, key: Key, calls: dict[int, Made], files: Sequence[str]) -> bool:
+def _complete(known: Communicators, key: Key, calls: dict[int, Made], files: Sequence[str]) -> bool:
     """Return whether all ranks that must make a call do; different calls are refused."""
     if len(key) > 2:  # only the group's ranks call Comm_create_group
         return True
@@ -95,7 +95,7 @@ def _complete(known: Known, key: Key, calls: dict[int, Made], files: Sequence[st
     return len(ranks) == len(parent.members)
 
 
-def _settle_certain(known: Known, key: Key, calls: dict[int, Made]) -> None:
+def _settle_certain(known: Communicators, key: Key, calls: dict[int, Made]) -> None:
     """Settle a call whose arguments determine the members."""
     parent = known.numbered[key[0]]
     kind = next(iter(calls.values())).kind
@@ -108,7 +108,7 @@ def _settle_certain(known: Known, key: Key, calls: dict[int, Made]) -> None:
 
 
 def _settle_shown(
-    known: Known, key: Key, calls: dict[int, Made], seen: dict[int, Shown], notes: Notes
+    known: Communicators, key: Key, calls: dict[int, Made], seen: dict[int, Shown], notes: Notes
 ) -> None:
     """Settle a call by the ranks and sizes that its communicators show when they are used."""
     if not seen:
@@ -142,7 +142,7 @@ def _settle_shown(
         _take(known, key, groups)
 
 
-def _take(known: Known, key: Key, groups: list[list[int]]) -> None:
+def _take(known: Communicators, key: Key, groups: list[list[int]]) -> None:
     """Store groups, given as places in the parent, as the communicators that a call made."""
     parent = known.numbered[key[0]]
     made: dict[int, Comm] = {}

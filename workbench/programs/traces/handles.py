@@ -94,7 +94,7 @@ class _Live:
 class Handles:
     """The communicators of one rank while its lines are read in order; ``notes`` records doubts."""
 
-    def __init__(self, rank: int, known: Known, notes: Notes | None = None) -> None:
+    def __init__(self, rank: int, known: Communicators, notes: Notes | None = None) -> None:
         self.rank = rank
         self.known = known
         self.notes = notes
@@ -228,7 +228,7 @@ def _sizes(made: Made) -> tuple[int, int]:
     return 2 if several else 1, made.parent.size
 
 
-class Known:
+class Communicators:
     """The known communicators of all ranks."""
 
     def __init__(self, world_size: int, shown_as: Mapping[int, int] | None = None) -> None:

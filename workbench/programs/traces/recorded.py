@@ -14,7 +14,7 @@ from workbench.programs.program import IRECV, ISEND, WAIT
 from workbench.programs.traces.arguments import Names, Places
 from workbench.programs.traces.calls import Comm, Entry, TraceCalls
 from workbench.programs.traces.files import TraceFile
-from workbench.programs.traces.handles import Known
+from workbench.programs.traces.handles import Communicators
 from workbench.programs.traces.interpret import RankReader
 from workbench.programs.traces.lines import Line
 from workbench.programs.traces.mpi_calls import NONBLOCKING, RECORDER_SIGNATURES, Signature
@@ -234,7 +234,7 @@ class RecordedComms:
     """The communicators that the ``# comm`` lines of all ranks define."""
 
     def __init__(self, calls: TraceCalls) -> None:
-        self.known = Known(calls.num_ranks)
+        self.known = Communicators(calls.num_ranks)
         self._calls = calls
         self._by_number: dict[int, Comm] = {0: self.known.world}
         # numbers below 0 are a rank's own: the k-th of the same ranks is the same everywhere

@@ -20,8 +20,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 
 from workbench.programs.traces.calls import Entry
-from workbench.programs.traces.doubts import Doubt, Doubts
 from workbench.programs.traces.notes import Notes
+from workbench.programs.traces.open_waits import OpenWait, OpenWaits
 from workbench.programs.traces.ranges import Latest, Places
 
 Spec = Callable[[int], Entry | None]
@@ -100,7 +100,7 @@ class AddressTable(RequestTable):
         self.places = places
         size = len(places.addresses)
         self._open, self._lasting, self._made = bytearray(size), bytearray(size), bytearray(size)
-        self._doubts: Doubts | None = None
+        self._open_waits: OpenWaits | None = None
         self._tests: dict[int, Entry] = {}  # by their lines
         self._tested: Latest | None = None
 
@@ -111,8 +111,8 @@ class AddressTable(RequestTable):
         self._made[place] = 1
         self._lasting[place] = spec is not None
         self._open[place] = call is not None
-        if self._doubts is not None and call is not None:
-            self._doubts.begin(place, call.line)
+        if self._open_waits is not None and call is not None:
+            self._open_waits.begin(place, call.line)
 
     def drop(self, key: int) -> None:
         """Remove a variable; its request then completes without a wait."""
@@ -132,8 +132,8 @@ class AddressTable(RequestTable):
     def wait(self, base: int, count: int, wait: Entry) -> None:
         """Let a wait end all requests of an array."""
         first, end = self.places.array(base, count)
-        if self._doubts is not None:
-            self._settle_those_within(self._doubts, first, end)
+        if self._open_waits is not None:
+            self._settle_those_within(self._open_waits, first, end)
         ended = self._addresses(self._open, first, end)
         self.complete(ended, wait)
         for address in ended:
@@ -157,17 +157,17 @@ class AddressTable(RequestTable):
         if self._open.find(1, one + 1, end) < 0:
             self._end(one, wait)
             return
-        if self._doubts is None:
+        if self._open_waits is None:
             under_way = [(self.places.of[key], call.line) for key, call in self._active.items()]
-            self._doubts = Doubts(len(self._open), under_way)
-        self._doubts.add(wait, first, end)
+            self._open_waits = OpenWaits(len(self._open), under_way)
+        self._open_waits.add(wait, first, end)
 
     def finish(self) -> None:
         """Settle the waits and requests that are open at the end of the trace."""
-        if self._doubts is not None:
-            for doubt in self._doubts:
-                if not doubt.settled:
-                    self._settle(self._doubts, doubt)
+        if self._open_waits is not None:
+            for open_wait in self._open_waits:
+                if not open_wait.settled:
+                    self._settle(self._open_waits, open_wait)
         super().finish()
 
     def _addresses(self, flags: bytearray, first: int, end: int) -> list[int]:
@@ -181,39 +181,39 @@ class AddressTable(RequestTable):
 
     def _closed(self, place: int) -> None:
         self._open[place] = 0
-        if self._doubts is not None:
-            self._doubts.end(place)
+        if self._open_waits is not None:
+            self._open_waits.end(place)
 
     def _end(self, place: int, wait: Entry) -> None:
         """End the request of a place."""
         wait.end(self._active.pop(self.places.addresses[place]))
         self._closed(place)
 
-    def _settle(self, doubts: Doubts, doubt: Doubt) -> None:
+    def _settle(self, open_waits: OpenWaits, open_wait: OpenWait) -> None:
         """End the first candidate of a wait for any in that wait."""
-        doubts.settle(doubt)
-        place = doubts.candidate(doubt)
+        open_waits.settle(open_wait)
+        place = open_waits.candidate(open_wait)
         if place >= 0:
-            self.notes.count(UNSETTLED, self.rank, doubt.entry.line)
-            self._end(place, doubt.entry)
+            self.notes.count(UNSETTLED, self.rank, open_wait.entry.line)
+            self._end(place, open_wait.entry)
 
-    def _settle_those_within(self, doubts: Doubts, first: int, end: int) -> None:
+    def _settle_those_within(self, open_waits: OpenWaits, first: int, end: int) -> None:
         """Settle the waits whose candidates all lie in a range that now ends."""
         of = self.places.of
         places = [of[address] for address in self._addresses(self._open, first, end)]
-        for doubt in doubts.only_among(places, first, end):
-            self._settle(doubts, doubt)
+        for open_wait in open_waits.only_among(places, first, end):
+            self._settle(open_waits, open_wait)
 
     def _overwritten(self, key: int, call: Entry) -> None:
         """End a request, whose variable is used again, in the call that must have ended it."""
         place = self.places.of[key]
-        doubt = None if self._doubts is None else self._doubts.oldest(place, call.line)
+        open_wait = None if self._open_waits is None else self._open_waits.oldest(place, call.line)
         tested = -1 if self._tested is None else self._tested.at(place)
         if call.cancelled:
             pass
-        elif self._doubts is not None and doubt is not None:
-            self._doubts.settle(doubt)
-            doubt.entry.end(call)
+        elif self._open_waits is not None and open_wait is not None:
+            self._open_waits.settle(open_wait)
+            open_wait.entry.end(call)
         elif tested > call.line:
             self.notes.count(TESTED, self.rank, tested)
             self._tests[tested].end(call)

@@ -8,11 +8,10 @@ from types import MappingProxyType
 from typing import Any
 
 from workbench.tune.heuristics.annealing import Annealing
+from workbench.tune.heuristics.baselines import ExhaustiveSearch, RandomSearch
 from workbench.tune.heuristics.cma_es import CMAES
-from workbench.tune.heuristics.fresh import Fresh
 from workbench.tune.heuristics.genetic import Genetic
-from workbench.tune.heuristics.heuristic import Heuristic, Proposal
-from workbench.tune.heuristics.plain import ExhaustiveSearch, RandomSearch
+from workbench.tune.heuristics.heuristic import Fresh, Heuristic, Proposal
 from workbench.tune.heuristics.surrogate import ForestSurrogate, GaussianProcessSurrogate
 from workbench.tune.heuristics.tpe import TPE
 from workbench.tune.options import at_least, made

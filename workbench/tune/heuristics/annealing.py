@@ -15,8 +15,7 @@ from types import MappingProxyType
 import numpy as np
 
 from workbench.errors import ParameterError
-from workbench.tune.heuristics.heuristic import Proposal, generator
-from workbench.tune.heuristics.hop import hop
+from workbench.tune.heuristics.heuristic import Proposal, generator, random_neighbour
 from workbench.tune.history import History, Visit
 from workbench.tune.options import above_zero, at_least, one_of
 from workbench.tune.space.space import Configuration, TuningSpace
@@ -92,7 +91,7 @@ class Annealing:
             return None
         if here is None:
             return self._space.sample(rng)
-        return hop(self._space, here, rng)
+        return random_neighbour(self._space, here, rng)
 
     def temperature(self, history: History) -> float:
         """Return T after the runs so far, in standard deviations of the losses seen."""

@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.tune.heuristics.heuristic import Proposal, generator
-from workbench.tune.heuristics.hop import hop
-from workbench.tune.heuristics.threads import one_thread
+from workbench.tune.heuristics.heuristic import Proposal, generator, one_thread, random_neighbour
 from workbench.tune.history import FloatArray, History, Visit
 from workbench.tune.options import above_zero
 from workbench.tune.space.space import TuningSpace
@@ -57,7 +55,7 @@ class CMAES:
         best = history.aggregated().best()
         if best is None:
             return self._space.sample(rng)
-        return hop(self._space, history.aggregated().configurations[best], rng)
+        return random_neighbour(self._space, history.aggregated().configurations[best], rng)
 
     def _begin(self, visits: tuple[Visit, ...]) -> _State:
         initial = [visit for visit in visits if visit.initial and math.isfinite(visit.loss)]

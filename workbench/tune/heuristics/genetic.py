@@ -11,8 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from workbench.tune.heuristics.heuristic import Proposal, generator
-from workbench.tune.heuristics.hop import hop
+from workbench.tune.heuristics.heuristic import Proposal, generator, random_neighbour
 from workbench.tune.history import FloatArray, History
 from workbench.tune.options import at_least, one_of
 from workbench.tune.space.space import Configuration, TuningSpace, Value
@@ -156,5 +155,5 @@ CROSSOVERS: Mapping[str, Callable[[Genes, Genes, np.random.Generator], Genes]] =
 """How the genes of two parents are mixed, by name."""
 
 MUTATIONS: Mapping[str, Callable[[TuningSpace, Configuration, np.random.Generator], Proposal]]
-MUTATIONS = MappingProxyType({"uniform": redraw, "neighbour": hop})
+MUTATIONS = MappingProxyType({"uniform": redraw, "neighbour": random_neighbour})
 """How a child mutates, by name."""

@@ -1,16 +1,26 @@
-"""What every heuristic is asked, and how it comes by its randomness."""
+"""What all heuristics share: their interface, randomness, proposals that are new or nearby."""
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+import functools
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from workbench.tune.history import History
-from workbench.tune.space.space import Value
+from workbench.tune.space.space import Configuration, TuningSpace, Value
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 Proposal = dict[str, Value | None]
 """A configuration to run, canonical."""
+
+_DRAWS = 100
+_MOST_LISTED = 100_000
+_FRESH = 3
+_MOST_TRIES = 20
 
 
 @runtime_checkable
@@ -35,3 +45,83 @@ class Heuristic(Protocol):
 def generator(seed: int, *numbers: int) -> np.random.Generator:
     """Return a generator that depends only on these numbers, unique to each use."""
     return np.random.default_rng((seed, *numbers))
+
+
+class Fresh:
+    """Rejects proposals that were run, and draws a new one at random after ``retries``.
+
+    This is SHAMan's ``reevaluate: false``, but its heuristics then run the configuration again.
+    """
+
+    def __init__(
+        self, heuristic: Heuristic, space: TuningSpace, seed: int = 0, retries: int = 5
+    ) -> None:
+        self._heuristic = heuristic
+        self._space = space
+        self._seed = seed
+        self._tries = retries + 1
+
+    def ask(self, history: History, *, attempt: int = 0) -> Proposal | None:
+        """Return a configuration that was not run; None if there is none."""
+        for number in range(attempt * self._tries, (attempt + 1) * self._tries):
+            found = self._heuristic.ask(history, attempt=number)
+            if found is None or not history.seen(found):
+                return found
+        rng = generator(self._seed, history.step, attempt, _FRESH)
+        for _ in range(_DRAWS):
+            found = self._space.sample(rng)
+            if not history.seen(found):
+                return found
+        size = self._space.size
+        if size is None or size > _MOST_LISTED:
+            return self._space.sample(rng) if size is None else None
+        unseen = [each for each in self._space.all() if not history.seen(each)]
+        return unseen[int(rng.integers(len(unseen)))] if unseen else None
+
+
+def random_neighbour(
+    space: TuningSpace, configuration: Configuration, rng: np.random.Generator
+) -> Proposal:
+    """Return another allowed configuration, one or a few steps away; any if none is near.
+
+    Each step draws a parameter, then one of its neighbouring values, so that a long list of choices
+    does not move more often; a further step has probability 1/2.
+    """
+    start = space.key(configuration)
+    for _ in range(_MOST_TRIES):
+        here: Configuration = configuration
+        for _ in range(int(rng.geometric(0.5))):
+            near = _by_parameter(space, here)
+            if not near:
+                break
+            options = near[int(rng.integers(len(near)))]
+            here = options[int(rng.integers(len(options)))]
+        found = space.canonical(here)
+        if tuple(found.values()) != start and space.contains(found):
+            return found
+    return space.sample(rng)
+
+
+def _by_parameter(space: TuningSpace, configuration: Configuration) -> list[list[Proposal]]:
+    """Return the neighbours grouped by the parameter that moved."""
+    here = space.canonical(configuration)
+    groups: dict[str, list[Proposal]] = {}
+    for near in space.neighbours(here):
+        # Parents come before what depends on them, so the first difference is what moved.
+        moved = next(name for name in space.names if near[name] != here[name])
+        groups.setdefault(moved, []).append(near)
+    return list(groups.values())
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Return a context in which BLAS uses the calling thread alone."""
+    # 30x on two busy cores, for a proposal from 150 values (tests/benchmarks/test_heuristics.py).
+    limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
+    return limited
+
+
+@functools.cache
+def _controller() -> ThreadpoolController:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

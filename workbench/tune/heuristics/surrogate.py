@@ -17,17 +17,15 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.tune.heuristics.acquisition import ACQUISITIONS, mean_above
+from workbench.tune.heuristics.baselines import RandomSearch
 from workbench.tune.heuristics.forest import Forest
-from workbench.tune.heuristics.fresh import Fresh
 from workbench.tune.heuristics.gaussian_process import (
     GaussianProcess,
     Hyperparameters,
     Repeats,
     typical,
 )
-from workbench.tune.heuristics.heuristic import Heuristic, Proposal, generator
-from workbench.tune.heuristics.plain import RandomSearch
-from workbench.tune.heuristics.threads import one_thread
+from workbench.tune.heuristics.heuristic import Fresh, Heuristic, Proposal, generator, one_thread
 from workbench.tune.history import Aggregated, BoolArray, FloatArray, History, Run
 from workbench.tune.options import at_least, one_of
 from workbench.tune.space.space import Configuration, TuningSpace

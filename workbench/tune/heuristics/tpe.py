@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.storage.quiet import quiet_optuna
-from workbench.tune.heuristics.heuristic import Proposal, generator
-from workbench.tune.heuristics.hop import hop
+from workbench.tune.heuristics.heuristic import Proposal, generator, random_neighbour
 from workbench.tune.history import History
 from workbench.tune.options import at_least
 from workbench.tune.space.space import Choices, Configuration, Grid, Range, TuningSpace, Value
@@ -61,7 +60,7 @@ class TPE:
         best = history.aggregated().best()
         if best is None:
             return self._space.sample(rng)
-        return hop(self._space, history.aggregated().configurations[best], rng)
+        return random_neighbour(self._space, history.aggregated().configurations[best], rng)
 
     def _suggested(self, trial: Any) -> Proposal:
         values: Proposal = {}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from workbench.fit.engines.descent import Ask, Box, Known, descend
+from workbench.fit.engines.descent import Ask, Box, FinishedTrial, descend
 from workbench.fit.space import Dimension
 
 Array = NDArray[np.float64]
@@ -22,8 +22,8 @@ def box(*ranges: tuple[float, float], log: bool = False) -> Box:
 
 
 def drive(
-    asked: Ask[Known], function: Callable[[Array], Array | None]
-) -> tuple[Known, list[Array]]:
+    asked: Ask[FinishedTrial], function: Callable[[Array], Array | None]
+) -> tuple[FinishedTrial, list[Array]]:
     """Answer every question; return where the descent ended, and what it asked for."""
     seen: list[Array] = []
     try:
@@ -38,10 +38,10 @@ def drive(
         return end.value, seen
 
 
-def start(within: Box, function: Callable[[Array], Array | None], *values: float) -> Known:
+def start(within: Box, function: Callable[[Array], Array | None], *values: float) -> FinishedTrial:
     tried = {d.key: d.clip(v) for d, v in zip(within.dimensions, values, strict=True)}
     points = function(np.array(values))
-    return Known(tried, within.position(tried), float(points @ points), points)
+    return FinishedTrial(tried, within.position(tried), float(points @ points), points)
 
 
 def rosenbrock(x: Array) -> Array:
@@ -103,14 +103,14 @@ def test_scales_of_many_decades_are_crossed() -> None:
 
 def test_whole_numbers_are_moved_by_one_at_least() -> None:
     within = Box((Dimension("bytes", "bytes", 1.0, 100.0, True),), np.arange(1))
-    at = Known({"bytes": 7}, within.position({"bytes": 7}), 1.0, np.ones(1))
+    at = FinishedTrial({"bytes": 7}, within.position({"bytes": 7}), 1.0, np.ones(1))
     assert within.nudged(at, 0, 1) == {"bytes": 8}
     assert within.nudged(at, 0, -1) == {"bytes": 6}
 
 
 def test_a_start_that_was_refused_is_where_the_descent_ends() -> None:
     within = box((0.0, 1.0))
-    refused = Known({"p0": 0.5}, np.array([0.5]), 1e30, None)
+    refused = FinishedTrial({"p0": 0.5}, np.array([0.5]), 1e30, None)
     found, seen = drive(descend(within, refused, lambda p: p, gain=1e-4), lambda x: x)
     assert found is refused
     assert seen == []

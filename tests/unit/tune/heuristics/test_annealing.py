@@ -7,7 +7,7 @@ import pytest
 
 from workbench.errors import ParameterError
 from workbench.tune.heuristics.annealing import Annealing
-from workbench.tune.heuristics.hop import hop
+from workbench.tune.heuristics.heuristic import random_neighbour
 from workbench.tune.history import History
 from workbench.tune.space.space import Choices, Grid, TuningSpace
 
@@ -114,7 +114,7 @@ def test_every_value_can_be_reached_by_hops() -> None:
     here = space.sample(rng)
     seen = set()
     for _ in range(1500):
-        moved = hop(space, here, rng)
+        moved = random_neighbour(space, here, rng)
         assert space.contains(moved) and space.key(moved) != space.key(here)
         here = moved
         seen.add(space.key(here))
@@ -125,7 +125,7 @@ def test_a_hop_moves_every_parameter_alike() -> None:
     space = TuningSpace({"a": Grid(tuple(range(9))), "b": Choices(tuple(range(30)))})
     rng = np.random.default_rng(0)
     start = {"a": 4, "b": 7}
-    moved = [hop(space, start, rng) for _ in range(600)]
+    moved = [random_neighbour(space, start, rng) for _ in range(600)]
     only_a = sum(each["a"] != 4 and each["b"] == 7 for each in moved)
     only_b = sum(each["a"] == 4 and each["b"] != 7 for each in moved)
     assert 0.6 < only_a / only_b < 1.4
@@ -135,5 +135,5 @@ def test_where_nothing_is_near_a_hop_goes_anywhere() -> None:
     space = TuningSpace(
         {"a": Grid(tuple(range(9))), "b": Grid(tuple(range(9)))}, constraints=("a * 8 == b * 8",)
     )
-    moved = hop(space, {"a": 0, "b": 0}, np.random.default_rng(1))
+    moved = random_neighbour(space, {"a": 0, "b": 0}, np.random.default_rng(1))
     assert space.contains(moved)

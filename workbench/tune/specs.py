@@ -54,7 +54,7 @@ def rules(words: Sequence[str]) -> tuple[str, dict[str, Any]]:
     return "any", {"rules": [{"name": name, **options} for name, options in found]}
 
 
-def axis_of_word(word: str) -> tuple[str, AnyAxis | list[Value | None]]:
+def axis_of_spec(word: str) -> tuple[str, AnyAxis | list[Value | None]]:
     """Return parameter and values of ``n=1,2,4``, ``n=0:64:8``, ``n=1:64:x2`` or ``n=1:9``."""
     from workbench.tune import Grid, Range
 

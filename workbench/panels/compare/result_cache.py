@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from workbench.panels.compare.late import PATTERNS
+from workbench.panels.compare.deferred import PATTERNS
 from workbench.panels.compare.state import (
     LOADS,
     Compared,
@@ -39,7 +39,7 @@ class Point:
 
 
 @dataclass(eq=False)
-class Kept:
+class ResultCache:
     """The results of all simulations, each by its key; access under ``lock``."""
 
     metrics: dict[Key, TopologyMetrics] = field(default_factory=dict)  # slow ones

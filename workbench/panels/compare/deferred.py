@@ -66,7 +66,7 @@ def _phases(topology: Topology) -> int:
     return int(min(PHASES, _WORK / max(topology.num_routers * 2 * topology.num_links, 1)))
 
 
-def late_lines(topologies: Sequence[Topology], seed: int) -> list[str]:
+def deferred_lines(topologies: Sequence[Topology], seed: int) -> list[str]:
     """Return Python code for ``failing`` and ``best``, the values of these rows."""
     return [
         "failing = [",
@@ -83,7 +83,7 @@ def late_lines(topologies: Sequence[Topology], seed: int) -> list[str]:
     ]
 
 
-def late_rows(compared: Compared, found: Simulated) -> list[MetricRow]:
+def deferred_rows(compared: Compared, found: Simulated) -> list[MetricRow]:
     """Return the rows on failing links and throughput, with … for pending values."""
     words = {name: entry.word for name, (entry, _) in compared.shown.items()}
     broken = {n: found.resilience.get(w) for n, w in words.items()}

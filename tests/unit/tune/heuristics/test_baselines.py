@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from workbench.tune.heuristics.fresh import Fresh
-from workbench.tune.heuristics.plain import ExhaustiveSearch, RandomSearch
+from workbench.tune.heuristics.baselines import ExhaustiveSearch, RandomSearch
+from workbench.tune.heuristics.heuristic import Fresh
 from workbench.tune.history import History
 from workbench.tune.space.space import Choices, Grid, Range, TuningSpace
 

@@ -23,7 +23,7 @@ FLOOR = {
     "jsonfile",
     "replacing",
     "suggestions",
-    "counts",
+    "checks",
     "yaml_text",
     "html_table",
     "result",

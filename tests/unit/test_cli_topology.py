@@ -143,7 +143,7 @@ def test_families_and_machines_are_listed(capsys: pytest.CaptureFixture[str]) ->
         (["metrics", "torus:0x4"], "error:"),
         (["metrics", "."], "it is a folder, and must be a file"),
         (["metrics", "torus:4x4", "--part", "colour"], "parts must be of distances"),
-        (["metrics", "torus:4x4", "--seed", "-1"], "must be a whole number, at least 0; got -1"),
+        (["metrics", "torus:4x4", "--seed", "-1"], "must be a whole number of at least 0; got -1"),
         (["metrics", "torus:1", "--part", "resilience"], "torus 1 has 0 links and 1 hosts"),
         (["metrics", "torus:4x4", "--traffic", "rush"], "pattern must be one of uniform"),
         (["metrics", "torus:4x4", "--traffic", "uniform", "--method", "x"], "method must be"),

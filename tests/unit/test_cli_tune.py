@@ -226,7 +226,7 @@ def test_options_of_another_runner_are_refused(
         ),
         (("--runner", "slurm", "--srun=-v"), "--srun is for --runner slurm-steps"),
         (("--runner", "slurm", "--scheduler", "tcp://a:1"), "--scheduler is for --runner dask"),
-        (("--runner", "slurm", "--nodes", "0"), "nodes must be a whole number from 1"),
+        (("--runner", "slurm", "--nodes", "0"), "nodes must be a whole number of at least 1"),
         (("--runner", "slurm-steps", "--srun", "'"), "--srun must be words as in a shell"),
         (("--runner", "slurm-steps", "--srun", "x"), "options of srun must begin with a dash"),
         (("--runner", "dask"), "--scheduler must be the address"),

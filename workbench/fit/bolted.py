@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.fit.losses import rmspe_by_target
 from workbench.html_table import html_table
@@ -77,10 +78,7 @@ class Bolted(Result):
     threshold: int
 
     def __post_init__(self) -> None:
-        if self.threshold < 0:
-            raise ParameterError(
-                f"threshold must be at least 0 B; got {self.threshold}", key="threshold"
-            )
+        whole(self.threshold, "threshold", 0, unit="B")
         low, high = self.low.measured, self.high.measured
         _, at_low, at_high = np.intersect1d(low.sizes, high.sizes, return_indices=True)
         for what in ("latency_s", "bandwidth_Bps"):

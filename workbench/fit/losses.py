@@ -17,6 +17,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.checks import above_zero
 from workbench.errors import ParameterError
 from workbench.measure import OSUCurve
 from workbench.suggestions import did_you_mean
@@ -95,8 +96,7 @@ def huber(delta: float = HUBER_DELTA) -> Loss:
     Raises:
         ParameterError: ``delta`` is not a positive number.
     """
-    if not (delta > 0 and math.isfinite(delta)):
-        raise ParameterError(f"delta must be a positive number; got {delta}", key="delta")
+    delta = above_zero(delta, "delta")
 
     def measure(x: FloatArray, y: FloatArray) -> float:
         a = np.abs(x - y)

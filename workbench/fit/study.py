@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.counts import integer
+from workbench.checks import whole
 from workbench.errors import ParameterError, SimulationHalted, StudyError
 from workbench.fit.engines import (
     DEFAULT_ENGINE,
@@ -119,7 +119,7 @@ class FitStudy:
         self.base, held = _holding(find_model(model), fixed)
         self.loss = find_loss(loss)
         self.target = find_target(target)
-        self.seed = _whole("seed", seed, least=0)
+        self.seed = whole(seed, "seed", 0)
         self.engine = find_engine(engine)
         if not isinstance(space, SearchSpace | None):
             raise ParameterError(
@@ -192,7 +192,7 @@ class FitStudy:
             ParameterError: ``trials`` is not a positive whole number.
             StudyError: the study is running already, or its file cannot be written.
         """
-        total = _whole("trials", trials, least=1)
+        total = whole(trials, "trials", 1)
         if stop is not None and not hasattr(stop, "is_set"):
             raise ParameterError(f"stop must be a threading.Event; got {stop!r}", key="stop")
         if on_trial is not None and not callable(on_trial):
@@ -455,15 +455,6 @@ class _Shown:
     model: NetworkModel
     simulated: OSUCurve | None
     rmspe: dict[str, float]
-
-
-def _whole(key: str, value: object, *, least: int) -> int:
-    number = integer(value)
-    if number is None or number < least:
-        raise ParameterError(
-            f"{key} must be a whole number of at least {least}; got {value!r}", key=key
-        )
-    return number
 
 
 def _fingerprint(*parts: Any) -> str:

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from kernels.goal import order
 from kernels.loggops import layout, untimed
 from kernels.loggops.matching import empty_waiting, with_more_room
-from workbench.counts import whole
-from workbench.errors import ParameterError, ProgramError
+from workbench.checks import whole
+from workbench.errors import ProgramError
 from workbench.programs.columns import edges, transposed
 from workbench.programs.graph import ANY_SOURCE, CALC, RECV, SEND, ExecutionGraph
 from workbench.programs.messages import Classes, surplus, with_wildcards
@@ -71,10 +71,8 @@ class Problem:
 
 def check(graph: ExecutionGraph, *, eager_bytes: int | None = None) -> tuple[Problem, ...]:
     """Return a graph's problems, errors first, ``SHOWN`` a kind; see ``ExecutionGraph.check``."""
-    if eager_bytes is not None and whole(eager_bytes, "eager_bytes") < 0:
-        raise ParameterError(
-            f"eager_bytes must not be negative; got {eager_bytes}", key="eager_bytes"
-        )
+    if eager_bytes is not None:
+        whole(eager_bytes, "eager_bytes", 0, unit="B")
     problems = list(_check(graph, edges(graph), eager_bytes))
     rank_of = {ERROR: 0, WARNING: 1, NOTE: 2}
     return tuple(sorted(problems, key=lambda problem: rank_of[problem.severity]))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.counts import whole, whole_each
+from workbench.checks import whole, whole_each
 from workbench.errors import ParameterError
 from workbench.programs.graph import MOST_NODES
 from workbench.suggestions import Suggesting, did_you_mean

@@ -22,6 +22,7 @@ import numpy as np
 import pulp
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.checks import number
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.programs.given import GivenProgram, graph_of
@@ -270,10 +271,7 @@ class LatencyLP:
             SolverError: the solver failed.
         """
         for share in percent:
-            if not (np.isfinite(share) and share >= 0):
-                raise ParameterError(
-                    f"percent must be finite and at least 0; got {share}", key="percent"
-                )
+            number(share, "percent", 0)
         self._latency(None)
         base = self.solve(L=base_L, solver=solver)
         return {

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.checks import number
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.programs.given import GivenProgram, graph_of
@@ -308,10 +309,7 @@ class Sweep:
             ParameterError: a percentage is negative or not finite.
         """
         for p in percent:
-            if not 0 <= p < float("inf"):
-                raise ParameterError(
-                    f"percent must be finite and at least 0; got {p!r}", key="percent"
-                )
+            number(p, "percent", 0)
         found = most_latencies(
             self._passes.lines,
             self._latency_ps(base_L),

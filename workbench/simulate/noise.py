@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kernels.loggops import layout
 from kernels.loggops import noise as kernel
+from workbench.checks import whole
 from workbench.errors import ParameterError, ParseError
 from workbench.simulate.picoseconds import PS_PER_S
 
@@ -84,7 +85,7 @@ class Noise:
             )
         nothing = np.empty(0, np.int64)
         noise = cls(
-            distribution, 1 / rate_hz, float(length_s), nothing, nothing, 0, _checked_seed(seed)
+            distribution, 1 / rate_hz, float(length_s), nothing, nothing, 0, whole(seed, "seed", 0)
         )
         return noise._checked()
 
@@ -126,7 +127,7 @@ class Noise:
                 f"the recording begins again; event {first} is not",
                 key="length_s",
             )
-        noise = cls("recorded", 0.0, 0.0, begin_ps, length_ps, period_ps, _checked_seed(seed))
+        noise = cls("recorded", 0.0, 0.0, begin_ps, length_ps, period_ps, whole(seed, "seed", 0))
         return noise._checked()
 
     @classmethod
@@ -181,12 +182,6 @@ class Noise:
             else f"every {self.gap_s:g} s, {self.mode} {self.length_s:g} s"
         )
         return f"Noise({what}, {100 * self.load:.3g} % of the time, seed {self.seed})"
-
-
-def _checked_seed(seed: int) -> int:
-    if seed < 0:
-        raise ParameterError(f"seed must be at least 0; got {seed}", key="seed")
-    return int(seed)
 
 
 def kernel_noise(noise: Noise | None, cores: int, ranks: int) -> layout.Noise:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from kernels.two_node import layout
 from kernels.two_node import run as kernel
 from kernels.two_node.layout import CONTROL_BYTES
+from workbench.checks import whole
 from workbench.errors import ConfigurationError, ParameterError, SimulationHalted, WorkbenchError
 from workbench.measure import OSU_SIZES, OSUCurve
 from workbench.models import NetworkModel, SSTMacroModel
@@ -91,11 +92,8 @@ def simulate_osu(
             f"warmup={warmup} with it; give either it or them",
             key="osu_counts",
         )
-    for key, value, least in (("iterations", iterations, 1), ("warmup", warmup, 0)):
-        if not least <= value <= _MOST_WINDOWS:
-            raise ParameterError(
-                f"{key} must be at least {least} and at most {_MOST_WINDOWS}; got {value}", key=key
-            )
+    iterations = whole(iterations, "iterations", 1, _MOST_WINDOWS)
+    warmup = whole(warmup, "warmup", 0, _MOST_WINDOWS)
     unknown = [name for name in benchmarks if name not in BENCHMARKS]
     if unknown or not benchmarks:
         raise ParameterError(

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import jobs
-from workbench.counts import integer
+from workbench.checks import whole
 from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
 from workbench.fit.space import SearchSpace
 from workbench.html_table import code, html_table
@@ -292,17 +292,12 @@ class _Design:
         seed: int = 0,
         space: SearchSpace | None = None,
     ) -> None:
-        for key, number, least in (("configurations", configurations, _LEAST), ("seed", seed, 0)):
-            counted = integer(number)
-            if counted is None or counted < least:
-                raise ParameterError(
-                    f"{key} must be a whole number of at least {least}; got {number!r}", key=key
-                )
+        configurations = whole(configurations, "configurations", _LEAST)
+        self.seed = whole(seed, "seed", 0)
         self.base = find_model(model)
         self.space = space if space is not None else SearchSpace.for_model(self.base)
         self.sizes = np.array(sizes, np.int64)
-        self.seed = int(seed)
-        self.positions = sobol(len(self.space), int(configurations), self.seed)
+        self.positions = sobol(len(self.space), configurations, self.seed)
         self._fixed = self.base.with_values(self.space.fixed)
         self._curves: dict[int, FloatArray | None] = {}
         self._lock = threading.Lock()

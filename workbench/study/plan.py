@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import datasets
-from workbench.counts import integer
+from workbench.checks import whole, whole_each
 from workbench.errors import ParameterError
 from workbench.fit import DEFAULT_TRIALS, ENGINES, LOSSES, TARGETS
 from workbench.fit.regimes import DEFAULT_THRESHOLD
@@ -99,10 +99,8 @@ class StudyPlan(Result):
             self._set(key, names)
         self._set("models", tuple(map(ModelChoice.coerce, _listed("models", self.models))))
         _refuse_twice("models", [choice.label for choice in self.models])
-        self._set(
-            "seeds", tuple(_whole("seeds", seed, least=0) for seed in _listed("seeds", self.seeds))
-        )
-        self._set("trials", _whole("trials", self.trials, least=1))
+        self._set("seeds", whole_each(_listed("seeds", self.seeds), "seeds", 0))
+        self._set("trials", whole(self.trials, "trials", 1))
         self._set("threshold", _size(self.threshold))
 
     def cells(self) -> tuple[Cell, ...]:
@@ -248,18 +246,9 @@ def _refuse_twice(key: str, values: Sequence[Any]) -> None:
             raise ParameterError(f"{key} must name each once; {value!r} is there twice", key=key)
 
 
-def _whole(key: str, value: Any, *, least: int) -> int:
-    number = integer(value)
-    if number is None or not least <= number < 2**63:
-        raise ParameterError(
-            f"{key} must be whole numbers of at least {least}; got {value!r}", key=key
-        )
-    return number
-
-
 def _size(value: Any) -> int:
     size = read_quantity(value, "bytes", name="threshold") if isinstance(value, str) else value
-    return _whole("threshold", size, least=1)
+    return whole(size, "threshold", 1, unit="B")
 
 
 def _count(number: int, one: str, many: str = "") -> str:

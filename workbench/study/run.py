@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench import jobs
-from workbench.counts import integer
+from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.storage.database import locate
 from workbench.study.cell import Cell, CellProgress, CellResult
@@ -228,11 +228,7 @@ def _crew(
         from workbench.study.cluster import fit_on_cluster
 
         return lambda tasks, note: fit_on_cluster(tasks, plan.trials, database, cluster, stop, note)
-    count = jobs.cores() if workers is None else integer(workers)
-    if count is None or count < 1:
-        raise ParameterError(
-            f"workers must be a whole number of at least 1; got {workers!r}", key="workers"
-        )
+    count = jobs.cores() if workers is None else whole(workers, "workers", 1)
     if count > 1:
         return lambda tasks, note: fit_in_processes(tasks, plan.trials, database, count, stop, note)
 

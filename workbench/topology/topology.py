@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.counts import integer
+from workbench import checks
 from workbench.errors import ParameterError
 from workbench.suggestions import Suggesting
 
@@ -371,14 +371,4 @@ def routers_passed(wires: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 def whole(name: str, value: object, least: int, meaning: str) -> int:
     """Return a topology's parameter as an int of at least ``least``; ``meaning`` is for errors."""
-    number = integer(value)
-    if number is None or number < least:
-        raise ParameterError(
-            f"{name}, {meaning}, must be a whole number of at least {least}; got {value!r}",
-            key=name,
-        )
-    if number > _MOST_ROUTERS:
-        raise ParameterError(
-            f"{name}, {meaning}, must be at most {_MOST_ROUTERS}; got {value!r}", key=name
-        )
-    return number
+    return checks.whole(value, name, least, _MOST_ROUTERS, meaning=meaning)

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from workbench.counts import integer
+from workbench.checks import whole
 from workbench.errors import ParameterError, StudyError
 from workbench.jobs import Job, JobContext, submit
 from workbench.suggestions import did_you_mean
@@ -90,12 +90,7 @@ class Experiment:
         self.application = tuple(application)
         self.space = self._space(what, axes, space)
         self.target = self._target(target)
-        count = integer(jobs)
-        if count is None or not 1 <= count <= _MOST_JOBS:
-            raise ParameterError(
-                f"jobs must be a whole number from 1 to {_MOST_JOBS}; got {jobs!r}", key="jobs"
-            )
-        self.jobs = count
+        self.jobs = whole(jobs, "jobs", 1, _MOST_JOBS)
         self._chooser = Chooser(self.space, self.settings)
         if self.runner.needs_program and self.space.default is not None:
             # What cannot be run is refused now, not by the first run.

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import inspect
-import math
-import sys
 from collections.abc import Callable, Mapping
-from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
 
-from workbench.counts import integer
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 
@@ -61,31 +57,6 @@ def made(
     for option in sorted(required - options.keys()):
         raise ParameterError(f"{what} {key} needs {option}", key=option)
     return makers[key](*given, **options)
-
-
-def at_least(
-    value: object, least: float, key: str, *, whole: bool = False, most: float = math.inf
-) -> None:
-    """Raise unless a value is a number from ``least`` to ``most``; numpy's integers count."""
-    number: float | None = integer(value)
-    # numpy's numbers are Reals, and so are bools, which are none here.
-    if number is None and not whole and type(value) is not bool and isinstance(value, Real):
-        number = float(value)
-    if number is None or not number >= least:
-        noun = "a whole number" if whole else "a number"
-        raise ParameterError(f"{key} must be {noun} of {least} or more; got {value!r}", key=key)
-    # An int can be larger than any float, and would overflow where it meets one.
-    if number > sys.float_info.max:
-        raise ParameterError(f"{key} must be finite; got {value!r}", key=key)
-    if number > most:
-        raise ParameterError(f"{key} must be at most {most}; got {value!r}", key=key)
-
-
-def above_zero(value: object, key: str) -> None:
-    """Raise unless a value is a number above 0."""
-    at_least(value, 0.0, key)
-    if value == 0:
-        raise ParameterError(f"{key} must be above 0; got {value!r}", key=key)
 
 
 def plain(value: Any) -> Any:

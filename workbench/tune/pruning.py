@@ -13,9 +13,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from workbench.checks import above_zero, whole
 from workbench.errors import ParameterError
 from workbench.tune.history import History
-from workbench.tune.options import above_zero, at_least, made
+from workbench.tune.options import made
 
 
 class Pruning(Protocol):
@@ -89,7 +90,7 @@ class Estimator:
                 key="estimator",
             )
         above_zero(self.factor, "factor")
-        at_least(self.least, 1, "least", whole=True)
+        whole(self.least, "least", 1)
 
     def limit_s(self, history: History, *, initial: bool = False) -> float | None:
         """Return the limit in s; None for an initial point or before ``least`` finished runs."""

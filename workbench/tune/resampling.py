@@ -14,8 +14,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from workbench.checks import above_zero, whole
 from workbench.tune.history import FloatArray, History
-from workbench.tune.options import above_zero, at_least, made, one_of
+from workbench.tune.options import made, one_of
 
 SCHEDULES: Mapping[str, Callable[[int], float]] = MappingProxyType(
     {
@@ -52,7 +53,7 @@ class StaticResampling:
     runs: int = 3  # in total, earlier visits included
 
     def __post_init__(self) -> None:
-        at_least(self.runs, 1, "runs", whole=True)
+        whole(self.runs, "runs", 1)
 
     def again(self, history: History) -> bool:
         """Return whether the last configuration has fewer than ``runs`` complete runs."""
@@ -79,7 +80,7 @@ class DynamicResampling:
 
     def __post_init__(self) -> None:
         above_zero(self.share, "share")
-        at_least(self.most, 2, "most", whole=True)
+        whole(self.most, "most", 2)
         above_zero(self.z, "z")
         one_of(self.schedule, SCHEDULES, "schedule")
         if self.promising is not None:

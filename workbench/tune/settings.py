@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from workbench.checks import above_zero, whole
 from workbench.errors import ParameterError
 from workbench.tune.heuristics import DEFAULT_HEURISTIC
 from workbench.tune.history import AGGREGATIONS
-from workbench.tune.options import above_zero, at_least, one_of, plain
+from workbench.tune.options import one_of, plain
 from workbench.tune.starts import STARTS
 
 MOST_INITIAL = 10_000
@@ -111,16 +111,14 @@ class SearchSettings:
             object.__setattr__(self, name, plain(getattr(self, name)))
         for name in ("heuristic", "resampling", "stopping", "pruning"):
             object.__setattr__(self, name, Chosen.coerce(getattr(self, name), name))
-        at_least(self.initial, 0, "initial", whole=True, most=MOST_INITIAL)
+        whole(self.initial, "initial", 0, MOST_INITIAL)
         one_of(self.start, STARTS, "start")
         one_of(self.aggregation, AGGREGATIONS, "aggregation")
-        at_least(self.budget, 1, "budget", whole=True)
-        at_least(self.seed, 0, "seed", whole=True)
-        at_least(self.max_retries, 0, "max_retries", whole=True)
+        whole(self.budget, "budget", 1)
+        whole(self.seed, "seed", 0)
+        whole(self.max_retries, "max_retries", 0)
         if self.timeout_s is not None:
             above_zero(self.timeout_s, "timeout_s")
-            if not math.isfinite(self.timeout_s):
-                raise ParameterError("timeout_s must be finite, or None", key="timeout_s")
         try:
             json.dumps(self.to_dict())
         except (TypeError, ValueError) as error:

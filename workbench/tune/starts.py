@@ -8,8 +8,9 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.checks import whole
 from workbench.errors import ParameterError
-from workbench.tune.options import at_least, one_of
+from workbench.tune.options import one_of
 from workbench.tune.space.space import Choices, Grid, Range, TuningSpace, Value
 
 Point = dict[str, Value | None]
@@ -89,7 +90,7 @@ def initial_points(
             nothing to try.
     """
     one_of(how, STARTS, "how")
-    at_least(count, 0, "count", whole=True)
+    whole(count, "count", 0)
     rng = np.random.default_rng((seed, _STARTS))
     default = space.default if default_first and count else None
     if default is None:

@@ -13,9 +13,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from workbench.checks import above_zero, number, whole
 from workbench.errors import ParameterError
 from workbench.tune.history import FloatArray, History, Visit
-from workbench.tune.options import above_zero, at_least, made, one_of
+from workbench.tune.options import made, one_of
 from workbench.tune.space.space import Choices, TuningSpace
 
 _ESTIMATORS: Mapping[str, Callable[[FloatArray], float]] = MappingProxyType(
@@ -43,7 +44,7 @@ class Budget:
     count_initial: bool = False  # SHAMan's does not
 
     def __post_init__(self) -> None:
-        at_least(self.runs, 1, "runs", whole=True)
+        whole(self.runs, "runs", 1)
 
     def reason(self, history: History) -> str | None:
         """Return the reason once the budget is spent, else None."""
@@ -85,8 +86,8 @@ class Improvement:
 
     def __post_init__(self) -> None:
         one_of(self.estimator, _ESTIMATORS, "estimator")
-        at_least(self.threshold, -math.inf, "threshold")
-        at_least(self.window, 1, "window", whole=True)
+        number(self.threshold, "threshold")
+        whole(self.window, "window", 1)
 
     def reason(self, history: History) -> str | None:
         """Return the reason once the improvement is too small, else None."""
@@ -120,8 +121,8 @@ class CountMovement:
     window: int = 10  # proposals after the initial points
 
     def __post_init__(self) -> None:
-        at_least(self.most, 1, "most", whole=True)
-        at_least(self.window, 1, "window", whole=True)
+        whole(self.most, "most", 1)
+        whole(self.window, "window", 1)
 
     def reason(self, history: History) -> str | None:
         """Return the reason once the search hardly moves, else None."""
@@ -149,8 +150,8 @@ class DistanceMovement:
     window: int = 10  # proposals after the initial points
 
     def __post_init__(self) -> None:
-        at_least(self.distance, 0.0, "distance", most=1.0)
-        at_least(self.window, 1, "window", whole=True)
+        number(self.distance, "distance", 0.0, 1.0)
+        whole(self.window, "window", 1)
 
     def reason(self, history: History) -> str | None:
         """Return the reason once the search hardly moves, else None."""

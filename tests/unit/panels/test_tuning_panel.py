@@ -321,7 +321,7 @@ def test_what_executes_runs_is_chosen_where_there_is_a_choice(
     panel.slurm = "exclusive"
     assert "must begin with a dash" in panel.error
     panel.slurm, panel.nodes = "", "many"
-    assert "nodes must be a whole number from 1; got 'many'" in panel.error
+    assert "nodes must be a whole number of at least 1; got 'many'" in panel.error
     panel.nodes, panel.time = None, "soon"
     assert "hours:minutes:seconds" in panel.error
     panel.partition, panel.time = "", ""

@@ -316,7 +316,7 @@ def test_a_circle_that_only_rendezvous_closes_is_said_with_the_s_that_opens_it()
     assert severity == ERROR
     assert "with S = 499 B" in text
     assert text.endswith("it ends with S of at least 500 B")
-    with pytest.raises(ParameterError, match="must not be negative"):
+    with pytest.raises(ParameterError, match="eager_bytes must be a whole number of at least 0 B"):
         graph.check(eager_bytes=-1)
 
 

@@ -236,7 +236,7 @@ def test_the_master_gives_each_task_once() -> None:
     assert max(done) - min(done) <= 1500
     assert work(program, 0) == 40 * 7
     assert generate.master_worker(5, tasks=2, rng=3).graph().num_ranks == 5
-    with pytest.raises(ParameterError, match="ranks must be at least 2"):
+    with pytest.raises(ParameterError, match="ranks must be a whole number of at least 2"):
         generate.master_worker(1)
 
 

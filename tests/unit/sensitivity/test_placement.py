@@ -224,11 +224,11 @@ def test_the_comparison_has_a_row_for_each_method() -> None:
     ("arguments", "said"),
     [
         ({"method": "metis"}, "method must be one of block, round-robin"),
-        ({"ranks_per_host": 0}, "ranks_per_host must be 1 to"),
+        ({"ranks_per_host": 0}, "ranks_per_host must be a whole number of at least 1"),
         ({"hosts": [0, 0, 1]}, "hosts must each be named once"),
         ({"hosts": [0, 1]}, "a place for each of 4 ranks"),
         ({"hosts": [99]}, "hosts must be 0 to 15"),
-        ({"evaluations": -1}, "evaluations must not be negative"),
+        ({"evaluations": -1}, "evaluations must be a whole number of at least 0"),
         ({"same_host_G": -1.0}, "G must be"),
         ({"l_wire_s": -1.0}, "must be 0 to"),
     ],

@@ -107,7 +107,7 @@ def test_a_recording_can_be_read():
         (lambda: Noise.random(1e3, 0.0), "length_s must be"),
         (lambda: Noise.random(1e3, 1.0), "a tenth of its time"),
         (lambda: Noise.random(1e3, 1e-6, distribution="gamma"), "fixed or exponential"),
-        (lambda: Noise.random(1e3, 1e-6, seed=-1), "seed must be at least 0"),
+        (lambda: Noise.random(1e3, 1e-6, seed=-1), "seed must be a whole number of at least 0"),
         (lambda: Noise.recorded([0.0, 1e-6], [2e-6, 1e-6], 1e-3), "event 0 is not"),
         (lambda: Noise.recorded([0.0, 1e-6], [1e-7, 1e-6], 1.5e-6), "event 1 is not"),
         (lambda: Noise.recorded([1e-6, 0.0], [0.0, 0.0], 1e-3), "event 0 is not"),

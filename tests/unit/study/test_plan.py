@@ -100,8 +100,11 @@ def test_the_example_of_the_documentation_is_a_plan() -> None:
         (("low", "middle"), "plan.yaml:8: there is no regime 'middle'; known: all, low, high"),
         (("1024B", "1024X"), "plan.yaml:9: threshold must be a size"),
         (("seeds: 3", "seeds: [1, 1]"), "plan.yaml:10: seeds must name each once; 1 is there twi"),
-        (("trials: 20", "trials: 0"), "plan.yaml:11: trials must be whole numbers of at least 1;"),
-        (("trials: 20", "trials: many"), "plan.yaml:11: trials must be whole .* got 'many'"),
+        (("trials: 20", "trials: 0"), "plan.yaml:11: trials must be a whole number of at least 1"),
+        (
+            ("trials: 20", "trials: many"),
+            "plan.yaml:11: trials must be a whole .* got 'many'",
+        ),
         (
             ("trials: 20", "name: again"),
             "plan.yaml:11: a plan must say name once; it was",

@@ -248,7 +248,7 @@ def test_a_bisection_is_repeated_by_its_seed_and_may_be_stopped() -> None:
     np.testing.assert_array_equal(first.side, again.side)
     stopped = bisection(made, rng=3, routed=False, halt=np.ones(1, np.int8))
     assert stopped.upper >= first.upper
-    with pytest.raises(ParameterError, match="starts must be at least 0"):
+    with pytest.raises(ParameterError, match="starts must be a whole number of at least 0"):
         bisection(made, starts=-1)
 
 
@@ -270,7 +270,7 @@ def test_ways_between_routers() -> None:
     assert len(set(zip(drawn.source, drawn.target, strict=True))) == 20
     assert set(drawn.shortest) <= {4.0, 16.0}
     np.testing.assert_array_equal(drawn.target, path_diversity(tree, pairs=20, rng=1).target)
-    with pytest.raises(ParameterError, match="pairs must be at least 1"):
+    with pytest.raises(ParameterError, match="pairs must be a whole number of at least 1"):
         path_diversity(tree, pairs=0)
 
 
@@ -310,7 +310,7 @@ def test_prices_are_edited_and_checked() -> None:
         prices.replace(colour=1)
     with pytest.raises(ParameterError, match="overhead_m must be a number of at least 0; got -1"):
         prices.replace(overhead_m=-1)
-    with pytest.raises(ParameterError, match="routers_per_cabinet must be at least 1"):
+    with pytest.raises(ParameterError, match="routers_per_cabinet must be a whole number"):
         prices.replace(routers_per_cabinet=0)
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import jobs
+from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.fit.losses import target_points
 from workbench.fit.result import FitResult
@@ -305,8 +306,7 @@ def _check(result: FitResult, draws: int, of: str, dependence: str) -> None:
         raise ParameterError(
             f"a fit must have succeeded to be refitted; got {result!r}", key="result"
         )
-    if draws < 1:
-        raise ParameterError(f"draws must be at least 1; got {draws}", key="draws")
+    whole(draws, "draws", 1)
     for key, value, known in (
         ("of", of, get_args(Statistic)),
         ("dependence", dependence, get_args(Dependence)),

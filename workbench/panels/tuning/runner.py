@@ -10,6 +10,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
+from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.panels.controls import ErrorLine
 from workbench.panels.number_field import NumberField
@@ -216,11 +217,7 @@ class RunnerControls:
 
     def _count(self, name: str) -> int | None:
         text = self._text(name)
-        if not text:
-            return None
-        if not text.isdecimal():
-            raise ParameterError(f"{name} must be a whole number from 1; got {text!r}", key=name)
-        return int(text)
+        return whole(int(text) if text.isdecimal() else text, name, 1) if text else None
 
     def _scheduler(self) -> str:
         text = self._text("scheduler")

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.counts import whole, whole_each
+from workbench.checks import whole, whole_each
 from workbench.errors import ParameterError
 from workbench.programs.collectives.layout import lay_out, layout
 from workbench.programs.collectives.registry import find_algorithm, with_value

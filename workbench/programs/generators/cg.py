@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from workbench.checks import number
 from workbench.programs.builder import ProgramBuilder
-from workbench.programs.generators.grids import at_least, stencil
+from workbench.programs.generators.grids import stencil
 from workbench.programs.generators.tiling import jittered, repeat
 from workbench.programs.program import Program
 
@@ -50,7 +51,7 @@ def cg(
     Raises:
         ParameterError: an argument is none of these, or a rank would have no cell.
     """
-    at_least("ns_per_cell", ns_per_cell, 0)
+    number(ns_per_cell, "ns_per_cell", 0)
     grid = stencil(
         ranks,
         dims,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.checks import whole, whole_each
 from workbench.errors import ParameterError
 from workbench.programs.builder import ProgramBuilder
 
@@ -66,8 +67,8 @@ def stencil(
             f"{neighbours}",
             key="neighbours",
         )
-    at_least("bytes_per_cell", bytes_per_cell, 0)
-    at_least("width", width, 1)
+    whole(bytes_per_cell, "bytes_per_cell", 0)
+    whole(width, "width", 1)
     coordinates = np.stack(np.unravel_index(np.arange(math.prod(shape)), shape), axis=1)
     own = _cells(shape, coordinates, cells, scaling)
     directions = np.array(
@@ -94,28 +95,22 @@ def stencil(
 def grid_shape(ranks: int | Sequence[int], dims: int) -> tuple[int, ...]:
     """Return balanced ranks along each axis, the most first; a given shape is only checked."""
     if not isinstance(ranks, int | np.integer):
-        shape = tuple(int(along) for along in ranks)
+        shape = whole_each(ranks, "ranks")
         if not 1 <= len(shape) <= 3 or min(shape) < 1:
             raise ParameterError(
                 f"ranks must be a number, or 1 to 3 numbers of at least 1; got {shape}",
                 key="ranks",
             )
         return shape
-    at_least("ranks", int(ranks), 1)
+    ranks = whole(ranks, "ranks", 1)
     if dims not in _FACES:
         raise ParameterError(f"dims must be 1, 2 or 3; got {dims}", key="dims")
-    return _balanced(int(ranks), dims)
+    return _balanced(ranks, dims)
 
 
 def even_parts(total: int, parts: int) -> list[int]:
     """Return a total cut into whole parts that differ by at most one, the larger ones first."""
     return [total // parts + (at < total % parts) for at in range(parts)]
-
-
-def at_least(name: str, value: float, least: float) -> None:
-    """Refuse a value below the least allowed."""
-    if not value >= least:
-        raise ParameterError(f"{name} must be at least {least}; got {value}", key=name)
 
 
 def _balanced(ranks: int, dims: int) -> tuple[int, ...]:
@@ -139,25 +134,24 @@ def _cells(
     scaling: str,
 ) -> NDArray[np.int64]:
     """Return int64[ranks, axes], cells that each rank has along each axis."""
-    whole = tuple(
-        int(along)
-        for along in ([cells] * len(shape) if isinstance(cells, int | np.integer) else cells)
-    )
-    if len(whole) != len(shape):
+    if isinstance(cells, int | np.integer):
+        cells = [cells] * len(shape)
+    along = whole_each(cells, "cells")
+    if len(along) != len(shape):
         raise ParameterError(
-            f"cells must be a number, or one along each of {len(shape)} axes; got {whole}",
+            f"cells must be a number, or one along each of {len(shape)} axes; got {along}",
             key="cells",
         )
     if scaling not in ("weak", "strong"):
         raise ParameterError(f"scaling must be weak or strong; got {scaling!r}", key="scaling")
     least = shape if scaling == "strong" else (1,) * len(shape)
-    if any(have < need for have, need in zip(whole, least, strict=True)):
+    if any(have < need for have, need in zip(along, least, strict=True)):
         raise ParameterError(
             f"cells must give each rank one at least along each axis, so be {least} or more; got "
-            f"{whole}",
+            f"{along}",
             key="cells",
         )
     if scaling == "weak":
-        return np.tile(np.array(whole, np.int64), (len(coordinates), 1))
-    parts = [np.array(even_parts(n, p)) for n, p in zip(whole, shape, strict=True)]
+        return np.tile(np.array(along, np.int64), (len(coordinates), 1))
+    parts = [np.array(even_parts(n, p)) for n, p in zip(along, shape, strict=True)]
     return np.stack([part[coordinates[:, axis]] for axis, part in enumerate(parts)], axis=1)

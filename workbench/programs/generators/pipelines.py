@@ -6,8 +6,8 @@ import heapq
 
 import numpy as np
 
+from workbench.checks import number, whole
 from workbench.programs.builder import ProgramBuilder
-from workbench.programs.generators.grids import at_least
 from workbench.programs.generators.tiling import factors, jittered, repeat
 from workbench.programs.graph import ANY_SOURCE
 from workbench.programs.program import Program
@@ -46,10 +46,10 @@ def master_worker(
     Raises:
         ParameterError: an argument is too small, or the jitter is not 0 to 1.
     """
-    at_least("ranks", ranks, 2)
-    at_least("tasks", tasks, 0)
-    at_least("master_ns", master_ns, 0)
-    at_least("task_ns", task_ns, 0)
+    whole(ranks, "ranks", 2)
+    whole(tasks, "tasks", 0)
+    number(master_ns, "master_ns", 0)
+    number(task_ns, "task_ns", 0)
     durations = np.rint(task_ns * factors(tasks, jitter, rng)).astype(np.int64).tolist()
     workers = range(1, ranks)
     given: list[list[int]] = [[] for _ in range(ranks)]  # durations, worker by worker
@@ -114,8 +114,8 @@ def ring_pipeline(
     Raises:
         ParameterError: an argument is too small, or the jitter is not 0 to 1.
     """
-    at_least("ranks", ranks, 2)
-    at_least("segments", segments, 1)
+    whole(ranks, "ranks", 2)
+    whole(segments, "segments", 1)
     builder = ProgramBuilder(ranks, source=f"ring_pipeline {ranks}")
     back = [builder.irecv(0, ranks - 1, segment_bytes) for _ in range(segments)]
     for _ in range(segments):

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from workbench.checks import number, whole
 from workbench.programs.builder import ProgramBuilder
-from workbench.programs.generators.grids import at_least
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG
 from workbench.programs.program import OPERATIONS, WORLD, Collective, Program
 
@@ -49,9 +49,9 @@ def random_program(
     Raises:
         ParameterError: an argument is too small.
     """
-    at_least("largest_bytes", largest_bytes, 1)
-    at_least("longest_ns", longest_ns, 0)
-    at_least("events", events, 0)
+    whole(largest_bytes, "largest_bytes", 1)
+    number(longest_ns, "longest_ns", 0)
+    whole(events, "events", 0)
     random = np.random.default_rng(rng)
     draw = _Draw(ProgramBuilder(ranks, source=f"random_program {ranks}"), random, largest_bytes)
     draw.nonblocking, draw.wildcards = nonblocking, wildcards

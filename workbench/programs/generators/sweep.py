@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from workbench.checks import number, whole
 from workbench.errors import ParameterError
 from workbench.programs.builder import ProgramBuilder
-from workbench.programs.generators.grids import at_least, even_parts, grid_shape
+from workbench.programs.generators.grids import even_parts, grid_shape
 from workbench.programs.generators.tiling import jittered, repeat
 from workbench.programs.program import Program
 
@@ -53,26 +54,26 @@ def sweep(
     if corners not in (4, 8):
         raise ParameterError(f"corners must be 4 or 8; got {corners}", key="corners")
     for name, value in (("cells", min(cells)), ("blocks", blocks), ("angles", angles)):
-        at_least(name, value, 1)
-    at_least("ns_per_cell", ns_per_cell, 0)
+        whole(value, name, 1)
+    number(ns_per_cell, "ns_per_cell", 0)
     along_x, along_y, along_z = cells
     depths = [depth for depth in even_parts(along_z, blocks) if depth]
     builder = ProgramBuilder(shape[0] * shape[1], source=f"sweep {shape[0]}×{shape[1]}")
     for rank in range(builder.num_ranks):
         x, y = divmod(rank, shape[1])
-        for number in range(corners):
-            step_x, step_y = _CORNERS[number * 4 // corners]
+        for corner in range(corners):
+            step_x, step_y = _CORNERS[corner * 4 // corners]
             before = _rank(shape, x - step_x, y), _rank(shape, x, y - step_y)
             behind = _rank(shape, x + step_x, y), _rank(shape, x, y + step_y)
             for depth in depths:
                 sizes = along_y * depth * angles * 8, along_x * depth * angles * 8
                 for axis, peer in enumerate(before):
                     if peer >= 0:
-                        builder.recv(rank, peer, sizes[axis], number)
+                        builder.recv(rank, peer, sizes[axis], corner)
                 builder.compute(rank, round(along_x * along_y * depth * ns_per_cell))
                 for axis, peer in enumerate(behind):
                     if peer >= 0:
-                        builder.send(rank, peer, sizes[axis], number)
+                        builder.send(rank, peer, sizes[axis], corner)
     return jittered(repeat(builder.build(), iterations), jitter, rng)
 
 

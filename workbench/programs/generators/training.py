@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from workbench.checks import whole
 from workbench.programs.builder import ProgramBuilder
-from workbench.programs.generators.grids import at_least, even_parts
+from workbench.programs.generators.grids import even_parts
 from workbench.programs.generators.tiling import jittered, repeat
 from workbench.programs.program import Collective, Program
 
@@ -44,8 +45,8 @@ def training(
     Raises:
         ParameterError: an argument is too small, or the jitter is not 0 to 1.
     """
-    at_least("gradient_bytes", gradient_bytes, 1)
-    at_least("bucket_bytes", bucket_bytes, 1)
+    whole(gradient_bytes, "gradient_bytes", 1)
+    whole(bucket_bytes, "bucket_bytes", 1)
     buckets = even_parts(gradient_bytes, -(-gradient_bytes // bucket_bytes))
     ends = np.cumsum([0, *buckets]) / gradient_bytes
     work = np.diff(np.rint(ends * backward_ns).astype(np.int64)).tolist()

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
+from workbench.checks import above_zero, whole
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.programs.recording.build import build_recorder
 from workbench.programs.recording.errors import RecordingError
@@ -83,10 +84,9 @@ def record(
             f"command must begin with a program that can be run; got {command[0]!r}{here}",
             key="command",
         )
-    if ranks < 1:
-        raise ParameterError(f"ranks must be at least 1; got {ranks}", key="ranks")
-    if timeout is not None and not timeout > 0:
-        raise ParameterError(f"timeout must be above 0 s; got {timeout}", key="timeout")
+    whole(ranks, "ranks", 1)
+    if timeout is not None:
+        above_zero(timeout, "timeout", unit="s")
     if clock not in get_args(Clock):
         raise ParameterError(f"clock must be elapsed or cpu; got {clock!r}", key="clock")
     folder = Path(folder).resolve()

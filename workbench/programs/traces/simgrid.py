@@ -10,10 +10,10 @@ All calls are made on the communicator of all ranks: the format has no other.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
-from workbench.errors import ParameterError, ParseError
+from workbench.checks import above_zero
+from workbench.errors import ParseError
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG
 from workbench.programs.program import (
     COLLECTIVE,
@@ -60,10 +60,7 @@ def read_simgrid(
     files: Sequence[TraceFile], source: str, *, flops_per_second: float = FLOPS_PER_SECOND
 ) -> Program:
     """Return the program of a time-independent trace; the ranks stand in the lines of its files."""
-    if not (math.isfinite(flops_per_second) and flops_per_second > 0):
-        raise ParameterError(
-            f"flops_per_second must be above 0; got {flops_per_second}", key="flops_per_second"
-        )
+    above_zero(flops_per_second, "flops_per_second")
     lines: dict[int, list[tuple[int, list[str]]]] = {}
     file_of: dict[int, str] = {}
     for file in files:

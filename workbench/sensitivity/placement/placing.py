@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.programs.given import GivenProgram
@@ -187,12 +188,8 @@ def _placed(
             f"{did_you_mean(method, METHODS)}",
             key="method",
         )
-    if evaluations < 0:
-        raise ParameterError(
-            f"evaluations must not be negative; got {evaluations}", key="evaluations"
-        )
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise ParameterError(f"seed must be a whole number, at least 0; got {seed!r}", key="seed")
+    evaluations = whole(evaluations, "evaluations", 0)
+    seed = whole(seed, "seed", 0)
     if seconds is not None and not seconds >= 0:
         raise ParameterError(
             f"seconds must be at least 0, or None for no limit; got {seconds!r}", key="seconds"
@@ -254,11 +251,7 @@ def _problem(
     same_host_G: float | None,
 ) -> PlacementProblem:
     ranks = messages.graph.num_ranks
-    if isinstance(ranks_per_host, bool) or not 1 <= ranks_per_host <= MOST_SLOTS:
-        raise ParameterError(
-            f"ranks_per_host must be 1 to {MOST_SLOTS}; got {ranks_per_host!r}",
-            key="ranks_per_host",
-        )
+    ranks_per_host = whole(ranks_per_host, "ranks_per_host", 1, MOST_SLOTS)
     if hosts is None:
         needed = -(-ranks // ranks_per_host)
         used = np.arange(min(needed, topology.num_hosts))

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 from workbench.topology.topology import Topology
@@ -53,10 +54,7 @@ def place_jobs(
             f"{did_you_mean(placement, PLACEMENTS)}",
             key="placement",
         )
-    if ranks_per_host < 1:
-        raise ParameterError(
-            f"ranks_per_host must be at least 1; got {ranks_per_host}", key="ranks_per_host"
-        )
+    ranks_per_host = whole(ranks_per_host, "ranks_per_host", 1, None)
     wanted = [-(-count // ranks_per_host) for count in ranks]
     if placement == "by-group":
         taken = _by_group(topology, wanted)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.checks import whole
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.result import Result
 from workbench.simulate.fabric.fabric import Fabric
@@ -79,10 +80,7 @@ def load_curve(
             f"{len(asked)} loads and {got} seeds",
             key="loads",
         )
-    if not 1 <= workers <= _MOST_WORKERS:
-        raise ParameterError(
-            f"workers must be at least 1 and at most {_MOST_WORKERS}; got {workers}", key="workers"
-        )
+    workers = whole(workers, "workers", 1, _MOST_WORKERS)
     drawn = traffic(fabric.topology, pattern) if isinstance(pattern, str) else pattern
     cell = np.zeros(1, np.int8) if halt is None else halt
     fabric.checked()

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.fabric import layout
+from workbench.checks import whole
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.models import PISCES
 from workbench.provenance import Provenance
@@ -103,18 +104,11 @@ def run_traffic(
             key="process",
         )
     for key, value, most in (("messages", messages, MOST_MESSAGES), ("samples", samples, 2**20)):
-        if not 1 <= value <= most:
-            raise ParameterError(
-                f"{key} must be at least 1 and at most {most}; got {value!r}", key=key
-            )
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**62:
-        raise ParameterError(f"seed must be a whole number, 0 to 2**62; got {seed!r}", key="seed")
-    size = fabric.ports.mtu if message_bytes is None else int(message_bytes)
-    if not 1 <= size < 2**31 or (message_bytes is not None and size != message_bytes):
-        raise ParameterError(
-            f"message_bytes must be a whole number, 1 to {2**31 - 1}; got {message_bytes!r}",
-            key="message_bytes",
-        )
+        whole(value, key, 1, most)
+    seed = whole(seed, "seed", 0, 2**62 - 1)
+    size = fabric.ports.mtu
+    if message_bytes is not None:
+        size = whole(message_bytes, "message_bytes", 1, 2**31 - 1, unit="B")
     drawn = traffic(fabric.topology, pattern) if isinstance(pattern, str) else pattern
     run = _Run(fabric, drawn, load, size, process, seed)
     run.plan(messages, warm_up_s, measure_s)

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import ParameterError, SimulationHalted
+from workbench.checks import whole
+from workbench.errors import SimulationHalted
 from workbench.topology.link_load import link_loads
 from workbench.topology.metrics.graph import Graph
 from workbench.topology.metrics.spectrum import DENSE, slow_vectors
@@ -118,8 +119,7 @@ def bisection(
         ParameterError: ``starts`` is below 0.
         SimulationHalted: ``halt`` was set while the traffic was spread.
     """
-    if starts < 0:
-        raise ParameterError(f"starts must be at least 0; got {starts}", key="starts")
+    starts = whole(starts, "starts", 0)
     graph = Graph.of(topology)
     seed = rng if isinstance(rng, int) else None
     total = int(graph.hosts.sum())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.checks import number, whole
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 from workbench.topology.topology import Topology
@@ -58,15 +59,8 @@ class PriceTable:
         for field in fields(self):
             value = getattr(self, field.name)
             least = -math.inf if field.name == "router_fixed" else 0.0
-            if not (math.isfinite(value) and value >= least):
-                raise ParameterError(
-                    f"{field.name} must be a number of at least 0; got {value}", key=field.name
-                )
-        if self.routers_per_cabinet < 1:
-            raise ParameterError(
-                f"routers_per_cabinet must be at least 1; got {self.routers_per_cabinet}",
-                key="routers_per_cabinet",
-            )
+            number(value, field.name, least)
+        whole(self.routers_per_cabinet, "routers_per_cabinet", 1)
 
     def replace(self, **values: Any) -> PriceTable:
         """Return the table with other values.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import ParameterError
+from workbench.checks import whole
 from workbench.topology.metrics.graph import Graph
 from workbench.topology.topology import Topology
 
@@ -77,8 +77,7 @@ def path_diversity(
 
     from kernels import paths as kernel
 
-    if pairs < 1:
-        raise ParameterError(f"pairs must be at least 1; got {pairs}", key="pairs")
+    pairs = whole(pairs, "pairs", 1)
     graph = Graph.of(topology)
     source, target = _drawn(np.flatnonzero(graph.hosts), pairs, np.random.default_rng(rng))
     n = graph.num_routers

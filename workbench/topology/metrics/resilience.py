@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.result import Result
 from workbench.topology.metrics.distances import distances
@@ -113,8 +114,7 @@ def resilience(
     failing = np.sort(np.asarray(shares, np.float64))
     if not len(failing) or not (failing[0] >= 0 and failing[-1] < 1):
         raise ParameterError(f"shares must be of 0 to below 1; got {shares}", key="shares")
-    if trials < 1:
-        raise ParameterError(f"trials must be at least 1; got {trials}", key="trials")
+    trials = whole(trials, "trials", 1)
     if not topology.num_links or not topology.num_hosts:
         raise ParameterError(
             f"resilience is of a network with links and hosts; {topology.name} has "

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.checks import whole
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.html_table import html_table
 from workbench.result import Result
@@ -293,10 +294,7 @@ def summary(
             f"{did_you_mean(unknown[0], PARTS)}",
             key="parts",
         )
-    if isinstance(rng, bool) or not isinstance(rng, (int, np.integer)) or rng < 0:
-        raise ParameterError(
-            f"the seed of random choices must be a whole number, at least 0; got {rng!r}", key="rng"
-        )
+    rng = whole(rng, "rng", 0, meaning="the seed of random choices")
     graph = Graph.of(topology)
     work: dict[str, Callable[[], Any]] = {
         "distances": lambda: (distances(graph, halt=halt), girth(graph)),

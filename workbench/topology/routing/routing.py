@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.checks import whole
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.suggestions import did_you_mean
 from workbench.topology.channels import Channels, channels
@@ -315,6 +316,4 @@ def _lanes(
 
 
 def _checked_seed(seed: int) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed <= 2**62:
-        raise ParameterError(f"seed must be a whole number, 0 to 2**62; got {seed!r}", key="seed")
-    return int(seed)
+    return whole(seed, "seed", 0, 2**62)

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.counts import integer
+from workbench.checks import whole, whole_each
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 from workbench.tune.target.osu_rows import osu_rows
@@ -35,13 +35,7 @@ class Loop:
 
     def __post_init__(self) -> None:
         for key, low in (("warmup", 0), ("least", 1), ("most", self.least), ("budget_ms", 1)):
-            value = getattr(self, key)
-            number = integer(value)
-            if number is None or not low <= number <= 1_000_000:
-                raise ParameterError(
-                    f"{key} must be a whole number from {low} to 1000000; got {value!r}", key=key
-                )
-            object.__setattr__(self, key, number)
+            object.__setattr__(self, key, whole(getattr(self, key), key, low, 1_000_000))
 
 
 @dataclass(frozen=True)
@@ -64,10 +58,7 @@ def benchmark_arguments(
             f"{did_you_mean(collective, COLLECTIVES)}",
             key="collective",
         )
-    if any(integer(size) is None for size in sizes):
-        raise ParameterError(
-            f"sizes must be whole numbers of bytes; got {', '.join(map(repr, sizes))}", key="sizes"
-        )
+    sizes = whole_each(sizes, "sizes")
     factor = sizes[1] // sizes[0] if len(sizes) > 1 and sizes[0] > 0 else 2
     steady = all(b == a * factor for a, b in itertools.pairwise(sizes))
     if not sizes or not 4 <= sizes[0] <= sizes[-1] <= _LARGEST or not steady or factor < 2:

@@ -7,6 +7,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from workbench.checks import whole
 from workbench.tune.heuristics.annealing import Annealing
 from workbench.tune.heuristics.baselines import ExhaustiveSearch, RandomSearch
 from workbench.tune.heuristics.cma_es import CMAES
@@ -14,7 +15,7 @@ from workbench.tune.heuristics.genetic import Genetic
 from workbench.tune.heuristics.heuristic import Fresh, Heuristic, Proposal
 from workbench.tune.heuristics.surrogate import ForestSurrogate, GaussianProcessSurrogate
 from workbench.tune.heuristics.tpe import TPE
-from workbench.tune.options import at_least, made
+from workbench.tune.options import made
 from workbench.tune.space.space import TuningSpace
 
 HEURISTICS: Mapping[str, Callable[..., Heuristic]] = MappingProxyType(
@@ -60,8 +61,8 @@ def make_heuristic(
         ParameterError: there is no such heuristic or option, or a value cannot be, or the space
             is not one the heuristic can search.
     """
-    at_least(seed, 0, "seed", whole=True)
-    at_least(max_retries, 0, "max_retries", whole=True)
+    whole(seed, "seed", 0)
+    whole(max_retries, "max_retries", 0)
     key = str(name).lower()
     makers = HEURISTICS
     if key == "surrogate-gp":

@@ -14,10 +14,11 @@ from types import MappingProxyType
 
 import numpy as np
 
+from workbench.checks import above_zero, number, whole
 from workbench.errors import ParameterError
 from workbench.tune.heuristics.heuristic import Proposal, generator, random_neighbour
 from workbench.tune.history import History, Visit
-from workbench.tune.options import above_zero, at_least, one_of
+from workbench.tune.options import one_of
 from workbench.tune.space.space import Configuration, TuningSpace
 
 COOLINGS: Mapping[str, Callable[[float, float, int], float]] = MappingProxyType(
@@ -60,10 +61,10 @@ class Annealing:
         one_of(cooling, COOLINGS, "cooling")
         one_of(restart, RESTARTS, "restart")
         above_zero(initial_temperature, "initial_temperature")
-        at_least(max_restarts, 0, "max_restarts", whole=True)
-        at_least(least_temperature, 0.0, "least_temperature")
-        at_least(restart_probability, 0.0, "restart_probability", most=1.0)
-        at_least(restart_threshold, 0.0, "restart_threshold", most=1.0)
+        whole(max_restarts, "max_restarts", 0)
+        number(least_temperature, "least_temperature", 0.0)
+        number(restart_probability, "restart_probability", 0.0, 1.0)
+        number(restart_threshold, "restart_threshold", 0.0, 1.0)
         factor = _FACTORS[cooling] if cooling_factor is None else cooling_factor
         above_zero(factor, "cooling_factor")
         if cooling == "exponential" and factor >= 1.0:

@@ -11,9 +11,10 @@ from types import MappingProxyType
 
 import numpy as np
 
+from workbench.checks import number, whole
 from workbench.tune.heuristics.heuristic import Proposal, generator, random_neighbour
 from workbench.tune.history import FloatArray, History
-from workbench.tune.options import at_least, one_of
+from workbench.tune.options import one_of
 from workbench.tune.space.space import Configuration, TuningSpace, Value
 
 Genes = list[Value | None]
@@ -44,10 +45,10 @@ class Genetic:
         one_of(selection, SELECTIONS, "selection")
         one_of(crossover, CROSSOVERS, "crossover")
         one_of(mutation, MUTATIONS, "mutation")
-        at_least(mating_pool, 2, "mating_pool", whole=True)
-        at_least(tournament_size, 1, "tournament_size", whole=True)
-        at_least(max_repeats, 1, "max_repeats", whole=True)
-        at_least(mutation_rate, 0.0, "mutation_rate", most=1.0)
+        whole(mating_pool, "mating_pool", 2)
+        whole(tournament_size, "tournament_size", 1)
+        whole(max_repeats, "max_repeats", 1)
+        number(mutation_rate, "mutation_rate", 0.0, 1.0)
         self._space = space
         self._seed = seed
         self._selection = selection

@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.checks import number, whole
 from workbench.errors import ParameterError
 from workbench.tune.heuristics.acquisition import ACQUISITIONS, mean_above
 from workbench.tune.heuristics.baselines import RandomSearch
@@ -27,7 +28,7 @@ from workbench.tune.heuristics.gaussian_process import (
 )
 from workbench.tune.heuristics.heuristic import Fresh, Heuristic, Proposal, generator, one_thread
 from workbench.tune.history import Aggregated, BoolArray, FloatArray, History, Run
-from workbench.tune.options import at_least, one_of
+from workbench.tune.options import one_of
 from workbench.tune.space.space import Configuration, TuningSpace
 
 TRANSFORMS = ("auto", "none", "log")
@@ -87,7 +88,7 @@ class Surrogate(ABC):
     ) -> None:
         one_of(acquisition, ACQUISITIONS, "acquisition")
         one_of(transform, TRANSFORMS, "transform")
-        at_least(margin, 0.0, "margin")
+        number(margin, "margin", 0.0)
         self._space = space
         self._seed = seed
         self._score = ACQUISITIONS[acquisition]
@@ -305,7 +306,7 @@ class ForestSurrogate(Surrogate):
         trees: int = 64,
     ) -> None:
         super().__init__(space, seed, acquisition, margin, transform, revisit=False)
-        at_least(trees, 2, "trees", whole=True, most=_MOST_TREES)
+        whole(trees, "trees", 2, _MOST_TREES)
         self._count = trees
 
     def _fit(self, history: History, sample: Sample, losses: FloatArray, rows: BoolArray) -> Model:

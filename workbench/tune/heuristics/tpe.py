@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.checks import whole
 from workbench.storage.quiet import quiet_optuna
 from workbench.tune.heuristics.heuristic import Proposal, generator, random_neighbour
 from workbench.tune.history import History
-from workbench.tune.options import at_least
 from workbench.tune.space.space import Choices, Configuration, Grid, Range, TuningSpace, Value
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ class TPE:
     def __init__(
         self, space: TuningSpace, seed: int = 0, *, startup: int = 10, candidates: int = 24
     ) -> None:
-        at_least(startup, 1, "startup", whole=True)
-        at_least(candidates, 1, "candidates", whole=True, most=_MOST_CANDIDATES)
+        whole(startup, "startup", 1)
+        whole(candidates, "candidates", 1, _MOST_CANDIDATES)
         self._space = space
         self._seed = seed
         self._startup = startup  # random configurations first, initial points included

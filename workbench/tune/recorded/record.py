@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from workbench.checks import whole
 from workbench.errors import ParameterError, ParseError
 from workbench.programs.recording import Launcher, RecordingError, find_launcher
 from workbench.replacing import replace_file
@@ -81,10 +82,7 @@ def record_open_mpi(
     stop: threading.Event | None = None,  # ends after the current run
 ) -> RecordingProgress:
     """Run every configuration of Open MPI's collectives in passes, and record each run."""
-    if ranks < 2 or rounds < 1:
-        key = "ranks" if ranks < 2 else "rounds"
-        least, got = (2, ranks) if ranks < 2 else (1, rounds)
-        raise ParameterError(f"{key} must be at least {least}; got {got}", key=key)
+    ranks, rounds = whole(ranks, "ranks", 2), whole(rounds, "rounds", 1)
     launcher = find_launcher(mpirun)
     if launcher.family != "openmpi":
         raise RecordingError(

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.models import SNAPPR, LogGPS
 from workbench.models.profiles import profile
@@ -130,8 +131,7 @@ def record_simulated(
     on_space: Callable[[str], object] | None = None,  # before each space, with its name
 ) -> int:
     """Simulate every configuration of some collectives, write the runs, return their number."""
-    if ranks < 2:
-        raise ParameterError(f"ranks must be at least 2; got {ranks}", key="ranks")
+    ranks = whole(ranks, "ranks", 2)
     if not sizes or min(sizes) < 1:
         raise ParameterError(f"sizes must be at least 1 B; got {list(sizes)}", key="sizes")
     for key, given in (("collectives", collectives), ("sizes", sizes)):

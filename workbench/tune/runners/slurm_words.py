@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from workbench.counts import integer
+from workbench.checks import whole
 from workbench.errors import ParameterError
 
 _NAME = re.compile(r"[^\s,=-][^\s=]*")
@@ -32,9 +32,7 @@ def slurm_words(
     for key, count in (("nodes", nodes), ("ntasks", ntasks)):
         if count is None:
             continue
-        if (integer(count) or 0) < 1:
-            raise ParameterError(f"{key} must be a whole number from 1; got {count!r}", key=key)
-        words.append(f"--{key}={count}")
+        words.append(f"--{key}={whole(count, key, 1)}")
     if time:
         if not _TIME.fullmatch(time):
             raise ParameterError(

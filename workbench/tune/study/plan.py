@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 from workbench.tune.heuristics import HEURISTICS
@@ -108,7 +109,4 @@ class StudyPlan:
                         key=key,
                     )
         for key, least in (("seeds", 1), ("initial", 2), ("budget", self.initial)):
-            if getattr(self, key) < least:
-                raise ParameterError(
-                    f"{key} must be at least {least}; got {getattr(self, key)}", key=key
-                )
+            object.__setattr__(self, key, whole(getattr(self, key), key, least))

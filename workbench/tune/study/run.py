@@ -26,11 +26,11 @@ from typing import Any
 
 import numpy as np
 
+from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 from workbench.tune.choosing import Chooser, Next, stopping_rule
 from workbench.tune.history import History
-from workbench.tune.options import at_least
 from workbench.tune.recommendation import recommended
 from workbench.tune.recorded.files import DESCRIPTOR, read_recording, shipped_recording
 from workbench.tune.recorded.recorded import RecordedSpace, Recording
@@ -74,7 +74,7 @@ def run_study(
     on_cell: Callable[[int, int], object] | None = None,  # cells done, and in total
 ) -> StudyResult:
     """Run every search of a plan and return their result."""
-    at_least(jobs, 1, "jobs", whole=True, most=_MOST_JOBS)
+    whole(jobs, "jobs", 1, _MOST_JOBS)
     path = None if rows is None else Path(rows)
     if path is not None and (path.is_dir() or not path.parent.is_dir()):
         raise ParameterError(
@@ -89,8 +89,8 @@ def run_study(
     found = read_rows(path) if path is not None and path.is_file() else []
     for row in filter(planned, found):
         known[row.cell].add((row.stopping, row.seed))
-    whole = len(set(plan.stoppings)) * plan.seeds
-    left = [task for task in tasks if len(known[_cell(task)]) < whole]
+    complete = len(set(plan.stoppings)) * plan.seeds
+    left = [task for task in tasks if len(known[_cell(task)]) < complete]
     redone = {_cell(task) for task in left}
     found = [row for row in found if not (row.cell in redone and planned(row))]
     if path is not None:

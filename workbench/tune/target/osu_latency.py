@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from workbench.counts import integer
+from workbench.checks import integer, whole
 from workbench.errors import ParameterError
 from workbench.tune.target.osu_rows import OSURow, osu_rows, rate_heading
 from workbench.tune.target.run_output import Output, TargetError, ending, finite
@@ -43,12 +43,7 @@ class OSULatency:
                 "a size and weights exclude one another; leave one of them out", key="weights"
             )
         if self.size is not None:
-            number = integer(self.size)
-            if number is None or number < 0:
-                raise ParameterError(
-                    f"size must be a number of bytes from 0; got {self.size!r}", key="size"
-                )
-            object.__setattr__(self, "size", number)
+            object.__setattr__(self, "size", whole(self.size, "size", 0, unit="B"))
         if isinstance(self.weights, Mapping):
             for size, weight in self.weights.items():
                 number = isinstance(weight, int | float) and math.isfinite(weight)

@@ -151,7 +151,7 @@ def test_only_the_spread_of_the_fitted_benchmark_is_needed(measured: OSUCurve) -
 @pytest.mark.parametrize(
     ("wrong", "match"),
     [
-        ({"draws": 0}, "draws must be at least 1"),
+        ({"draws": 0}, "draws must be a whole number of at least 1"),
         ({"of": "mean"}, "of must be one of median, pair"),
         ({"dependence": "none"}, "dependence must be one of shared, independent"),
     ],

@@ -157,7 +157,7 @@ def test_a_folder_with_a_trace_is_not_written_over(tmp_path: Path) -> None:
 def test_wrong_values_are_named(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="must be a list"):
         record("./halo 256", 4, tmp_path)
-    with pytest.raises(ParameterError, match="ranks must be at least 1; got 0"):
+    with pytest.raises(ParameterError, match="ranks must be a whole number of at least 1; got 0"):
         record(["true"], 0, tmp_path)
     with pytest.raises(ParameterError, match="timeout must be above 0 s"):
         record(["true"], 1, tmp_path, timeout=float("nan"))

@@ -39,9 +39,9 @@ QUICK = Loop(warmup=2, least=3, most=5, budget_ms=1)
 
 @pytest.mark.parametrize("value", [1.5, True, "9", float("nan")])
 def test_counts_and_sizes_are_whole_numbers(value: Any) -> None:
-    with pytest.raises(ParameterError, match="warmup must be a whole number from 0 to 1000000"):
+    with pytest.raises(ParameterError, match="warmup must be a whole number of at least 0"):
         Loop(warmup=value)
-    with pytest.raises(ParameterError, match="sizes must be whole numbers of bytes"):
+    with pytest.raises(ParameterError, match="sizes must be whole numbers"):
         benchmark_arguments("reduce", [value])
 
 

@@ -143,7 +143,7 @@ def test_a_recording_goes_on_where_it_was(mpi: Launcher, program: Path, tmp_path
 
 
 def test_impossible_recordings(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="ranks must be at least 2"):
+    with pytest.raises(ParameterError, match="ranks must be a whole number of at least 2"):
         record_open_mpi(tmp_path, ranks=1)
-    with pytest.raises(ParameterError, match="rounds must be at least 1"):
+    with pytest.raises(ParameterError, match="rounds must be a whole number of at least 1"):
         record_open_mpi(tmp_path, rounds=0)

@@ -75,7 +75,7 @@ def test_segments_longer_than_what_they_cut_take_the_same_time() -> None:
 
 
 def test_impossible_options_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="at least 2"):
+    with pytest.raises(ParameterError, match="ranks must be a whole number of at least 2"):
         record_simulated(tmp_path, ranks=1)
     with pytest.raises(ParameterError, match="at least 1 B"):
         record_simulated(tmp_path, sizes=(0,))

@@ -35,7 +35,7 @@ def test_times_have_the_forms_of_slurm(time: str) -> None:
     [
         ({"partition": "lab --wrap=x"}, "partition must be one word"),
         ({"account": "-x"}, "account must be one word"),
-        ({"nodes": 0}, "nodes must be a whole number from 1"),
+        ({"nodes": 0}, "nodes must be a whole number of at least 1"),
         ({"ntasks": True}, "ntasks must be"),
         ({"time": "1h"}, "hours:minutes:seconds"),
         ({"time": "-5"}, "hours:minutes:seconds"),

@@ -399,8 +399,8 @@ def test_partners_of_another_plan_are_found_and_older_tables_read(
         ({"resamplings": ("often",)}, "resamplings must be of"),
         ({"stoppings": ("never",)}, "stoppings must be of"),
         ({"prunings": ("always",)}, "prunings must be of"),
-        ({"seeds": 0}, "seeds must be at least 1"),
-        ({"budget": 3}, "budget must be at least 4"),
+        ({"seeds": 0}, "seeds must be a whole number of at least 1"),
+        ({"budget": 3}, "budget must be a whole number of at least 4"),
     ],
 )
 def test_impossible_plans(changes: dict[str, object], says: str) -> None:

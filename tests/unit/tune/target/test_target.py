@@ -146,9 +146,9 @@ def test_a_table_without_the_number(target: OSULatency, output: Run, message: st
     ("arguments", "message"),
     [
         ({"size": 8, "weights": "size"}, "exclude one another"),
-        ({"size": -1}, "number of bytes from 0; got -1"),
-        ({"size": 1.5}, "number of bytes from 0; got 1.5"),
-        ({"size": True}, "number of bytes"),
+        ({"size": -1}, "whole number of at least 0 B; got -1"),
+        ({"size": 1.5}, "whole number of at least 0 B; got 1.5"),
+        ({"size": True}, "whole number of at least 0 B; got True"),
         ({"weights": "log"}, "must be size, equal, or a number for each size; got 'log'"),
         ({"weights": {}}, "at least one size"),
         ({"weights": {"8": 1}}, "got 1 for '8'"),

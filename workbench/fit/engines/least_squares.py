@@ -26,7 +26,6 @@ _ROUGH_GAIN = 0.02
 _FINE_GAIN = 5e-4
 _STEPS_AFTER_A_MOVE = 4
 _NEAR = 0.1
-_HOPS = (1, -1, 2, -2)
 
 
 class LeastSquares:

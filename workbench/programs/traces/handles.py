@@ -47,7 +47,7 @@ class Made:
     parent: Shown
     address: int
     line: int
-    numbers: tuple[int, int] = (0, 0)  # color and key; number of nodes (or 0) and reorder; tag
+    numbers: tuple[int, int] = (0, 0)  # split: color, key; create_group: tag, 0; order: 0, reorder
 
 
 @dataclass(frozen=True, slots=True)

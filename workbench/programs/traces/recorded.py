@@ -35,7 +35,6 @@ class RecordedReader(RankReader):
     def __init__(self, calls: TraceCalls, rank: int, comms: RecordedComms) -> None:
         table = RequestTable(rank, calls.notes)
         super().__init__(calls, rank, Names(), table, RECORDER_SIGNATURES)
-        self.handlers["cancel"] = self.free_comm  # a comment records what was cancelled
         self.handlers["neighbours"] = self._neighbours
         self._around: dict[int, Neighbours] = {}
         self._comms = comms
@@ -153,6 +152,9 @@ class RecordedReader(RankReader):
 
     def free_comm(self, line: Line, at: Places, signature: Signature) -> None:
         """Do nothing: numbers of communicators are not used again."""
+
+    def _cancel(self, line: Line, at: Places, signature: Signature) -> None:
+        """Do nothing: a comment records what was cancelled."""
 
     def keys(self, line: Line, at: Places) -> list[int]:
         """Return the numbers of the requests in a line's array."""

@@ -7,8 +7,6 @@ goes on where it stopped.
 from __future__ import annotations
 
 import argparse
-import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +22,7 @@ from workbench.cli.output import (
     print_json,
     say,
 )
+from workbench.cli.progress import ProgressLine
 from workbench.cli.stopping import stoppable
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
@@ -112,17 +111,18 @@ def run(arguments: argparse.Namespace) -> int:
     with stoppable() as stop, FitStudy(curve, _model(arguments), fixed=fixed, **options) as study:
         if study.done:
             say(f"{study.done} trials of {study.name!r} taken up from {arguments.study}")
-        progress = _Progress(study.loss.name) if sys.stderr.isatty() else None
-        # In a thread of its own: signals are handled between the main thread's Python steps, and
-        # a simulation is one long step.
-        job = jobs.submit(lambda _: study.run(trials, stop=stop.event, on_trial=progress))
-        try:
+        with ProgressLine(every_s=_PROGRESS_S) as line:
+
+            def show(now: TrialReport) -> None:
+                best = f"best {study.loss.name} {now.best_loss:.4g}"
+                line.show(f"{now.done} of {now.total} trials, {best}")
+
+            # In a thread of its own: signals are handled between the main thread's Python steps,
+            # and a simulation is one long step.
+            job = jobs.submit(lambda _: study.run(trials, stop=stop.event, on_trial=show))
             while not job.wait(_PROGRESS_S):
                 pass
             result = job.result()
-        finally:
-            if progress is not None:
-                progress.clear()
     told = result.identify() if arguments.identify and result.success else None
     if arguments.json:
         print_json(_summary(result) | ({} if told is None else {"identifiability": told.to_dict()}))
@@ -213,28 +213,3 @@ def _told(found: Identifiability) -> str:
     """Return the counts, then a line for each parameter: known, bounded or unknown, and why."""
     rows = (f"  {key:<30}{found.state(key):<9}{found.verdicts[key]}" for key in found.values)
     return "\n".join([f"what the data tell: {found.counted()}", *rows])
-
-
-class _Progress:
-    """One line on the terminal with the state of the fit, rewritten ten times a second."""
-
-    def __init__(self, loss: str) -> None:
-        self._loss = loss
-        self._written = 0.0
-        self._width = 0
-
-    def __call__(self, report: TrialReport) -> None:
-        now = time.monotonic()
-        if now - self._written < _PROGRESS_S:
-            return
-        self._written = now
-        line = (
-            f"{report.done} of {report.total} trials, best {self._loss} {report.best_loss:.4g}"
-            " (Ctrl-C stops)"
-        )
-        print(f"\r{line:<{self._width}}", end="", file=sys.stderr, flush=True)
-        self._width = len(line)
-
-    def clear(self) -> None:
-        """Clear the line."""
-        print(f"\r{'':<{self._width}}\r", end="", file=sys.stderr, flush=True)

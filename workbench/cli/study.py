@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ from workbench.cli.output import (
     print_json,
     say,
 )
+from workbench.cli.progress import ProgressLine
 from workbench.cli.stopping import stoppable
 
 if TYPE_CHECKING:
@@ -83,17 +83,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(plan: StudyPlan, database: str, arguments: argparse.Namespace) -> int:
     from workbench import study
 
-    line = _Line() if sys.stderr.isatty() else None
-    with stoppable() as stop:
-        job = study.submit(plan, database, on_progress=line, **given(arguments, "workers"))
-        try:
-            while not job.wait(_PROGRESS_S):
-                if stop.event.is_set():
-                    job.stop()
-            result = job.result()
-        finally:
-            if line is not None:
-                line.clear()
+    with stoppable() as stop, ProgressLine() as line:
+        show = (lambda status: line.show(status.line())) if line.visible else None
+        job = study.submit(plan, database, on_progress=show, **given(arguments, "workers"))
+        while not job.wait(_PROGRESS_S):
+            if stop.event.is_set():
+                job.stop()
+        result = job.result()
     _print_result(result, arguments)
     for cell in result:
         if cell.status == "failed":
@@ -158,19 +154,3 @@ def _shown(database: str) -> str:
     from workbench.storage.database import locate
 
     return locate(database).where
-
-
-class _Line:
-    """One line on the terminal with the state of the study, rewritten in place."""
-
-    def __init__(self) -> None:
-        self._width = 0
-
-    def __call__(self, status: StudyStatus) -> None:
-        line = f"{status.line()} (Ctrl-C stops)"
-        print(f"\r{line:<{self._width}}", end="", file=sys.stderr, flush=True)
-        self._width = len(line)
-
-    def clear(self) -> None:
-        """Clear the line."""
-        print(f"\r{'':<{self._width}}\r", end="", file=sys.stderr, flush=True)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
@@ -29,6 +28,7 @@ from workbench.cli.output import (
     print_json,
     say,
 )
+from workbench.cli.progress import ProgressLine
 from workbench.cli.stopping import stoppable
 from workbench.cli.tune_report import experiments_text, result_text, summary_of
 from workbench.errors import ParameterError
@@ -357,21 +357,25 @@ def _go_on(experiment: Experiment, arguments: argparse.Namespace) -> int:
     if experiment.done:
         say(f"{experiment.done} runs of {kept} taken up")
     budget = experiment.settings.budget
-    line = _Line(experiment) if sys.stderr.isatty() else None
-    with stoppable() as stop:
+    with stoppable() as stop, ProgressLine() as line:
+
+        def show(what: str) -> None:
+            line.show(f"{experiment.done} of {budget} runs, {what}")
+
+        def show_run(record: RunRecord) -> None:
+            unit = f" {experiment.target.unit}" if experiment.target.unit else ""
+            run = record.run
+            show(f"last {f'{run.value:.6g}{unit}' if run.status == 'complete' else run.status}")
+
         # In a thread of its own: signals are handled between the main thread's Python steps.
-        job = jobs.submit(lambda _: experiment.run(stop=stop.event, on_run=line))
-        try:
-            told = ""
-            while not job.wait(_WAIT_S):
-                waits = experiment.runner.waits_for
-                if line is not None and waits != told:
-                    line.show(waits or "running")
-                told = waits
-            result = job.result()
-        finally:
-            if line is not None:
-                line.clear()
+        job = jobs.submit(lambda _: experiment.run(stop=stop.event, on_run=show_run))
+        told = ""
+        while not job.wait(_WAIT_S):
+            waits = experiment.runner.waits_for
+            if waits != told:
+                show(waits or "running")
+            told = waits
+        result = job.result()
     if getattr(arguments, "save", None) is not None:
         _write(result, arguments.save)
     _print(result, arguments)
@@ -396,28 +400,3 @@ def _print(result: TuningResult, arguments: argparse.Namespace) -> None:
         print_json(summary_of(result))
     else:
         print(result_text(result))
-
-
-class _Line:
-    """One line on the terminal with the state of the search, rewritten after each run."""
-
-    def __init__(self, experiment: Experiment) -> None:
-        self._experiment = experiment
-        self._width = 0
-
-    def __call__(self, record: RunRecord) -> None:
-        experiment, run = self._experiment, record.run
-        unit = f" {experiment.target.unit}" if experiment.target.unit else ""
-        value = f"{run.value:.6g}{unit}" if run.status == "complete" else run.status
-        self.show(f"last {value}")
-
-    def show(self, what: str) -> None:
-        """Show the progress of the search and a short message."""
-        done, budget = self._experiment.done, self._experiment.settings.budget
-        line = f"{done} of {budget} runs, {what} (Ctrl-C stops)"
-        print(f"\r{line:<{self._width}}", end="", file=sys.stderr, flush=True)
-        self._width = len(line)
-
-    def clear(self) -> None:
-        """Clear the line."""
-        print(f"\r{'':<{self._width}}\r", end="", file=sys.stderr, flush=True)

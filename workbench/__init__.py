@@ -26,10 +26,12 @@ if TYPE_CHECKING:
         tune,
         units,
     )
-    from workbench.diagnosis import doctor
+    from workbench.catalogue import Catalogue
+    from workbench.diagnosis import Diagnosis, Finding, doctor
     from workbench.measure import OSUCurve
     from workbench.models import PISCES, SNAPPR, LogGPS, LogP, Protocol, read_ini
     from workbench.programs import ExecutionGraph, Program
+    from workbench.provenance import Provenance
     from workbench.simulate import simulate_osu
 
 __version__ = "0.1.0"
@@ -37,12 +39,16 @@ __version__ = "0.1.0"
 __all__ = [
     "PISCES",
     "SNAPPR",
+    "Catalogue",
+    "Diagnosis",
     "ExecutionGraph",
+    "Finding",
     "LogGPS",
     "LogP",
     "OSUCurve",
     "Program",
     "Protocol",
+    "Provenance",
     "__version__",
     "datasets",
     "doctor",
@@ -64,13 +70,17 @@ __all__ = [
 ]
 
 _HOME = {
+    "Catalogue": "workbench.catalogue",
+    "Diagnosis": "workbench.diagnosis",
     "ExecutionGraph": "workbench.programs",
+    "Finding": "workbench.diagnosis",
     "LogGPS": "workbench.models",
     "LogP": "workbench.models",
     "OSUCurve": "workbench.measure",
     "PISCES": "workbench.models",
     "Program": "workbench.programs",
     "Protocol": "workbench.models",
+    "Provenance": "workbench.provenance",
     "SNAPPR": "workbench.models",
     "doctor": "workbench.diagnosis",
     "read_ini": "workbench.models",

@@ -23,14 +23,21 @@ _T = TypeVar("_T", bound=_Named)
 
 
 class Catalogue(Result, Generic[_T]):
-    """A table of named things: iterates over the names, returns the thing of a name."""
+    """A table of named things: iterates over the names, returns the thing of a name.
+
+    Args:
+        kind: of the things, for errors, such as ``dataset``.
+        things: the things, in the order of the table.
+        columns: headings of the table's columns.
+        cells: texts of each thing's row, one for each column.
+    """
 
     def __init__(
         self,
-        kind: str,  # for errors, such as dataset
-        things: Sequence[_T],  # in the order of the table
-        columns: Sequence[str],  # headings of the table
-        cells: Sequence[Sequence[str]],  # a row of texts for each thing
+        kind: str,
+        things: Sequence[_T],
+        columns: Sequence[str],
+        cells: Sequence[Sequence[str]],
     ) -> None:
         self._kind = kind
         self._things = tuple(things)

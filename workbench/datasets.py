@@ -27,18 +27,31 @@ _DESCRIPTOR = "datapackage.json"
 
 @dataclass(frozen=True)
 class Dataset:
-    """A shipped dataset, as its descriptor describes it."""
+    """A shipped dataset, as its descriptor describes it.
+
+    Attributes:
+        name: the name to load it by.
+        title: a short title for captions.
+        system: machine it was measured on.
+        interconnect: network of the machine.
+        mpi: MPI library, and whether that was verified.
+        statistic: of the runs, such as ``median over 84 runs``.
+        provenance: origin, source and licence.
+        caveats: what is not known about it.
+        folder: of its files.
+        files: names of its files with their recorded sizes in bytes and SHA-256 checksums.
+    """
 
     name: str
-    title: str  # a few words for captions
-    system: str  # machine it was measured on
-    interconnect: str  # network of the machine
-    mpi: str  # MPI library, and whether that was verified
-    statistic: str  # of the runs, such as: median over 84 runs
+    title: str
+    system: str
+    interconnect: str
+    mpi: str
+    statistic: str
     provenance: Provenance
-    caveats: tuple[str, ...]  # what is not known about it
+    caveats: tuple[str, ...]
     folder: Path
-    files: tuple[tuple[str, int, str], ...]  # name, size in bytes, SHA-256
+    files: tuple[tuple[str, int, str], ...]
 
 
 def load(name: str) -> OSUCurve:
@@ -64,7 +77,16 @@ def load(name: str) -> OSUCurve:
 
 
 def text(name: str, file: str) -> str:
-    """Return the text of a file of a dataset, such as ``datasheet.json``, its checksum verified."""
+    """Return the text of one file of a shipped dataset.
+
+    Args:
+        name: one of the names that ``list`` gives.
+        file: name of a file that its descriptor records, such as ``datasheet.json``.
+
+    Raises:
+        DatasetError: there is no such dataset or file, or it is not the one whose checksum is
+            recorded.
+    """
     dataset = list()[name]
     for known, size, digest in dataset.files:
         if known == file:

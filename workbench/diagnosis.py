@@ -38,18 +38,30 @@ _CHROMIUM_MACOS = (
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that the installation was checked for."""
+    """One thing that the installation was checked for.
 
-    group: str  # heading, such as numba
+    Attributes:
+        group: heading that it belongs under, such as ``numba``.
+        name: of the thing.
+        value: what was found, as text.
+        problem: what is wrong with it; empty if nothing is.
+        fix: remedy for the problem; empty if there is none.
+    """
+
+    group: str
     name: str
     value: str
-    problem: str = ""  # empty if there is none
-    fix: str = ""  # the remedy for the problem
+    problem: str = ""
+    fix: str = ""
 
 
 @dataclass(frozen=True)
 class Diagnosis(Result):
-    """All findings about an installation, in the order in which they are printed."""
+    """All findings about an installation.
+
+    Attributes:
+        findings: in the order in which they are printed.
+    """
 
     findings: tuple[Finding, ...]
 

@@ -39,11 +39,15 @@ def cores() -> int:
 
 
 class StopFlag(threading.Event):
-    """An event that compiled kernels also see, so that they can end a long run early."""
+    """An event that compiled kernels also see, so that they can end a long run early.
+
+    Attributes:
+        cell: int8[1], 1 while the event is set; kernels that can be halted read it.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self.cell = np.zeros(1, np.int8)  # 1 while the event is set; kernels read it
+        self.cell = np.zeros(1, np.int8)
 
     def set(self) -> None:
         """Set the event and the cell."""
@@ -62,11 +66,17 @@ class JobError(WorkbenchError):
 
 @dataclass(frozen=True)
 class Progress:
-    """The progress of a job."""
+    """The progress of a job.
 
-    done: int = 0  # finished steps
-    total: int = 0  # steps, 0 if not known
-    message: str = ""  # one line about the present step
+    Attributes:
+        done: finished steps.
+        total: number of steps, 0 if not known.
+        message: one line about the present step.
+    """
+
+    done: int = 0
+    total: int = 0
+    message: str = ""
 
     @property
     def fraction(self) -> float:
@@ -96,11 +106,15 @@ def submit(
 
 
 class JobContext:
-    """The first argument of a job's function: it reports progress and receives the stop."""
+    """The first argument of a job's function: it reports progress and receives the stop.
+
+    Attributes:
+        stop_event: set once the job was asked to stop; pass it to functions that take one.
+    """
 
     def __init__(self, job: Job[Any]) -> None:
         self._job = job
-        self.stop_event = job._stop  # pass it to functions that take a stop event
+        self.stop_event = job._stop
 
     @property
     def stopping(self) -> bool:
@@ -108,11 +122,23 @@ class JobContext:
         return self.stop_event.is_set()
 
     def progress(self, done: int, total: int = 0, message: str = "") -> None:
-        """Report the progress of the work; ``total`` is 0 where it is not known."""
+        """Report the progress of the work.
+
+        Args:
+            done: finished steps.
+            total: number of steps, 0 if not known.
+            message: one line about the present step.
+        """
         self._job._progress = Progress(done, total, message)
 
     def partial_from(self, supplier: Callable[[], Any]) -> None:
-        """Set the function that returns the result so far, or None; readers' threads call it."""
+        """Set the function that builds the result so far.
+
+        It is called in the thread that reads ``job.partial``, so it must be safe there.
+
+        Args:
+            supplier: returns the result so far, or None if there is none yet.
+        """
         self._job._supplier = supplier
 
     def breathe(self) -> None:
@@ -176,11 +202,24 @@ class Job(Generic[_T]):
         self._stop.set()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the work, ``timeout`` seconds at most; return whether it has finished."""
+        """Wait until the work has ended, and return whether it has.
+
+        Args:
+            timeout: seconds to wait at most; None waits without limit.
+        """
         return self._finished.wait(timeout)
 
     def result(self, timeout: float | None = None) -> _T:
-        """Wait ``timeout`` seconds at most; return the work's result, or raise its error."""
+        """Wait for the work and return its result, also that of a stopped job.
+
+        Args:
+            timeout: seconds to wait at most; None waits without limit.
+
+        Raises:
+            TimeoutError: the work has not ended after ``timeout`` seconds.
+            JobError: the job was stopped before it began.
+            Exception: any error that the work raised.
+        """
         if not self._finished.wait(timeout):
             raise TimeoutError(
                 f"{self.name} has not finished after {timeout} s; it is {self.state}: "

@@ -9,21 +9,31 @@ from typing import Any, Literal, get_args
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 
-# Measured by the user, published by others, emulated on hardware that stands in for other
-# hardware, synthetic (made up to a stated rule), or simulated.
 Origin = Literal["measured", "published", "emulated", "synthetic", "simulated"]
 ORIGINS: tuple[str, ...] = get_args(Origin)
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """The origin of a result's numbers, and their licence."""
+    """The origin of a result's numbers, and their licence.
+
+    Attributes:
+        origin: ``measured`` by the user, ``published`` by others, ``emulated`` on hardware that
+            stands in for other hardware, ``synthetic`` (made up to a stated rule) or ``simulated``.
+        title: of the measurement or simulation, such as ``Azure HB96rs_v3, HDR InfiniBand``.
+        source: where the numbers can be found again: a DOI, an address, a file name.
+        licence: SPDX name of the licence of the numbers; empty if there is none to state.
+        details: further facts, as text; ``statistic`` is part of the caption.
+
+    Raises:
+        ParameterError: ``origin`` is not one of the known ones.
+    """
 
     origin: Origin
-    title: str  # of the measurement or simulation, such as Azure HB96rs_v3, HDR InfiniBand
-    source: str = ""  # a DOI, an address, a file name
-    licence: str = ""  # SPDX name; empty if there is none to state
-    details: Mapping[str, str] = field(default_factory=dict)  # statistic: in the caption
+    title: str
+    source: str = ""
+    licence: str = ""
+    details: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.origin not in ORIGINS:
@@ -52,7 +62,14 @@ class Provenance:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Provenance:
-        """Return the provenance that ``to_dict`` wrote."""
+        """Return the provenance that ``to_dict`` wrote.
+
+        Args:
+            values: its entries.
+
+        Raises:
+            ParameterError: ``origin`` or ``title`` is missing, or ``origin`` is not a known one.
+        """
         for key in ("origin", "title"):
             if key not in values:
                 raise ParameterError(

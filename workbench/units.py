@@ -19,7 +19,6 @@ from workbench.errors import ParameterError
 
 Kind = Literal["time", "bandwidth", "bytes", "frequency", "count", "number", "flag", "choice"]
 
-# Values of bytes and count are int, of flag bool, of choice the text, of the others float.
 UNITS: Final[Mapping[str, str]] = {
     "time": "s",
     "bandwidth": "B/s",
@@ -94,7 +93,17 @@ _BYTES: Final = {
 
 
 def parse_quantity(text: str, kind: Kind, *, key: str = "") -> float | int | bool | str:
-    """Return the SI value of a text as SST/macro v11.1 reads it; without a unit it is in SI."""
+    """Return the SI value of ``text`` as SST/macro v11.1 reads a parameter of this kind.
+
+    Args:
+        text: a number, then optional spaces and a unit; without a unit the number is SI.
+        kind: ``bytes`` and ``count`` give ``int`` (a size is truncated, as in SST/macro), ``flag``
+            gives ``bool``, ``choice`` the text itself, the others ``float`` in s, B/s or Hz.
+        key: name of the parameter, for the message.
+
+    Raises:
+        ParameterError: ``text`` is no such quantity, or one of another kind.
+    """
     text = text.strip()
     if kind == "choice":
         return text
@@ -111,7 +120,19 @@ def parse_quantity(text: str, kind: Kind, *, key: str = "") -> float | int | boo
 
 
 def read_quantity(text: str, kind: Kind, *, name: str = "") -> float | int | bool | str:
-    """Return the SI value of a typed text; times and rates other than 0 need a unit."""
+    """Return the SI value of a text that a person typed.
+
+    Where SST/macro accepts the text too, and reads its unit rightly, both return the same double.
+
+    Args:
+        text: a number, then optional spaces and a unit. Sizes, counts and zero may stand without
+            one; other numbers may not, as 5 could be seconds or microseconds.
+        kind: as for ``parse_quantity``; a size must be a whole number of bytes.
+        name: of the value, for the message.
+
+    Raises:
+        ParameterError: it is no such quantity, or has no unit; the accepted units are listed.
+    """
     text = text.strip().replace("µ", "u").replace("μ", "u")
     if kind == "choice":
         return text
@@ -129,7 +150,18 @@ def read_quantity(text: str, kind: Kind, *, name: str = "") -> float | int | boo
 
 
 def parse_integer(text: str, *, key: str = "") -> int:
-    """Return an integer as C's ``strtol`` of base 0 reads it, with no unit or in B or bytes."""
+    """Return a plain integer as C's ``strtol`` with base 0 reads it (``0x`` hex, ``0`` octal).
+
+    A trailing ``B`` or ``bytes`` is allowed because it changes nothing. Any other unit is refused:
+    SST/macro silently reads ``4KB`` here as 4.
+
+    Args:
+        text: of the integer.
+        key: name of the parameter, for the message.
+
+    Raises:
+        ParameterError: ``text`` is not such an integer.
+    """
     text = text.strip()
     match = _INTEGER.fullmatch(text)
     if match is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.fit.baseline import Baseline, baseline_table, best_effort, gain
 from workbench.fit.bolted import Bolted
-from workbench.fit.compare import EngineComparison, compare_engines
+from workbench.fit.compare import EngineComparison, EngineRun, compare_engines
 from workbench.fit.engines import DEFAULT_ENGINE, ENGINES
 from workbench.fit.fitting import fit, submit
 from workbench.fit.losses import (
@@ -33,6 +33,7 @@ from workbench.fit.trust.generalise import (
 )
 from workbench.fit.trust.identify import Identifiability, identify
 from workbench.fit.trust.refit import Intervals, intervals, submit_intervals
+from workbench.fit.trust.scan import Interval
 from workbench.fit.trust.settle import settle_thresholds
 
 __all__ = [
@@ -48,10 +49,12 @@ __all__ = [
     "CrossTarget",
     "Dimension",
     "EngineComparison",
+    "EngineRun",
     "FitResult",
     "FitStudy",
     "HoldOut",
     "Identifiability",
+    "Interval",
     "Intervals",
     "Loss",
     "SearchSpace",

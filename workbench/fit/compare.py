@@ -31,15 +31,26 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class EngineRun:
-    """One fit of a comparison."""
+    """One fit of a comparison.
+
+    Attributes:
+        engine: name of the search engine.
+        seed: of the search.
+        best_loss: float64[trials], the least loss up to each trial; inf before the first loss.
+        seconds: float64[trials], wall time from the start of the fit to the end of each trial.
+    """
 
     engine: str
     seed: int
-    best_loss: FloatArray  # (trials,), least loss up to each; inf before there is one
-    seconds: FloatArray  # (trials,), from the fit's start to each trial's end
+    best_loss: FloatArray
+    seconds: FloatArray
 
     def reaches(self, loss: float) -> tuple[int, float] | None:
-        """Return the number of trials and the seconds until the loss was at most this, or None."""
+        """Return the number of trials and the seconds until a loss was reached, None if it was not.
+
+        Args:
+            loss: largest loss that counts as reached.
+        """
         there = np.flatnonzero(self.best_loss <= loss)
         return (int(there[0]) + 1, float(self.seconds[there[0]])) if there.size else None
 

@@ -34,21 +34,39 @@ _KINDS: Mapping[str, Kind] = {
 
 
 def datasheet(machine: str) -> DataSheet:
-    """Return the data sheet of the network of a shipped machine."""
+    """Return the data sheet of the network of a shipped machine.
+
+    Args:
+        machine: name of a dataset.
+
+    Raises:
+        DatasetError: there is no such dataset, or its data sheet is missing or was changed.
+        ParseError: the data sheet is not in the form that ``read_datasheet`` reads.
+    """
     return read_datasheet(datasets.text(machine, _FILE), source=f"{machine}/{_FILE}")
 
 
 @dataclass(frozen=True)
 class Stated:
-    """One figure of a data sheet."""
+    """One figure of a data sheet.
 
-    value: float  # in SI units
-    kind: Kind  # quantity; decides the unit
-    text: str  # the figure as stated, e.g. ``200Gb/s``
-    status: Status  # ``published`` by the source, or ``assumed``
-    source: str  # title; empty for an assumption without a source
+    Attributes:
+        value: in SI units.
+        kind: its quantity, which decides the unit.
+        text: the figure as stated, such as ``200Gb/s``.
+        status: ``published`` if the source states it, ``assumed`` if it is a stand-in.
+        source: title of the source; empty for an assumption without one.
+        url: address of the source; empty if it has none.
+        note: remark on the figure; the reason if it is assumed.
+    """
+
+    value: float
+    kind: Kind
+    text: str
+    status: Status
+    source: str
     url: str
-    note: str  # what to know about the figure; why it was assumed
+    note: str
 
     def __repr__(self) -> str:
         return f"{format_quantity(self.value, self.kind)} ({self.status})"
@@ -56,12 +74,19 @@ class Stated:
 
 @dataclass(frozen=True)
 class DataSheet(Result):
-    """Data-sheet figures of a machine's network."""
+    """Data-sheet figures of a machine's network.
 
-    machine: str  # name of its dataset
-    link_rate: Stated  # of a node's link to the network, B/s
-    switch_latency: Stated  # through one switch, s
-    nic_latency: Stated  # through the network card, s
+    Attributes:
+        machine: name of its dataset.
+        link_rate: rate of a node's link to the network, B/s.
+        switch_latency: time through one switch, s.
+        nic_latency: time through the network card, s.
+    """
+
+    machine: str
+    link_rate: Stated
+    switch_latency: Stated
+    nic_latency: Stated
 
     @property
     def quantities(self) -> dict[str, Stated]:
@@ -111,10 +136,15 @@ class DataSheet(Result):
 
 
 def read_datasheet(text: str, *, source: str = "text") -> DataSheet:
-    """Return the data sheet in a JSON text; ``source`` is the file name for messages.
+    """Return the data sheet in a JSON text.
 
-    ``{"machine": …, "link_rate": {"value": "200Gb/s", "status": "published", "source": …,
-    "url": …, "note": …}, "switch_latency": …, "nic_latency": …}``.
+    Args:
+        text: ``{"machine": …, "link_rate": {"value": "200Gb/s", "status": "published",
+            "source": …, "url": …, "note": …}, "switch_latency": …, "nic_latency": …}``.
+        source: name of the file, for messages.
+
+    Raises:
+        ParseError: the text is not such a data sheet.
     """
     values = parse_json(text, "a data sheet", source=source)
     if not isinstance(values.get("machine"), str):

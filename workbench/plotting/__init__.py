@@ -6,6 +6,9 @@ function returns the same with its sources, for panels that redraw by one write.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
 from workbench.plotting.baseline import plot_baseline, read_baseline
 from workbench.plotting.breakdown import (
     BreakdownFigure,
@@ -13,6 +16,7 @@ from workbench.plotting.breakdown import (
     plot_breakdown,
     read_breakdown,
 )
+from workbench.plotting.collective_times import plot_collective_times
 from workbench.plotting.communication import (
     CommunicationFigure,
     communication_figure,
@@ -23,6 +27,7 @@ from workbench.plotting.communication import (
 from workbench.plotting.convergence import ConvergenceFigure, convergence_figure, plot_convergence
 from workbench.plotting.curves import CurveFigures, curve_figures, plot_curve
 from workbench.plotting.engines import plot_engines, read_engines
+from workbench.plotting.fabric_traffic import plot_traffic
 from workbench.plotting.fitted import plot_fit
 from workbench.plotting.heatmap import (
     ErrorFigure,
@@ -41,6 +46,7 @@ from workbench.plotting.influence import (
     plot_influence,
     read_influence,
 )
+from workbench.plotting.load_curves import LoadCurve, plot_load_curves
 from workbench.plotting.message_sizes import (
     MessageSizesFigure,
     message_size_table,
@@ -83,6 +89,10 @@ from workbench.plotting.tolerance import (
     read_tolerance,
     tolerance_figure,
 )
+from workbench.plotting.topology_map import plot_topology
+
+if TYPE_CHECKING:
+    from workbench.plotting.tuning_study_heatmap import plot_search_methods
 
 __all__ = [
     "BreakdownFigure",
@@ -91,6 +101,7 @@ __all__ = [
     "CurveFigures",
     "ErrorFigure",
     "InfluenceFigure",
+    "LoadCurve",
     "MessageSizesFigure",
     "PairsFigure",
     "PlacementMap",
@@ -115,6 +126,7 @@ __all__ = [
     "plot_baseline",
     "plot_bolted",
     "plot_breakdown",
+    "plot_collective_times",
     "plot_communication_matrix",
     "plot_convergence",
     "plot_correlation",
@@ -124,11 +136,13 @@ __all__ = [
     "plot_identifiability",
     "plot_influence",
     "plot_intervals",
+    "plot_load_curves",
     "plot_message_sizes",
     "plot_pairs",
     "plot_percent_error",
     "plot_placement",
     "plot_placements",
+    "plot_search_methods",
     "plot_spacetime",
     "plot_study",
     "plot_study_convergence",
@@ -136,6 +150,8 @@ __all__ = [
     "plot_study_errors",
     "plot_threshold",
     "plot_tolerance",
+    "plot_topology",
+    "plot_traffic",
     "read_baseline",
     "read_bolted",
     "read_breakdown",
@@ -162,5 +178,21 @@ __all__ = [
     "threshold_figure",
     "tolerance_figure",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Imported late: it needs workbench.tune, an eighth more to import than all other figures need.
+    if name == "plot_search_methods":
+        from workbench.plotting.tuning_study_heatmap import plot_search_methods
+
+        return plot_search_methods
+    raise AttributeError(
+        f"workbench.plotting has no attribute {name!r}; it has {', '.join(sorted(__all__))}"
+    )
+
+
+def __dir__() -> Iterable[str]:
+    return sorted(__all__)
+
 
 show_by_themselves()

@@ -45,7 +45,13 @@ class CollectiveTimes(TopologyLines):
 def plot_collective_times(
     times: Mapping[str, Mapping[int, float]], *, title: str = "", height: int = 300
 ) -> figure:
-    """Return the times of a collective by topology, seconds by message size in bytes."""
+    """Return the time of a collective against message size, with a line for each topology.
+
+    Args:
+        times: by topology, seconds by message size in bytes.
+        title: over the figure; empty takes a default one.
+        height: pixels.
+    """
     return collective_times(times, title=title, height=height).figure
 
 

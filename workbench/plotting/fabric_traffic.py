@@ -29,7 +29,15 @@ _FIRST_LOOK = {"at hosts": (palette.BLACK, "dotdash"), "to hosts": (palette.SKY_
 
 
 def plot_traffic(result: FabricResult, *, height: int = 300) -> LayoutDOM:
-    """Return latencies, utilisation and queues of a run side by side, under a sentence."""
+    """Return three figures of a run side by side, under a sentence that sums them up.
+
+    They show latencies with their median and 99th percentile; the utilisation of the channels of
+    each kind, the busiest first; and over time the queued packets of a channel, averaged by kind.
+
+    Args:
+        result: of one run.
+        height: of each figure, pixels.
+    """
     panes = [
         latency_figure(result, height=height),
         utilisation_figure(result, height=height),

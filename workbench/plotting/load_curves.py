@@ -21,18 +21,36 @@ _COLUMNS = ("load", "latency", "line", "fill", "low", "high", "name", "said")
 
 @dataclass(frozen=True, eq=False)
 class LoadCurve:
-    """One topology's run at several loads; loads are shares of the hosts' bandwidth."""
+    """One topology's run at several loads.
 
-    load: ArrayLike  # float64[n], offered
-    latency_us: ArrayLike  # float64[n], mean of the messages that arrived
-    accepted: ArrayLike  # float64[n], delivered
-    saturated: ArrayLike | None = None  # bool[n], delivered < offered; None for nowhere
-    bound: float = float("nan")  # load at which the first link is full; nan for none
-    ends_us: ArrayLike | None = None  # float64[2, n], range over seeds; None for one run
-    runs: ArrayLike | None = None  # int[n], runs of each load; None for one
+    Attributes:
+        load: float64[n], offered, as a share of the hosts' bandwidth.
+        latency_us: float64[n], mean latency of the messages that arrived, µs.
+        accepted: float64[n], delivered, as a share of the hosts' bandwidth.
+        saturated: bool[n], whether less is delivered than offered, so that queues grow without
+            limit; None for nowhere.
+        bound: the load at which the expected load of some link reaches its bandwidth; nan for none.
+        ends_us: float64[2, n], smallest and largest mean latency of several runs of each load with
+            different seeds, µs; None for one run.
+        runs: int[n], number of runs of each load; None for one.
+    """
+
+    load: ArrayLike
+    latency_us: ArrayLike
+    accepted: ArrayLike
+    saturated: ArrayLike | None = None
+    bound: float = float("nan")
+    ends_us: ArrayLike | None = None
+    runs: ArrayLike | None = None
 
     def columns(self) -> NDArray[np.float64]:
-        """Return float64[7, n] by load: load, latency, accepted, saturation, latency ends, runs."""
+        """Return the curve as float64[7, n], by the load.
+
+        Rows are load, latency, accepted load, saturation, both ends of the latency and runs.
+
+        Raises:
+            ParameterError: they are not of one length.
+        """
         full = np.zeros(np.shape(self.load)) if self.saturated is None else self.saturated
         low, high = (self.latency_us,) * 2 if self.ends_us is None else np.asarray(self.ends_us)
         runs = np.ones(np.shape(self.load)) if self.runs is None else self.runs
@@ -90,7 +108,19 @@ _TITLE = "Latency over offered load (simulated)"
 def plot_load_curves(
     curves: Mapping[str, LoadCurve], *, title: str = "", height: int = 300
 ) -> figure:
-    """Return latency over load; hollow: saturated, dotted: some link full, whiskers: all runs."""
+    """Return mean latency over offered load; dotted vertical lines: some link is full.
+
+    Hollow points are loads that the network does not carry. Whiskers go from the smallest to the
+    largest of several runs of a load.
+
+    Args:
+        curves: by topology.
+        title: over the figure; empty takes a default one.
+        height: pixels.
+
+    Raises:
+        ParameterError: a curve's columns are not of one length.
+    """
     return load_curves(curves, title=title, height=height).figure
 
 

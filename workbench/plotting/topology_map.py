@@ -94,14 +94,24 @@ class TopologyMap:
 def plot_topology(
     topology: Topology,
     *,
-    load: ArrayLike | None = None,  # float64[links]; None colours by class
-    full: float | None = None,  # end of the scale, e.g. 1, red above; None: the largest load
+    load: ArrayLike | None = None,
+    full: float | None = None,
     height: int = 460,
 ) -> figure:
     """Return a drawing of a topology, with links coloured by class or by load.
 
     Above some two thousand routers, groups or neighbours share a node, and links between the same
-    two nodes are merged. A router without hosts is hollow; the most loaded links are marked.
+    two nodes are merged. A router without hosts is hollow.
+
+    Args:
+        topology: the network.
+        load: float64[links], load of each link; the most loaded are marked. None colours by class.
+        full: the load at which the scale ends, such as 1; links above it have a colour of their
+            own. None takes the largest load.
+        height: pixels.
+
+    Raises:
+        ParameterError: the number of loads is not the number of links.
     """
     drawn = topology_map(topology, load, height=height, classes=load is None)
     if load is not None and full is not None:

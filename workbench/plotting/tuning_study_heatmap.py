@@ -155,7 +155,15 @@ def study_tiles(*, file_name: str = "searches") -> StudyTiles:
 
 
 def plot_search_methods(rows: pd.DataFrame, measure: str = "share") -> figure:
-    """Return a heatmap of ``methods`` by heuristic and resampling, with all else fixed."""
+    """Return a heatmap of the quality of each heuristic with each resampling rule.
+
+    Args:
+        rows: of ``methods``, for one recording, noise, stopping rule and pick.
+        measure: a column of the rows, such as ``share``, ``gain`` or ``distance``.
+
+    Raises:
+        ParameterError: there is no such measure.
+    """
     tiles = study_tiles(file_name="heuristics")
     tiles.show_methods(rows, measure)
     return tiles.figure

@@ -39,8 +39,9 @@ if TYPE_CHECKING:
         Program,
     )
     from workbench.programs.recognise import read
+    from workbench.programs.recorded_run import LeftOutCalls, RecordedRun
     from workbench.programs.recording import record
-    from workbench.programs.shipped import list, load
+    from workbench.programs.shipped import ShippedProgram, list, load
     from workbench.programs.traces import read_trace
 
 __all__ = [
@@ -54,9 +55,12 @@ __all__ = [
     "Collective",
     "Dependents",
     "ExecutionGraph",
+    "LeftOutCalls",
     "Problem",
     "Program",
     "ProgramBuilder",
+    "RecordedRun",
+    "ShippedProgram",
     "find",
     "generate",
     "list",
@@ -73,8 +77,11 @@ _HOME = {
         ("ANY_SOURCE", "ANY_TAG", "CALC", "RECV", "SEND", "Dependents", "ExecutionGraph"), "graph"
     ),
     **dict.fromkeys(("OPERATIONS", "WORLD", "Collective", "Program"), "program"),
+    "LeftOutCalls": "recorded_run",
     "Problem": "check",
     "ProgramBuilder": "builder",
+    "RecordedRun": "recorded_run",
+    "ShippedProgram": "shipped",
     "find": "given",
     "list": "shipped",
     "load": "shipped",

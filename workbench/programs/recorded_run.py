@@ -12,26 +12,47 @@ from workbench.units import format_quantity
 
 @dataclass(frozen=True)
 class LeftOutCalls:
-    """Calls of one MPI function that a replay leaves out."""
+    """Calls of one MPI function that a replay leaves out.
+
+    Attributes:
+        name: of the function, such as ``MPI_Put``.
+        calls: number of calls, all ranks together.
+        ns: time inside them, all ranks together, on the recording's clock.
+    """
 
     name: str
-    calls: int  # of all ranks
-    ns: int  # inside them, of all ranks together, on the recording's clock
+    calls: int
+    ns: int
 
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """The times of a recording, from the end of MPI_Init to MPI_Finalize."""
+    """The times of a recording, by rank, from the end of MPI_Init to MPI_Finalize.
 
-    time_ns: tuple[int, ...]  # by rank; compute + MPI
-    compute_ns: tuple[int, ...]  # by rank, between MPI calls and inside local ones not recorded
-    mpi_ns: tuple[int, ...]  # by rank, inside MPI calls
-    left_out_ns: tuple[int, ...]  # by rank, the part of mpi_ns inside calls that are not replayed
-    left_out: tuple[LeftOutCalls, ...] = ()  # by function, the longest first
-    elapsed_ns: tuple[int, ...] = ()  # by rank, wall clock; empty where the trace lacks it
-    clock: str = "elapsed"  # elapsed, or cpu where computation is the thread's CPU time
-    ranks_of_node: int = 0  # on the node with the fewest cores per rank; 0 where not known
-    cores_of_node: int = 0  # that these ranks may use; 0 where not known
+    ``compute + MPI = time`` for each rank, on the recording's clock.
+
+    Attributes:
+        time_ns: by rank; duration of its run.
+        compute_ns: by rank, between MPI calls. Calls that reach no other rank, such as
+            ``MPI_Type_commit``, count here if the recorder does not write them.
+        mpi_ns: by rank, inside MPI calls.
+        left_out_ns: by rank, the part of ``mpi_ns`` inside calls that are not replayed.
+        left_out: these calls by function, the longest first.
+        elapsed_ns: by rank; wall-clock time; empty if the trace lacks it.
+        clock: ``elapsed``, or ``cpu`` if computation is the thread's CPU time.
+        ranks_of_node: ranks on the node with the fewest cores for its ranks; 0 if not known.
+        cores_of_node: cores that these ranks could use; 0 if not known.
+    """
+
+    time_ns: tuple[int, ...]
+    compute_ns: tuple[int, ...]
+    mpi_ns: tuple[int, ...]
+    left_out_ns: tuple[int, ...]
+    left_out: tuple[LeftOutCalls, ...] = ()
+    elapsed_ns: tuple[int, ...] = ()
+    clock: str = "elapsed"
+    ranks_of_node: int = 0
+    cores_of_node: int = 0
 
     @property
     def makespan_ns(self) -> int:
@@ -101,7 +122,11 @@ class RecordedRun:
         return tuple(found)
 
     def sentences(self, simulated_ns: float) -> tuple[str, ...]:
-        """Return sentences that compare a replay's makespan, ns, with the recording and say why."""
+        """Return sentences that compare a replay with the recording and explain the differences.
+
+        Args:
+            simulated_ns: the replay's makespan, ns.
+        """
         ratio = f"{simulated_ns / self.makespan_ns:.3g}" if self.makespan_ns else "?"
         found = (
             f"{self.describe()} The replay's time is {ratio} × the recorded one.",
@@ -111,7 +136,11 @@ class RecordedRun:
         return tuple(filter(None, found))
 
     def compare(self, simulated_ns: float) -> str:
-        """Return ``sentences`` as one text."""
+        """Return ``sentences`` as one text.
+
+        Args:
+            simulated_ns: the replay's makespan, ns.
+        """
         return " ".join(self.sentences(simulated_ns))
 
     def to_dict(self) -> dict[str, Any]:
@@ -131,7 +160,14 @@ class RecordedRun:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> RecordedRun:
-        """Return the times that ``to_dict`` has written."""
+        """Return the times that ``to_dict`` has written.
+
+        Args:
+            values: its numbers.
+
+        Raises:
+            ParameterError: a number is missing or is not a number.
+        """
         try:
             return cls(
                 time_ns=_each(values["time_ns"]),

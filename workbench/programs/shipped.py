@@ -32,16 +32,28 @@ _PATTERNS = ("traces/*/datapackage.json", "programs/*.json")
 
 @dataclass(frozen=True)
 class ShippedProgram:
-    """The descriptor of a shipped program."""
+    """The descriptor of a shipped program.
 
-    name: str  # to load it by
-    title: str  # short, for captions
+    Attributes:
+        name: the name to load it by.
+        title: a short title for captions.
+        ranks: number of its ranks.
+        format: one of ``FORMATS``.
+        description: what it does and how it was obtained.
+        provenance: origin, source and licence; for a recording also its place, tools and date.
+        caveats: limits on the meaning of its times.
+        path: of the descriptor.
+        descriptor: all of its entries.
+    """
+
+    name: str
+    title: str
     ranks: int
-    format: str  # one of ``FORMATS``
-    description: str  # what it does and how it was obtained
+    format: str
+    description: str
     provenance: Provenance
-    caveats: tuple[str, ...]  # what its times do not mean
-    path: Path  # of the descriptor
+    caveats: tuple[str, ...]
+    path: Path
     descriptor: Mapping[str, Any] = dataclasses.field(repr=False)
 
 

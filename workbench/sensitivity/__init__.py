@@ -14,10 +14,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workbench.sensitivity.analysis import analyse
-    from workbench.sensitivity.contention import ContentionReport, compare_contention
+    from workbench.sensitivity.contention import ContentionReport, ResourceShare, compare_contention
+    from workbench.sensitivity.critical import CriticalPath, Slack
     from workbench.sensitivity.lp import LatencyLP
+    from workbench.sensitivity.lp_ranging import Ranging
+    from workbench.sensitivity.lp_result import LPSolution
     from workbench.sensitivity.pairs import PairSensitivity, pair_sensitivity
     from workbench.sensitivity.placement import Placement, compare_placements, place
+    from workbench.sensitivity.points import (
+        ClassPoint,
+        CriticalLatencies,
+        PairCounts,
+        SweepCurve,
+        SweepPoint,
+    )
     from workbench.sensitivity.result import LatencySensitivity
     from workbench.sensitivity.sweep import Sweep
     from workbench.sensitivity.wires import (
@@ -28,12 +38,22 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "ClassPoint",
     "ContentionReport",
+    "CriticalLatencies",
+    "CriticalPath",
+    "LPSolution",
     "LatencyLP",
     "LatencySensitivity",
+    "PairCounts",
     "PairSensitivity",
     "Placement",
+    "Ranging",
+    "ResourceShare",
+    "Slack",
     "Sweep",
+    "SweepCurve",
+    "SweepPoint",
     "WireSensitivity",
     "analyse",
     "compare_contention",
@@ -46,12 +66,22 @@ __all__ = [
 ]
 
 _HOME = {
+    "ClassPoint": "points",
     "ContentionReport": "contention",
+    "CriticalLatencies": "points",
+    "CriticalPath": "critical",
+    "LPSolution": "lp_result",
     "LatencyLP": "lp",
     "LatencySensitivity": "result",
+    "PairCounts": "points",
     "PairSensitivity": "pairs",
     "Placement": "placement",
+    "Ranging": "lp_ranging",
+    "ResourceShare": "contention",
+    "Slack": "critical",
     "Sweep": "sweep",
+    "SweepCurve": "points",
+    "SweepPoint": "points",
     "WireSensitivity": "wires",
     "analyse": "analysis",
     "compare_contention": "contention",

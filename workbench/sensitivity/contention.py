@@ -64,11 +64,18 @@ acknowledgement, 3 L more."""
 
 @dataclass(frozen=True)
 class ResourceShare:
-    """The part of a program's time that is due to one resource."""
+    """The part of a program's time that is due to one resource.
+
+    Attributes:
+        resource: its name.
+        time_ps: time saved by lifting this resource's limit after those before it, ps; that of
+            the rules may be negative. The sum over all resources is the whole difference.
+        alone_ps: time that this limit alone adds to the program without any limit, ps.
+    """
 
     resource: str
-    time_ps: int  # saved by lifting this limit after the earlier ones; RULES may be below 0
-    alone_ps: int  # added by this limit to the program without any
+    time_ps: int
+    alone_ps: int
 
 
 @dataclass(frozen=True)

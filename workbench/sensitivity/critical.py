@@ -24,13 +24,21 @@ _ROOM = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class CriticalPath:
-    """A longest path through a program."""
+    """A longest path through a program.
 
-    ops: IntArray  # (k,) from the first to the last
-    messages: IntArray  # (m,) message numbers in their order on the path
-    latencies: IntArray  # (m,) of each message on the path: 1, or 3 to 4 of a rendezvous
-    bytes: IntArray  # (m,) after the first of each message; 0 if not on the path
-    overheads: int  # number of o on the path
+    Attributes:
+        ops: int64[k], numbers of its operations, from the first to the last.
+        messages: int64[m], numbers of its messages, in their order on the path.
+        latencies: int64[m], latencies of each message on the path: 1, or 3 to 4 for a rendezvous.
+        bytes: int64[m], bytes after the first of each message; 0 if they are not on the path.
+        overheads: number of overheads o on the path.
+    """
+
+    ops: IntArray
+    messages: IntArray
+    latencies: IntArray
+    bytes: IntArray
+    overheads: int
 
     def __len__(self) -> int:
         return len(self.ops)
@@ -38,11 +46,19 @@ class CriticalPath:
 
 @dataclass(frozen=True, eq=False)
 class Slack:
-    """Delays of single operations or ranks that leave the program's end as it is."""
+    """Delays of single operations or ranks that leave the program's end as it is.
 
-    ops_ps: IntArray  # (n,) of each start; a receive whose message is critical may have some
-    ends_ps: IntArray  # (n,) of each end; on a critical path 0 here or in ops_ps
-    ranks_ps: IntArray  # (ranks,) of each rank's end
+    Attributes:
+        ops_ps: int64[n], possible delay of each operation's start, ps. A receive may have some even
+            if its message is on a critical path, as it may be posted later.
+        ends_ps: int64[n], possible delay of each operation's end, ps. On a critical path one of the
+            two is 0.
+        ranks_ps: int64[ranks], possible delay of each rank's end, ps.
+    """
+
+    ops_ps: IntArray
+    ends_ps: IntArray
+    ranks_ps: IntArray
 
 
 def follow(packed: Packed, costs: Costs, last: int, notes: NDArray[np.uint8]) -> CriticalPath:

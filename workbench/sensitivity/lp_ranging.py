@@ -24,12 +24,21 @@ _SLOPE_TOLERANCE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Ranging:
-    """The solves and the result of Algorithm 2 (Shen et al., LLAMP)."""
+    """The solves and the result of Algorithm 2 of Shen et al. (LLAMP).
 
-    latencies: NDArray[np.float64]  # (found,) critical ones in the interval, s, descending
-    L: NDArray[np.float64]  # (solves,) latencies that were solved for, s
-    lower: NDArray[np.float64]  # (solves,) where each basis stops being optimal, s; or -inf
-    lambda_L: NDArray[np.float64]  # (solves,)
+    Attributes:
+        latencies: float64[found], the critical latencies that it returns inside the interval,
+            descending, s.
+        L: float64[solves], latencies that were solved for, s.
+        lower: float64[solves], lower end of the range in which each solve's basis stays optimal, s;
+            -inf if it has none.
+        lambda_L: float64[solves], slope of T at each.
+    """
+
+    latencies: NDArray[np.float64]
+    L: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    lambda_L: NDArray[np.float64]
 
 
 def critical_latencies(

@@ -26,22 +26,39 @@ BYTES_PER_KB = 1e3
 
 @dataclass(frozen=True, eq=False)
 class LPSolution(Result):
-    """A program's run time, its sensitivities and its critical path."""
+    """A program's run time, its sensitivities and its critical path.
+
+    Attributes:
+        T_s: run time, s.
+        lambda_L: slope of T over L, dT/dL: latencies on the critical path. With several latency
+            variables: the slope where all grow together.
+        lambda_G: dT/dG in bytes: bytes on the critical path after the first of each message.
+        lambda_o: dT/do: overheads on the critical path.
+        rho_L: share of latency in the critical path, L lambda_L / T; 0 where T is 0. Shen et al.
+            define this share in their text, but print the inverse, T / (L lambda_L).
+        reduced_costs: the sensitivities by variable: latencies, gaps (bytes) and ``o``. At a
+            critical latency this is one of the slopes between that to its left and that to its
+            right.
+        tight: int64[ops], operations on the critical path from the first to the last: those whose
+            rows have a multiplier. A send above S is listed before and after its receive if both
+            its start and its end are on the path. One of several critical paths, if there are
+            several.
+        dual_objective_s: lower bound of T from the multipliers, s: T, except for rounding.
+        status: the solver's status, ``Optimal``.
+        seconds: time for passing the rows to the solver and solving; building is not included.
+        solver: its name.
+    """
 
     T_s: float
-    lambda_L: float  # dT/dL, latencies on the critical path; of several variables, all together
-    lambda_G: float  # dT/dG in bytes, after each message's first, on the critical path
-    lambda_o: float  # dT/do, overheads on the critical path
-    rho_L: float  # L lambda_L / T, 0 where T is; LLAMP prints the inverse, and means this
-    # By variable: latencies, gaps (bytes) and o; at a critical latency, one of the slopes between
-    # that to its left and that to its right.
+    lambda_L: float
+    lambda_G: float
+    lambda_o: float
+    rho_L: float
     reduced_costs: Mapping[str, float] = field(repr=False)
-    # int64[ops], operations on one critical path, first to last: those whose rows have a dual. A
-    # send above S is listed before and after its receive if its start and its end are on the path.
     tight: NDArray[np.int64] = field(repr=False)
-    dual_objective_s: float = field(repr=False)  # bound of T by the duals: T, but for rounding
-    status: str  # the solver's own text, Optimal
-    seconds: float  # passing the rows and solving, without building
+    dual_objective_s: float = field(repr=False)
+    status: str
+    seconds: float
     solver: str
 
 

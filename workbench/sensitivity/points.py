@@ -21,51 +21,89 @@ FloatArray = NDArray[np.float64]
 class SweepPoint:
     """A program's time at one latency, and its slopes in the parameters.
 
-    lambda_G and lambda_o are those of a critical path with most latencies; others may differ.
+    The slopes over G and o are those of a critical path with the most latencies; other critical
+    paths may have other slopes. g is not in LLAMP's graph: lambda_g is 0.
+
+    Attributes:
+        L_s: the latency, s.
+        T_s: the makespan, s.
+        lambda_L_left: slope of T(L) below L: fewest latencies on a critical path.
+        lambda_L_right: slope of T(L) above L: most latencies on a critical path.
+        lambda_G: dT/dG in bytes: those after the first of each message on the path.
+        lambda_o: dT/do: overheads on the path.
+        rho_L: L lambda_L_right / T, the share of latency in the critical path. The paper's text
+            defines it so; its formula prints the inverse.
+        T_ps: the makespan in whole picoseconds.
+        lambda_g: dT/dg, always 0.
     """
 
     L_s: float
     T_s: float
-    lambda_L_left: int  # slope of T below L: fewest latencies on a critical path
-    lambda_L_right: int  # slope of T above L: most latencies on a critical path
-    lambda_G: int  # dT/dG in bytes, after the first of each message
-    lambda_o: int  # dT/do, overheads on the path
-    rho_L: float  # L lambda_L_right / T, as LLAMP's text says; its formula prints the inverse
-    T_ps: int  # rounded to picoseconds
-    lambda_g: int = 0  # dT/dg, always 0: g is not in LLAMP's graph
+    lambda_L_left: int
+    lambda_L_right: int
+    lambda_G: int
+    lambda_o: int
+    rho_L: float
+    T_ps: int
+    lambda_g: int = 0
 
 
 class SweepCurve(NamedTuple):
-    """T and its slopes at several latencies."""
+    """T and its slopes at several latencies.
 
-    T_s: FloatArray  # (k,)
-    lambda_left: IntArray  # (k,)
-    lambda_right: IntArray  # (k,)
+    Attributes:
+        T_s: float64[k], makespan at each, s.
+        lambda_left: int64[k], slope below each.
+        lambda_right: int64[k], slope above each.
+    """
+
+    T_s: FloatArray
+    lambda_left: IntArray
+    lambda_right: IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class CriticalLatencies:
     """Latencies inside an interval at which T(L) changes its slope.
 
-    Those between the same two picoseconds are merged, with the slopes before the first and after
-    the last of them.
+    Between two neighbouring picoseconds at most one is kept: those between the same two are
+    merged, with the slopes before the first and after the last of them.
+
+    Attributes:
+        L_s: float64[k], the critical latencies, ascending, s.
+        T_s: float64[k], makespan at each, s.
+        lambda_left: int64[k], slope below each.
+        lambda_right: int64[k], slope above each.
+        exact_ps: the latencies as fractions, ps.
+        lo_s: start of the interval, s.
+        hi_s: end of the interval, s.
+        passes: number of passes over the program.
+        lanes: number of latencies and slopes computed in these passes.
     """
 
-    L_s: FloatArray  # (k,) ascending
-    T_s: FloatArray  # (k,) T at each
-    lambda_left: IntArray  # (k,) slope below each
-    lambda_right: IntArray  # (k,) slope above each
-    exact_ps: tuple[Fraction, ...]  # L_s without rounding
-    lo_s: float  # start of the interval
-    hi_s: float  # its end
-    passes: int  # number of passes over the program
-    lanes: int  # (latency, side) pairs solved in them
+    L_s: FloatArray
+    T_s: FloatArray
+    lambda_left: IntArray
+    lambda_right: IntArray
+    exact_ps: tuple[Fraction, ...]
+    lo_s: float
+    hi_s: float
+    passes: int
+    lanes: int
 
     @classmethod
     def of(
         cls, bends: Sequence[Bend], lo_ps: int, hi_ps: int, *, passes: int, lanes: int
     ) -> CriticalLatencies:
-        """Return the critical latencies for bends in ascending order."""
+        """Return the critical latencies from the bends of T(L).
+
+        Args:
+            bends: ascending.
+            lo_ps: start of the interval.
+            hi_ps: end of the interval.
+            passes: number of passes over the program.
+            lanes: number of latencies and slopes computed in these passes.
+        """
         T_ps = [bend.left.intercept_ps + bend.left.slope * bend.x_ps for bend in bends]
         return cls(
             L_s=np.array([float(bend.x_ps / PS_PER_S) for bend in bends], np.float64),
@@ -89,16 +127,28 @@ class CriticalLatencies:
 
 @dataclass(frozen=True, eq=False)
 class ClassPoint:
-    """A program's time where each message's latency is a sum over classes, such as of wires."""
+    """A program's time where each message's latency is a sum over classes, such as of wires.
+
+    Attributes:
+        T_s: the makespan, s.
+        lambdas: int64[classes], number of times that each class's latency is on a critical path:
+            dT/dl_c if that path is the only one, else one of the subgradients.
+        T_ps: the makespan in whole picoseconds.
+    """
 
     T_s: float
-    lambdas: IntArray  # (classes,) dT/dl_c; a subgradient where several paths are critical
+    lambdas: IntArray
     T_ps: int
 
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
-    """Latencies and bytes of pairs of ranks on a critical path, sender by receiver."""
+    """Latencies and bytes of pairs of ranks on a critical path.
 
-    lambda_L: IntArray  # (ranks, ranks) latencies
-    lambda_G: IntArray  # (ranks, ranks) bytes after the first of each message
+    Attributes:
+        lambda_L: int64[ranks, ranks], latencies of messages from row to column.
+        lambda_G: int64[ranks, ranks], bytes after the first of each message.
+    """
+
+    lambda_L: IntArray
+    lambda_G: IntArray

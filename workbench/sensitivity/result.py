@@ -227,7 +227,7 @@ class LatencySensitivity(StoredResult):
         """Return T(L) with its zones, and λ_L and ρ_L below it, as a Bokeh layout.
 
         Args:
-            options: of ``workbench.plotting.tolerance.plot_tolerance``.
+            options: of ``workbench.plotting.plot_tolerance``.
         """
         from workbench.plotting.tolerance import plot_tolerance
 

@@ -1,8 +1,20 @@
 """Programs on models: what a run takes."""
 
+from workbench.simulate.critical_path import PathStep
 from workbench.simulate.noise import Noise
 from workbench.simulate.osu import BENCHMARKS, simulate_osu
+from workbench.simulate.picoseconds import ByteCost, PicosecondCosts
 from workbench.simulate.replay import replay
-from workbench.simulate.replay_result import ReplayResult
+from workbench.simulate.replay_result import ReplayResult, ReplayTimes
 
-__all__ = ["BENCHMARKS", "Noise", "ReplayResult", "replay", "simulate_osu"]
+__all__ = [
+    "BENCHMARKS",
+    "ByteCost",
+    "Noise",
+    "PathStep",
+    "PicosecondCosts",
+    "ReplayResult",
+    "ReplayTimes",
+    "replay",
+    "simulate_osu",
+]

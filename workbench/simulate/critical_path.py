@@ -24,14 +24,21 @@ _END, _BEGIN, _START = range(3)
 
 @dataclass(frozen=True)
 class PathStep:
-    """One operation of a critical path, with the interval of time that it accounts for."""
+    """One operation of a critical path, with the interval of time that it accounts for.
 
-    op: int  # number of the operation
-    # How the later step waited for this one: dependency, cpu, nic, message, started (irequires),
-    # receiver (it released a synchronous send), or end for the last operation.
+    Attributes:
+        op: number of the operation.
+        reason: how the next step in time waited for this one: ``dependency``, ``cpu``, ``nic``,
+            ``message``, ``started`` (by ``irequires``), ``receiver`` (it released a synchronous
+            send), or ``end`` for the last operation.
+        from_ps: start of its interval, ps.
+        to_ps: end of its interval, ps: the start of the next step's.
+    """
+
+    op: int
     reason: str
-    from_ps: int  # start of its interval
-    to_ps: int  # end of its interval: the start of the later step's
+    from_ps: int
+    to_ps: int
 
 
 def critical_path(result: ReplayResult) -> tuple[PathStep, ...]:

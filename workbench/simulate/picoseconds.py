@@ -37,13 +37,22 @@ UNLIMITED = 2**63 - 1
 
 @dataclass(frozen=True)
 class ByteCost:
-    """The cost of each byte after the first, in ps."""
+    """The cost of each byte after the first, in ps.
 
-    whole: int  # ps/B if that is a whole number, else -1
-    real: float  # ps/B
+    Attributes:
+        whole: ps/B if that is a whole number, else -1.
+        real: ps/B.
+    """
+
+    whole: int
+    real: float
 
     def of(self, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return (s - 1) times the cost, int64[n], whole ps, for sizes in bytes; 0 for s = 0."""
+        """Return (s - 1) times the cost, int64[n], rounded to a picosecond; 0 for empty messages.
+
+        Args:
+            sizes: int64[n], bytes.
+        """
         beyond_first = np.maximum(sizes - 1, 0)
         if self.whole >= 0:
             return beyond_first * self.whole
@@ -52,18 +61,36 @@ class ByteCost:
 
 @dataclass(frozen=True)
 class PicosecondCosts:
-    """A model's parameters as the kernels take them, times in ps."""
+    """A model's parameters as the kernels take them.
+
+    Attributes:
+        L: ps.
+        o: ps.
+        g: ps.
+        G: per byte of a message after the first.
+        O: per byte after the first, on each host.
+        S: largest eager message in bytes, ``UNLIMITED`` if all are eager.
+    """
 
     L: int
     o: int
     g: int
-    G: ByteCost  # per byte after the first
+    G: ByteCost
     O: ByteCost  # noqa: E741 - the field's letter
-    S: int  # largest eager message in bytes, UNLIMITED if all are
+    S: int
 
     @classmethod
     def of(cls, model: LogGPS) -> PicosecondCosts:
-        """Return a model's parameters in ps, G and O with fractions; S = 2147483647 is no limit."""
+        """Return a model's parameters rounded to picoseconds; G and O keep their fractions.
+
+        S of 2147483647, the largest that a model can hold, stands for no limit.
+
+        Args:
+            model: in s and s/B.
+
+        Raises:
+            ParameterError: L, o or g is longer than 80 hours.
+        """
         fixed = {}
         for name in ("L", "o", "g"):
             value = round(_picoseconds(getattr(model, name)))
@@ -82,7 +109,17 @@ class PicosecondCosts:
         )
 
     def check_sizes(self, least: int, largest_message: int, longest_computation_ns: int) -> None:
-        """Refuse sizes that one step of the clock could not hold; ``least`` of bytes and ns."""
+        """Refuse sizes that one step of the clock could not hold.
+
+        Args:
+            least: smallest of all sizes, bytes or ns.
+            largest_message: bytes.
+            longest_computation_ns: ns.
+
+        Raises:
+            ParameterError: the bytes or the computation take more than 26 days, or a size
+                is negative.
+        """
         if least < 0:
             raise ParameterError(f"sizes must not be negative; got {least}", key="program")
         for name, cost in (("G", self.G), ("O", self.O)):
@@ -101,11 +138,19 @@ class PicosecondCosts:
             )
 
     def send_ps(self, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the host's time for each send of s bytes, o + (s - 1) O, int64[n] ps."""
+        """Return the time that each send occupies its host, o + (s - 1) O, int64[n] ps.
+
+        Args:
+            sizes: int64[n], bytes.
+        """
         return self.o + self.O.of(sizes)
 
     def receive_ps(self, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the host's time for each arrival, o + (s - 1) max(O, G), int64[n] ps."""
+        """Return the time that each arrival occupies its host, o + (s - 1) max(O, G), int64[n] ps.
+
+        Args:
+            sizes: int64[n], bytes.
+        """
         return self.o + np.maximum(self.O.of(sizes), self.G.of(sizes))
 
 

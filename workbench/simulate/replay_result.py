@@ -42,22 +42,31 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class ReplayTimes:
-    """The times of each operation of a program, and the operation that each one waited for."""
+    """The times of each operation of a program, and the operation that each one waited for.
 
-    # All arrays have length n. A computation or send begins at ``start_ps``, a receive is posted.
+    Attributes:
+        start_ps: int64[n], ps; a computation or send begins, a receive is posted.
+        begin_ps: int64[n], ps; the host begins to work on it: ``start_ps`` for computations and
+            sends; for a receive, when the host took its message, which may be before it is posted.
+        end_ps: int64[n], ps; the host is done: after a computation; after a send's overhead, or
+            for a synchronous send when its receiver released it; for a receive when its message was
+            taken, or when it was posted if that is later.
+        match: int32[n], the send of a receive, the receive of a send, -1 for computations.
+        cause: int32[n], the operation that ``begin_ps`` waited for last; -1 if it waited for none.
+            Where a message occupies a CPU or NIC, this is the number of its receive.
+        cause_kind: uint8[n], how it waited: ``DEPENDENCY``, ``CPU``, ``NIC``, ``MESSAGE`` or
+            ``STARTED``.
+        post_cause: int32[n], the operation that ``start_ps`` waited for last; differs from
+            ``cause`` for receives only. None if it was not kept.
+        post_cause_kind: uint8[n], how it waited; None if it was not kept.
+    """
+
     start_ps: IntArray
-    # The host's work begins: at ``start_ps``, but for a receive when its message was taken, which
-    # may be before it is posted.
     begin_ps: IntArray
-    # The host's work ends: for a synchronous send when its receiver released it, for a receive
-    # when its message was taken or, if later, when it was posted.
     end_ps: IntArray
-    match: NDArray[np.int32]  # the send of a receive, the receive of a send, -1 for computations
-    # The operation that ``begin_ps`` waited for last, -1 for none; a message that occupies a CPU
-    # or NIC is its receive's number.
+    match: NDArray[np.int32]
     cause: NDArray[np.int32]
-    cause_kind: NDArray[np.uint8]  # DEPENDENCY, CPU, NIC, MESSAGE or STARTED
-    # What ``start_ps`` waited for last, different for receives only; None if not kept.
+    cause_kind: NDArray[np.uint8]
     post_cause: NDArray[np.int32] | None = None
     post_cause_kind: NDArray[np.uint8] | None = None
 

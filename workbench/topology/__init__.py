@@ -18,6 +18,7 @@ from workbench.topology.application import matrix_traffic, message_traffic
 from workbench.topology.aries import aries
 from workbench.topology.channels import Channels, channels
 from workbench.topology.complete import fully_connected
+from workbench.topology.demand import Demand, read_demand
 from workbench.topology.dragonfly import WIRINGS, dragonfly
 from workbench.topology.dragonfly_plus import dragonfly_plus
 from workbench.topology.families import FAMILIES, Family, Parameter
@@ -36,6 +37,7 @@ from workbench.topology.hammingmesh import hammingmesh
 from workbench.topology.hypercube import hypercube
 from workbench.topology.hyperx import hyperx
 from workbench.topology.jellyfish import jellyfish
+from workbench.topology.link_load import LinkLoads, link_loads
 from workbench.topology.metrics import (
     Comparison,
     PriceTable,
@@ -66,7 +68,9 @@ __all__ = [
     "WIRINGS",
     "Channels",
     "Comparison",
+    "Demand",
     "Family",
+    "LinkLoads",
     "Parameter",
     "Preset",
     "PriceTable",
@@ -87,6 +91,7 @@ __all__ = [
     "hypercube",
     "hyperx",
     "jellyfish",
+    "link_loads",
     "matched",
     "matrix_traffic",
     "message_traffic",
@@ -95,6 +100,7 @@ __all__ = [
     "preset",
     "presets",
     "propose",
+    "read_demand",
     "read_topology",
     "resilience",
     "slim_fly",

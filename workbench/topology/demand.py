@@ -43,16 +43,31 @@ Cells = tuple[int, list[str]]
 
 @dataclass(frozen=True, eq=False)
 class Demand:
-    """Weights that hosts send to one another, for any network with enough hosts."""
+    """Weights that hosts send to one another, for any network with enough hosts.
 
-    name: str  # of the file
-    sender: NDArray[np.int64]  # (n,) hosts
-    receiver: NDArray[np.int64]  # (n,) hosts
-    weight: NDArray[np.float64]  # (n,) of any unit
-    hosts: int  # least number of hosts of a network
+    Attributes:
+        name: of the file.
+        sender: int64[n], hosts.
+        receiver: int64[n], hosts.
+        weight: float64[n], of any unit.
+        hosts: least number of hosts that a network must have.
+    """
+
+    name: str
+    sender: NDArray[np.int64]
+    receiver: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    hosts: int
 
     def on(self, topology: Topology) -> Traffic:
-        """Return the traffic on a network, host i of the file at its host i."""
+        """Return the traffic on a network, host i of the file at its host i.
+
+        Args:
+            topology: the network.
+
+        Raises:
+            ParameterError: it has fewer hosts.
+        """
         if self.hosts > topology.num_hosts:
             raise ParameterError(
                 f"the traffic of {self.name} is between {self.hosts} hosts; {topology.name} has "
@@ -66,7 +81,16 @@ class Demand:
 
 
 def read_demand(source: str | Path | bytes, *, name: str = "") -> Demand:
-    """Return the traffic in a CSV file, given by its path or its content as bytes."""
+    """Return the traffic in a CSV file.
+
+    Args:
+        source: path of the file, or its content as bytes.
+        name: of the traffic; empty takes the file's name.
+
+    Raises:
+        ParseError: it is no such file; the message gives the line.
+        OSError: it cannot be read.
+    """
     content = source if isinstance(source, bytes) else Path(source).read_bytes()
     called = name or ("traffic" if isinstance(source, bytes) else Path(source).name)
     try:

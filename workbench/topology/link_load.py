@@ -47,15 +47,24 @@ _PARTS, _WORTH_THREADS = 4, 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class LinkLoads(Result):
-    """Mean load of each channel where all hosts send at full bandwidth; 1 is a full channel."""
+    """The mean load of each channel where every host sends at full bandwidth.
+
+    A load of 1 fills a channel; 2 is twice what it can carry.
+
+    Attributes:
+        channels: of the network.
+        channel: float64[channels], load of each channel from router to router.
+        host: the largest load of a link between a host and its router, by traffic from and to
+            other routers; the mean of a router's hosts.
+        routing: of the messages.
+        minimal_share: share of the traffic on minimal routes; the rest takes random routers.
+    """
 
     channels: Channels
-    channel: FloatArray  # (channels,) from router to router
-    # The largest load of a host's own link, by traffic from and to other routers; the mean of a
-    # router's hosts.
+    channel: FloatArray
     host: float
     routing: LoadRouting
-    minimal_share: float  # of the traffic on minimal routes; the rest takes random routers
+    minimal_share: float
 
     @property
     def topology(self) -> Topology:
@@ -92,7 +101,14 @@ class LinkLoads(Result):
         }
 
     def hottest(self, count: int = 10) -> pd.DataFrame:
-        """Return the channels between routers with the largest loads, the largest first."""
+        """Return the most loaded channels between routers, the most loaded first.
+
+        Args:
+            count: number of rows at most.
+
+        Returns:
+            ``source`` and ``target``, the routers, ``link_class``, and ``load``.
+        """
         import pandas as pd
 
         order = np.argsort(-self.channel, kind="stable")[:count]
@@ -115,12 +131,26 @@ class LinkLoads(Result):
 
 def link_loads(
     topology: Topology,
-    traffic: ArrayLike | None = None,  # float64[routers, routers], in host bandwidths; None: even
+    traffic: ArrayLike | None = None,
     *,
-    routing: LoadRouting = "minimal",  # mixed: the share of both with the smallest largest load
-    halt: NDArray[np.int8] | None = None,  # (1,) not 0 ends the work
+    routing: LoadRouting = "minimal",
+    halt: NDArray[np.int8] | None = None,
 ) -> LinkLoads:
-    """Return the mean load of each channel under some traffic."""
+    """Return the mean load of each channel under some traffic.
+
+    Args:
+        topology: the network.
+        traffic: float64[routers, routers], sent by the hosts of one router to those of another, in
+            units of a host's bandwidth; None sends from each host to all others equally.
+        routing: ``minimal``, ``valiant``, or ``mixed``: the share of both with the smallest largest
+            load, one share for all messages.
+        halt: int8[1]; any value but 0 ends the work.
+
+    Raises:
+        ParameterError: the traffic is not of these routers, or between routers without a path;
+            there are no hosts, whose routers detours take, or too many routers.
+        SimulationHalted: ``halt`` was set.
+    """
     if routing not in LOAD_ROUTINGS:
         raise ParameterError(
             f"routing must be one of {', '.join(LOAD_ROUTINGS)}; got {routing!r}"

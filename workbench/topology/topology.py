@@ -285,10 +285,10 @@ class Topology(Suggesting):
         """Return a drawing of the network, links in the colours of their classes or loads.
 
         Args:
-            options: of ``workbench.plotting.topology_map.plot_topology``, such as ``load``, a
+            options: of ``workbench.plotting.plot_topology``, such as ``load``, a
                 number for each link.
         """
-        from workbench.plotting.topology_map import plot_topology
+        from workbench.plotting import plot_topology
 
         return plot_topology(self, **options)
 

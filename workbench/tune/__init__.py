@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from workbench.tune.aggregation import Aggregated
 from workbench.tune.component.component import Component, Parameter, components, read_components
 from workbench.tune.component.invocation import Invocation
 from workbench.tune.experiment import Experiment, resume, tune
 from workbench.tune.experiment_yaml import ExperimentSettings, read_experiment
 from workbench.tune.heuristics import HEURISTICS, Heuristic, make_heuristic
-from workbench.tune.history import History, Run
+from workbench.tune.history import History, Run, Visit
 from workbench.tune.pruning import PRUNINGS, make_pruning
 from workbench.tune.recommendation import recommended
 from workbench.tune.recorded.files import read_recording, recordings, shipped_recording
@@ -44,6 +45,7 @@ __all__ = [
     "RESAMPLINGS",
     "STARTS",
     "STOPPINGS",
+    "Aggregated",
     "Choices",
     "Component",
     "Computed",
@@ -76,6 +78,7 @@ __all__ = [
     "TuningResult",
     "TuningSpace",
     "Value",
+    "Visit",
     "WallTime",
     "components",
     "initial_points",

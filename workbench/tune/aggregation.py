@@ -27,17 +27,31 @@ RUN_STATUSES: tuple[str, ...] = get_args(RunStatus)
 
 @dataclass(frozen=True)
 class Aggregated:
-    """Losses by configuration, in the order of first runs; negated values where more is better."""
+    """Losses by configuration, in the order of their first runs.
+
+    A loss is the value, negated where more is better: lower is always better.
+
+    Attributes:
+        configurations: those that were run.
+        keys: ``space.key`` of each.
+        codes: float64[n, dimension], each in the unit cube.
+        losses: float64[n], aggregated losses; a lower bound where censored, nan where unknown.
+        spread: float64[n], standard deviation of the complete runs (n - 1); nan below two.
+        counts: int64[n], complete runs.
+        censored: bool[n], whether the true loss may be larger, as runs were pruned.
+        failed: bool[n], whether every run failed.
+        initial: bool[n], whether the first run belongs to the initial points.
+    """
 
     configurations: tuple[Configuration, ...]
-    keys: tuple[Key, ...]  # ``space.key`` of each configuration
-    codes: FloatArray  # (n, dimension), in the unit cube
-    losses: FloatArray  # (n,), a lower bound where censored, nan where unknown
-    spread: FloatArray  # (n,), standard deviation (n - 1) of complete runs; nan below two
-    counts: NDArray[np.int64]  # (n,), complete runs
-    censored: BoolArray  # (n,), whether the true loss may be larger, as runs were pruned
-    failed: BoolArray  # (n,), whether every run failed
-    initial: BoolArray  # (n,), whether the first run is an initial point
+    keys: tuple[Key, ...]
+    codes: FloatArray
+    losses: FloatArray
+    spread: FloatArray
+    counts: NDArray[np.int64]
+    censored: BoolArray
+    failed: BoolArray
+    initial: BoolArray
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -49,7 +63,10 @@ class Aggregated:
 
     @property
     def ranked(self) -> FloatArray:
-        """Losses to rank by, float64[n]: a bound as it is, the worst loss where there is none."""
+        """Losses by which a heuristic can rank all configurations that were run, float64[n].
+
+        A bound counts as it is; a configuration without any loss counts as the worst of all.
+        """
         finite = np.isfinite(self.losses)
         if finite.all():
             return self.losses

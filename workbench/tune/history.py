@@ -71,14 +71,25 @@ class Run:
 
 @dataclass(frozen=True)
 class Visit:
-    """One proposal of a configuration, with the resamples that followed it."""
+    """One proposal of a configuration, with the resamples that followed it.
+
+    Attributes:
+        configuration: that was proposed.
+        key: ``space.key`` of it.
+        start: index of its first run in the history.
+        stop: index after its last run; in a parallel search others may lie between.
+        loss: aggregated loss of all runs of the configuration up to the end of the visit; a lower
+            bound if ``censored``; nan if unknown.
+        censored: whether the loss is a lower bound.
+        initial: whether it belongs to the initial points.
+    """
 
     configuration: Configuration
-    key: Key  # ``space.key`` of it
-    start: int  # index of its first run in the history
-    stop: int  # index after its last run; in a parallel search others may lie between
-    loss: float  # aggregated over its runs when the visit ended; nan where unknown
-    censored: bool  # whether the loss is a lower bound
+    key: Key
+    start: int
+    stop: int
+    loss: float
+    censored: bool
     initial: bool
 
 

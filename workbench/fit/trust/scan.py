@@ -24,12 +24,19 @@ _REFITS = 2
 
 @dataclass(frozen=True)
 class Interval:
-    """The values around a fitted one that fit about as well, SI, up to the first worse one."""
+    """The values around a fitted one that fit about as well.
+
+    It is connected: it ends at the first worse value; values beyond are not tried.
+
+    Attributes:
+        low, high: its ends, SI.
+        at_low, at_high: whether the end is the bound of the search, so that no end was found.
+    """
 
     low: float
     high: float
-    at_low: bool  # ``low`` is the bound of the search
-    at_high: bool  # ``high`` is the bound of the search
+    at_low: bool
+    at_high: bool
 
     @property
     def everywhere(self) -> bool:
@@ -37,7 +44,11 @@ class Interval:
         return self.at_low and self.at_high
 
     def union(self, other: Interval) -> Interval:
-        """Return the interval that covers both; both contain the fitted value."""
+        """Return the interval that covers both; both contain the fitted value.
+
+        Args:
+            other: around the same value.
+        """
         return Interval(
             min(self.low, other.low),
             max(self.high, other.high),

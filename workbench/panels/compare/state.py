@@ -242,11 +242,9 @@ def python_lines(compared: Compared, offered: float) -> str:
     return "\n".join(
         [
             "from workbench import topology",
-            "from workbench.plotting.topology_map import plot_topology",
-            "from workbench.topology.link_load import link_loads",
-            "from workbench.topology.demand import read_demand"
-            if state.traffic.startswith(f"{OWN}:")
-            else "from workbench.topology.traffic import traffic",
+            "from workbench.plotting import plot_topology",
+            "from workbench.topology import link_loads, "
+            + ("read_demand" if state.traffic.startswith(f"{OWN}:") else "traffic"),
             f"networks = [\n{''.join(made)}]",
             "comparison = topology.compare(networks)",
             *deferred_lines([entry.topology for entry, _ in compared.shown.values()], state.seed),

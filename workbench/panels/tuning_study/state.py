@@ -58,7 +58,7 @@ class SearchStudyState:
         """Return Python code for rows and figures; ``source`` gives the tables."""
         where, method = (_dict(values) for values in (self.where, self._own))
         imports = (
-            ("workbench.plotting.tuning_study_heatmap", "plot_search_methods"),
+            ("workbench.plotting", "plot_search_methods"),
             ("workbench.plotting.tuning_study_look", "picked"),
             ("workbench.plotting.tuning_study_tables", "by_collective"),
             ("workbench.tune.study.files", "load_study"),

@@ -23,17 +23,19 @@ if TYPE_CHECKING:
     from workbench.simulate.fabric.open_loop import run_traffic
     from workbench.simulate.fabric.program import replay_on
     from workbench.simulate.fabric.program_result import FabricReplay
-    from workbench.simulate.fabric.result import FabricResult
+    from workbench.simulate.fabric.result import ChannelStatistics, FabricResult, QueueSeries
     from workbench.simulate.fabric.shared import SharedRun, run_jobs
     from workbench.simulate.fabric.sst import CollectiveTimes, run_collective
 
 __all__ = [
     "PLACEMENTS",
+    "ChannelStatistics",
     "CollectiveTimes",
     "Fabric",
     "FabricReplay",
     "FabricResult",
     "LatencyLoad",
+    "QueueSeries",
     "SharedRun",
     "collective_times",
     "load_curve",
@@ -47,11 +49,13 @@ __all__ = [
 # Looked up late: each brings compiled kernels with it.
 _HOME = {
     "PLACEMENTS": "hosts",
+    "ChannelStatistics": "result",
     "CollectiveTimes": "sst",
     "Fabric": "fabric",
     "FabricReplay": "program_result",
     "FabricResult": "result",
     "LatencyLoad": "latency_load",
+    "QueueSeries": "result",
     "SharedRun": "shared",
     "collective_times": "collectives",
     "load_curve": "latency_load",

@@ -238,9 +238,9 @@ class LatencyLoad(Result):
         With several seeds the line is their mean, and whiskers go from the least to the largest.
 
         Args:
-            options: of `workbench.plotting.load_curves.plot_load_curves`.
+            options: of `workbench.plotting.plot_load_curves`.
         """
-        from workbench.plotting.load_curves import LoadCurve, plot_load_curves
+        from workbench.plotting import LoadCurve, plot_load_curves
 
         curve = LoadCurve(
             load=self.load,

@@ -187,9 +187,9 @@ class FabricReplay(StoredResult):
         """Return the network as a Bokeh figure, its links coloured by their load.
 
         Args:
-            options: of ``workbench.plotting.topology_map.plot_topology``.
+            options: of ``workbench.plotting.plot_topology``.
         """
-        from workbench.plotting.topology_map import plot_topology
+        from workbench.plotting import plot_topology
 
         fig = plot_topology(self.topology, load=self.link_utilisation, **options)
         fig.title.text = (

@@ -26,25 +26,42 @@ PERCENTS = (1.0, 5.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 100.0)
 
 @dataclass(frozen=True, eq=False)
 class ChannelStatistics:
-    """Each channel's counters while measuring; numbered as in `workbench.topology.channels`."""
+    """Each channel's counters while measuring; numbered as in `workbench.topology.channels`.
 
-    busy_s: FloatArray  # (channels,), sending
-    stalled_s: FloatArray  # (channels,), free, but its packets waited for credits
-    n_bytes: IntArray  # (channels,), bytes of the packets that got their credits
-    packets: IntArray  # (channels,), packets that got their credits
-    mean_queue: FloatArray  # (channels,), queued packets, mean of the samples
-    most_queued: IntArray  # (channels,), queued packets, maximum of the samples
+    Attributes:
+        busy_s: float64[channels], time spent sending, s.
+        stalled_s: float64[channels], time free to send while packets waited for credits, s.
+        n_bytes: int64[channels], bytes of the packets that got their credits.
+        packets: int64[channels], packets that got their credits.
+        mean_queue: float64[channels], packets queued, mean of the samples.
+        most_queued: int64[channels], packets queued, maximum of the samples.
+    """
+
+    busy_s: FloatArray
+    stalled_s: FloatArray
+    n_bytes: IntArray
+    packets: IntArray
+    mean_queue: FloatArray
+    most_queued: IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class QueueSeries:
-    """The number of queued packets over time, warm-up included."""
+    """The number of queued packets over time, warm-up included.
 
-    time_s: FloatArray  # (samples,), as all below
-    between_routers: FloatArray  # packets at channels between routers
-    to_hosts: FloatArray  # packets at channels to hosts
-    at_hosts: FloatArray  # packets at their sending hosts
-    under_way: IntArray  # messages sent and not yet received
+    Attributes:
+        time_s: float64[samples], s.
+        between_routers: float64[samples], packets queued at channels between routers.
+        to_hosts: float64[samples], packets queued at channels to hosts.
+        at_hosts: float64[samples], packets queued at the hosts that send them.
+        under_way: int64[samples], messages sent and not yet received.
+    """
+
+    time_s: FloatArray
+    between_routers: FloatArray
+    to_hosts: FloatArray
+    at_hosts: FloatArray
+    under_way: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,9 +320,9 @@ class FabricResult(StoredResult):
         """Return latencies, utilisation of the channels and queues over time as Bokeh figures.
 
         Args:
-            options: of `workbench.plotting.fabric_traffic.plot_traffic`.
+            options: of `workbench.plotting.plot_traffic`.
         """
-        from workbench.plotting.fabric_traffic import plot_traffic
+        from workbench.plotting import plot_traffic
 
         return plot_traffic(self, **options)
 

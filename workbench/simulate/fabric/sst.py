@@ -72,9 +72,9 @@ class CollectiveTimes(Result):
         """Return the figure of the time against message size.
 
         Args:
-            options: of `workbench.plotting.collective_times.plot_collective_times`.
+            options: of `workbench.plotting.plot_collective_times`.
         """
-        from workbench.plotting.collective_times import plot_collective_times
+        from workbench.plotting import plot_collective_times
 
         seconds = dict(zip(self.sizes, self.times_s.tolist(), strict=True))
         return plot_collective_times({self.provenance.title: seconds}, **options)

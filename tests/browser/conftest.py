@@ -12,6 +12,10 @@ import pytest
 from tests.browser.servers import ROOT, Server, serve
 
 PATIENCE_S = 180.0
+# The plugin that gives Playwright its base_url declares its fixture the old way.
+_OLD_FIXTURE = pytest.mark.filterwarnings(
+    "ignore:Session-scoped fixtures defined as instance methods"
+)
 _END_KERNELS = "() => window.jupyterapp?.serviceManager.sessions.shutdownAll()"
 
 
@@ -23,7 +27,7 @@ def _server(item: Any) -> str:
 # Before xdist's own hook, which reads the marks; what is marked after it is in no group.
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one process run a file's tests on one server, one after the other: they share a page.
+    """Mark the tests, and let one process run a file's on one server, in turn: they share a page.
 
     The largest groups begin first, so that the processes end at about the same time.
     """
@@ -33,6 +37,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if Path(__file__).parent in item.path.parents
     }
     for item, group in groups.items():
+        item.add_marker(pytest.mark.browser)
+        item.add_marker(_OLD_FIXTURE)
         item.add_marker(pytest.mark.xdist_group(group))
     sizes = Counter(groups.values())
     items.sort(

@@ -3,71 +3,55 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 from typing import Any
 
-import pytest
-
 from tests.browser.layout import cut
-from tests.browser.servers import Server
-
-pytestmark = [
-    pytest.mark.browser,
-    # The plugin that gives Playwright its base_url declares its fixture the old way.
-    pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
-]
+from tests.browser.panel import (
+    Keep,
+    Steady,
+    Until,
+    button,
+    figures,
+    opened,
+    saved,
+    status,
+    stderr_outputs,
+)
+from tests.browser.servers import Server, Watch
 
 COMPARE = "07-compare-topologies.ipynb"
 HEADLINE = re.compile("carr(y|ies)")
-Until = Callable[..., float]
-Keep = Callable[[str], Path]
-Steady = Callable[..., Any]
-
-
-def headline(page: Any) -> str:
-    return str(page.locator(".workbench-panel [role=status]", has_text=HEADLINE).inner_text())
-
-
-def drawings(page: Any) -> list[Any]:
-    """The drawings of the topologies, from the left."""
-    found = page.locator(".workbench-panel .bk-Figure").all()
-    boxes = sorted(
-        ((one.bounding_box(), one) for one in found), key=lambda pair: (pair[0]["y"], pair[0]["x"])
-    )
-    return [one for _, one in boxes[:4]]
 
 
 def stop(page: Any, until: Until) -> None:
     """End the simulations, which would draw while the test looks."""
-    button = page.locator(".workbench-panel").get_by_role("button", name="■ Stop", exact=True)
-    if button.is_enabled():
-        button.click()
-    until(button.is_disabled)
+    stops = button(page, "■ Stop")
+    if stops.is_enabled():
+        stops.click()
+    until(stops.is_disabled)
 
 
-def opened(server: Server, page: Any, until: Until, steady: Steady, anew: bool = True) -> Any:
-    watch = server.open(page, COMPARE, anew=anew)
-    page.get_by_text(HEADLINE).first.wait_for()
-    page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
-    stop(page, until)
-    steady(page.screenshot)
-    return watch
+def at_rest(server: Server, page: Any, until: Until, steady: Steady, anew: bool = True) -> Watch:
+    """Open the panel, and end its simulations."""
+    return opened(
+        server, page, steady, COMPARE, HEADLINE, quiet=partial(stop, page, until), anew=anew
+    )
 
 
 def test_traffic_and_load_colour_the_links(
     server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, until, steady)
+    watch = at_rest(server, page, until, steady)
     keep("opened")
     assert cut(page) == []
-    assert "uniform load" in headline(page)
-    dragonfly = drawings(page)[1]
+    assert "uniform load" in status(page, HEADLINE)
+    dragonfly = figures(page)[1]
     before = dragonfly.screenshot()
     page.get_by_label("Traffic", exact=True).select_option(
         label="adversarial: each group to the next"
     )
-    until(lambda: "adversarial load" in headline(page))
+    until(lambda: "adversarial load" in status(page, HEADLINE))
     until(lambda: dragonfly.screenshot() != before)
     stop(page, until)
     keep("adversarial")
@@ -80,33 +64,30 @@ def test_traffic_and_load_colour_the_links(
     page.get_by_label("Colour by", exact=True).select_option(label="class")
     page.get_by_text("inter-group").first.wait_for()
     keep("classes")
-    assert page.locator(".jp-OutputArea-output[data-mime-type$=stderr]").count() == 0
+    assert stderr_outputs(page) == 0
     assert watch.errors == []
-    # Voilà's own page asks for a font.
-    assert [url for url in watch.outside if "font-awesome" not in url.lower()] == []
+    assert watch.outside == []
 
 
 def test_files_are_saved_by_the_browser(
     server: Server, page: Any, until: Until, steady: Steady
 ) -> None:
-    watch = opened(server, page, until, steady, anew=False)
+    watch = at_rest(server, page, until, steady, anew=False)
     panel = page.locator(".workbench-panel")
     panel.get_by_role("tab", name="Export").click()
     expected = [b",fat tree 16", b"<!DOCTYPE html>", b"<?xml", b"\x89PNG", b"\x89PNG"]
     buttons = panel.get_by_role("button", name=re.compile("^(CSV|HTML|GRAPHML|PNG .*)$")).all()
     assert len(buttons) == len(expected)
-    for button, begins in zip(buttons, expected, strict=True):
-        with page.expect_download() as download:
-            button.click()
-        content = Path(download.value.path()).read_bytes().lstrip()
-        assert begins in content[:200], content[:60]
+    for one, begins in zip(buttons, expected, strict=True):
+        _, content = saved(page, one)
+        assert begins in content.lstrip()[:200], content[:60]
     assert watch.errors == []
 
 
 def test_another_size_a_mistake_and_a_match(
     server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, until, steady, anew=False)
+    watch = at_rest(server, page, until, steady, anew=False)
     field = page.locator(".workbench-panel input[type=text]").first
     field.fill("15")
     page.keyboard.press("Enter")
@@ -125,7 +106,7 @@ def test_another_size_a_mistake_and_a_match(
 def test_simulations_fill_in(
     server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, until, steady)
+    watch = at_rest(server, page, until, steady)
     page.get_by_label("Match on", exact=True).select_option(label="hosts")
     amount = page.get_by_label("about so many hosts", exact=True)
     amount.fill("64")

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.browser.layout import cut
+from tests.browser.panel import (
+    Keep,
+    Steady,
+    Until,
+    button,
+    saved,
+    slider,
+    stderr_outputs,
+    to_the_top,
+)
 from tests.browser.servers import Server
 from workbench.panels.style import STALE
 from workbench.plotting.picture import PNG_SCALE, WIDTH_PX
 
-pytestmark = [
-    pytest.mark.browser,
-    # The plugin that gives Playwright its base_url declares its fixture the old way.
-    pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
-]
-
 NOTEBOOKS = ("00-start-here.ipynb", "01-fit-a-machine.ipynb")
 LATENCY = "injection latency"
-
-Until = Callable[..., float]
-Keep = Callable[[str], Path]
-Steady = Callable[..., Any]
 
 
 def pixels(page: Any) -> bytes:
@@ -33,20 +32,10 @@ def pixels(page: Any) -> bytes:
     return page.locator(".bk-Figure").first.screenshot()
 
 
-def slider(page: Any, name: str) -> Any:
-    """Return the handle of the slider that is labelled so."""
-    row = page.locator(".widget-slider", has=page.get_by_text(name, exact=True))
-    return row.locator(".noUi-handle").first
-
-
-def button(page: Any, name: str) -> Any:
-    return page.locator(".workbench-panel .jupyter-button", has_text=name)
-
-
 def settle(page: Any, steady: Steady) -> bytes:
     """Wait until the figure has its first curve and stands still, and return it."""
     page.get_by_text(re.compile("8 KiB message: .* simulated")).first.wait_for()
-    page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
+    to_the_top(page)
     return bytes(steady(lambda: pixels(page), 0.5))
 
 
@@ -89,7 +78,7 @@ def test_a_key_press_changes_the_figure(
     until(lambda: page.get_by_text("8 KiB message").first.inner_text() != sentence)
     until(lambda: pixels(page) != before)
     keep("moved")
-    assert page.locator(".jp-OutputArea-output[data-mime-type$=stderr]").count() == 0
+    assert stderr_outputs(page) == 0
     assert watch.errors == []
     assert watch.outside == []
 
@@ -121,10 +110,8 @@ def test_files_are_saved_by_the_browser(server: Server, page: Any, steady: Stead
         ("PNG", b"\x89PNG"),
         ("SVG", b"<svg "),
     ):
-        with page.expect_download() as download:
-            button(page, name).click()
-        assert download.value.suggested_filename == f"azure-hb96v3-hdr-snappr.{name.lower()}"
-        content = Path(download.value.path()).read_bytes()
+        file, content = saved(page, button(page, name))
+        assert file == f"azure-hb96v3-hdr-snappr.{name.lower()}"
         assert content.lstrip()[: len(begins)] == begins, content[:40]
         if name == "PNG":
             assert int.from_bytes(content[16:20]) == PNG_SCALE * WIDTH_PX
@@ -160,7 +147,7 @@ def test_an_error_stands_beside_its_control(
     said = "Trials must be a whole number from 1 to 1,000,000; got 1,000,000,000; it stays"
     page.get_by_role("alert").filter(has_text=said).wait_for()
     assert trials.input_value() == "1e9", "not cut"
-    button(page, "Start").click()
+    button(page, "▶ Start").click()
     page.get_by_role("alert").filter(has_text="correct Trials first").wait_for()
     keep("out of range")
     assert page.get_by_text("8 KiB message").first.inner_text() == sentence
@@ -186,7 +173,7 @@ def test_another_machine_is_drawn_with_its_simulated_curve(
     page.keyboard.press("ArrowLeft")
     machine.select_option("azure-hb96v3-hdr")
     page.get_by_text("median over 84 runs").wait_for()
-    page.locator(".jupyter-button", has_text="Reset parameters").click()
+    button(page, "Reset parameters").click()
     until(lambda: pixels(page) == before)
     assert watch.errors == []
 
@@ -198,7 +185,7 @@ def test_a_fit_is_started_watched_and_stopped(
     settle(page, steady)
     page.get_by_label("Trials").fill("100000")
     page.keyboard.press("Tab")
-    button(page, "Start").click()
+    button(page, "▶ Start").click()
     progress = page.get_by_text(re.compile(r"\d+ of 100000 trials, .* left"))
     progress.wait_for()
     first = progress.inner_text()
@@ -219,7 +206,7 @@ def test_a_fit_is_started_watched_and_stopped(
     until(answered)
     page.get_by_title("End the fit now").click()
     until(lambda: page.get_by_text(re.compile(r"stopped: \d+ of 100000")).count() == 1)
-    assert button(page, "Start").is_enabled()
+    assert button(page, "▶ Start").is_enabled()
     page.get_by_role("tab", name="Result").click()
     page.get_by_text("node.nic.mtu").first.wait_for()
     keep("result")

@@ -3,45 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 from typing import Any
 
-import pytest
-
 from tests.browser.layout import cut
-from tests.browser.servers import Server
-
-pytestmark = [
-    pytest.mark.browser,
-    # The plugin that gives Playwright its base_url declares its fixture the old way.
-    pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
-]
+from tests.browser.panel import (
+    Keep,
+    Steady,
+    Until,
+    button,
+    figures,
+    opened,
+    saved,
+    status,
+    stderr_outputs,
+)
+from tests.browser.servers import Server, Watch
 
 PLACEMENT = "06-where-to-place-ranks.ipynb"
 HEADLINE = re.compile(r"\d+ ranks on .*(the fastest placement|every placement)")
 READING = re.compile("With the placement by")
 METHODS = ("block", "round-robin", "random", "volume", "algorithm-3", "search")
-Until = Callable[..., float]
-Keep = Callable[[str], Path]
-Steady = Callable[..., Any]
-
-
-def status(page: Any, words: re.Pattern[str]) -> str:
-    return str(page.locator(".workbench-panel [role=status]", has_text=words).inner_text())
 
 
 def settled(page: Any, until: Until) -> None:
     """Wait until nothing is being searched for."""
-    stop = page.locator(".workbench-panel").get_by_role("button", name="■ Stop", exact=True)
+    stop = button(page, "■ Stop")
     until(lambda: stop.is_disabled() and "Still searching" not in status(page, HEADLINE))
-
-
-def figures(page: Any) -> list[Any]:
-    """The figures, from the top down and from the left."""
-    found = page.locator(".workbench-panel .bk-Figure").all()
-    boxes = [(one.bounding_box(), one) for one in found]
-    return [one for box, one in sorted(boxes, key=lambda pair: (pair[0]["y"], pair[0]["x"]))]
 
 
 def row(page: Any, method: str) -> tuple[float, float]:
@@ -52,20 +40,24 @@ def row(page: Any, method: str) -> tuple[float, float]:
     return box["x"] + 0.6 * box["width"], top + height * (METHODS.index(method) + 0.5) / 6
 
 
-def opened(server: Server, page: Any, until: Until, steady: Steady, anew: bool = True) -> Any:
-    watch = server.open(page, PLACEMENT, anew=anew)
-    page.get_by_text(HEADLINE).first.wait_for()
-    page.get_by_text(READING).first.wait_for()
-    page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
-    settled(page, until)
-    steady(page.screenshot)
-    return watch
+def at_rest(server: Server, page: Any, until: Until, steady: Steady, anew: bool = True) -> Watch:
+    """Open the panel, and wait until its search has ended."""
+    return opened(
+        server,
+        page,
+        steady,
+        PLACEMENT,
+        HEADLINE,
+        READING,
+        quiet=partial(settled, page, until),
+        anew=anew,
+    )
 
 
 def test_a_click_on_a_placement_shows_its_pairs_and_its_hosts(
     server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, until, steady)
+    watch = at_rest(server, page, until, steady)
     keep("opened")
     _, pairs, ranks = figures(page)
     before = pairs.screenshot(), ranks.screenshot()
@@ -79,7 +71,7 @@ def test_a_click_on_a_placement_shows_its_pairs_and_its_hosts(
     page.mouse.click(*row(page, "random"))
     until(lambda: "by random" in status(page, READING))
     assert cut(page) == []
-    assert page.locator(".jp-OutputArea-output[data-mime-type$=stderr]").count() == 0
+    assert stderr_outputs(page) == 0
     assert watch.errors == []
     assert watch.outside == []
 
@@ -87,17 +79,15 @@ def test_a_click_on_a_placement_shows_its_pairs_and_its_hosts(
 def test_files_are_saved_by_the_browser(
     server: Server, page: Any, until: Until, steady: Steady
 ) -> None:
-    watch = opened(server, page, until, steady, anew=False)
+    watch = at_rest(server, page, until, steady, anew=False)
     page.locator(".workbench-panel").get_by_role("tab", name="Export").click()
     expected = [b"method,T_us", b"\x89PNG", b"source,destination", b"\x89PNG"]
     expected += [b"rank,host", b"{", b"\x89PNG"]
     panel = page.locator(".workbench-panel")
     buttons = panel.get_by_role("button", name=re.compile("^(CSV|JSON|PNG .*)$")).all()
     assert len(buttons) == len(expected)
-    for button, begins in zip(buttons, expected, strict=True):
-        with page.expect_download() as download:
-            button.click()
-        content = Path(download.value.path()).read_bytes()
+    for one, begins in zip(buttons, expected, strict=True):
+        _, content = saved(page, one)
         assert content.lstrip()[: len(begins)] == begins, content[:40]
     assert watch.errors == []
     assert watch.outside == []
@@ -106,12 +96,12 @@ def test_files_are_saved_by_the_browser(
 def test_a_search_can_be_stopped(
     server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, until, steady, anew=False)
+    watch = at_rest(server, page, until, steady, anew=False)
     page.get_by_label("search tries", exact=True).fill("9000000")
     page.keyboard.press("Enter")
     until(lambda: "Still searching" in status(page, HEADLINE))
     keep("searching")
-    page.locator(".workbench-panel").get_by_role("button", name="■ Stop", exact=True).click()
+    button(page, "■ Stop").click()
     until(lambda: "Stopped." in status(page, HEADLINE))
     assert watch.errors == []
 
@@ -119,7 +109,7 @@ def test_a_search_can_be_stopped(
 def test_another_network_and_a_longer_wire(
     server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, until, steady)
+    watch = at_rest(server, page, until, steady)
     before = status(page, HEADLINE)
     page.get_by_label("Network", exact=True).select_option("fat tree")
     until(lambda: "fat tree, k=4" in status(page, HEADLINE))

@@ -3,46 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.browser.layout import cut
+from tests.browser.panel import (
+    Keep,
+    Steady,
+    Until,
+    button,
+    opened,
+    saved,
+    slider,
+    status,
+    stderr_outputs,
+)
 from tests.browser.servers import Server
-
-pytestmark = [
-    pytest.mark.browser,
-    # The plugin that gives Playwright its base_url declares its fixture the old way.
-    pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
-]
+from tests.goal_programs import CROSSED
 
 REPLAY = "04-replay-a-program.ipynb"
 HEADLINE = re.compile(r"until the last of \d+ ranks ends")
-CROSSED = b"""num_ranks 2
-rank 0 {
-a: send 100000b to 1
-b: recv 100000b from 1
-b requires a
-}
-rank 1 {
-a: send 100000b to 0
-b: recv 100000b from 0
-b requires a
-}
-"""
-Until = Callable[..., float]
-Keep = Callable[[str], Path]
-Steady = Callable[..., Any]
-
-
-def button(page: Any, name: str) -> Any:
-    return page.locator(".workbench-panel").get_by_role("button", name=name, exact=True)
-
-
-def headline(page: Any) -> str:
-    return str(page.locator(".workbench-panel [role=status]", has_text=HEADLINE).inner_text())
 
 
 def diagram(page: Any) -> Any:
@@ -57,11 +38,6 @@ WINDOW = """() => {
 }"""
 
 
-def slider(page: Any, name: str) -> Any:
-    row = page.locator(".widget-slider", has=page.get_by_text(name, exact=True))
-    return row.locator(".noUi-handle").first
-
-
 def zoom(page: Any) -> tuple[float, float]:
     """Zoom into the diagram with the wheel, and return where the pointer is."""
     box = diagram(page).bounding_box()
@@ -74,37 +50,29 @@ def zoom(page: Any) -> tuple[float, float]:
     return middle
 
 
-def opened(server: Server, page: Any, steady: Steady, anew: bool = True) -> Any:
-    watch = server.open(page, REPLAY, anew=anew)
-    page.get_by_text(HEADLINE).first.wait_for()
-    page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
-    steady(page.screenshot)
-    return watch
-
-
 def test_a_key_press_redraws_the_diagram(
     server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, steady)
+    watch = opened(server, page, steady, REPLAY, HEADLINE)
     keep("opened")
-    before, sentence = diagram(page).screenshot(), headline(page)
+    before, sentence = diagram(page).screenshot(), status(page, HEADLINE)
     slider(page, "L  latency").focus()
     for _ in range(30):
         page.keyboard.press("ArrowRight")
-    until(lambda: headline(page) != sentence)
+    until(lambda: status(page, HEADLINE) != sentence)
     until(lambda: diagram(page).screenshot() != before)
     keep("moved")
     page.get_by_label("allreduce", exact=True).select_option("ring")
-    moved = headline(page)
-    until(lambda: headline(page) != moved)
+    moved = status(page, HEADLINE)
+    until(lambda: status(page, HEADLINE) != moved)
     assert cut(page) == []
-    assert page.locator(".jp-OutputArea-output[data-mime-type$=stderr]").count() == 0
+    assert stderr_outputs(page) == 0
     assert watch.errors == []
     assert watch.outside == []
 
 
 def test_files_are_saved_by_the_browser(server: Server, page: Any, steady: Steady) -> None:
-    watch = opened(server, page, steady, anew=False)
+    watch = opened(server, page, steady, REPLAY, HEADLINE, anew=False)
     page.get_by_role("tab", name="Export").click()
     for name, begins in (
         ("CSV", b"op,rank"),
@@ -113,9 +81,7 @@ def test_files_are_saved_by_the_browser(server: Server, page: Any, steady: Stead
         ("PNG diagram", b"\x89PNG"),
         ("PNG breakdown", b"\x89PNG"),
     ):
-        with page.expect_download() as download:
-            button(page, name).click()
-        content = Path(download.value.path()).read_bytes()
+        _, content = saved(page, button(page, name))
         assert content.lstrip()[: len(begins)] == begins, content[:40]
     assert watch.errors == []
     assert watch.outside == []
@@ -124,7 +90,7 @@ def test_files_are_saved_by_the_browser(server: Server, page: Any, steady: Stead
 def test_a_zoom_is_drawn_in_detail_and_a_reset_goes_back(
     server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, steady, anew=False)
+    watch = opened(server, page, steady, REPLAY, HEADLINE, anew=False)
     before = diagram(page).screenshot()
     middle = zoom(page)
     until(lambda: diagram(page).screenshot() != before)
@@ -145,7 +111,7 @@ def test_the_diagram_shows_all_after_fast_moves_of_a_slider_and_a_zoom_stays(
     lab: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
     """What the page tells of the replay before is no zoom, however fast the next one comes."""
-    watch = opened(lab, page, steady)
+    watch = opened(lab, page, steady, REPLAY, HEADLINE)
 
     def settled() -> tuple[float, float, float]:
         """Wait until the page shows what Python has, and has had the time to tell of it."""
@@ -155,7 +121,7 @@ def test_the_diagram_shows_all_after_fast_moves_of_a_slider_and_a_zoom_stays(
     def is_whole() -> bool:
         start, end, whole = settled()
         ends = {"s": 1e9, "ms": 1e6, "µs": 1e3, "ns": 1}
-        number, unit = headline(page).split()[:2]
+        number, unit = status(page, HEADLINE).split()[:2]
         told = pytest.approx(float(number) * ends[unit], rel=6e-3)
         return (start, end) == (0, whole) and whole == told
 
@@ -195,7 +161,7 @@ def test_the_diagram_shows_all_after_fast_moves_of_a_slider_and_a_zoom_stays(
 def test_two_settings_stand_side_by_side(
     server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, steady, anew=False)
+    watch = opened(server, page, steady, REPLAY, HEADLINE, anew=False)
     button(page, "Pin as A").click()
     page.get_by_label("Parameters", exact=True).select_option("profile of alps-gh200-slingshot11")
     page.get_by_text(re.compile(r"B takes [\d.]+ × A's time")).wait_for()
@@ -210,16 +176,16 @@ def test_two_settings_stand_side_by_side(
 def test_a_deadlock_is_said_and_the_last_picture_stays(
     server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, steady)
-    before = headline(page)
-    files = {"name": "crossed.goal", "mimeType": "text/plain", "buffer": CROSSED}
+    watch = opened(server, page, steady, REPLAY, HEADLINE)
+    before = status(page, HEADLINE)
+    files = {"name": "crossed.goal", "mimeType": "text/plain", "buffer": CROSSED.encode()}
     with page.expect_file_chooser() as chooser:
         page.locator(".workbench-panel .widget-upload").click()
     chooser.value.set_files([files])
     message = page.get_by_role("alert").filter(has_text="send 100000 B to 1")
     message.wait_for()
     keep("deadlock")
-    assert headline(page) == before
+    assert status(page, HEADLINE) == before
     row = page.locator(".widget-hbox", has=page.get_by_text("S  eager up to", exact=True)).last
     row.locator("input[type=text]").fill("all")
     page.keyboard.press("Enter")

@@ -13,12 +13,6 @@ import pytest
 
 from tests.browser.servers import SHORTER, Server, _shorten
 
-pytestmark = [
-    pytest.mark.browser,
-    # The plugin that gives Playwright its base_url declares its fixture the old way.
-    pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
-]
-
 DOT = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
 LOADS = """address => new Promise(answer => {
   const image = new Image()

@@ -3,34 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.browser.layout import cut
+from tests.browser.panel import Keep, Steady, Until, button, saved, to_the_top
 from tests.browser.servers import Server
 
-pytestmark = [
-    pytest.mark.browser,
-    # The plugin that gives Playwright its base_url declares its fixture the old way.
-    pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
-]
-
 STUDY, REGIMES = "02-which-loss.ipynb", "03-message-regimes.ipynb"
-Until = Callable[..., float]
-Keep = Callable[[str], Path]
-Steady = Callable[..., Any]
-
-
-def button(page: Any, name: str) -> Any:
-    return page.locator(".workbench-panel .jupyter-button", has_text=name)
-
-
-def to_the_top(page: Any, steady: Steady) -> None:
-    page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
-    steady(page.screenshot)
 
 
 def click_place(page: Any, across: float, down: float) -> None:
@@ -45,7 +24,8 @@ def test_a_click_shows_the_fit_behind_it_and_a_pin_keeps_it(
     watch = server.open(page, STUDY)
     first = page.get_by_text("snappr on azure-hb96v3-hdr, rmsre over both")
     first.wait_for()
-    to_the_top(page, steady)
+    to_the_top(page)
+    steady(page.screenshot)
     keep("opened")
     button(page, "Pin as A").click()
     page.get_by_text("A: snappr on azure-hb96v3-hdr, rmsre over both").wait_for()
@@ -67,12 +47,13 @@ def test_a_fit_of_ones_own_is_run_and_shown(
 ) -> None:
     watch = server.open(page, STUDY)
     page.get_by_text("snappr on azure-hb96v3-hdr, rmsre over both").wait_for()
-    to_the_top(page, steady)
+    to_the_top(page)
+    steady(page.screenshot)
     page.get_by_role("tab", name="Run your own").click()
     page.get_by_label("Model", exact=True).last.select_option("LogP")
     page.get_by_label("Trials").fill("40")
     page.keyboard.press("Tab")
-    button(page, "Start").click()
+    button(page, "▶ Start").click()
     page.get_by_text("logp on azure-hb96v3-hdr, rmsre over both, your own run").wait_for()
     page.get_by_text("done: 40 of 40 trials").wait_for()
     keep("own")
@@ -85,7 +66,8 @@ def test_the_threshold_moves_with_the_arrow_keys(
 ) -> None:
     watch = server.open(page, REGIMES)
     page.get_by_text(re.compile("LogP up to .*, SNAPPR above it")).wait_for()
-    to_the_top(page, steady)
+    to_the_top(page)
+    steady(page.screenshot)
     page.locator(".workbench-panel .noUi-handle").first.focus()
     before = page.locator(".workbench-panel .bk-Figure").first.screenshot()
     sentence = page.get_by_text(re.compile("LogP up to .*, SNAPPR above it")).inner_text()
@@ -94,12 +76,12 @@ def test_the_threshold_moves_with_the_arrow_keys(
     until(lambda: page.get_by_text(re.compile("LogP up to")).first.inner_text() != sentence)
     until(lambda: page.locator(".workbench-panel .bk-Figure").first.screenshot() != before)
     keep("moved")
-    button(page, "Refit both halves here").click()
+    button(page, "▶ Refit both halves here").click()
     page.get_by_text(re.compile(r"\d+ of 600 trials, both halves")).wait_for()
-    button(page, "Stop").click()
+    button(page, "■ Stop").click()
     page.get_by_text(re.compile(r"(stopped|done) in \d+ s")).wait_for()
     keep("refitted")
-    assert button(page, "Refit both halves here").is_enabled()
+    assert button(page, "▶ Refit both halves here").is_enabled()
     assert cut(page) == []
     assert watch.errors == []
     assert watch.outside == []
@@ -108,7 +90,8 @@ def test_the_threshold_moves_with_the_arrow_keys(
 def test_files_are_saved_by_the_browser(server: Server, page: Any, steady: Steady) -> None:
     watch = server.open(page, REGIMES, anew=False)
     page.get_by_text(re.compile("LogP up to .*, SNAPPR above it")).wait_for()
-    to_the_top(page, steady)
+    to_the_top(page)
+    steady(page.screenshot)
     page.get_by_role("tab", name="Export").click()
     for name, begins in (
         ("INI", b"#"),
@@ -117,9 +100,7 @@ def test_files_are_saved_by_the_browser(server: Server, page: Any, steady: Stead
         ("PNG", b"\x89PNG"),
         ("SVG", b"<svg "),
     ):
-        with page.expect_download() as download:
-            button(page, name).click()
-        content = Path(download.value.path()).read_bytes()
+        _, content = saved(page, button(page, name))
         assert content.lstrip()[: len(begins)] == begins, content[:40]
     assert watch.errors == []
     assert watch.outside == []

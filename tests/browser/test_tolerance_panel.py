@@ -3,63 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.browser.layout import cut
+from tests.browser.panel import Keep, Steady, Until, button, opened, saved, status
 from tests.browser.servers import Server
-
-pytestmark = [
-    pytest.mark.browser,
-    # The plugin that gives Playwright its base_url declares its fixture the old way.
-    pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
-]
 
 TOLERANCE = "05-latency-tolerance.ipynb"
 AT = re.compile(r"^At L = .*(ends? last|ranks end)")
 ANALYSED = re.compile(r"operations, analysed in")
-Until = Callable[..., float]
-Keep = Callable[[str], Path]
-Steady = Callable[..., Any]
 
 
-def status(page: Any, about: re.Pattern[str]) -> str:
-    return str(page.locator(".workbench-panel [role=status]", has_text=about).inner_text())
-
-
-def figures(page: Any) -> list[dict[str, float]]:
+def boxes(page: Any) -> list[dict[str, float]]:
     """The boxes of all figures, those to the left first, from the top down."""
     found = page.locator(".workbench-panel .bk-Figure")
-    boxes = [found.nth(i).bounding_box() for i in range(found.count())]
-    return sorted((b for b in boxes if b), key=lambda box: (round(box["x"], -1), box["y"]))
+    all_boxes = [found.nth(i).bounding_box() for i in range(found.count())]
+    return sorted((b for b in all_boxes if b), key=lambda box: (round(box["x"], -1), box["y"]))
 
 
 def point(page: Any, share: float) -> None:
-    box = figures(page)[0]
+    box = boxes(page)[0]
     page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
     page.mouse.move(box["x"] + share * box["width"], box["y"] + 0.6 * box["height"])
-
-
-def opened(server: Server, page: Any, steady: Steady, anew: bool = True) -> Any:
-    watch = server.open(page, TOLERANCE, anew=anew)
-    page.locator(".workbench-panel [role=status]", has_text=AT).first.wait_for()
-    page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
-    steady(page.screenshot)
-    return watch
 
 
 def test_the_critical_path_follows_the_pointer_until_a_click(
     server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, steady)
+    watch = opened(server, page, steady, TOLERANCE, AT)
     keep("opened")
     before = status(page, AT)
     point(page, 0.8)
     until(lambda: status(page, AT) != before)
-    pointed, box = steady(lambda: status(page, AT)), figures(page)[0]
+    pointed, box = steady(lambda: status(page, AT)), boxes(page)[0]
     keep("pointed")
     page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + 0.6 * box["height"])
     follow = page.get_by_label("Follow the pointer; a click stays")
@@ -76,18 +52,15 @@ def test_the_critical_path_follows_the_pointer_until_a_click(
 
 
 def test_files_are_saved_by_the_browser(server: Server, page: Any, steady: Steady) -> None:
-    watch = opened(server, page, steady, anew=False)
+    watch = opened(server, page, steady, TOLERANCE, AT, anew=False)
     page.get_by_role("tab", name="Export").click()
-    panel = page.locator(".workbench-panel")
     for name, begins in (
         ("CSV", b"program,from_ns"),
         ("JSON", b"{"),
         ("PNG curves", b"\x89PNG"),
         ("PNG diagram", b"\x89PNG"),
     ):
-        with page.expect_download() as download:
-            panel.get_by_role("button", name=name, exact=True).click()
-        content = Path(download.value.path()).read_bytes()
+        _, content = saved(page, button(page, name))
         assert content[: len(begins)] == begins, content[:40]
     assert watch.errors == []
     assert watch.outside == []
@@ -96,14 +69,13 @@ def test_files_are_saved_by_the_browser(server: Server, page: Any, steady: Stead
 def test_a_program_is_kept_beside_another(
     server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, steady, anew=False)
-    panel = page.locator(".workbench-panel")
-    panel.get_by_role("button", name="+ Keep it", exact=True).click()
+    watch = opened(server, page, steady, TOLERANCE, AT, anew=False)
+    button(page, "+ Keep it").click()
     page.get_by_label("Program", exact=True).select_option("make: 2-D halo exchange")
     page.get_by_text(re.compile(r"Within 1 % .* bears the most")).wait_for()
     steady(page.screenshot)
     keep("beside")
-    panel.get_by_role("button", name="✕ halo-8", exact=True).click()
+    button(page, "✕ halo-8").click()
     page.get_by_text(re.compile(r"At L = .* the program takes")).wait_for()
     assert watch.errors == []
 
@@ -111,13 +83,13 @@ def test_a_program_is_kept_beside_another(
 def test_the_zones_move_with_the_algorithm(
     server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, steady)
-    before, count = status(page, ANALYSED), len(figures(page))
+    watch = opened(server, page, steady, TOLERANCE, AT)
+    before, count = status(page, ANALYSED), len(boxes(page))
     page.get_by_label("allreduce", exact=True).select_option("ring")
     until(lambda: status(page, ANALYSED) != before)
     page.get_by_label("Draw", exact=True).select_option("every algorithm of allreduce")
     page.get_by_text(re.compile(r"Within 1 % .* bears the most")).wait_for()
-    until(lambda: len(figures(page)) == count + 1)
+    until(lambda: len(boxes(page)) == count + 1)
     steady(page.screenshot)
     keep("every")
     assert watch.errors == []

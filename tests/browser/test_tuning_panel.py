@@ -3,34 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.browser.layout import cut
+from tests.browser.panel import Keep, Steady, Until, button, opened, saved, stderr_outputs
 from tests.browser.servers import Server
-
-pytestmark = [
-    pytest.mark.browser,
-    # The plugin that gives Playwright its base_url declares its fixture the old way.
-    pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
-]
 
 TUNE = "08-tune-a-component.ipynb"
 SPENT = re.compile("budget of [0-9]+ runs is spent")
-Until = Callable[..., float]
-Keep = Callable[[str], Path]
-Steady = Callable[..., Any]
-
-
-def opened(server: Server, page: Any, steady: Steady, anew: bool = True) -> Any:
-    watch = server.open(page, TUNE, anew=anew)
-    page.get_by_text(SPENT).first.wait_for()
-    page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
-    steady(page.screenshot)
-    return watch
 
 
 def headline(page: Any) -> str:
@@ -40,7 +20,7 @@ def headline(page: Any) -> str:
 def test_another_heuristic_is_compared(
     server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, steady)
+    watch = opened(server, page, steady, TUNE, SPENT)
     keep("opened")
     assert cut(page) == []
     assert "better than the default" in headline(page)
@@ -48,7 +28,7 @@ def test_another_heuristic_is_compared(
     drawn = panel.locator(".bk-Figure").first
     before = drawn.screenshot()
     panel.get_by_label("Heuristic", exact=True).select_option(label="random")
-    panel.get_by_role("button", name="▶ Start", exact=True).click()
+    button(page, "▶ Start").click()
     until(lambda: drawn.screenshot() != before)
     panel.get_by_role("tab", name="Compare").click()
     page.get_by_text("Of 2 experiments").wait_for()
@@ -56,23 +36,20 @@ def test_another_heuristic_is_compared(
     panel.get_by_label("Over", exact=True).select_option(label="time of the runs")
     steady(page.screenshot)
     keep("over-time")
-    assert page.locator(".jp-OutputArea-output[data-mime-type$=stderr]").count() == 0
+    assert stderr_outputs(page) == 0
     assert watch.errors == []
-    # Voilà's own page asks for a font.
-    assert [url for url in watch.outside if "font-awesome" not in url.lower()] == []
+    assert watch.outside == []
 
 
 def test_files_are_saved_by_the_browser(server: Server, page: Any, steady: Steady) -> None:
-    watch = opened(server, page, steady, anew=False)
+    watch = opened(server, page, steady, TUNE, SPENT, anew=False)
     panel = page.locator(".workbench-panel")
     panel.get_by_role("tab", name="Export").click()
     expected = [b"number,", b"workbench tuning result", b"\x89PNG", b"\x89PNG"]
     buttons = panel.get_by_role("button", name=re.compile("^(CSV|JSON|PNG .*)$")).all()
     assert len(buttons) == len(expected)
-    for button, begins in zip(buttons, expected, strict=True):
-        with page.expect_download() as download:
-            button.click()
-        content = Path(download.value.path()).read_bytes()
+    for one, begins in zip(buttons, expected, strict=True):
+        _, content = saved(page, one)
         assert begins in content[:200], content[:60]
     assert watch.errors == []
 
@@ -80,7 +57,7 @@ def test_files_are_saved_by_the_browser(server: Server, page: Any, steady: Stead
 def test_a_mistake_and_going_on(
     server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, steady)
+    watch = opened(server, page, steady, TUNE, SPENT)
     panel = page.locator(".workbench-panel")
     field = panel.locator("input[placeholder^='runs=']")
     field.fill("runs=0")
@@ -90,11 +67,11 @@ def test_a_mistake_and_going_on(
     field.fill("runs=2")
     page.keyboard.press("Enter")
     until(lambda: page.get_by_role("alert").filter(visible=True).count() == 0)
-    panel.get_by_role("button", name="Resume", exact=True).click()
+    button(page, "Resume").click()
     page.get_by_role("alert").filter(has_text="raise the budget").wait_for()
     panel.get_by_label("Budget (runs)", exact=True).fill("70")
     page.keyboard.press("Enter")
-    panel.get_by_role("button", name="Resume", exact=True).click()
+    button(page, "Resume").click()
     page.get_by_text("budget of 70 runs is spent").first.wait_for()
     panel.get_by_role("tab", name="Parameters").click()
     page.get_by_text("76 configurations").last.wait_for()
@@ -105,7 +82,7 @@ def test_a_mistake_and_going_on(
 def test_a_program_runs_here(
     server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    watch = opened(server, page, steady, anew=False)
+    watch = opened(server, page, steady, TUNE, SPENT, anew=False)
     panel = page.locator(".workbench-panel")
     panel.get_by_label("Tune", exact=True).select_option(label="run here: sort")
     page.get_by_text("3 parameters, 90 configurations").first.wait_for()
@@ -128,10 +105,10 @@ def test_a_program_runs_here(
     words.wait_for(state="hidden")
     panel.get_by_label("Budget (runs)", exact=True).fill("1000")
     page.keyboard.press("Enter")
-    panel.get_by_role("button", name="▶ Start", exact=True).click()
+    button(page, "▶ Start").click()
     page.get_by_text(re.compile("^1[0-9] of 1000 runs")).first.wait_for()
     keep("running")
-    panel.get_by_role("button", name="■ Stop", exact=True).click()
+    button(page, "■ Stop").click()
     page.get_by_text("Resume goes on").first.wait_for()
     panel.get_by_role("tab", name="Runs").click()
     page.get_by_text(re.compile("sorted [0-9]+|in [0-9.]+ ms")).first.wait_for()

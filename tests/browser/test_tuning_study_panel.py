@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.browser.layout import cut
+from tests.browser.panel import Keep, Steady, Until
 from tests.browser.servers import Server
 
-pytestmark = [
-    pytest.mark.browser,
-    # The plugin that gives Playwright its base_url declares its fixture the old way.
-    pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
-]
-
 STUDY = "09-which-heuristic.ipynb"
-Keep = Callable[[str], Path]
-Until = Callable[..., float]
-Steady = Callable[..., Any]
 
 
 def test_a_click_chooses_a_method_and_the_tabs_follow(

@@ -16,12 +16,6 @@ import pytest
 
 from tests.browser.servers import ROOT, Server, serve
 
-pytestmark = [
-    pytest.mark.browser,
-    # The plugin that gives Playwright its base_url declares its fixture the old way.
-    pytest.mark.filterwarnings("ignore:Session-scoped fixtures defined as instance methods"),
-]
-
 Act = Callable[[Any], object]
 
 

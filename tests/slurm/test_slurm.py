@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.slurm.machine import machine  # noqa: F401 - the fixture
+from tests.unit.tune.runners.waiting import wait
 from tests.unit.tune.tuned import bowl
 from workbench.cli import tune as cli_tune
 from workbench.errors import ParameterError
@@ -47,14 +48,6 @@ components:
     parameters:
       NAP: {type: float, default: 0.2, env_var: true, values: [0.2, 30.0, 0.1]}
 """
-
-
-def wait(handle: RunHandle) -> RunOutput:
-    deadline = time.monotonic() + 60.0
-    while (output := handle.poll()) is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    return output
 
 
 def run(runner: Runner, *words: str, limit_s: float | None = None, **env: str) -> RunOutput:

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import workbench
+from tests.unit.commands import answer_and_notes
 from workbench import datasets
 from workbench.cli import main
 from workbench.cli.output import in_options
@@ -41,14 +42,6 @@ BANDWIDTH = """# OSU MPI Bandwidth Test v7.5
 1024                 2950.00
 65536               18400.00
 """
-
-
-def answer(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[dict[str, Any], str]:
-    """Run a command that succeeds with ``--json``; return what it printed, and its stderr."""
-    status = main([*words, "--json"])
-    out, err = capsys.readouterr()
-    assert status == 0, err
-    return json.loads(out), err
 
 
 def refusal(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -89,7 +82,9 @@ def measured(tmp_path: Path) -> Path:
 
 
 def test_osu_prints_what_simulate_osu_returns(capsys: pytest.CaptureFixture[str]) -> None:
-    printed, err = answer(capsys, "osu", "-p", "node.nic.mtu=512", "-p", "node.nic.credits=8KB")
+    printed, err = answer_and_notes(
+        capsys, "osu", "-p", "node.nic.mtu=512", "-p", "node.nic.credits=8KB"
+    )
     curve = simulate_osu(SNAPPR().with_values({"node.nic.mtu": 512, "node.nic.credits": 8000}))
     assert list(printed) == ["latency_us", "bandwidth_MBps", "model", "variant", "notes"]
     assert [int(size) for size in printed["latency_us"]] == list(OSU_SIZES)
@@ -100,7 +95,7 @@ def test_osu_prints_what_simulate_osu_returns(capsys: pytest.CaptureFixture[str]
 
 def test_osu_passes_every_option_on(capsys: pytest.CaptureFixture[str]) -> None:
     words = "--sizes 4KiB,64..256,100 --iterations 3 --warmup 2 --window 5 --fresh"
-    printed, _ = answer(capsys, "osu", *words.split(), "--variant", "repaired")
+    printed, _ = answer_and_notes(capsys, "osu", *words.split(), "--variant", "repaired")
     model = SNAPPR(variant="repaired")
     sizes = (64, 100, 128, 256, 4096)
     curve = simulate_osu(model, sizes, iterations=3, warmup=2, window=5, fresh=True)
@@ -112,7 +107,9 @@ def test_osu_passes_every_option_on(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_osu_runs_as_many_iterations_as_the_benchmarks(capsys: pytest.CaptureFixture[str]) -> None:
-    printed, _ = answer(capsys, "osu", "--sizes", "4097", "--osu-counts", "-pnode.nic.mtu=999")
+    printed, _ = answer_and_notes(
+        capsys, "osu", "--sizes", "4097", "--osu-counts", "-pnode.nic.mtu=999"
+    )
     model = SNAPPR().with_values({"node.nic.mtu": 999})
     curve = simulate_osu(model, (4097,), osu_counts=True)
     assert list(printed["bandwidth_MBps"].values()) == curve.bandwidth_MBps.tolist()
@@ -125,11 +122,11 @@ def test_osu_says_where_the_clock_runs_back(
     config = tmp_path / "tails.ini"
     config.write_text(PISCES().to_ini())
     words = "--config", str(config), "--sizes", "1,2,8", "-pnode.nic.negligible_size=0"
-    printed, err = answer(capsys, "osu", *words)
+    printed, err = answer_and_notes(capsys, "osu", *words)
     (note,) = printed["notes"]
     assert "runs back (latency at 1 B, 2 B; bandwidth at 1 B, 2 B)" in note
     assert f"note: {note}" in err
-    repaired, err = answer(capsys, "osu", *words, "--variant", "repaired")
+    repaired, err = answer_and_notes(capsys, "osu", *words, "--variant", "repaired")
     assert repaired["notes"] == []
     assert "runs back" not in err
 
@@ -151,7 +148,7 @@ def test_osu_reads_a_file_and_says_what_is_odd_about_it(
 ) -> None:
     config = tmp_path / "network.ini"
     config.write_text(LogP(hop_latency=3e-7).to_ini() + "node.nic.injection.mtu = 4096\n")
-    printed, err = answer(capsys, "osu", "--config", str(config), "--sizes", "8")
+    printed, err = answer_and_notes(capsys, "osu", "--config", str(config), "--sizes", "8")
     latency_us = simulate_osu(LogP(hop_latency=3e-7), (8,)).latency_us[0]
     assert printed["model"] == "logp"
     assert printed["latency_us"] == {"8": latency_us}
@@ -168,7 +165,9 @@ def test_an_infinite_bandwidth_is_null_and_explained(
     instant += [f"-p{key}=0s" for key in ("node.nic.injection.latency", "node.memory.latency")]
     instant += [f"-p{key}=1e30B/s" for key in ("switch.bandwidth", "node.memory.bandwidth")]
     instant += ["-pnode.nic.injection.bandwidth=1e30B/s", "-pnode.proc.frequency=1e30Hz"]
-    printed, err = answer(capsys, "osu", "--config", str(config), "--sizes", "8", *instant)
+    printed, err = answer_and_notes(
+        capsys, "osu", "--config", str(config), "--sizes", "8", *instant
+    )
     assert printed["bandwidth_MBps"] == {"8": None}
     assert "8 B take no time" in err
 
@@ -251,7 +250,7 @@ def test_a_wrong_command_line_is_one_paragraph_with_status_2(
 def test_sizes_are_a_list_with_units_and_doubling_ranges(
     capsys: pytest.CaptureFixture[str], text: str, sizes: list[int]
 ) -> None:
-    printed, _ = answer(capsys, "osu", "--sizes", text)
+    printed, _ = answer_and_notes(capsys, "osu", "--sizes", text)
     assert [int(size) for size in printed["latency_us"]] == sizes
 
 
@@ -260,7 +259,7 @@ def test_fit_prints_what_fit_returns(
 ) -> None:
     options = "--model logp --loss mae --target latency --trials 12 --seed 3 --variant repaired"
     study = ("--study", str(tmp_path / "fits.db"), "--name", "a")
-    printed, err = answer(capsys, "fit", "--osu", str(measured), *options.split(), *study)
+    printed, err = answer_and_notes(capsys, "fit", "--osu", str(measured), *options.split(), *study)
     curve = read_osu(measured)
     model = LogP(variant="repaired")
     result = fit(curve, model, loss="mae", target="latency", trials=12, seed=3)
@@ -293,10 +292,10 @@ def test_a_study_is_resumed_by_the_same_command(
 ) -> None:
     command = ["fit", "--osu", str(measured), "--model", "logp"]
     study = ["--study", str(tmp_path / "fits.db")]
-    answer(capsys, *command, *study, "--trials", "12")
-    resumed, err = answer(capsys, *command, *study, "--trials", "20")
+    answer_and_notes(capsys, *command, *study, "--trials", "12")
+    resumed, err = answer_and_notes(capsys, *command, *study, "--trials", "20")
     assert "12 trials of 'machine-logp-rmsre-both-seed0' taken up from" in err
-    whole, _ = answer(capsys, *command, "--trials", "20")
+    whole, _ = answer_and_notes(capsys, *command, "--trials", "20")
     resumed.pop("seconds")
     whole.pop("seconds")
     assert resumed == whole
@@ -367,7 +366,7 @@ def test_a_fit_of_latency_alone_says_null_for_bandwidth(
     path = tmp_path / "latency.txt"
     path.write_text(LATENCY)
     options = "--model logp --target latency --trials 11"
-    printed, _ = answer(capsys, "fit", "--osu", str(path), *options.split())
+    printed, _ = answer_and_notes(capsys, "fit", "--osu", str(path), *options.split())
     assert printed["rmspe"]["bandwidth"] is None
     assert printed["rmspe"]["joint"] == printed["rmspe"]["latency"]
 
@@ -379,7 +378,7 @@ def test_several_files_make_one_curve_and_notes_are_told(
     latency.write_text(LATENCY + "131072 0.00\n")
     bandwidth.write_text(BANDWIDTH)
     command = ["fit", "--osu", str(latency), str(bandwidth), "--model", "logp", "--trials", "11"]
-    printed, err = answer(capsys, *command)
+    printed, err = answer_and_notes(capsys, *command)
     assert None not in printed["rmspe"].values()
     assert err.startswith("workbench: note: latency.txt")
 
@@ -389,8 +388,8 @@ def test_the_fitted_model_is_written_for_osu(
 ) -> None:
     ini = tmp_path / "fitted.ini"
     command = ["fit", "--osu", str(measured), "--model", "logp", "--trials", "12"]
-    printed, _ = answer(capsys, *command, "--ini", str(ini))
-    simulated, _ = answer(capsys, "osu", "--config", str(ini), "--sizes", "1,1024,65536")
+    printed, _ = answer_and_notes(capsys, *command, "--ini", str(ini))
+    simulated, _ = answer_and_notes(capsys, "osu", "--config", str(ini), "--sizes", "1,1024,65536")
     errors = np.array(list(simulated["latency_us"].values())) / [1.57, 2.40, 9.80] - 1
     # the same sums in another order
     assert 100 * np.sqrt(np.mean(errors**2)) == pytest.approx(printed["rmspe"]["latency"], rel=1e-9)
@@ -433,7 +432,9 @@ def test_errors_and_notes_name_options_and_not_arguments_of_python(
     _, err = capsys.readouterr()
     assert "ask for it with --bandwidth bibw" in err and "bandwidth=" not in err
     command = ["fit", "--osu", str(path), "--model", "logp", "--trials", "2"]
-    result, err = answer(capsys, *command, "--bandwidth", "bibw", "--fixed", "hop_latency=40ns")
+    result, err = answer_and_notes(
+        capsys, *command, "--bandwidth", "bibw", "--fixed", "hop_latency=40ns"
+    )
     assert "the bandwidth is that of osu_bibw" in err
     assert result["fixed"] == {"switch.hop_latency": "40ns"}
     assert "switch.hop_latency" not in result["parameters"]
@@ -479,7 +480,7 @@ def test_datasets_lists_every_name_that_fit_takes(capsys: pytest.CaptureFixture[
     assert main(["datasets"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == list(datasets.list())
-    printed, _ = answer(capsys, "datasets")
+    printed, _ = answer_and_notes(capsys, "datasets")
     assert list(printed) == list(datasets.list())
     assert all(entry["provenance"]["licence"] for entry in printed.values())
 

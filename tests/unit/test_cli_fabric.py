@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit import commands
 from workbench.cli import fabric
 from workbench.errors import WorkbenchError
 from workbench.simulate.fabric.sst import run_collective
@@ -26,11 +27,9 @@ TORUS = {
 
 def run(*words: str) -> int:
     """Run the command on the torus."""
-    parser = argparse.ArgumentParser()
-    fabric.add_arguments(parser)
     assignments = [word for key, text in TORUS.items() for word in ("-p", f"{key}={text}")]
     options = ["collective", "--config", str(MACHINE), *assignments, *words]
-    return fabric.run(parser.parse_args(options))
+    return commands.run(fabric, *options)
 
 
 def test_times_as_the_function_gives_them(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
-import json
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.unit import commands
 from workbench import programs
 from workbench.cli import fabric_replay
 from workbench.errors import ParameterError
@@ -18,23 +17,14 @@ from workbench.simulate.fabric.program import replay_on
 from workbench.simulate.fabric.shared import run_jobs
 from workbench.topology import parse_topology
 
+answer = partial(commands.answer, "fabric replay")
+run = partial(commands.run, fabric_replay)
+
 
 @pytest.fixture
 def goal(tmp_path: Path) -> str:
     graph = programs.generate.cg(16, iterations=1, jitter=0.2, rng=1).graph()
     return str(graph.to_goal(tmp_path / "cg.goal"))
-
-
-def run(*words: str) -> int:
-    parser = argparse.ArgumentParser()
-    fabric_replay.add_arguments(parser)
-    return fabric_replay.run(parser.parse_args(words))
-
-
-def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    assert run(*words, "--json") == 0
-    printed: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return printed
 
 
 @pytest.mark.parametrize("congestion", ["packet", "packet-flow", "flow"])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
+from tests.unit import commands
 from workbench.cli import main
 from workbench.models import PISCES, SNAPPR
 from workbench.simulate.fabric import Fabric, load_curve
@@ -16,12 +17,7 @@ from workbench.topology import parse_topology
 from workbench.topology.demand import read_demand
 
 FEW = ["--messages", "200"]
-
-
-def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    assert main(["fabric", "traffic", *words, *FEW, "--json"]) == 0
-    printed: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return printed
+answer = partial(commands.answer, " ".join(["fabric traffic", *FEW]))
 
 
 def without_clock(curve: dict[str, Any]) -> dict[str, Any]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests.unit import commands
 from workbench.cli import goal
 from workbench.errors import ParseError
 from workbench.programs.goal import read_goal
+
+run = partial(commands.run, goal)
 
 GOOD = (
     "num_ranks 2\n\nrank 0 {\nl1: send 8b to 1 tag 0\n}\n\nrank 1 {\nl1: recv 8b from 0 tag 0\n}\n"
@@ -23,13 +26,6 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "a.goal"
     path.write_text(GOOD)
     return path
-
-
-def run(*words: str | Path) -> int:
-    """Run the command as the entry point does."""
-    parser = argparse.ArgumentParser()
-    goal.add_arguments(parser)
-    return goal.run(parser.parse_args([str(word) for word in words]))
 
 
 def test_convert_goes_to_binary_and_back(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.unit import commands
 from workbench import programs, topology
 from workbench.cli import main
 from workbench.models import LogGPS
 from workbench.sensitivity.placement import METHODS, place
+
+answer = partial(commands.answer, "place")
 
 FEW = ["--evaluations", "20"]
 
@@ -20,12 +22,6 @@ FEW = ["--evaluations", "20"]
 def goal(tmp_path: Path) -> str:
     graph = programs.generate.halo(16, dims=2, cells=8, iterations=1, jitter=0.2, rng=1).graph()
     return str(graph.to_goal(tmp_path / "halo.goal"))
-
-
-def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    assert main(["place", *words, "--json"]) == 0
-    printed: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return printed
 
 
 def test_a_placement_as_the_function_gives_it(

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import json
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.goal_programs import CROSSED
+from tests.unit import commands
 from workbench import models, programs
 from workbench.cli import main
 from workbench.cli.output import byte_count
 from workbench.cli.program_options import nanoseconds
 from workbench.simulate.replay import replay
+
+answer = partial(commands.answer, "replay")
 
 PINGPONG = """num_ranks 2
 rank 0 {
@@ -24,18 +27,6 @@ b requires a
 rank 1 {
 a: recv 8b from 0 tag 1
 b: send 8b to 0 tag 2
-b requires a
-}
-"""
-CROSSED = """num_ranks 2
-rank 0 {
-a: send 100000b to 1
-b: recv 100000b from 1
-b requires a
-}
-rank 1 {
-a: send 100000b to 0
-b: recv 100000b from 0
 b requires a
 }
 """
@@ -63,12 +54,6 @@ def many_ties() -> str:
         text += f"rank {peer} {{\nr: recv {64 * peer}b from 0\n"
         text += f"c: calc {1000 * peer}\nc requires r\n}}\n"
     return text
-
-
-def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    assert main(["replay", *words, "--json"]) == 0
-    printed: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return printed
 
 
 def refusal(capsys: pytest.CaptureFixture[str], *words: str) -> str:

@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import workbench.cli
+from tests.goal_programs import FIG4C
+from tests.unit import commands
 from workbench import models, programs
 from workbench.cli import main, tolerance
 from workbench.sensitivity import analyse
 
-# Shen et al., LLAMP, Fig. 4c: T = max(L + 1.115 us, 1.5 us), o = 0, G = 5 ns/B.
-FIG4C = """num_ranks 2
-rank 0 {
-a: calc 100
-b: send 4b to 1
-c: calc 1000
-b requires a
-c requires b
-}
-rank 1 {
-a: calc 500
-b: recv 4b from 0
-c: calc 1000
-b requires a
-c requires b
-}
-"""
+answer = partial(commands.answer, "tolerance")
+# With these T = max(L + 1.115 us, 1.5 us).
 OPTIONS = ("-L", "500", "-o", "0", "-G", "5", "-S", "65536", "--interval", "0", "1000")
 
 
@@ -43,12 +30,6 @@ def figure(tmp_path: Path) -> str:
     path = tmp_path / "figure.goal"
     path.write_text(FIG4C)
     return str(path)
-
-
-def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    assert main(["tolerance", *words, "--json"]) == 0
-    printed: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return printed
 
 
 @pytest.mark.parametrize("way", [(), ("--lp",)])

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.unit import commands
 from workbench import programs, topology
 from workbench.cli import main
 from workbench.topology.application import message_traffic
 from workbench.topology.demand import read_demand
 from workbench.topology.metrics import compare, summary
 
-
-def answer(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
-    assert main(["topology", *words, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
+answer = partial(commands.answer, "topology")
 
 
 def test_metrics_as_the_function_gives_them(capsys: pytest.CaptureFixture[str]) -> None:

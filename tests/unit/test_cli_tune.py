@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import hashlib
 import json
 import re
 import shutil
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests.unit import commands
 from workbench.cli import tune
 from workbench.cli.output import FAILED
 from workbench.datasets import data_folder
@@ -22,6 +23,8 @@ from workbench.tune.recorded.replaying import recorded_target
 from workbench.tune.result import read_result
 from workbench.tune.runners import Replay, RunnerError
 from workbench.tune.specs import recorded_space
+
+run = partial(commands.run, tune)
 
 REPLAY = "simulated-12-ranks/allreduce/65536"
 TOOL = """\
@@ -35,13 +38,6 @@ components:
     parameters:
       n: {{type: int, default: 1, env_var: N, values: [1, 2]}}
 """
-
-
-def run(*words: str | Path) -> int:
-    """Run the command as the entry point does."""
-    parser = argparse.ArgumentParser()
-    tune.add_arguments(parser)
-    return tune.run(parser.parse_args([str(word) for word in words]))
 
 
 @pytest.fixture(scope="module")

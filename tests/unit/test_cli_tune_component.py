@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import textwrap
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests.unit import commands
 from workbench.cli import main, tune_component
 from workbench.errors import ParseError
 from workbench.tune import read_components
+
+run = partial(commands.run, tune_component)
 
 GOOD = """\
 components:
@@ -30,13 +33,6 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "tool.yaml"
     path.write_text(GOOD)
     return path
-
-
-def run(*words: str | Path) -> int:
-    """Run the command as the entry point does."""
-    parser = argparse.ArgumentParser()
-    tune_component.add_arguments(parser)
-    return tune_component.run(parser.parse_args([str(word) for word in words]))
 
 
 def test_check_says_what_it_understood(file: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from tests.unit import commands
 from workbench.cli import tune_record, tune_study
 from workbench.errors import DatasetError, ParameterError
 
-
-def record(*words: str | Path) -> int:
-    """Run ``tune record`` as the entry point does."""
-    parser = argparse.ArgumentParser()
-    tune_record.add_arguments(parser)
-    return tune_record.run(parser.parse_args([str(word) for word in words]))
-
-
-def study(*words: str | Path) -> int:
-    """Run ``tune study`` as the entry point does."""
-    parser = argparse.ArgumentParser()
-    tune_study.add_arguments(parser)
-    return tune_study.run(parser.parse_args([str(word) for word in words]))
+record = partial(commands.run, tune_record)
+study = partial(commands.run, tune_study)
 
 
 def test_simulate_show_and_study(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

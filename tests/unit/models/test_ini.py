@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.models.refusals import refusal
 from workbench.errors import ParameterError, ParseError
 from workbench.models import (
     PISCES,
@@ -53,15 +54,6 @@ switch {
   }
 }
 """
-
-
-def refusal(text: str, line: int, *words: str) -> None:
-    """Hold that ``text`` is refused with ``line`` and each of ``words``."""
-    with pytest.raises(ParseError) as caught:
-        read_ini(text)
-    assert caught.value.line == line, caught.value
-    for word in words:
-        assert word in str(caught.value)
 
 
 def at_end(line: str) -> tuple[str, int]:

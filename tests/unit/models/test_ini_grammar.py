@@ -7,19 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.models.refusals import refusal
 from workbench.errors import ParseError
 from workbench.models import SNAPPR, inspect_ini, read_ini
 
 BASE = SNAPPR().to_ini(v10=False)
-
-
-def refusal(text: str, line: int, *words: str) -> None:
-    """Hold that ``text`` is refused with ``line`` and each of ``words``."""
-    with pytest.raises(ParseError) as caught:
-        read_ini(text)
-    assert caught.value.line == line, caught.value
-    for word in words:
-        assert word in str(caught.value)
 
 
 class TestGrammar:

@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.unit.panels.networks import ring
+from tests.unit.panels.waiting import PATIENCE_S, settled
 from workbench import jobs, programs, topology
 from workbench.errors import DatasetError, ParameterError, ParseError, WorkbenchError
-from workbench.panels.compare import controls as compare_controls
 from workbench.panels.compare import deferred, result_cache
 from workbench.panels.compare import runs as compare_runs
 from workbench.panels.compare import state as compare_state
@@ -35,7 +36,6 @@ from workbench.topology.link_load import link_loads
 from workbench.topology.metrics.resilience import resilience
 from workbench.topology.throughput import Throughput, throughput
 
-PATIENCE_S = 60.0
 SMALL = ("fat-tree:4", "dragonfly:a=2,p=2,h=1", "torus:4x4", "")
 AT_FIRST: dict[str, Any] = {
     "match": "",
@@ -89,13 +89,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare_runs, "MESSAGES", 300)
     monkeypatch.setattr(result_cache, "LOADS", (0.2, 0.4))
     monkeypatch.setattr(compare_runs, "SIZES", (64, 4096))
-
-
-def settled(panel: ComparePanel) -> Any:
-    """Return the comparison once nothing runs any more."""
-    comparison = panel.wait(PATIENCE_S)
-    assert not panel.running
-    return comparison
 
 
 def tabs(panel: ComparePanel) -> Any:
@@ -389,11 +382,6 @@ def test_two_that_are_given_under_one_name_stay_apart(panel: ComparePanel) -> No
     panel.topologies = [one, other]
     settled(panel)
     assert list(panel.networks.values()) == [one, other]
-
-
-def ring(routers: int) -> topology.Topology:
-    edges = "".join(f"{at} {(at + 1) % routers}\n" for at in range(routers))
-    return compare_controls.read_files({"ring.txt": edges.encode()})
 
 
 def test_two_of_a_kind_have_names_of_their_own(panel: ComparePanel) -> None:

@@ -7,24 +7,19 @@ from typing import Any
 
 import pytest
 
+from tests.unit.panels.networks import ring
+from tests.unit.panels.waiting import PATIENCE_S
 from workbench import jobs, programs, topology
 from workbench.panels.compare import result_cache
 from workbench.panels.compare import runs as compare_runs
 from workbench.panels.compare import work as compare_work
-from workbench.panels.compare.controls import read_files
 from workbench.panels.compare.runs import Runner
 from workbench.panels.compare.state import Compared, CompareState
 from workbench.panels.compare.work import Comparer
 from workbench.panels.program_sources import source_of
 from workbench.simulate.fabric import Fabric, run_traffic
 
-PATIENCE_S = 60.0
 PROGRAM = source_of(programs.generate.cg(4, iterations=1, rng=0))
-
-
-def ring(routers: int) -> topology.Topology:
-    edges = "".join(f"{at} {(at + 1) % routers}\n" for at in range(routers))
-    return read_files({"ring.txt": edges.encode()})
 
 
 def compared_by(comparer: Comparer, *words: str) -> jobs.Job[Compared]:

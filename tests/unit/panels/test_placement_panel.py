@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.unit.panels.waiting import settled
 from workbench import models, programs, topology
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.panels.placement.family import FamilyFields
@@ -20,7 +21,6 @@ from workbench.sensitivity.placement import METHODS, compare_placements, place
 from workbench.sensitivity.rank_wires import Wires
 from workbench.topology import FAMILIES
 
-PATIENCE_S = 60.0
 NETWORK = "dragonfly:g=3,a=2,p=2"
 TRIES = 60
 AT_FIRST: dict[str, Any] = {
@@ -74,13 +74,6 @@ def panel(only_panel: PlacementPanel, small: programs.Program) -> Iterator[Place
     yield only_panel
     only_panel.stop()
     settled(only_panel)
-
-
-def settled(panel: PlacementPanel) -> Any:
-    """Return the comparison once nothing runs any more."""
-    comparison = panel.wait(PATIENCE_S)
-    assert not panel.running
-    return comparison
 
 
 def times(panel: PlacementPanel) -> dict[str, float]:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.unit.panels.waiting import PATIENCE_S, settled
 from workbench import models, programs
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.models.loggps import read_loggps
@@ -35,7 +36,6 @@ b: recv 1000b from 0
 b requires a
 }
 """
-PATIENCE_S = 60.0
 
 
 @pytest.fixture(scope="module")
@@ -69,13 +69,6 @@ def panel(only_panel: ReplayPanel, small: programs.Program) -> Iterator[ReplayPa
     yield only_panel
     only_panel.stop()
     settled(only_panel)
-
-
-def settled(panel: ReplayPanel) -> Any:
-    """Return the result once nothing runs any more."""
-    result = panel.wait(PATIENCE_S)
-    assert not panel.running
-    return result
 
 
 def test_it_opens_on_a_recorded_program() -> None:

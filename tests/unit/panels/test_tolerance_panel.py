@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.goal_programs import CROSSED
+from tests.unit.panels.waiting import settled
 from workbench import models, programs
 from workbench.errors import DatasetError, ParameterError, ProgramError
 from workbench.panels.loggps_sliders import SCALES, position
@@ -28,20 +30,6 @@ from workbench.panels.tolerance.state import (
 from workbench.programs.collectives import ALGORITHMS
 from workbench.sensitivity import Sweep, analyse
 from workbench.simulate.replay import replay
-
-PATIENCE_S = 60.0
-CROSSED = """num_ranks 2
-rank 0 {
-a: send 100000b to 1
-b: recv 100000b from 1
-b requires a
-}
-rank 1 {
-a: send 100000b to 0
-b: recv 100000b from 0
-b requires a
-}
-"""
 
 
 @pytest.fixture(scope="module")
@@ -79,13 +67,6 @@ def panel(only_panel: TolerancePanel, small: programs.Program) -> Iterator[Toler
     yield only_panel
     only_panel.stop()
     settled(only_panel)
-
-
-def settled(panel: TolerancePanel) -> Any:
-    """Return the result once nothing runs any more."""
-    result = panel.wait(PATIENCE_S)
-    assert not panel.running
-    return result
 
 
 def test_it_opens_on_a_recorded_program() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.panels.waiting import PATIENCE_S, settled
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.panels.tuning.panel import TuningPanel
 from workbench.panels.tuning.run_by import RunBy
@@ -17,7 +18,6 @@ from workbench.tune.experiment import tune
 from workbench.tune.result import read_result
 from workbench.tune.runners import Function, RunnerError
 
-PATIENCE_S = 60.0
 SMALL = "open-mpi-4-ranks/gather/65536"
 FILE = """\
 components:
@@ -63,8 +63,7 @@ def panel(only_panel: TuningPanel) -> TuningPanel:
 
 def run(panel: TuningPanel) -> Any:
     panel.start()
-    result = panel.wait(PATIENCE_S)
-    assert not panel.running
+    result = settled(panel)
     assert panel.error == ""
     return result
 

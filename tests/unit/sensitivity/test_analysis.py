@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.goal_programs import FIG4C
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.models import LogGPS
 from workbench.programs import generate, load, read_goal
@@ -15,23 +16,6 @@ from workbench.sensitivity.sweep import Sweep
 from workbench.simulate.replay import replay
 
 MODEL = LogGPS(L=1e-6, o=0.0, g=0.0, G=5e-9, O=0.0, S=65535)
-# Shen et al., LLAMP, Fig. 4: c0 = 0.1 us, 4 bytes, c1 = 1 us, then 1 us (b) or 1.5 us in all (c).
-FIG4C = """num_ranks 2
-rank 0 {
-a: calc 100
-b: send 4b to 1
-c: calc 1000
-b requires a
-c requires b
-}
-rank 1 {
-a: calc 500
-b: recv 4b from 0
-c: calc 1000
-b requires a
-c requires b
-}
-"""
 
 
 def test_the_papers_figure_4c() -> None:

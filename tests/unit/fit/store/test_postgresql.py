@@ -6,27 +6,25 @@ import subprocess
 import sys
 import threading
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 import optuna
 import pytest
 
+from tests.unit.fit.store.trials import trial_in
 from workbench import datasets
 from workbench.errors import StudyError, StudyHeldError
 from workbench.fit import FitStudy, fit
 from workbench.fit.space import SearchSpace
 from workbench.fit.store import stored, study_file
-from workbench.fit.store.study_file import StoredTrial, StudyFile
+from workbench.fit.store.study_file import StudyFile
 from workbench.models import LogP
 from workbench.storage import database
 
 PROBLEM = {"loss": "rmsre", "seed": 0}
 SPACE = SearchSpace.for_model(LogP())
-
-
-def trial(number: int, loss: float = 1.5, invalid: str = "") -> StoredTrial:
-    values = {d.key: d.clip((d.low * d.high) ** 0.5 / (number + 1)) for d in SPACE.dimensions}
-    return StoredTrial(number, values, loss, invalid)
+trial = partial(trial_in, SPACE)
 
 
 def test_a_fit_on_a_server_is_the_fit_in_a_file_and_is_taken_up(

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 import optuna
 import pytest
 
+from tests.unit.fit.store.trials import trial_in
 from workbench import datasets
 from workbench.errors import StudyError
 from workbench.fit import FitStudy, fit
@@ -28,12 +30,8 @@ from workbench.storage import database, holding
 
 PROBLEM = {"loss": "rmsre", "seed": 0, "workbench": "1"}
 SPACE = SearchSpace.for_model(SNAPPR())
+trial = partial(trial_in, SPACE)
 DISTRIBUTIONS = SPACE.distributions()
-
-
-def trial(number: int, loss: float = 1.5, invalid: str = "") -> StoredTrial:
-    values = {d.key: d.clip((d.low * d.high) ** 0.5 / (number + 1)) for d in SPACE.dimensions}
-    return StoredTrial(number, values, loss, invalid)
 
 
 def append(file: StudyFile, *trials: StoredTrial) -> None:

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from tests.unit.tune.runners.waiting import wait
 from tests.unit.tune.tuned import bowl
 from workbench.errors import ParameterError
 from workbench.tune import Invocation
 from workbench.tune.experiment import tune
-from workbench.tune.runners import Dask, RunHandle, RunnerError, RunOutput, RunRequest
+from workbench.tune.runners import Dask, RunnerError, RunRequest
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 
@@ -35,12 +36,6 @@ def client() -> Iterator[Any]:
         distributed.Client(local) as client,
     ):
         yield client
-
-
-def wait(handle: RunHandle) -> RunOutput:
-    while (output := handle.poll()) is None:
-        time.sleep(0.01)
-    return output
 
 
 def test_a_run_on_a_worker_is_what_a_local_one_is(client: Any) -> None:

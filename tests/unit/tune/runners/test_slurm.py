@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from tests.unit.tune.runners.fake_slurm import FakeSlurm
+from tests.unit.tune.runners.waiting import wait
 from tests.unit.tune.tuned import bowl
 from workbench.tune import Invocation, search
 from workbench.tune.experiment import Experiment
 from workbench.tune.runners import (
     RunHandle,
     RunnerError,
-    RunOutput,
     RunRequest,
     Slurm,
     slurm,
@@ -43,14 +43,6 @@ def runner(tmp_path: Path, fake: FakeSlurm) -> Slurm:
 
 def start(runner: Slurm, limit_s: float | None = None) -> RunHandle:
     return runner.start(RunRequest({}, Invocation(("true",)), timeout_s=limit_s))
-
-
-def wait(handle: RunHandle) -> RunOutput:
-    deadline = time.monotonic() + 60.0
-    while (output := handle.poll()) is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    return output
 
 
 def folder(runner: Slurm) -> Path:

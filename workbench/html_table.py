@@ -45,11 +45,14 @@ def html_table(
     """
     lines = list(rows)
     columns = max(map(len, lines if head is None else [head, *lines]), default=0)
-    styles = [_style(align[min(at, len(align) - 1)], cell_style) for at in range(columns)]
+    letters = align.ljust(columns, align[-1])[:columns]
+    styles = [_style(letter, cell_style) for letter in letters]
     body = "".join(_row(cells, styles, at in bold_rows) for at, cells in enumerate(lines))
     above = f'<caption style="text-align:left">{_html(caption)}</caption>' if caption else ""
     if head is not None:
-        above += f"<thead><tr>{_head(head, styles)}</tr></thead>"
+        # A long heading is broken into lines, and its column stays narrow.
+        broken = [_style(letter, cell_style, "normal") for letter in letters]
+        above += f"<thead><tr>{_head(head, broken)}</tr></thead>"
     return f"<table>{above}<tbody>{body}</tbody></table>"
 
 
@@ -57,9 +60,9 @@ def _html(text: str) -> str:
     return text if isinstance(text, Html) else html.escape(text)
 
 
-def _style(letter: str, cell_style: str) -> str:
+def _style(letter: str, cell_style: str, space: str = "nowrap") -> str:
     # Jupyter aligns every cell of an output to the right, a widget none: each cell needs its own.
-    side = "text-align:right;white-space:nowrap" if letter == "r" else "text-align:left"
+    side = f"text-align:right;white-space:{space}" if letter == "r" else "text-align:left"
     return f"{side};{cell_style}" if cell_style else side
 
 

@@ -443,7 +443,7 @@ def test_the_panel_and_the_command_run_on_slurm(
     assert all(record.node_list for record in result.records)
     assert "Slurm --partition=lab" in result.name
     first = result.records[0]
-    assert f"<td>{first.node_list} ({first.job_id})</td>" in panel._view.runs.table.value
+    assert f">{first.node_list} ({first.job_id})</td>" in panel._view.runs.table.value
     component = tmp_path / "naps.yaml"
     component.write_bytes(file["naps.yaml"])
     parser = argparse.ArgumentParser()
@@ -484,7 +484,7 @@ def test_the_panel_and_the_command_run_steps_of_an_allocation(
         time.sleep(0.02)
     job = stopped.records[0].job_id
     assert re.fullmatch(r"\d+\.0", job)
-    assert f"<td>{nodes()} ({job})</td>" in panel._view.runs.table.value
+    assert f">{nodes()} ({job})</td>" in panel._view.runs.table.value
     settings = {"kind": "slurm-steps", "options": ["--ntasks=1", "--time=10"], "step_options": []}
     assert load_result(store, stopped.name).settings["runner"] == settings
     # The shell goes on in an allocation of its own, and ends what takes too long.

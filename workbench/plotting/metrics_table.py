@@ -7,6 +7,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from workbench.html_table import Html, bold, html_table
 from workbench.plotting.reading import plain_number
 from workbench.plotting.theme import AS_DRAWN
 
@@ -23,28 +24,22 @@ class MetricRow:
 
 def metrics_table(rows: Sequence[MetricRow], names: Mapping[str, str]) -> str:
     """Return an HTML table with the best of each row marked; `names` gives each column's colour."""
-    head = "".join(
-        f'<th scope="col" style="text-align:right">{html.escape(name)}'
-        f'<div style="height:3px;background:{colour};{AS_DRAWN}"></div></th>'
+    head: list[str] = ["★ best of its row"]
+    head += [
+        Html(f'{html.escape(name)}<div style="height:3px;background:{colour};{AS_DRAWN}"></div>')
         for name, colour in names.items()
-    )
-    body = "".join(_row(row, list(names)) for row in rows)
-    return (
-        f'<table><thead><tr><th scope="col" style="text-align:left">★ best of its row</th>{head}'
-        f"</tr></thead><tbody>{body}</tbody></table>"
-    )
+    ]
+    cells = (_row(row, list(names)) for row in rows)
+    return html_table(cells, head, cell_style="white-space:nowrap")
 
 
-def _row(row: MetricRow, names: Sequence[str]) -> str:
-    cells = []
-    for name in names:
-        shown = html.escape(row.texts.get(name, "–"))
-        if name in row.best:
-            shown = f"<b>★ {shown}</b>"
-        cells.append(f'<td style="text-align:right;white-space:nowrap">{shown}</td>')
+def _row(row: MetricRow, names: Sequence[str]) -> list[str]:
     title = f' title="{html.escape(row.about)}"' if row.about else ""
-    head = f'<th scope="row" style="text-align:left;font-weight:normal;white-space:nowrap"{title}>'
-    return f"<tr>{head}{html.escape(row.name)}</th>{''.join(cells)}</tr>"
+    cells: list[str] = [Html(f"<span{title}>{html.escape(row.name)}</span>")]
+    for name in names:
+        text = row.texts.get(name, "–")
+        cells.append(bold(f"★ {text}") if name in row.best else text)
+    return cells
 
 
 @dataclass(frozen=True)

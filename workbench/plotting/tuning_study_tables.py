@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from workbench.html_table import html_table
 from workbench.plotting.tuning_study_look import (
     interval_text,
     percent_text,
@@ -49,7 +49,6 @@ TABLE_1 = ("potential", "gain", "share", "distance", "delta_us", "spread_us", "t
 TABLE_2 = ("grid_s", "exhaustive_s", "spent_s", "saved_grid", "saved")
 """What the paper's Table 2 has, and more: how long it takes."""
 
-_NUMBER = "text-align:right"
 _WITH_INTERVAL = ("gain", "share", "distance", "tied", "saved_grid", "saved")
 
 
@@ -87,20 +86,14 @@ def by_collective_html(table: pd.DataFrame) -> str:
         ("How good: the paper's Table 1", TABLE_1),
         ("How long: the paper's Table 2", TABLE_2),
     ):
-        head = "".join(
-            f'<th style="{_NUMBER}">{html.escape(COLUMNS[name].removesuffix(" (%)"))}</th>'
-            for name in columns
-        )
-        body = "".join(
-            f"<tr{_bold(key)}><td>{html.escape(str(key[-1]))}</td>"
-            + "".join(f'<td style="{_NUMBER}">{_cell(row, name)}</td>' for name in columns)
-            + "</tr>"
+        head = ("collective", *(COLUMNS[name].removesuffix(" (%)") for name in columns))
+        rows = (
+            (str(key[-1]), *(_cell(row, name) for name in columns))
             for key, row in zip(table.index, rows_of(table), strict=True)
         )
-        parts.append(
-            f'<table style="margin-bottom:8px"><caption style="text-align:left">{title}</caption>'
-            f'<tr><th style="text-align:left">collective</th>{head}</tr>{body}</table>'
-        )
+        wholes = [at for at, key in enumerate(table.index) if key[-1] == ALL]
+        shown = html_table(rows, head, title, bold_rows=wholes)
+        parts.append(f'<div style="margin-bottom:8px">{shown}</div>')
     return "".join(parts)
 
 
@@ -184,7 +177,3 @@ def _cell(row: Mapping[str, Any], name: str) -> str:
 
 def _thousands(value: float) -> str:
     return f"{value:,.0f}" if math.isfinite(value) else "–"
-
-
-def _bold(key: Sequence[str]) -> str:
-    return ' style="font-weight:bold"' if key[-1] == ALL else ""

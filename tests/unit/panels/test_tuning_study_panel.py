@@ -71,7 +71,7 @@ def test_the_method_that_is_looked_at_is_bold_among_all(panel: TuningStudyPanel)
     panel.open("All methods")
     [row] = [line for line in panel._view.ranked.value.split("<tr") if "bold" in line]
     cells = ("genetic", "static 3", panel.stopping)
-    assert all(f"<td>{cell}</td>" in row for cell in cells)
+    assert all(f">{cell}</td>" in row for cell in cells)
 
 
 def test_one_noise_points_at_heuristics_with_several(panel: TuningStudyPanel) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.html_table import Html, bold, html_table
 from workbench.panels.compare.deferred import deferred_rows
 from workbench.panels.compare.state import routing_name
 from workbench.panels.compare.traffic import traffic_name
@@ -224,16 +224,14 @@ def hottest_html(compared: Compared) -> str:
 def _hottest_table(name: str, topology: Topology, loads: LinkLoads, traffic: str) -> str:
     most = float(loads.channel.max(initial=0.0))
     alike = int((loads.channel >= 0.98 * most).sum())
-    rows = "".join(
-        f"<tr><td>{one['source']} → {one['target']}</td><td>{html.escape(one['link_class'])}</td>"
-        f"<td style='text-align:right'>{plain_number(one['load'])}</td></tr>"
+    rows = (
+        (f"{one['source']} → {one['target']}", one["link_class"], plain_number(one["load"]))
         for one in loads.hottest(HOTTEST_ROWS).to_dict("records")
     )
     pattern = pattern_for(topology, traffic)
     other = f"<br>{pattern}, as it has no groups" if pattern != traffic else ""
-    return (
-        f"<table><caption style='text-align:left'><b>{html.escape(name)}</b>: {alike:,} of "
-        f"{len(loads.channel):,} directions of links<br>within 2 % of the largest load{other}"
-        f"</caption><thead><tr><th>routers</th><th>class</th><th>load</th></tr></thead>"
-        f"<tbody>{rows}</tbody></table>"
+    caption = Html(
+        f"{bold(name)}: {alike:,} of {len(loads.channel):,} directions of links<br>within 2 % of "
+        f"the largest load{other}"
     )
+    return html_table(rows, ("routers", "class", "load"), caption, align="llr")

@@ -8,6 +8,7 @@ import ipywidgets as widgets
 import numpy as np
 from bokeh.layouts import column
 
+from workbench.html_table import html_table
 from workbench.measure import OSUCurve
 from workbench.measure.curve import byte_label
 from workbench.panels.live import Downloads, LiveView
@@ -169,15 +170,11 @@ def curve_table(measured: OSUCurve, simulated: OSUCurve) -> str:
             values = getattr(curve, attribute).tolist()
             columns.append((f"{name} {word} ({unit})", [plain_number(v) for v in values]))
         columns.append((f"{name} error (%)", [f"{v:+.1f}".replace("-", "−") for v in errors]))
-    head = "".join(f'<th scope="col">{name}</th>' for name, _ in columns)
-    rows = "".join(
-        f'<tr><th scope="row" style="white-space:nowrap">{byte_label(size)}</th>'
-        + "".join(f'<td style="text-align:right">{values[row]}</td>' for _, values in columns)
-        + "</tr>"
+    rows = (
+        (byte_label(size), *(values[row] for _, values in columns))
         for row, size in enumerate(measured.sizes.tolist())
     )
-    top = f'<thead><tr><th scope="col">size</th>{head}</tr></thead>'
-    return f"<table>{top}<tbody>{rows}</tbody></table>"
+    return html_table(rows, ("size", *(name for name, _ in columns)))
 
 
 def _size_options(curve: OSUCurve) -> list[tuple[str, int]]:

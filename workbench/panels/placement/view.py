@@ -10,6 +10,7 @@ import ipywidgets as widgets
 import numpy as np
 from bokeh.layouts import row
 
+from workbench.html_table import bold, html_table
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.placement.state import BEST, Placed
 from workbench.panels.style import named, wrapping_row
@@ -115,29 +116,21 @@ def table_html(placed: Placed) -> str:
         *("placement", "run time", "than block", "found in", "evaluations"),
         *("mean switches of a byte", "latencies on the critical path", "bytes on it"),
     )
-    cells = []
+    rows = []
     for method in METHODS:
         if method not in placed.placements:
             continue
         one, pairs = placed.placements[method], placed.pairs[method]
-        values = (
-            *(method, run_time_text(one.T_s * 1e9), gain_text(100 * one.gain)),
-            *(time_text(one.seconds * 1e9), f"{one.evaluations:,}", f"{one.mean_hops:.2f}"),
-            *(f"{int(np.sum(pairs.lambda_L)):,}", f"{int(np.sum(pairs.lambda_G)):,}"),
+        rows.append(
+            (
+                *(bold(method) if method == placed.best else method, run_time_text(one.T_s * 1e9)),
+                *(gain_text(100 * one.gain), time_text(one.seconds * 1e9)),
+                *(f"{one.evaluations:,}", f"{one.mean_hops:.2f}"),
+                *(f"{int(np.sum(pairs.lambda_L)):,}", f"{int(np.sum(pairs.lambda_G)):,}"),
+            )
         )
-        row_ = "".join(
-            f"<td style='text-align:right;white-space:nowrap'>{html.escape(v)}</td>"
-            for v in values[1:]
-        )
-        mark = "b" if method == placed.best else "span"
-        name = f"<td style='text-align:left'><{mark}>{method}</{mark}></td>"
-        cells.append(f"<tr>{name}{row_}</tr>")
-    titles = "".join(f"<th>{title}</th>" for title in head)
     provenance = placed.placements[placed.best].provenance.caption()
-    return (
-        f"<table><thead><tr>{titles}</tr></thead><tbody>{''.join(cells)}</tbody></table>"
-        f'<div style="{SMALL}">{html.escape(provenance)}</div>'
-    )
+    return f'{html_table(rows, head)}<div style="{SMALL}">{html.escape(provenance)}</div>'
 
 
 def read_placed(placed: Placed) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from workbench.fit import SearchSpace
 from workbench.fit.bolted import Bolted
+from workbench.html_table import Html, bold, code, html_table
 from workbench.panels.regime.state import Half, Pair, bolted_lines
 from workbench.panels.style import side_by_side
 
@@ -68,16 +69,9 @@ def parameter_tables(pair: Pair) -> str:
 def _table(name: str, half: Half) -> str:
     model = half.curve.model
     searched = SearchSpace.for_model(model).keys
-    rows = "".join(
-        f'<tr><th scope="row" style="text-align:left;font-weight:normal"><code>{p.key}</code></th>'
-        f'<td style="text-align:right">{html.escape(p.text())}</td></tr>'
-        for p in model.parameters()
-        if p.key in searched
-    )
-    return (
-        f'<table><caption style="text-align:left"><b>{name}: {type(model).__name__}</b><br>'
-        f"{html.escape(half.origin)}</caption><tbody>{rows}</tbody></table>"
-    )
+    rows = ((code(p.key), p.text()) for p in model.parameters() if p.key in searched)
+    title = bold(f"{name}: {type(model).__name__}")
+    return html_table(rows, caption=Html(f"{title}<br>{html.escape(half.origin)}"))
 
 
 def _model(half: Half) -> dict[str, Any]:

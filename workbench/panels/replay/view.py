@@ -8,6 +8,7 @@ from dataclasses import replace
 import ipywidgets as widgets
 from bokeh.layouts import row
 
+from workbench.html_table import html_table
 from workbench.panels.live import Downloads, LiveView, WindowView
 from workbench.panels.replay.state import Shown, read_comparison, short_model
 from workbench.plotting.breakdown import BreakdownFigure, breakdown_figure, read_breakdown
@@ -31,7 +32,6 @@ from workbench.simulate.replay_result import ReplayResult
 from workbench.simulate.waiting import CAUSE_TEXTS, CAUSES
 
 _TEXT = "font-size:13px;line-height:1.35"
-_CELL = "text-align:right;padding:1px 14px 1px 0;font-size:12px"
 _ROW_PX = 24
 _COMMUNICATION_PX = 330
 _LEAST_PX, _MOST_PX, _AROUND_PX = 230, 430, 105
@@ -155,19 +155,18 @@ def _waiting_table(result: ReplayResult) -> str:
         return ""
     longest = table.iloc[int(table["waiting_ns"].to_numpy().argmax())]
     columns = (("all ranks", table.sum()), (f"rank {longest['rank']:.0f}", longest))
-    head = "".join(f'<th style="{_CELL}">{name}</th>' for name, _ in columns)
-    rows = [f'<tr><th style="{_CELL};text-align:left">waiting</th>{head}</tr>']
+    rows = []
     for cause in CAUSES:
         if not table[f"{cause}_ns"].sum():
             continue
-        cells = "".join(
-            f'<td style="{_CELL}">{time_text(float(values[f"{cause}_ns"]))} '
-            f"({plain_percent(100 * float(values[f'{cause}_ns'] / values['waiting_ns']))})</td>"
+        cells = (
+            f"{time_text(float(values[f'{cause}_ns']))} "
+            f"({plain_percent(100 * float(values[f'{cause}_ns'] / values['waiting_ns']))})"
             for _, values in columns
         )
-        text = html.escape(CAUSE_TEXTS[cause])
-        rows.append(f'<tr><td style="{_CELL};text-align:left">{text}</td>{cells}</tr>')
-    return f'<table style="border-spacing:0;margin:2px 0">{"".join(rows)}</table>'
+        rows.append((CAUSE_TEXTS[cause], *cells))
+    head = ("waiting", *(name for name, _ in columns))
+    return html_table(rows, head, cell_style="padding:0 14px 0 0;font-size:12px")
 
 
 def _short(provenance: Provenance) -> Provenance:

@@ -9,6 +9,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
+from workbench.html_table import Html, bold, code, html_table
 from workbench.measure.curve import byte_label
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.study.state import ShownFit
@@ -57,14 +58,14 @@ class FitView:
 
 def fit_tables(sides: list[tuple[str, ShownFit]]) -> str:
     """Return the numbers and parameters of fits as HTML, a column each, by (name, fit)."""
-    head = "".join(f'<th scope="col">{html.escape(name or "the fit")}</th>' for name, _ in sides)
-    numbers = [(label, [text(fit) for _, fit in sides]) for label, text in _NUMBERS]
-    dimensions = {d.key: d for _, fit in sides for d in fit.cell.choice.space().dimensions}
-    values = [
-        (f"<code>{html.escape(key)}</code>", [_value(fit, key) for _, fit in sides])
-        for key in dimensions
-    ]
-    tables = (_table(head, numbers, ""), _table(head, values, "fitted parameter"))
+    head = [name or "the fit" for name, _ in sides]
+    numbers = ((label, *(text(fit) for _, fit in sides)) for label, text in _NUMBERS)
+    keys = dict.fromkeys(d.key for _, fit in sides for d in fit.cell.choice.space().dimensions)
+    values = ((code(key), *(_value(fit, key) for _, fit in sides)) for key in keys)
+    tables = (
+        html_table(numbers, ("", *head)),
+        html_table(values, ("fitted parameter", *head)),
+    )
     return side_by_side(tables)
 
 
@@ -104,19 +105,8 @@ def _value(fit: ShownFit, key: str) -> str:
     dimension = fit.cell.choice.space()[key]
     value = fit.cell.values[key]
     bound = dimension.at_bound(value)
-    text = html.escape(dimension.text(value))
-    return f"{text} <b>at {bound} bound</b>" if bound else text
-
-
-def _table(head: str, rows: list[tuple[str, list[str]]], corner: str) -> str:
-    body = "".join(
-        f'<tr><th scope="row" style="text-align:left;font-weight:normal">{label}</th>'
-        + "".join(f'<td style="text-align:right">{text}</td>' for text in texts)
-        + "</tr>"
-        for label, texts in rows
-    )
-    top = f'<thead><tr><th scope="col" style="text-align:left">{corner}</th>{head}</tr></thead>'
-    return f"<table>{top}<tbody>{body}</tbody></table>"
+    text = dimension.text(value)
+    return Html(f"{html.escape(text)} {bold(f'at {bound} bound')}") if bound else text
 
 
 def _compared(fit: ShownFit, name: str) -> Compared:

@@ -11,6 +11,7 @@ import ipywidgets as widgets
 from bokeh.models import ColumnDataSource, CustomJS, Title
 from bokeh.plotting import figure
 
+from workbench.html_table import Html, html_table
 from workbench.panels.live import Downloads, WindowView
 from workbench.panels.tolerance.state import Analysed
 from workbench.plotting import palette
@@ -217,20 +218,16 @@ def without_warnings(shown: Analysed) -> Any:
 
 def tolerance_table(shown: Analysed) -> str:
     """Return an HTML table with T, λ_L, ρ_L and the tolerances of each program."""
-    heads = ["", "ranks", "T", "λ<sub>L</sub>", "its messages", "ρ<sub>L</sub>"]
-    heads += [f"L within {p:g} %" for p in shown.state.percent]
-    heads.append("critical L")
-    rows = "".join(_row(name, result) for name, result in shown.results.items())
-    head = "".join(f"<th>{text}</th>" for text in heads)
+    head = ["", "ranks", "T", Html("λ<sub>L</sub>"), "its messages", Html("ρ<sub>L</sub>")]
+    head += [f"L within {p:g} %" for p in shown.state.percent]
+    head.append("critical L")
+    rows = (_row(name, result) for name, result in shown.results.items())
     base = time_text(shown.result.L * 1e9)
     # Of one program the sentence says it.
     said = len(shown.results) > 1 and any(map(more_than_messages, shown.results.values()))
     more = f'<div style="{SMALL}">λ_L counts latencies: {RENDEZVOUS}.</div>' if said else ""
-    return (
-        "<table style='white-space:nowrap'>"
-        f"<caption>At L = {base}, and the largest L within each percentage; in brackets "
-        f"what it adds</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}"
-    )
+    caption = f"At L = {base}, and the largest L within each percentage; in brackets what it adds"
+    return html_table(rows, head, caption, cell_style="white-space:nowrap") + more
 
 
 def contention_html(shown: Analysed) -> str:
@@ -254,9 +251,9 @@ def _origin(whose: str) -> str:
     return Provenance("simulated", f"{whose}, LLAMP's semantics, no contention").caption()
 
 
-def _row(name: str, result: LatencySensitivity) -> str:
+def _row(name: str, result: LatencySensitivity) -> list[str]:
     cells = [
-        html.escape(name),
+        name,
         f"{result.ranks:,}",
         time_text(result.T * 1e9),
         f"{result.lambda_L:,}",
@@ -268,9 +265,4 @@ def _row(name: str, result: LatencySensitivity) -> str:
         more = f" (+{time_text(added * 1e9)})" if added < float("inf") else ""
         cells.append(latency_text(largest) + more)
     cells.append(f"{len(result.critical_latencies):,}")
-    left, *others = cells
-    return (
-        f'<tr><td style="text-align:left">{left}</td>'
-        + "".join(f"<td>{cell}</td>" for cell in others)
-        + "</tr>"
-    )
+    return cells

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.errors import DatasetError, ParameterError
+from workbench.html_table import html_table
 from workbench.measure.curve import byte_label
 from workbench.tune.component.component import FOLDER, Component, components
 from workbench.tune.recorded.files import recordings
@@ -106,15 +107,13 @@ def space_html(subject: Subject) -> str:
         condition = space.conditions.get(name)
         only = "" if condition is None else f"where {getattr(condition, 'text', condition)}"
         cells = (name, _values(axis), _count(axis), default, only, meanings.get(name, ""))
-        rows.append("".join(f"<td>{html.escape(cell)}</td>" for cell in cells))
+        rows.append(cells)
     last = ("what it is",) if meanings else ("",)
     head = ("parameter", "values to try", "count", "default", "applies", *last)
-    text = "".join(f"<tr>{row}</tr>" for row in rows)
     rules = "; ".join(getattr(rule, "text", str(rule)) for rule in space.constraints)
     return (
-        f"<div>{html.escape(subject.about)}</div><table><tr>"
-        + "".join(f"<th>{name}</th>" for name in head)
-        + f"</tr>{text}</table><div>{html.escape(size_text(space))}"
+        f"<div>{html.escape(subject.about)}</div>{html_table(rows, head, align='llrl')}"
+        f"<div>{html.escape(size_text(space))}"
         + (f"; only where {html.escape(rules)}" if rules else "")
         + "</div>"
     )

@@ -10,6 +10,7 @@ from typing import Any
 import ipywidgets as widgets
 from bokeh.layouts import row
 
+from workbench.html_table import html_table
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.number_field import NumberField
 from workbench.panels.style import named, push_button, wrapping_row
@@ -189,12 +190,12 @@ def runs_html(result: TuningResult) -> str:
             record.state,
             f"{record.node_list} ({record.job_id})" if record.node_list else "",
         )
-        rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
+        rows.append(cells)
     left = len(result) - len(shown)
     note = f'<div style="{SMALL}">{left} earlier runs are in the exported files</div>'
-    unit = f"value ({html.escape(result.unit)})" if result.unit else "value"
-    head = "".join(f"<th>{unit if name == 'value' else name}</th>" for name in _HEAD)
-    return f"<table><tr>{head}</tr>{''.join(rows)}</table>{note if left else ''}"
+    unit = f"value ({result.unit})" if result.unit else "value"
+    head = [unit if name == "value" else name for name in _HEAD]
+    return html_table(rows, head, align="rrllrrl") + (note if left else "")
 
 
 def stored_html(store: str, found: Sequence[StoredExperiment]) -> str:
@@ -207,13 +208,10 @@ def stored_html(store: str, found: Sequence[StoredExperiment]) -> str:
     for one in found:
         runs = f"{one.runs} of {one.budget}" if one.budget is not None else str(one.runs)
         cells = (one.name, str(one.problem["component"]), one.state, runs, one.stop_reason)
-        rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
-    columns = ("experiment", "what is tuned", "state", "runs", "ended because")
-    head = "".join(f"<th>{name}</th>" for name in columns)
-    return (
-        f'<div style="{_TEXT}">{html.escape(store)} holds</div>'
-        f"<table><tr>{head}</tr>{''.join(rows)}</table>"
-    )
+        rows.append(cells)
+    head = ("experiment", "what is tuned", "state", "runs", "ended because")
+    table = html_table(rows, head, align="lllrl")
+    return f'<div style="{_TEXT}">{html.escape(store)} holds</div>{table}'
 
 
 def output_html(record: RunRecord) -> str:
@@ -263,13 +261,12 @@ def comparison_html(
             f"{100 * result.explored:.0f} %" if math.isfinite(result.explored) else "–",
             configuration_text(result.best_configuration) if result.best is not None else "",
         ]
-        rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
+        rows.append(cells)
     head = ["experiment", "best it saw", "better than default by"]
     if recorded is not None:
         head += ["median of all recorded runs of it", "above the optimum"]
     head += ["runs", "time (s)", "explored", "configuration"]
-    columns = "".join(f"<th>{name}</th>" for name in head)
-    return f"<table><tr>{columns}</tr>{''.join(rows)}</table>"
+    return html_table(rows, head, align="l" + "r" * (len(head) - 2) + "l")
 
 
 def _number(value: float, unit: str) -> str:

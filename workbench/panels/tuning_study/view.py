@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from workbench.html_table import html_table
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.tuning_study.state import METHOD, PICKS, SearchStudyState, method_rows
 from workbench.plotting.theme import SMALL
@@ -180,26 +181,22 @@ def ranked_html(rows: pd.DataFrame, measure: str, chosen: Mapping[str, str]) -> 
     """Return methods as HTML, the best first; ``chosen`` holds columns of the bold row."""
     known = MEASURES[measure]
     ranked = rows_of(known.best_first(rows))
-    lines = []
+    if not ranked:
+        return _none()
+    lines, bold_rows = [], []
     for place, one in enumerate(ranked, 1):
         near = known.overlaps(one, ranked[0])
-        bold = all(one[name] == value for name, value in chosen.items())
+        if all(one[name] == value for name, value in chosen.items()):
+            bold_rows.append(place - 1)
         cells = (
             *(str(place), one["heuristic"], one["resampling"], one["stopping"]),
             *(interval_text(one, measure), interval_text(one, "saved_grid"), f"{one['runs']:.1f}"),
             "not told from the first" if near and place > 1 else "",
         )
-        style = ' style="font-weight:bold"' if bold else ""
-        texts = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
-        lines.append(f"<tr{style}>{texts}</tr>")
-    names = [*_HEAD]
-    names[4] = known.title
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
-    return (
-        f'<table><tr style="text-align:left">{head}</tr>{"".join(lines)}</table>'
-        if lines
-        else _none()
-    )
+        lines.append(cells)
+    head = [*_HEAD]
+    head[4] = known.title
+    return html_table(lines, head, align="rlllrrrl", bold_rows=bold_rows)
 
 
 def _half(view: LiveView) -> Any:

@@ -61,9 +61,10 @@ def _html(text: str) -> str:
 
 
 def _style(letter: str, cell_style: str, space: str = "nowrap") -> str:
-    # Jupyter aligns every cell of an output to the right, a widget none: each cell needs its own.
+    # Jupyter aligns every cell of an output to the right and keeps columns apart; a widget does
+    # neither, so that each cell needs its own style.
     side = f"text-align:right;white-space:{space}" if letter == "r" else "text-align:left"
-    return f"{side};{cell_style}" if cell_style else side
+    return ";".join(filter(None, ("padding-inline:.5em", side, cell_style)))
 
 
 def _head(cells: Sequence[str], styles: Sequence[str]) -> str:
@@ -78,7 +79,7 @@ def _row(cells: Sequence[str], styles: Sequence[str], is_bold: bool) -> str:
     start = '<tr style="font-weight:bold">' if is_bold else "<tr>"
     first, *others = (_html(cell) for cell in cells)
     if not others and len(styles) > 1:
-        span = f'scope="colgroup" colspan="{len(styles)}" style="text-align:left"'
+        span = f'scope="colgroup" colspan="{len(styles)}" style="{_style("l", "")}"'
         return f"{start}<th {span}>{first}</th></tr>"
     name = f'<th scope="row" style="{styles[0]};font-weight:inherit">{first}</th>'
     texts = (

@@ -6,8 +6,9 @@ import pytest
 
 from workbench.html_table import Html, bold, code, html_table
 
-LEFT, RIGHT = "text-align:left", "text-align:right;white-space:nowrap"
-BROKEN = "text-align:right;white-space:normal"
+LEFT = "padding-inline:.5em;text-align:left"
+RIGHT = "padding-inline:.5em;text-align:right;white-space:nowrap"
+BROKEN = RIGHT.replace("nowrap", "normal")
 
 
 def test_every_text_is_escaped_but_html() -> None:
@@ -22,7 +23,7 @@ def test_every_text_is_escaped_but_html() -> None:
 
 def test_a_table_has_a_caption_and_headings_of_columns_and_rows() -> None:
     assert html_table([["latency", "3 µs"]], ["figure", "value"], "One message") == (
-        f'<table><caption style="{LEFT}">One message</caption>'
+        '<table><caption style="text-align:left">One message</caption>'
         f'<thead><tr><th scope="col" style="{LEFT}">figure</th>'
         f'<th scope="col" style="{BROKEN}">value</th></tr></thead>'
         f'<tbody><tr><th scope="row" style="{LEFT};font-weight:inherit">latency</th>'

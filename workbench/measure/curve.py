@@ -208,7 +208,7 @@ class OSUCurve(Result):
         head = ("size", "latency (µs)", "bandwidth (MB/s)")
         caption = f"{self.name}: {self.provenance.caption()}"
         notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.notes)
-        return html_table(rows, head, caption) + (f"<ul>{notes}</ul>" if notes else "")
+        return html_table(rows, head, caption, align="r") + (f"<ul>{notes}</ul>" if notes else "")
 
     def alone(self, benchmark: str) -> OSUCurve:
         """Return the curve without the other benchmark: its values nan, its spread left out.

@@ -174,7 +174,7 @@ def curve_table(measured: OSUCurve, simulated: OSUCurve) -> str:
         (byte_label(size), *(values[row] for _, values in columns))
         for row, size in enumerate(measured.sizes.tolist())
     )
-    return html_table(rows, ("size", *(name for name, _ in columns)))
+    return html_table(rows, ("size", *(name for name, _ in columns)), align="r")
 
 
 def _size_options(curve: OSUCurve) -> list[tuple[str, int]]:

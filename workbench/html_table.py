@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 from collections.abc import Collection, Iterable, Sequence
 
+__all__ = ["Html", "bold", "code", "html_table"]
+
 
 class Html(str):
     """Text that is HTML already: as a cell or a caption it is not escaped."""

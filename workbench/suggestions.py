@@ -53,12 +53,21 @@ def unknown_key(key: str, known: Iterable[str], *, what: str = "a parameter") ->
     return f"{key} is not {what}" + (f"; did you mean {near}?" if near else "")
 
 
-def no_attribute(owner: object, name: str) -> AttributeError:
-    """Return the error for a missing attribute, with the nearest public names."""
-    public = [known for known in dir(owner) if not known.startswith("_")]
-    message = f"{type(owner).__name__} has no attribute {name}{did_you_mean(name, public)}"
-    # Without an object Python's own suggestion, which no notebook shows, does not follow this one.
-    return AttributeError(message, name=name, obj=None)
+class MissingAttributeError(AttributeError):
+    """A missing attribute; its text names the nearest public ones.
+
+    The text is made when it is read: the search takes 0.2 ms, and ``hasattr`` reads none.
+    """
+
+    def __init__(self, owner: object, name: str) -> None:
+        # Without an object Python's own suggestion, which no notebook shows, does not follow ours.
+        super().__init__(name=name, obj=None)
+        self._owner, self._name = owner, name
+
+    def __str__(self) -> str:
+        public = [known for known in dir(self._owner) if not known.startswith("_")]
+        near = did_you_mean(self._name, public)
+        return f"{type(self._owner).__name__} has no attribute {self._name}{near}"
 
 
 class Suggesting:
@@ -71,7 +80,7 @@ class Suggesting:
             if name.startswith("_") or hasattr(type(self), name):
                 # There, but a property that failed for an attribute of something else: its error.
                 return object.__getattribute__(self, name)
-            raise no_attribute(self, name)
+            raise MissingAttributeError(self, name)
 
 
 def _fold(name: object) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from workbench.panels.live import LiveView, renew
-from workbench.suggestions import did_you_mean, no_attribute
+from workbench.suggestions import MissingAttributeError, did_you_mean
 
 
 class Panel(ABC):
@@ -45,7 +45,7 @@ class Panel(ABC):
             return self._get(name)
         if name.startswith("_"):
             raise AttributeError(name)
-        raise no_attribute(self, name)
+        raise MissingAttributeError(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_") or name == "widget":

@@ -57,7 +57,7 @@ def test_huber_takes_another_delta_and_is_named_after_it() -> None:
     assert huber(10.0)([3.0], [0.0]) == 4.5
     assert huber(10.0).name == "huber(10)"
     assert huber().name == "huber"
-    with pytest.raises(ParameterError, match="delta must be a positive number; got -1"):
+    with pytest.raises(ParameterError, match="delta must be above 0 and finite; got -1"):
         huber(-1.0)
 
 

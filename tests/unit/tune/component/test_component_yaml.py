@@ -242,7 +242,7 @@ def test_targets(target: str, expected: object) -> None:
     ("target", "message"),
     [
         ("fast", "target: must be wall-time, .* got 'fast'"),
-        ("{osu: -1}", "target.osu: size must be a number of bytes"),
+        ("{osu: -1}", "target.osu: size must be a whole number of at least 0 B"),
         ("{osu: 8, weights: size}", "target.weights: a size and weights exclude"),
         ("{osu: all, weights: {'x': 1}}", "got 1 for 'x'"),
         ("{osu: 8, unit: s}", "target.unit: is no key of a target with an OSU table"),

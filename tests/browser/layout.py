@@ -22,6 +22,14 @@ _CUT = """panel => {
       found.push(`the list cuts ${chosen.textContent}`)
     }
   }
+  for (const field of panel.querySelectorAll('input[type=number]')) {
+    const style = getComputedStyle(field)
+    context.font = style.font
+    const padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight)
+    if (seen(field) && context.measureText(field.value).width > field.clientWidth - padding + 1) {
+      found.push(`the field cuts ${field.value}`)
+    }
+  }
   for (const text of panel.querySelectorAll('.widget-label, .widget-button')) {
     if (seen(text) && text.scrollWidth > text.clientWidth + 1) {
       found.push(`cut: ${name(text)}`)

@@ -55,6 +55,7 @@ def test_traffic_and_load_colour_the_links(
     until(lambda: dragonfly.screenshot() != before)
     stop(page, until)
     keep("adversarial")
+    assert cut(page) == []
     before = dragonfly.screenshot()
     page.locator(".workbench-panel .noUi-handle").first.focus()
     for _ in range(10):
@@ -100,6 +101,7 @@ def test_another_size_a_mistake_and_a_match(
     until(lambda: page.get_by_text(re.compile("^1[0-9]{2} hosts, ")).count() == 4)
     stop(page, until)
     keep("matched")
+    assert cut(page) == []
     assert watch.errors == []
 
 

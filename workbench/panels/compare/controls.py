@@ -71,7 +71,7 @@ class CompareControls:
             **named("Match on", "270px"),
         )
         self.amount: Any = NumberField(
-            FIRST_HOSTS, 2, 2_000_000, disabled=True, **named("", "150px")
+            FIRST_HOSTS, 2, 2_000_000, disabled=True, **named("", "240px")
         )
         self.upload: Any = widgets.FileUpload(
             description="Upload a graph",
@@ -91,7 +91,7 @@ class CompareControls:
         self.traffic: Any = widgets.Dropdown(
             options=self._patterns(),
             value=first.traffic,
-            **named("Traffic", "290px"),
+            **named("Traffic", "340px"),
         )
         self.routing: Any = widgets.Dropdown(
             options=[(text, name) for name, (text, _) in ROUTINGS.items()],

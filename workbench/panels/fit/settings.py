@@ -47,7 +47,7 @@ class Settings:
                 options=ENGINE_NAMES, value=DEFAULT_ENGINE, **named("Engine", "166px")
             ),
             "trials": NumberField(
-                DEFAULT_TRIALS, 1, 1_000_000, step=100, **named("Trials", "104px")
+                DEFAULT_TRIALS, 1, 1_000_000, step=100, **named("Trials", "120px")
             ),
             "seed": NumberField(0, 0, 2**31 - 1, **named("Seed", "96px")),
             "study": widgets.Text(

@@ -110,7 +110,7 @@ def read_ini(
 def inspect_ini(
     source: str | Path | bytes | None = None, overrides: Mapping[str, str] | None = None
 ) -> IniReading:
-    """Return what ``read_ini`` returns, with notes about the file; raises the same errors."""
+    """Read an ``.ini`` as ``read_ini`` does, with notes about the file; same errors."""
     document = read_document(SNAPPR().to_ini(v10=False) if source is None else source)
     if source is None:
         document.source = "the default set"

@@ -163,7 +163,7 @@ class Fabric:
         return self
 
     def stored(self) -> StoredFabric:
-        """Return what a file holds of it."""
+        """Return the fabric in the form in which a file stores it."""
         made = isinstance(self.routing, Routing)
         return StoredFabric(
             topology=self.topology,

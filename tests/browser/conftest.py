@@ -16,7 +16,10 @@ PATIENCE_S = 180.0
 _OLD_FIXTURE = pytest.mark.filterwarnings(
     "ignore:Session-scoped fixtures defined as instance methods"
 )
-_END_KERNELS = "() => window.jupyterapp?.serviceManager.sessions.shutdownAll()"
+_END_KERNELS = """async () => {
+  await window.jupyterapp?.serviceManager.sessions.shutdownAll()
+  return true
+}"""
 
 
 def _server(item: Any) -> str:
@@ -92,7 +95,7 @@ class Shared:
         """
         if self.page is not None and self.of is not None:
             if not spoilt:
-                self.page.evaluate(_END_KERNELS)
+                self.page.wait_for_function(_END_KERNELS)
             # Voilà's kernel is ended by whoever opens the next page there.
             self.page.goto("about:blank")
             self.page.close()

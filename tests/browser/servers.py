@@ -35,25 +35,29 @@ SHORTER = {
     },
 }
 
-_RUN_ALL = """() => {
-  const lab = window.jupyterapp
-  return lab.commands.execute('notebook:run-all-cells')
-}"""
-_RUN_TO_PANEL = """() => {
-  const lab = window.jupyterapp
-  const {content} = lab.shell.currentWidget
+_RUN_COMMAND = "name => window.jupyterapp.commands.execute(name).then(() => true)"
+_SELECT_BELOW_PANEL = """() => {
+  const {content} = window.jupyterapp.shell.currentWidget
   const sources = content.widgets.map(cell => cell.model.sharedModel.source)
   content.activeCellIndex = 1 + sources.findIndex(source => source.startsWith('panel = '))
-  return lab.commands.execute('notebook:run-all-above')
-}"""
-_CLEAR = """() => {
-  return window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs')
 }"""
 _READY = """() => {
   const widget = window.jupyterapp?.shell?.currentWidget
   return widget?.content?.model && widget.sessionContext?.isReady
     && widget.sessionContext.kernelDisplayStatus === 'idle'
 }"""
+
+
+def run_command(page: Any, name: str) -> None:
+    """Run a command of JupyterLab, such as ``notebook:run-cell``, to its end.
+
+    ``page.evaluate`` would wait for ever if a message to the kernel were lost.
+
+    Args:
+        page: of Playwright.
+        name: of the command.
+    """
+    page.wait_for_function(_RUN_COMMAND, arg=name, timeout=START_S * 1000)
 
 
 @dataclass
@@ -119,16 +123,18 @@ class Server:
         elif shown:
             # What the pointer rests on would answer it as soon as it is drawn.
             page.mouse.move(0, 0)
-            page.evaluate(_CLEAR)
+            run_command(page, "notebook:clear-all-cell-outputs")
             page.locator(".workbench-panel").first.wait_for(state="detached")
-            page.evaluate(_RUN_ALL if whole else _RUN_TO_PANEL)
+            if whole:
+                run_command(page, "notebook:run-all-cells")
+            else:
+                page.evaluate(_SELECT_BELOW_PANEL)
+                run_command(page, "notebook:run-all-above")
         else:
             page.goto(f"{address}?reset", wait_until="commit")
             page.wait_for_function(_READY, timeout=START_S * 1000)
-            page.evaluate(
-                "() => window.jupyterapp.commands.execute('application:toggle-left-area')"
-            )
-            page.evaluate(_RUN_ALL)
+            run_command(page, "application:toggle-left-area")
+            run_command(page, "notebook:run-all-cells")
         page.locator(".bk-Figure").first.wait_for(timeout=START_S * 1000)
         return watch
 

@@ -19,12 +19,19 @@ from tests.browser.panel import (
     stderr_outputs,
     to_the_top,
 )
-from tests.browser.servers import Server
+from tests.browser.servers import Server, run_command
 from workbench.panels.style import STALE
 from workbench.plotting.picture import PNG_SCALE, WIDTH_PX
 
 NOTEBOOKS = ("00-start-here.ipynb", "01-fit-a-machine.ipynb")
 LATENCY = "injection latency"
+_SELECT_LAST = """() => {
+  const {content} = window.jupyterapp.shell.currentWidget
+  content.activeCellIndex = content.widgets.length - 1
+}"""
+_WRITE = """text => {
+  window.jupyterapp.shell.currentWidget.content.activeCell.model.sharedModel.setSource(text)
+}"""
 
 
 def pixels(page: Any) -> bytes:
@@ -270,17 +277,10 @@ def test_a_panel_shown_again_shows_the_present_picture(
     for _ in range(20):
         page.keyboard.press("ArrowRight")
     until(lambda: sentence.first.inner_text() != before)
-    page.evaluate(
-        """async () => {
-          const lab = window.jupyterapp
-          const panel = lab.shell.currentWidget
-          const {content} = panel
-          content.activeCellIndex = content.widgets.length - 1
-          await lab.commands.execute('notebook:insert-cell-below')
-          content.activeCell.model.sharedModel.setSource('panel')
-          await lab.commands.execute('notebook:run-cell')
-        }"""
-    )
+    page.evaluate(_SELECT_LAST)
+    run_command(page, "notebook:insert-cell-below")
+    page.evaluate(_WRITE, "panel")
+    run_command(page, "notebook:run-cell")
     until(lambda: page.locator(".workbench-panel").count() == 2)
     page.locator(".workbench-panel").last.evaluate("e => e.scrollIntoView()")
     second = page.locator(".workbench-panel").last.locator(".bk-Figure").first

@@ -6,8 +6,9 @@ Nothing heavy is imported here. Each name below is loaded when it is first used,
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from workbench import (
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from workbench.programs import ExecutionGraph, Program
     from workbench.provenance import Provenance
     from workbench.simulate import simulate_osu
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 __version__ = "0.1.0"
 
@@ -68,41 +71,3 @@ __all__ = [
     "tune",
     "units",
 ]
-
-_HOME = {
-    "Catalogue": "workbench.catalogue",
-    "Diagnosis": "workbench.diagnosis",
-    "ExecutionGraph": "workbench.programs",
-    "Finding": "workbench.diagnosis",
-    "LogGPS": "workbench.models",
-    "LogP": "workbench.models",
-    "OSUCurve": "workbench.measure",
-    "PISCES": "workbench.models",
-    "Program": "workbench.programs",
-    "Protocol": "workbench.models",
-    "Provenance": "workbench.provenance",
-    "SNAPPR": "workbench.models",
-    "doctor": "workbench.diagnosis",
-    "read_ini": "workbench.models",
-    "simulate_osu": "workbench.simulate",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        value = getattr(import_module(_HOME[name]), name)
-    elif name in __all__:
-        value = import_module(f"workbench.{name}")
-    else:
-        from workbench.suggestions import did_you_mean
-
-        raise AttributeError(
-            f"workbench has no attribute {name!r}{did_you_mean(name, __all__)}; it has "
-            f"{', '.join(sorted(__all__))}"
-        )
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

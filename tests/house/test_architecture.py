@@ -21,6 +21,7 @@ FLOOR = {
     "catalogue",
     "datasets",
     "jsonfile",
+    "lazy",
     "replacing",
     "suggestions",
     "checks",

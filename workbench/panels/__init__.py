@@ -6,9 +6,9 @@ offer to a script as well.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from workbench.lazy import lazy_exports
 from workbench.panels.setup import setup
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from workbench.panels.tolerance.panel import TolerancePanel
     from workbench.panels.tuning.panel import TuningPanel
     from workbench.panels.tuning_study.panel import TuningStudyPanel
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
     "ComparePanel",
@@ -36,23 +38,3 @@ __all__ = [
     "TuningStudyPanel",
     "setup",
 ]
-
-_HOME = {
-    "ComparePanel": "compare.panel",
-    "ExplorePanel": "fit.explore",
-    "FitPanel": "fit.panel",
-    "PlacementPanel": "placement.panel",
-    "RegimePanel": "regime.panel",
-    "ReplayPanel": "replay.panel",
-    "StudyPanel": "study.panel",
-    "TolerancePanel": "tolerance.panel",
-    "TuningPanel": "tuning.panel",
-    "TuningStudyPanel": "tuning_study.panel",
-}
-
-
-def __getattr__(name: str) -> Any:
-    # The cell that calls setup() should answer before the heavy imports of the panels begin.
-    if name not in _HOME:
-        raise AttributeError(f"module 'workbench.panels' has no attribute {name!r}")
-    return getattr(import_module(f"workbench.panels.{_HOME[name]}"), name)

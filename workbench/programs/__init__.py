@@ -13,9 +13,9 @@ is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from workbench.programs import generators as generate
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from workbench.programs.recording import record
     from workbench.programs.shipped import ShippedProgram, list, load
     from workbench.programs.traces import read_trace
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
     "ANY_SOURCE",
@@ -71,40 +73,3 @@ __all__ = [
     "record",
     "write_goal",
 ]
-
-_HOME = {
-    **dict.fromkeys(
-        ("ANY_SOURCE", "ANY_TAG", "CALC", "RECV", "SEND", "Dependents", "ExecutionGraph"), "graph"
-    ),
-    **dict.fromkeys(("OPERATIONS", "WORLD", "Collective", "Program"), "program"),
-    "LeftOutCalls": "recorded_run",
-    "Problem": "check",
-    "ProgramBuilder": "builder",
-    "RecordedRun": "recorded_run",
-    "ShippedProgram": "shipped",
-    "find": "given",
-    "list": "shipped",
-    "load": "shipped",
-    "read": "recognise",
-    "read_goal": "goal",
-    "read_trace": "traces",
-    "record": "recording",
-    "write_goal": "goal",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        value = getattr(import_module(f"workbench.programs.{_HOME[name]}"), name)
-    elif name == "generate":
-        value = import_module("workbench.programs.generators")
-    else:
-        raise AttributeError(
-            f"workbench.programs has no attribute {name!r}; it has {', '.join(sorted(__all__))}"
-        )
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> Iterable[str]:
-    return sorted(__all__)

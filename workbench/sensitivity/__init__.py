@@ -8,9 +8,9 @@ sensitivity.analyse(programs.load("cg-8"), model).plot()
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from workbench.sensitivity.analysis import analyse
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
         wire_sensitivity,
         wire_tolerance,
     )
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
     "ClassPoint",
@@ -64,45 +66,3 @@ __all__ = [
     "wire_sensitivity",
     "wire_tolerance",
 ]
-
-_HOME = {
-    "ClassPoint": "points",
-    "ContentionReport": "contention",
-    "CriticalLatencies": "points",
-    "CriticalPath": "critical",
-    "LPSolution": "lp_result",
-    "LatencyLP": "lp",
-    "LatencySensitivity": "result",
-    "PairCounts": "points",
-    "PairSensitivity": "pairs",
-    "Placement": "placement",
-    "Ranging": "lp_ranging",
-    "ResourceShare": "contention",
-    "Slack": "critical",
-    "Sweep": "sweep",
-    "SweepCurve": "points",
-    "SweepPoint": "points",
-    "WireSensitivity": "wires",
-    "analyse": "analysis",
-    "compare_contention": "contention",
-    "compare_placements": "placement",
-    "pair_sensitivity": "pairs",
-    "place": "placement",
-    "topology_study": "wires",
-    "wire_sensitivity": "wires",
-    "wire_tolerance": "wires",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(
-            f"workbench.sensitivity has no attribute {name!r}; it has {', '.join(sorted(__all__))}"
-        )
-    value = getattr(import_module(f"workbench.sensitivity.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> Iterable[str]:
-    return sorted(__all__)

@@ -11,9 +11,9 @@ run_traffic(fabric, "uniform", 0.5).plot()
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from workbench.simulate.fabric.collectives import collective_times
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from workbench.simulate.fabric.result import ChannelStatistics, FabricResult, QueueSeries
     from workbench.simulate.fabric.shared import SharedRun, run_jobs
     from workbench.simulate.fabric.sst import CollectiveTimes, run_collective
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
     "PLACEMENTS",
@@ -45,37 +47,3 @@ __all__ = [
     "run_jobs",
     "run_traffic",
 ]
-
-# Looked up late: each brings compiled kernels with it.
-_HOME = {
-    "PLACEMENTS": "hosts",
-    "ChannelStatistics": "result",
-    "CollectiveTimes": "sst",
-    "Fabric": "fabric",
-    "FabricReplay": "program_result",
-    "FabricResult": "result",
-    "LatencyLoad": "latency_load",
-    "QueueSeries": "result",
-    "SharedRun": "shared",
-    "collective_times": "collectives",
-    "load_curve": "latency_load",
-    "place_jobs": "hosts",
-    "replay_on": "program",
-    "run_collective": "sst",
-    "run_jobs": "shared",
-    "run_traffic": "open_loop",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(
-            f"workbench.simulate.fabric has no attribute {name!r}; it has {', '.join(__all__)}"
-        )
-    value = getattr(import_module(f"workbench.simulate.fabric.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> Iterable[str]:
-    return sorted(__all__)

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+PACKAGE = """
+from typing import TYPE_CHECKING
+
+from workbench.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from lazy_example import second
+    from lazy_example.first import ring, tree as fat_tree
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
+
+__all__ = ["fat_tree", "ring", "second"]
+"""
+
+
+@pytest.fixture
+def example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    folder = tmp_path / "lazy_example"
+    folder.mkdir()
+    (folder / "__init__.py").write_text(PACKAGE, "utf-8")
+    (folder / "first.py").write_text("ring = 1\ntree = 2\n", "utf-8")
+    (folder / "second.py").write_text("", "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("lazy_example", "lazy_example.first", "lazy_example.second"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    return "lazy_example"
+
+
+def test_a_module_is_imported_when_a_name_of_it_is_first_used(example: str) -> None:
+    package = import_module(example)
+    assert "lazy_example.first" not in sys.modules
+    assert (package.ring, package.fat_tree) == (1, 2)
+    assert vars(package)["ring"] == 1
+    assert "lazy_example.second" not in sys.modules
+    assert package.second is sys.modules["lazy_example.second"]
+
+
+def test_the_exported_names_are_offered_to_completion(example: str) -> None:
+    assert dir(import_module(example)) == ["fat_tree", "ring", "second"]
+
+
+def test_another_name_is_an_error_that_lists_the_exported_ones(example: str) -> None:
+    package = import_module(example)
+    with pytest.raises(AttributeError, match=r"'rng'; did you mean ring\?; it has fat_tree, ring"):
+        _ = package.rng
+    assert not hasattr(package, "tree")
+
+
+def test_importing_the_panels_loads_neither_bokeh_nor_numba() -> None:
+    code = "import sys, workbench.panels; print({'bokeh', 'numba'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

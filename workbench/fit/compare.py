@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.fit.engines import DEFAULT_ENGINE, ENGINES
-from workbench.fit.losses import Loss, find_loss
+from workbench.fit.losses import DEFAULT_LOSS, Loss, find_loss
 from workbench.fit.measured import as_curve
 from workbench.fit.space import SearchSpace
 from workbench.fit.study import DEFAULT_TRIALS, FitStudy
@@ -141,7 +141,7 @@ def compare_engines(
     trials: int = DEFAULT_TRIALS,
     seeds: Sequence[int] = (0,),
     engines: Iterable[str] = tuple(ENGINES),
-    loss: str | Loss = "rmsre",
+    loss: str | Loss = DEFAULT_LOSS,
     target: str = "both",
     space: SearchSpace | None = None,
 ) -> EngineComparison:

@@ -11,11 +11,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workbench import jobs
 from workbench.fit.engines import DEFAULT_ENGINE
-from workbench.fit.losses import Loss
+from workbench.fit.losses import DEFAULT_LOSS, Loss
 from workbench.fit.result import FitResult
 from workbench.fit.space import SearchSpace
 from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport
@@ -30,7 +30,7 @@ def fit(
     curve: Measured,
     model: str | NetworkModel = "snappr",
     *,
-    loss: str | Loss = "rmsre",
+    loss: str | Loss = DEFAULT_LOSS,
     target: str = "both",
     trials: int = DEFAULT_TRIALS,
     seed: int = 0,
@@ -86,16 +86,25 @@ def fit(
         return running.run(trials, stop=stop, on_trial=on_trial)
 
 
-def submit(curve: Measured, *args: Any, **kwargs: Any) -> jobs.Job[FitResult]:
+def submit(
+    curve: Measured,
+    model: str | NetworkModel = "snappr",
+    *,
+    loss: str | Loss = DEFAULT_LOSS,
+    target: str = "both",
+    trials: int = DEFAULT_TRIALS,
+    seed: int = 0,
+    engine: str = DEFAULT_ENGINE,
+    study: str | Path | None = None,
+    name: str | None = None,
+    space: SearchSpace | None = None,
+    fixed: Mapping[str, Value | None] | None = None,
+    on_trial: Callable[[TrialReport], None] | None = None,
+) -> jobs.Job[FitResult]:
     """Run ``fit`` as a job: ``job.partial`` is the best so far, ``job.stop()`` ends it early.
 
-    Args:
-        curve: what was measured, as for ``fit``.
-        args: further positional arguments of ``fit``.
-        kwargs: named arguments of ``fit``, ``stop`` excepted.
+    The arguments are those of ``fit``; the job's thread reports the errors that ``fit`` raises.
     """
-    on_trial = kwargs.pop("on_trial", None)
-    trials = kwargs.pop("trials", DEFAULT_TRIALS)
 
     def work(ctx: jobs.JobContext) -> FitResult:
         def report(trial: TrialReport) -> None:
@@ -104,7 +113,18 @@ def submit(curve: Measured, *args: Any, **kwargs: Any) -> jobs.Job[FitResult]:
                 on_trial(trial)
             ctx.breathe()
 
-        with FitStudy(curve, *args, **kwargs) as running:
+        with FitStudy(
+            curve,
+            model,
+            loss=loss,
+            target=target,
+            seed=seed,
+            engine=engine,
+            study=study,
+            name=name,
+            space=space,
+            fixed=fixed,
+        ) as running:
             ctx.partial_from(running.result)
             return running.run(trials, stop=ctx.stop_event, on_trial=report)
 

@@ -131,6 +131,8 @@ def _rising(
 
 
 _RMSRE = Loss("rmsre", "Root mean square relative error", "√(1/n Σ ((x-y)/y)²)", True, _rmsre)
+DEFAULT_LOSS = _RMSRE.name
+
 _MSE = Loss("mse", "Mean square error", "1/n Σ (y-x)²", False, _mse)
 
 LOSSES: Mapping[str, Loss] = MappingProxyType(

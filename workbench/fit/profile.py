@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from workbench import datasets
 from workbench.errors import ParameterError
+from workbench.fit.engines import DEFAULT_ENGINE
 from workbench.fit.fitting import fit
+from workbench.fit.losses import DEFAULT_LOSS, Loss
 from workbench.fit.result import FitResult
+from workbench.fit.study import DEFAULT_TRIALS
 from workbench.fit.trust.refit import Intervals
 from workbench.models.profiles import Profile
 from workbench.models.protocol import Protocol
@@ -90,7 +92,10 @@ def write_profiles(
     machines: Iterable[str] | None = None,
     *,
     intervals: Callable[[FitResult], Intervals | Ends] | None = None,
-    **options: Any,
+    loss: str | Loss = DEFAULT_LOSS,
+    trials: int = DEFAULT_TRIALS,
+    seed: int = 0,
+    engine: str = DEFAULT_ENGINE,
 ) -> tuple[Profile, ...]:
     """Fit machines, and write their profiles to ``<folder>/<machine>.json``.
 
@@ -100,7 +105,10 @@ def write_profiles(
         intervals: function that returns the intervals of a fit, such as
             ``workbench.fit.intervals``; it is not asked about a curve without spread, of which
             nothing is known.
-        options: arguments of ``fit``, such as ``engine``, ``trials`` and ``seed``.
+        loss: as for ``fit``.
+        trials: as for ``fit``.
+        seed: as for ``fit``.
+        engine: as for ``fit``.
 
     Raises:
         DatasetError: there is no such machine.
@@ -110,7 +118,9 @@ def write_profiles(
     target.mkdir(parents=True, exist_ok=True)
     made = []
     for machine in datasets.list() if machines is None else machines:
-        result = fit(datasets.load(machine), "protocol", **options)
+        result = fit(
+            datasets.load(machine), "protocol", loss=loss, trials=trials, seed=seed, engine=engine
+        )
         known = intervals is not None and result.measured.latency_spread is not None
         made.append(to_profile(result, intervals(result) if intervals and known else None))
         made[-1].save(target / f"{machine}.json")

@@ -11,18 +11,23 @@ computed from the relative error at each size.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.fit.bolted import Bolted, HasCurve
+from workbench.fit.engines import DEFAULT_ENGINE
+from workbench.fit.losses import DEFAULT_LOSS, Loss
 from workbench.fit.measured import as_curve
 from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
+from workbench.models.parameter import Value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,10 +57,15 @@ def fit_regimes(
     high: str | NetworkModel = "snappr",
     *,
     threshold: int = DEFAULT_THRESHOLD,
+    loss: str | Loss = DEFAULT_LOSS,
+    target: str = "both",
     trials: int = DEFAULT_TRIALS,
+    seed: int = 0,
+    engine: str = DEFAULT_ENGINE,
+    study: str | Path | None = None,
+    fixed: Mapping[str, Value | None] | None = None,
     stop: threading.Event | None = None,
     on_trial: Callable[[TrialReport], None] | None = None,
-    **options: Any,
 ) -> Bolted:
     """Return one model fitted to the sizes up to a threshold and one to those above it.
 
@@ -67,22 +77,26 @@ def fit_regimes(
         low: model for the small messages, a name or one whose other parameters are kept.
         high: model for the large messages, likewise; it may be the same.
         threshold: largest size in bytes of the lower half.
+        loss: as for ``fit``.
+        target: as for ``fit``.
         trials: configurations to try for each half.
+        seed: as for ``fit``.
+        engine: as for ``fit``.
+        study: as for ``fit``; the studies of the halves are named after them.
+        fixed: as for ``fit``, in both models.
         stop: once set, both fits return the best so far.
         on_trial: called after each trial of either half.
-        options: further arguments of ``FitStudy`` for both, such as ``loss``, ``target``, ``seed``,
-            ``engine`` and ``study``; the studies are named by their halves.
 
     Raises:
         ParameterError: an argument is not accepted, or a half would hold no size.
         StudyError: as ``fit``.
     """
-    studies = _studies(curve, low, high, threshold, options)
-    try:
-        results = [study.run(trials, stop=stop, on_trial=on_trial) for study in studies]
-    finally:
-        for study in studies:
-            study.close()
+    open_study = partial(
+        FitStudy, loss=loss, target=target, seed=seed, engine=engine, study=study, fixed=fixed
+    )
+    below, above = split(curve, threshold)
+    with open_study(below, low) as first, open_study(above, high) as second:
+        results = [half.run(trials, stop=stop, on_trial=on_trial) for half in (first, second)]
     return Bolted(results[0], results[1], threshold)
 
 
@@ -92,33 +106,34 @@ def submit_regimes(
     high: str | NetworkModel = "snappr",
     *,
     threshold: int = DEFAULT_THRESHOLD,
+    loss: str | Loss = DEFAULT_LOSS,
+    target: str = "both",
     trials: int = DEFAULT_TRIALS,
-    **options: Any,
+    seed: int = 0,
+    engine: str = DEFAULT_ENGINE,
+    study: str | Path | None = None,
+    fixed: Mapping[str, Value | None] | None = None,
 ) -> jobs.Job[Bolted]:
     """Run ``fit_regimes`` as a job: ``job.partial`` is the pair so far, ``job.stop()`` ends it.
 
-    Args:
-        curve: what was measured.
-        low: model for the small messages.
-        high: model for the large messages.
-        threshold: largest size in bytes of the lower half.
-        trials: configurations to try for each half.
-        options: as ``fit_regimes``.
+    The arguments are those of ``fit_regimes``.
     """
+    open_study = partial(
+        FitStudy, loss=loss, target=target, seed=seed, engine=engine, study=study, fixed=fixed
+    )
 
     def work(ctx: jobs.JobContext) -> Bolted:
-        first, second = studies = _studies(curve, low, high, threshold, options)
-        ctx.partial_from(lambda: Bolted(first.result(), second.result(), threshold))
+        below, above = split(curve, threshold)
+        with open_study(below, low) as first, open_study(above, high) as second:
+            ctx.partial_from(lambda: Bolted(first.result(), second.result(), threshold))
 
-        def report(trial: TrialReport) -> None:
-            ctx.progress(first.done + second.done, 2 * trials, f"best loss {trial.best_loss:.4g}")
-            ctx.breathe()
+            def report(trial: TrialReport) -> None:
+                done = first.done + second.done
+                ctx.progress(done, 2 * trials, f"best loss {trial.best_loss:.4g}")
+                ctx.breathe()
 
-        try:
-            results = [s.run(trials, stop=ctx.stop_event, on_trial=report) for s in studies]
-        finally:
-            for study in studies:
-                study.close()
+            halves = (first, second)
+            results = [half.run(trials, stop=ctx.stop_event, on_trial=report) for half in halves]
         return Bolted(results[0], results[1], threshold)
 
     return jobs.submit(work)
@@ -195,29 +210,3 @@ def errors_by_threshold(low: HasCurve, high: HasCurve) -> pd.DataFrame:
         halves = {"low_joint": bolted.rmspe_low["joint"], "high_joint": bolted.rmspe_high["joint"]}
         rows.append({"threshold": threshold, **bolted.rmspe, **halves})
     return pd.DataFrame(rows).set_index("threshold")
-
-
-def _studies(
-    curve: Measured,
-    low: str | NetworkModel,
-    high: str | NetworkModel,
-    threshold: int,
-    options: dict[str, Any],
-) -> list[FitStudy]:
-    """Return the studies of both halves, both open."""
-    for name in ("name", "space"):
-        if name in options:
-            raise ParameterError(
-                f"{name} cannot be given for two fits at once; fit the halves of split() one by "
-                "one and bolt() them",
-                key=name,
-            )
-    studies: list[FitStudy] = []
-    try:
-        for half, model in zip(split(curve, threshold), (low, high), strict=True):
-            studies.append(FitStudy(half, model, **options))
-    except BaseException:
-        for study in studies:
-            study.close()
-        raise
-    return studies

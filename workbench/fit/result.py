@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import json
 import math
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -206,15 +208,23 @@ class FitResult(Result):
         """Return the fitted model as an .ini; SST/macro reads it where it has such a model."""
         return self.model.to_ini()
 
-    def identify(self, **options: Any) -> Identifiability:
+    def identify(
+        self,
+        *,
+        scan: bool = True,
+        stop: threading.Event | None = None,
+        on_parameter: Callable[[int, int], None] | None = None,
+    ) -> Identifiability:
         """Return which parameters the data determine, and how well.
 
         Args:
-            options: of ``workbench.fit.identify``.
+            scan: as for ``workbench.fit.identify``.
+            stop: as for ``workbench.fit.identify``.
+            on_parameter: as for ``workbench.fit.identify``.
         """
         from workbench.fit.trust.identify import identify
 
-        return identify(self, **options)
+        return identify(self, scan=scan, stop=stop, on_parameter=on_parameter)
 
     def plot(self) -> Any:
         """Return curves, errors and convergence as Bokeh figures."""

@@ -33,6 +33,7 @@ from workbench.fit.engines import (
 )
 from workbench.fit.evaluation import Evaluator
 from workbench.fit.losses import (
+    DEFAULT_LOSS,
     Loss,
     find_loss,
     find_target,
@@ -106,7 +107,7 @@ class FitStudy:
         curve: Measured,
         model: str | NetworkModel = "snappr",
         *,
-        loss: str | Loss = "rmsre",
+        loss: str | Loss = DEFAULT_LOSS,
         target: str = "both",
         seed: int = 0,
         engine: str = DEFAULT_ENGINE,

@@ -252,21 +252,23 @@ def influence(
 
 
 def submit_influence(
-    model: str | NetworkModel = "snappr", *args: Any, **kwargs: Any
+    model: str | NetworkModel = "snappr",
+    sizes: Sequence[int] | NDArray[np.int64] = OSU_SIZES,
+    configurations: int = DEFAULT_CONFIGURATIONS,
+    *,
+    seed: int = 0,
+    space: SearchSpace | None = None,
+    workers: int | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> jobs.Job[Influence]:
     """Run ``influence`` as a job: ``job.partial`` is that of the configurations done so far.
 
-    Args:
-        model: name of a model, or one whose other parameters are to be kept.
-        args: further positional arguments of ``influence``.
-        kwargs: named arguments of ``influence``, ``stop`` excepted.
+    The arguments are those of ``influence``.
 
     Raises:
         ParameterError: an argument is not accepted.
     """
-    on_progress = kwargs.pop("on_progress", None)
-    workers = kwargs.pop("workers", None)
-    design = _Design(model, *args, **kwargs)
+    design = _Design(model, sizes, configurations, seed, space)
 
     def work(ctx: jobs.JobContext) -> Influence:
         def report(done: int, total: int) -> None:
@@ -287,10 +289,10 @@ class _Design:
     def __init__(
         self,
         model: str | NetworkModel,
-        sizes: Sequence[int] | NDArray[np.int64] = OSU_SIZES,
-        configurations: int = DEFAULT_CONFIGURATIONS,
-        seed: int = 0,
-        space: SearchSpace | None = None,
+        sizes: Sequence[int] | NDArray[np.int64],
+        configurations: int,
+        seed: int,
+        space: SearchSpace | None,
     ) -> None:
         configurations = whole(configurations, "configurations", _LEAST)
         self.seed = whole(seed, "seed", 0)

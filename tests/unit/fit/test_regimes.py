@@ -224,7 +224,7 @@ def test_each_half_is_fitted_by_itself_and_kept_under_its_own_name(tmp_path: Pat
 
 @pytest.mark.parametrize("name", ["name", "space"])
 def test_what_belongs_to_one_fit_is_refused_for_two(name: str) -> None:
-    with pytest.raises(ParameterError, match=f"{name} cannot be given for two fits"):
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
         fit_regimes(MEASURED, trials=1, **{name: None})
 
 

@@ -14,13 +14,13 @@ import math
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.fit.losses import Target, find_target, rmspe_by_target
+from workbench.fit.losses import DEFAULT_LOSS, Loss, Target, find_target, rmspe_by_target
 from workbench.fit.measured import as_curve
 from workbench.fit.result import FitResult
 from workbench.fit.space import SearchSpace
@@ -181,7 +181,7 @@ def hold_out(
     every: int = 2,
     phase: int = 0,
     settle: bool = True,
-    loss: str = "rmsre",
+    loss: str | Loss = DEFAULT_LOSS,
     target: str = "both",
     engine: str = ENGINE,
     trials: int = TRIALS,
@@ -243,7 +243,7 @@ def cross_target(
     model: str | NetworkModel = "protocol",
     *,
     fitted: str = "latency",
-    loss: str = "rmsre",
+    loss: str | Loss = DEFAULT_LOSS,
     engine: str = ENGINE,
     trials: int = TRIALS,
     seed: int = 0,
@@ -284,8 +284,11 @@ def generalisation_table(
     models: Sequence[str | NetworkModel] = ("snappr", "protocol"),
     *,
     on_row: Callable[[dict[str, Any]], None] | None = None,
+    loss: str | Loss = DEFAULT_LOSS,
+    engine: str = ENGINE,
+    trials: int = TRIALS,
+    seed: int = 0,
     stop: threading.Event | None = None,
-    **options: Any,
 ) -> pd.DataFrame:
     """Return each model's errors on each machine at points that it was not fitted to.
 
@@ -293,8 +296,11 @@ def generalisation_table(
         curves: what was measured on the machines.
         models: names of models, or models.
         on_row: called with each row once it is there.
+        loss: as for ``fit``.
+        engine: as for ``fit``.
+        trials: as for ``fit``.
+        seed: as for ``fit``.
         stop: once set, the table ends with the row in flight.
-        options: passed to ``hold_out`` and ``cross_target``: engine, trials, seed, loss.
 
     Returns:
         Four rows a machine and model, with the ``check`` (every second size from the first or the
@@ -305,6 +311,7 @@ def generalisation_table(
     """
     import pandas as pd
 
+    settings = _FitSettings(loss=loss, engine=engine, trials=trials, seed=seed, stop=stop)
     rows: list[dict[str, Any]] = []
     for curve in map(as_curve, curves):
         for model in models:
@@ -315,7 +322,7 @@ def generalisation_table(
                     "machine": curve.name,
                     "model": model if isinstance(model, str) else model.name,
                     "check": check,
-                    **_row(check, curve, model, stop=stop, **options),
+                    **_row(check, curve, model, settings),
                 }
                 rows.append(row)
                 if on_row is not None:
@@ -327,11 +334,19 @@ _CHECKS = ("sizes from the first", "sizes from the second", "latency alone", "ba
 _NAMES = {"both": "joint", "latency": "latency", "bandwidth": "bandwidth"}
 
 
+class _FitSettings(TypedDict):
+    loss: str | Loss
+    engine: str
+    trials: int
+    seed: int
+    stop: threading.Event | None
+
+
 def _row(
-    check: str, curve: OSUCurve, model: str | NetworkModel, **options: Any
+    check: str, curve: OSUCurve, model: str | NetworkModel, settings: _FitSettings
 ) -> dict[str, float]:
     if check.startswith("sizes"):
-        held = hold_out(curve, model, phase=_CHECKS.index(check), **options)
+        held = hold_out(curve, model, phase=_CHECKS.index(check), **settings)
         return {
             "fitted": held.fitted_rmspe["joint"],
             "predicted": held.held_out_rmspe["joint"],
@@ -340,7 +355,7 @@ def _row(
             "determined_ratio": held.determined_ratio,
             "interpolated": held.interpolated_rmspe["joint"],
         }
-    crossed = cross_target(curve, model, fitted=check.split()[0], **options)
+    crossed = cross_target(curve, model, fitted=check.split()[0], **settings)
     fitted, predicted = crossed.fitted_rmspe, crossed.predicted_rmspe
     return {"fitted": fitted, "predicted": predicted, "ratio": _over(predicted, fitted)}
 

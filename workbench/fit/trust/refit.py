@@ -202,15 +202,18 @@ def intervals(
 
 
 def submit_intervals(
-    result: FitResult, draws: int = 50, seed: int = 0, **options: Any
+    result: FitResult,
+    draws: int = 50,
+    seed: int = 0,
+    *,
+    of: str = "median",
+    dependence: str = "shared",
+    trials: int = TRIALS,
+    engine: str = ENGINE,
 ) -> jobs.Job[Intervals]:
     """Run ``intervals`` as a job: ``job.partial`` holds the draws so far.
 
-    Args:
-        result: as for ``intervals``.
-        draws: as for ``intervals``.
-        seed: as for ``intervals``.
-        options: further named arguments of ``intervals``, ``stop`` and ``on_draw`` excepted.
+    The arguments are those of ``intervals``.
     """
 
     def work(ctx: jobs.JobContext) -> Intervals:
@@ -222,7 +225,17 @@ def submit_intervals(
             ctx.breathe()
 
         ctx.partial_from(lambda: latest[0] if latest else None)
-        return intervals(result, draws, seed, stop=ctx.stop_event, on_draw=report, **options)
+        return intervals(
+            result,
+            draws,
+            seed,
+            of=of,
+            dependence=dependence,
+            trials=trials,
+            engine=engine,
+            stop=ctx.stop_event,
+            on_draw=report,
+        )
 
     return jobs.submit(work)
 

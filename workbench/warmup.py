@@ -135,8 +135,8 @@ def _replay(semantics: Semantics) -> ReplayResult:
 
 
 def _drawing() -> None:
-    from workbench.plotting.spacetime_lod import visible
-    from workbench.plotting.timeline import timeline
+    from workbench.plotting.replay.spacetime_lod import visible
+    from workbench.plotting.replay.timeline import timeline
 
     shown = timeline(_replay("loggopsim"))
     visible(shown, (0, shown.makespan_ns), (-0.5, 3.5), (200, 100), most_bars=1)

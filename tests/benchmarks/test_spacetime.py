@@ -11,9 +11,9 @@ from collections.abc import Callable
 import pytest
 
 from tests.unit.plotting.replays import ring
-from workbench.plotting.spacetime import plot_spacetime
-from workbench.plotting.spacetime_lod import visible
-from workbench.plotting.timeline import timeline
+from workbench.plotting.replay.spacetime import plot_spacetime
+from workbench.plotting.replay.spacetime_lod import visible
+from workbench.plotting.replay.timeline import timeline
 
 REPEATS = 5
 

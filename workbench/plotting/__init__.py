@@ -9,58 +9,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from workbench.plotting.baseline import plot_baseline, read_baseline
-from workbench.plotting.breakdown import (
-    BreakdownFigure,
-    breakdown_figure,
-    plot_breakdown,
-    read_breakdown,
+from workbench.plotting.fit.baseline import plot_baseline, read_baseline
+from workbench.plotting.fit.convergence import (
+    ConvergenceFigure,
+    convergence_figure,
+    plot_convergence,
 )
-from workbench.plotting.collective_times import plot_collective_times
-from workbench.plotting.communication import (
-    CommunicationFigure,
-    communication_figure,
-    communication_table,
-    plot_communication_matrix,
-    read_communication,
-)
-from workbench.plotting.convergence import ConvergenceFigure, convergence_figure, plot_convergence
-from workbench.plotting.curves import CurveFigures, curve_figures, plot_curve
-from workbench.plotting.engines import plot_engines, read_engines
-from workbench.plotting.fabric_traffic import plot_traffic
-from workbench.plotting.fitted import plot_fit
-from workbench.plotting.heatmap import (
+from workbench.plotting.fit.curves import CurveFigures, curve_figures, plot_curve
+from workbench.plotting.fit.engines import plot_engines, read_engines
+from workbench.plotting.fit.error_heatmap import (
     ErrorFigure,
     error_figure,
     plot_percent_error,
 )
-from workbench.plotting.identifiability import (
+from workbench.plotting.fit.fitted import plot_fit
+from workbench.plotting.fit.identifiability import (
     plot_correlation,
     plot_identifiability,
     plot_intervals,
     read_identifiability,
 )
-from workbench.plotting.influence import (
-    InfluenceFigure,
-    influence_figure,
-    plot_influence,
-    read_influence,
-)
-from workbench.plotting.load_curves import LoadCurve, plot_load_curves
-from workbench.plotting.message_sizes import (
-    MessageSizesFigure,
-    message_size_table,
-    message_sizes_figure,
-    plot_message_sizes,
-    read_message_sizes,
-)
-from workbench.plotting.notebook import load_bokeh, show_by_themselves
-from workbench.plotting.pairs import PairsFigure, pairs_figure, plot_pairs, read_pairs
-from workbench.plotting.placement_map import PlacementMap, placement_map, plot_placement
-from workbench.plotting.placement_times import PlacementTimes, placement_times
-from workbench.plotting.placements import plot_placements, read_placements
-from workbench.plotting.reading import read_convergence, read_errors, read_size
-from workbench.plotting.regimes import (
+from workbench.plotting.fit.regimes import (
     ThresholdFigure,
     plot_bolted,
     plot_threshold,
@@ -68,31 +37,66 @@ from workbench.plotting.regimes import (
     read_threshold,
     threshold_figure,
 )
-from workbench.plotting.spacetime import (
+from workbench.plotting.notebook import load_bokeh, show_by_themselves
+from workbench.plotting.placement.comparison import plot_placements, read_placements
+from workbench.plotting.placement.map import PlacementMap, placement_map, plot_placement
+from workbench.plotting.placement.times import PlacementTimes, placement_times
+from workbench.plotting.reading import read_convergence, read_errors, read_size
+from workbench.plotting.replay.breakdown import (
+    BreakdownFigure,
+    breakdown_figure,
+    plot_breakdown,
+    read_breakdown,
+)
+from workbench.plotting.replay.communication import (
+    CommunicationFigure,
+    communication_figure,
+    communication_table,
+    plot_communication_matrix,
+    read_communication,
+)
+from workbench.plotting.replay.message_sizes import (
+    MessageSizesFigure,
+    message_size_table,
+    message_sizes_figure,
+    plot_message_sizes,
+    read_message_sizes,
+)
+from workbench.plotting.replay.spacetime import (
     SpacetimeFigure,
     plot_spacetime,
     read_spacetime,
     spacetime_figure,
 )
 from workbench.plotting.standalone import standalone_html
-from workbench.plotting.study_convergence import plot_study_convergence, read_study_convergence
-from workbench.plotting.study_errors import (
+from workbench.plotting.study.convergence import plot_study_convergence, read_study_convergence
+from workbench.plotting.study.errors import (
     plot_study_curves,
     plot_study_errors,
     read_study_curves,
     read_study_errors,
 )
-from workbench.plotting.study_heatmap import StudyHeatmap, plot_study, read_study, study_heatmap
-from workbench.plotting.tolerance import (
+from workbench.plotting.study.heatmap import StudyHeatmap, plot_study, read_study, study_heatmap
+from workbench.plotting.study.influence import (
+    InfluenceFigure,
+    influence_figure,
+    plot_influence,
+    read_influence,
+)
+from workbench.plotting.tolerance.pairs import PairsFigure, pairs_figure, plot_pairs, read_pairs
+from workbench.plotting.tolerance.tolerance import (
     ToleranceFigure,
     plot_tolerance,
     read_tolerance,
     tolerance_figure,
 )
-from workbench.plotting.topology_map import plot_topology
+from workbench.plotting.topology.collective_times import plot_collective_times
+from workbench.plotting.topology.load_curves import LoadCurve, plot_load_curves
+from workbench.plotting.topology.map import plot_topology
+from workbench.plotting.topology.traffic import plot_traffic
 
 if TYPE_CHECKING:
-    from workbench.plotting.tuning_study_heatmap import plot_search_methods
+    from workbench.plotting.searches.heatmap import plot_search_methods
 
 __all__ = [
     "BreakdownFigure",
@@ -183,7 +187,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # Imported late: it needs workbench.tune, an eighth more to import than all other figures need.
     if name == "plot_search_methods":
-        from workbench.plotting.tuning_study_heatmap import plot_search_methods
+        from workbench.plotting.searches.heatmap import plot_search_methods
 
         return plot_search_methods
     raise AttributeError(

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from workbench.fit.losses import rmspe_by_target
 from workbench.measure.curve import OSUCurve, byte_label
-from workbench.plotting.convergence import convergence_range
+from workbench.plotting.fit.convergence import convergence_range
 
 
 def read_size(

@@ -357,7 +357,7 @@ class ExecutionGraph(Suggesting):
         Args:
             options: of ``workbench.plotting.plot_communication_matrix``.
         """
-        from workbench.plotting.communication import plot_communication_matrix
+        from workbench.plotting.replay.communication import plot_communication_matrix
 
         return plot_communication_matrix(self, **options)
 

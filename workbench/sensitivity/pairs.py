@@ -95,7 +95,7 @@ class PairSensitivity(Result):
         Raises:
             ParameterError: it is neither.
         """
-        from workbench.plotting.pairs import plot_pairs
+        from workbench.plotting.tolerance.pairs import plot_pairs
 
         return plot_pairs(self, value=value)
 

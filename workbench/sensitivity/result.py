@@ -229,7 +229,7 @@ class LatencySensitivity(StoredResult):
         Args:
             options: of ``workbench.plotting.plot_tolerance``.
         """
-        from workbench.plotting.tolerance import plot_tolerance
+        from workbench.plotting.tolerance.tolerance import plot_tolerance
 
         return plot_tolerance(self, **options)
 

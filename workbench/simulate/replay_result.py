@@ -249,7 +249,7 @@ class ReplayResult(StoredResult):
         Args:
             options: of ``workbench.plotting.plot_spacetime``.
         """
-        from workbench.plotting.spacetime import plot_spacetime
+        from workbench.plotting.replay.spacetime import plot_spacetime
 
         return plot_spacetime(self, **options)
 

@@ -27,7 +27,7 @@ from workbench.panels.compare.state import (
     distinct,
     short_name,
 )
-from workbench.plotting.topology_map import CLASS_COLOURS
+from workbench.plotting.topology.map import CLASS_COLOURS
 from workbench.simulate.fabric.collectives import collective_times
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.topology.demand import read_demand

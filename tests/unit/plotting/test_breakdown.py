@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.unit.plotting.replays import ring
-from workbench.plotting.breakdown import (
+from workbench.plotting.replay.breakdown import (
     MOST_BARS,
     PARTS,
     breakdown_columns,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import ParameterError
-from workbench.plotting.communication import (
+from workbench.plotting.replay.communication import (
     MOST_TILES,
     communication_figure,
     communication_table,
@@ -12,7 +12,7 @@ from workbench.plotting.communication import (
     plot_communication_matrix,
     read_communication,
 )
-from workbench.plotting.message_sizes import (
+from workbench.plotting.replay.message_sizes import (
     message_size_table,
     message_sizes_figure,
     read_message_sizes,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from workbench import datasets
 from workbench.models import LogP
-from workbench.plotting.comparison import Compared, comparison_figures
+from workbench.plotting.fit.comparison import Compared, comparison_figures
 from workbench.simulate import simulate_osu
 
 AZURE, AWS = datasets.load("azure-hb96v3-hdr"), datasets.load("aws-hpc6a-efa")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.plotting import plot_convergence
-from workbench.plotting.convergence import convergence_columns, convergence_range
+from workbench.plotting.fit.convergence import convergence_columns, convergence_range
 
 LOSSES = st.lists(st.one_of(st.floats(1e-3, 1e6), st.just(np.inf)), min_size=1, max_size=30)
 

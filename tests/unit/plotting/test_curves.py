@@ -6,7 +6,7 @@ from bokeh.models import Div
 
 from workbench.measure import OSUCurve
 from workbench.plotting import curve_figures, plot_curve
-from workbench.plotting.curves import measured_columns, simulated_columns
+from workbench.plotting.fit.curves import measured_columns, simulated_columns
 
 
 def legend_names(figures: object) -> set[str]:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from bokeh.models import Div
 
-from workbench.plotting.fabric_jobs import job_columns
-from workbench.plotting.fabric_traffic import (
+from workbench.plotting.replay.fabric_jobs import job_columns
+from workbench.plotting.topology.traffic import (
     latency_columns,
     latency_figure,
     plot_traffic,

@@ -8,7 +8,7 @@ import pytest
 from workbench.errors import ParameterError
 from workbench.measure import OSUCurve
 from workbench.plotting import error_figure
-from workbench.plotting.heatmap import error_columns, percent_text
+from workbench.plotting.fit.error_heatmap import error_columns, percent_text
 
 
 def test_errors_are_signed_percent_of_the_measured_value(

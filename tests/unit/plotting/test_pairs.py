@@ -7,8 +7,8 @@ import pytest
 from bokeh.models import ColorBar
 
 from workbench.errors import ParameterError
-from workbench.plotting.communication import MOST_TILES
-from workbench.plotting.pairs import pair_columns, pairs_figure, plot_pairs, read_pairs
+from workbench.plotting.replay.communication import MOST_TILES
+from workbench.plotting.tolerance.pairs import pair_columns, pairs_figure, plot_pairs, read_pairs
 
 MATRIX = np.array([[0, 3, 0], [1, 0, 0], [0, 0, 0]])
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import math
 
-from workbench.plotting.parts import parts_figure
+from workbench.plotting.fit.bolted_errors import parts_figure
 
 
 def rmspe(latency: float, bandwidth: float, joint: float) -> dict[str, float]:

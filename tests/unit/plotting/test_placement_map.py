@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.plotting.placement_map import map_columns, placement_map, plot_placement
+from workbench.plotting.placement.map import map_columns, placement_map, plot_placement
 from workbench.topology import Topology, dragonfly, fat_tree
 
 

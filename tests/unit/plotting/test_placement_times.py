@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from workbench.plotting import palette
-from workbench.plotting.placement_times import gain_text, placement_times, run_time_text
+from workbench.plotting.placement.times import gain_text, placement_times, run_time_text
 
 METHODS = ("block", "random", "search")
 

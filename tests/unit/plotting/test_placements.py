@@ -5,7 +5,7 @@ import pytest
 from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
-from workbench.plotting.placements import plot_placements, read_placements
+from workbench.plotting.placement.comparison import plot_placements, read_placements
 
 FRAME = pd.DataFrame(
     {

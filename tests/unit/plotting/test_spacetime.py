@@ -9,7 +9,7 @@ from bokeh.models import ColumnDataSource, CustomJS, HoverTool
 
 from tests.unit.plotting.replays import ring
 from workbench.errors import ParameterError
-from workbench.plotting.spacetime import (
+from workbench.plotting.replay.spacetime import (
     STILL_BARS,
     SpacetimeFigure,
     plot_spacetime,

@@ -7,8 +7,8 @@ import pytest
 
 from tests.unit.plotting.replays import ring
 from workbench.errors import ParameterError
-from workbench.plotting.spacetime_lod import LEVELS, View, visible
-from workbench.plotting.timeline import KINDS, Timeline, timeline, work_intervals
+from workbench.plotting.replay.spacetime_lod import LEVELS, View, visible
+from workbench.plotting.replay.timeline import KINDS, Timeline, timeline, work_intervals
 from workbench.programs.graph import RECV, SEND
 from workbench.simulate.replay_result import ReplayResult
 

@@ -9,12 +9,12 @@ import pytest
 from tests.unit.sensitivity.results import MODEL, from_lines
 from workbench.errors import ParameterError
 from workbench.plotting.standalone import standalone_html
-from workbench.plotting.tolerance import (
+from workbench.plotting.tolerance.columns import MOST_MARKS, curve_columns
+from workbench.plotting.tolerance.tolerance import (
     plot_tolerance,
     read_tolerance,
     tolerance_figure,
 )
-from workbench.plotting.tolerance_columns import MOST_MARKS, curve_columns
 
 # T = 100 us, then 90 us + 5 L from 2 us on, then 50 us + 10 L from 8 us on.
 BENT = ((100_000, 0), (90_000, 5), (50_000, 10))

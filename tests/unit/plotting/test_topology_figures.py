@@ -6,31 +6,31 @@ import numpy as np
 import pytest
 
 from workbench.errors import ParameterError
-from workbench.plotting.collective_times import (
+from workbench.plotting.tolerance.wires import (
+    plot_wire_tolerance,
+    read_wire_tolerance,
+    wire_tolerance_figure,
+)
+from workbench.plotting.topology.collective_times import (
     collective_times,
     plot_collective_times,
     read_collective_times,
 )
-from workbench.plotting.hop_histogram import hop_histogram, plot_hops
-from workbench.plotting.load_curves import (
+from workbench.plotting.topology.hop_histogram import hop_histogram, plot_hops
+from workbench.plotting.topology.load_curves import (
     LoadCurve,
     load_curves,
     plot_load_curves,
     read_load_curves,
 )
-from workbench.plotting.metrics_table import (
+from workbench.plotting.topology.metrics_table import (
     MetricRow,
     Standing,
     metrics_table,
     read_comparison,
 )
-from workbench.plotting.resilience_curves import plot_resilience, resilience_curves
-from workbench.plotting.topology_look import looks
-from workbench.plotting.wire_tolerance import (
-    plot_wire_tolerance,
-    read_wire_tolerance,
-    wire_tolerance_figure,
-)
+from workbench.plotting.topology.resilience import plot_resilience, resilience_curves
+from workbench.plotting.topology.style import looks
 from workbench.topology import star, torus
 from workbench.topology.metrics.resilience import resilience
 

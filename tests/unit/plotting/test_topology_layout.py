@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from workbench.plotting.topology_layout import (
+from workbench.plotting.topology.layout import (
     MOST_NODES,
     cluster_places,
     grid_places,

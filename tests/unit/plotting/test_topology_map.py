@@ -5,15 +5,15 @@ import pytest
 
 from workbench.errors import ParameterError
 from workbench.plotting import palette
-from workbench.plotting.topology_columns import (
+from workbench.plotting.topology.columns import (
     CLASS_COLOURS,
     MOST_LINKS,
     drawing_note,
     drawn_links,
     link_columns,
 )
-from workbench.plotting.topology_layout import topology_layout
-from workbench.plotting.topology_map import plot_topology, topology_map
+from workbench.plotting.topology.layout import topology_layout
+from workbench.plotting.topology.map import plot_topology, topology_map
 from workbench.topology import fully_connected, parse_topology, torus
 
 

@@ -11,24 +11,24 @@ from bokeh.models import Whisker
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.plotting.tuning_comparison import (
+from workbench.plotting.tuning.comparison import (
     MOST,
     best_line,
     comparison_figure,
     plot_tuning_comparison,
     read_comparison,
 )
-from workbench.plotting.tuning_importance import plot_importance
-from workbench.plotting.tuning_names import MOST as MOST_LETTERS
-from workbench.plotting.tuning_names import short_names
-from workbench.plotting.tuning_parallel import (
+from workbench.plotting.tuning.importance import plot_importance
+from workbench.plotting.tuning.parallel import (
     heights,
     label_columns,
     parallel_columns,
     parallel_figure,
     plot_parallel,
 )
-from workbench.plotting.tuning_trajectory import (
+from workbench.plotting.tuning.parameter_names import MOST as MOST_LETTERS
+from workbench.plotting.tuning.parameter_names import short_names
+from workbench.plotting.tuning.trajectory import (
     plot_trajectory,
     read_trajectory,
     repeat_columns,

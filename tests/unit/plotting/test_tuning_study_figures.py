@@ -9,13 +9,39 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import ParameterError
-from workbench.plotting.tuning_study_heatmap import (
+from workbench.plotting.searches.heatmap import (
     colour_ends,
     plot_search_methods,
     plot_search_sizes,
     study_tiles,
 )
-from workbench.plotting.tuning_study_look import (
+from workbench.plotting.searches.noise import (
+    in_order,
+    noise_figure,
+    plot_search_noise,
+    read_other_noises,
+    read_search_noise,
+)
+from workbench.plotting.searches.pruning import (
+    plot_search_pruning,
+    pruning_figure,
+    pruning_rows,
+    pruning_table,
+    read_search_pruning,
+)
+from workbench.plotting.searches.ranking import (
+    plot_search_ranking,
+    ranking_columns,
+    read_search_ranking,
+    ticks_within,
+)
+from workbench.plotting.searches.stopping import (
+    pareto,
+    plot_search_stopping,
+    read_search_stopping,
+    stopping_figure,
+)
+from workbench.plotting.searches.style import (
     MEASURES,
     interval_text,
     listed,
@@ -26,33 +52,7 @@ from workbench.plotting.tuning_study_look import (
     usual_noise,
     values_of,
 )
-from workbench.plotting.tuning_study_noise import (
-    in_order,
-    noise_figure,
-    plot_search_noise,
-    read_other_noises,
-    read_search_noise,
-)
-from workbench.plotting.tuning_study_pruning import (
-    plot_search_pruning,
-    pruning_figure,
-    pruning_rows,
-    pruning_table,
-    read_search_pruning,
-)
-from workbench.plotting.tuning_study_ranking import (
-    plot_search_ranking,
-    ranking_columns,
-    read_search_ranking,
-    ticks_within,
-)
-from workbench.plotting.tuning_study_stopping import (
-    pareto,
-    plot_search_stopping,
-    read_search_stopping,
-    stopping_figure,
-)
-from workbench.plotting.tuning_study_tables import (
+from workbench.plotting.searches.tables import (
     TABLE_1,
     TABLE_2,
     apart_table,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.plotting.metrics_table import MetricRow
 from workbench.plotting.reading import plain_number
+from workbench.plotting.topology.metrics_table import MetricRow
 from workbench.topology import Topology
 from workbench.topology.metrics.resilience import Resilience, resilience
 from workbench.topology.metrics.summary import Row

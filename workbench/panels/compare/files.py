@@ -21,13 +21,13 @@ from workbench.panels.compare.view import (
     drawn_origin,
     table_of,
 )
-from workbench.plotting.collective_times import plot_collective_times
-from workbench.plotting.hop_histogram import plot_hops
-from workbench.plotting.load_curves import plot_load_curves
-from workbench.plotting.resilience_curves import plot_resilience
 from workbench.plotting.standalone import standalone_html
-from workbench.plotting.topology_map import plot_topology
-from workbench.plotting.wire_tolerance import plot_wire_tolerance
+from workbench.plotting.tolerance.wires import plot_wire_tolerance
+from workbench.plotting.topology.collective_times import plot_collective_times
+from workbench.plotting.topology.hop_histogram import plot_hops
+from workbench.plotting.topology.load_curves import plot_load_curves
+from workbench.plotting.topology.map import plot_topology
+from workbench.plotting.topology.resilience import plot_resilience
 from workbench.topology.files import to_graphml
 
 

@@ -14,8 +14,8 @@ from workbench.html_table import Html, bold, html_table
 from workbench.panels.compare.deferred import deferred_rows
 from workbench.panels.compare.state import routing_name
 from workbench.panels.compare.traffic import traffic_name
-from workbench.plotting.metrics_table import MetricRow, Standing
 from workbench.plotting.reading import plain_number
+from workbench.plotting.topology.metrics_table import MetricRow, Standing
 from workbench.topology import Comparison, Topology, TopologyMetrics, summary
 from workbench.topology.link_load import LinkLoads
 from workbench.topology.metrics import Row

@@ -18,7 +18,7 @@ from workbench.panels.compare.state import (
     collective_routing,
     ranks_of,
 )
-from workbench.plotting.load_curves import LoadCurve
+from workbench.plotting.topology.load_curves import LoadCurve
 from workbench.topology import TopologyMetrics
 from workbench.topology.metrics.resilience import Resilience
 from workbench.topology.throughput import Throughput

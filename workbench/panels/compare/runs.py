@@ -35,7 +35,7 @@ from workbench.panels.compare.state import (
 )
 from workbench.panels.compare.traffic import traffic_of
 from workbench.panels.running import worded
-from workbench.plotting.wire_tolerance import PERCENT
+from workbench.plotting.tolerance.wires import PERCENT
 from workbench.programs import ExecutionGraph
 from workbench.programs.given import graph_of
 from workbench.sensitivity.wires import wire_tolerance

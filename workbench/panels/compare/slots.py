@@ -11,7 +11,7 @@ from workbench.panels.compare.state import UPLOADED
 from workbench.panels.controls import ErrorLine
 from workbench.panels.topology_options import MACHINE, family_options, machine_options
 from workbench.plotting.theme import AS_DRAWN, SMALL
-from workbench.plotting.topology_look import looks
+from workbench.plotting.topology.style import looks
 from workbench.topology import FAMILIES
 from workbench.topology.presets import PRESETS
 

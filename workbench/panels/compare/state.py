@@ -10,9 +10,9 @@ from workbench.errors import ParameterError
 from workbench.panels.compare.deferred import deferred_lines
 from workbench.panels.compare.traffic import OWN, traffic_call
 from workbench.panels.programs import Source
-from workbench.plotting.load_curves import LoadCurve
-from workbench.plotting.topology_columns import DrawnLinks
-from workbench.plotting.topology_layout import TopologyLayout
+from workbench.plotting.topology.columns import DrawnLinks
+from workbench.plotting.topology.layout import TopologyLayout
+from workbench.plotting.topology.load_curves import LoadCurve
 from workbench.simulate.fabric.fabric import Congestion
 from workbench.suggestions import did_you_mean
 from workbench.topology import FAMILIES, Topology

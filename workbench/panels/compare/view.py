@@ -29,24 +29,29 @@ from workbench.panels.compare.state import (
 from workbench.panels.compare.traffic import traffic_name
 from workbench.panels.live import Downloads, LiveView
 from workbench.plotting import palette
-from workbench.plotting.collective_times import (
-    CollectiveTimes,
-    collective_times,
-    read_collective_times,
-)
-from workbench.plotting.hop_histogram import HopHistogram, hop_histogram
-from workbench.plotting.load_curves import LoadCurve, LoadCurves, load_curves, read_load_curves
-from workbench.plotting.metrics_table import metrics_table, read_comparison
-from workbench.plotting.resilience_curves import ResilienceCurves, resilience_curves
 from workbench.plotting.theme import AS_DRAWN, SMALL
-from workbench.plotting.topology_columns import CLASS_COLOURS, drawing_note
-from workbench.plotting.topology_look import looks
-from workbench.plotting.topology_map import LOAD_PALETTE, TopologyMap, topology_map
-from workbench.plotting.wire_tolerance import (
+from workbench.plotting.tolerance.wires import (
     WireTolerance,
     read_wire_tolerance,
     wire_tolerance_figure,
 )
+from workbench.plotting.topology.collective_times import (
+    CollectiveTimes,
+    collective_times,
+    read_collective_times,
+)
+from workbench.plotting.topology.columns import CLASS_COLOURS, drawing_note
+from workbench.plotting.topology.hop_histogram import HopHistogram, hop_histogram
+from workbench.plotting.topology.load_curves import (
+    LoadCurve,
+    LoadCurves,
+    load_curves,
+    read_load_curves,
+)
+from workbench.plotting.topology.map import LOAD_PALETTE, TopologyMap, topology_map
+from workbench.plotting.topology.metrics_table import metrics_table, read_comparison
+from workbench.plotting.topology.resilience import ResilienceCurves, resilience_curves
+from workbench.plotting.topology.style import looks
 from workbench.provenance import Provenance
 from workbench.sensitivity.rank_wires import L_WIRE_S
 from workbench.topology import Topology

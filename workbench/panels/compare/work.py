@@ -14,8 +14,8 @@ from workbench.panels.compare.metrics import metrics_of
 from workbench.panels.compare.state import Compared, CompareState, Entry
 from workbench.panels.compare.traffic import traffic_of
 from workbench.panels.running import worded
-from workbench.plotting.topology_columns import drawn_links
-from workbench.plotting.topology_layout import topology_layout
+from workbench.plotting.topology.columns import drawn_links
+from workbench.plotting.topology.layout import topology_layout
 from workbench.topology import Topology, parse_topology
 from workbench.topology.link_load import LinkLoads, link_loads
 from workbench.topology.traffic import refuse_matrix

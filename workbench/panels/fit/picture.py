@@ -12,8 +12,8 @@ from workbench.html_table import html_table
 from workbench.measure import OSUCurve
 from workbench.measure.curve import byte_label
 from workbench.panels.live import Downloads, LiveView
-from workbench.plotting.curves import curve_figures, measured_columns, simulated_columns
-from workbench.plotting.heatmap import error_figure
+from workbench.plotting.fit.curves import curve_figures, measured_columns, simulated_columns
+from workbench.plotting.fit.error_heatmap import error_figure
 from workbench.plotting.reading import plain_number, read_errors, read_size
 from workbench.plotting.theme import SMALL
 

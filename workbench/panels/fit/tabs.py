@@ -24,13 +24,13 @@ from workbench.panels.fit.fitting import FitRun
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.study.later import LaterFigure
 from workbench.panels.style import wrapping_row
-from workbench.plotting.convergence import (
+from workbench.plotting.fit.convergence import (
     convergence_columns,
     convergence_figure,
     convergence_range,
 )
+from workbench.plotting.fit.identifiability import plot_identifiability
 from workbench.plotting.grid import stacked
-from workbench.plotting.identifiability import plot_identifiability
 from workbench.plotting.reading import read_convergence
 
 _IDENTIFIABILITY_TAB, _PYTHON_TAB = 2, 3

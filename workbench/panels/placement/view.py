@@ -14,16 +14,16 @@ from workbench.html_table import bold, html_table
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.placement.state import BEST, Placed
 from workbench.panels.style import named, wrapping_row
-from workbench.plotting.pairs import PairsFigure, pairs_figure, read_pairs
-from workbench.plotting.placement_map import PlacementMap, placement_map
-from workbench.plotting.placement_times import (
+from workbench.plotting.placement.map import PlacementMap, placement_map
+from workbench.plotting.placement.times import (
     PlacementTimes,
     gain_text,
     placement_times,
     run_time_text,
 )
-from workbench.plotting.replay_look import time_text
+from workbench.plotting.replay.style import time_text
 from workbench.plotting.theme import SMALL
+from workbench.plotting.tolerance.pairs import PairsFigure, pairs_figure, read_pairs
 from workbench.sensitivity.pairs import PairSensitivity
 from workbench.sensitivity.placement import METHODS, Method
 

@@ -13,9 +13,9 @@ from workbench.measure.curve import byte_label
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.regime.state import Pair, read_pair
 from workbench.plotting import palette
-from workbench.plotting.curves import curve_figures, measured_columns, simulated_columns
-from workbench.plotting.parts import Part, parts_figure
-from workbench.plotting.regimes import read_threshold, threshold_figure
+from workbench.plotting.fit.bolted_errors import Part, parts_figure
+from workbench.plotting.fit.curves import curve_figures, measured_columns, simulated_columns
+from workbench.plotting.fit.regimes import read_threshold, threshold_figure
 from workbench.plotting.theme import SMALL
 
 _LEGEND = ("measured", "bolted pair", "one model, all sizes")

@@ -11,20 +11,20 @@ from bokeh.layouts import row
 from workbench.html_table import html_table
 from workbench.panels.live import Downloads, LiveView, WindowView
 from workbench.panels.replay.state import Shown, read_comparison, short_model
-from workbench.plotting.breakdown import BreakdownFigure, breakdown_figure, read_breakdown
-from workbench.plotting.communication import (
+from workbench.plotting.reading import plain_percent
+from workbench.plotting.replay.breakdown import BreakdownFigure, breakdown_figure, read_breakdown
+from workbench.plotting.replay.communication import (
     CommunicationFigure,
     communication_figure,
     read_communication,
 )
-from workbench.plotting.message_sizes import (
+from workbench.plotting.replay.message_sizes import (
     MessageSizesFigure,
     message_sizes_figure,
     read_message_sizes,
 )
-from workbench.plotting.reading import plain_percent
-from workbench.plotting.replay_look import caption, time_text
-from workbench.plotting.spacetime import SpacetimeFigure, spacetime_figure
+from workbench.plotting.replay.spacetime import SpacetimeFigure, spacetime_figure
+from workbench.plotting.replay.style import caption, time_text
 from workbench.plotting.theme import SMALL
 from workbench.programs import ExecutionGraph
 from workbench.provenance import Provenance

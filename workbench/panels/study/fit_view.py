@@ -14,7 +14,7 @@ from workbench.measure.curve import byte_label
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.study.state import ShownFit
 from workbench.panels.style import side_by_side
-from workbench.plotting.comparison import Compared, comparison_figures
+from workbench.plotting.fit.comparison import Compared, comparison_figures
 from workbench.plotting.reading import plain_number, read_errors
 from workbench.plotting.theme import SMALL
 

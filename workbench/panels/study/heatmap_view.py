@@ -11,7 +11,7 @@ import ipywidgets as widgets
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.study.state import COLUMNS, StudyState, axis_values
 from workbench.plotting.grid import folded
-from workbench.plotting.study_heatmap import read_study, study_heatmap
+from workbench.plotting.study.heatmap import read_study, study_heatmap
 
 _NAME_CHARACTERS = 52
 """How many letters of names find room beside one another below the heatmap."""

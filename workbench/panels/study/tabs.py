@@ -14,11 +14,11 @@ from workbench.panels.export_tab import ExportTab
 from workbench.panels.study.fit_view import fit_json
 from workbench.panels.study.later import LaterFigure
 from workbench.panels.study.state import ShownFit, StudyState, table_lines
-from workbench.plotting.cells import fitted
+from workbench.plotting.fit.error_heatmap import BENCHMARKS
 from workbench.plotting.grid import stacked
-from workbench.plotting.heatmap import BENCHMARKS
-from workbench.plotting.study_convergence import plot_study_convergence
-from workbench.plotting.study_errors import plot_study_curves, plot_study_errors
+from workbench.plotting.study.cells import fitted
+from workbench.plotting.study.convergence import plot_study_convergence
+from workbench.plotting.study.errors import plot_study_curves, plot_study_errors
 from workbench.study import Cell, StudyResult
 
 

@@ -15,10 +15,10 @@ from workbench.html_table import Html, html_table
 from workbench.panels.live import Downloads, WindowView
 from workbench.panels.tolerance.state import Analysed
 from workbench.plotting import palette
-from workbench.plotting.replay_look import time_text
-from workbench.plotting.spacetime import SpacetimeFigure, read_spacetime, spacetime_figure
+from workbench.plotting.replay.spacetime import SpacetimeFigure, read_spacetime, spacetime_figure
+from workbench.plotting.replay.style import time_text
 from workbench.plotting.theme import NOTICE_GROUND, SMALL
-from workbench.plotting.tolerance import ToleranceFigure, read_tolerance, tolerance_figure
+from workbench.plotting.tolerance.tolerance import ToleranceFigure, read_tolerance, tolerance_figure
 from workbench.provenance import Provenance
 from workbench.sensitivity import LatencySensitivity
 from workbench.sensitivity.result import RENDEZVOUS, latency_text, more_than_messages

@@ -15,14 +15,14 @@ from workbench.panels.live import Downloads, LiveView
 from workbench.panels.number_field import NumberField
 from workbench.panels.style import named, push_button, wrapping_row
 from workbench.plotting.theme import SMALL
-from workbench.plotting.tuning_comparison import (
+from workbench.plotting.tuning.comparison import (
     TuningComparison,
     comparison_figure,
     read_comparison,
 )
-from workbench.plotting.tuning_importance import ImportanceFigure, importance_figure
-from workbench.plotting.tuning_parallel import ParallelFigure, parallel_figure
-from workbench.plotting.tuning_trajectory import (
+from workbench.plotting.tuning.importance import ImportanceFigure, importance_figure
+from workbench.plotting.tuning.parallel import ParallelFigure, parallel_figure
+from workbench.plotting.tuning.trajectory import (
     TrajectoryFigure,
     configuration_text,
     read_trajectory,

@@ -34,8 +34,8 @@ from workbench.panels.tuning_study.state import (
     recordings_of,
 )
 from workbench.panels.tuning_study.view import SearchStudyView
-from workbench.plotting.tuning_study_look import MEASURES, picked, values_of
-from workbench.plotting.tuning_study_tables import by_collective, method_columns, read_apart
+from workbench.plotting.searches.style import MEASURES, picked, values_of
+from workbench.plotting.searches.tables import by_collective, method_columns, read_apart
 from workbench.suggestions import did_you_mean
 from workbench.tune.recorded.recorded import Recording
 from workbench.tune.study.files import StudyTables, load_study

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from workbench.errors import DatasetError, ParameterError, ParseError
-from workbench.plotting.tuning_study_look import MEASURES, picked, usual_noise, values_of
+from workbench.plotting.searches.style import MEASURES, picked, usual_noise, values_of
 from workbench.tune.recorded.recorded import Recording
 from workbench.tune.study.files import StudyTables
 from workbench.tune.study.plan import HELD_OUT, PLAIN
@@ -59,8 +59,8 @@ class SearchStudyState:
         where, method = (_dict(values) for values in (self.where, self._own))
         imports = (
             ("workbench.plotting", "plot_search_methods"),
-            ("workbench.plotting.tuning_study_look", "picked"),
-            ("workbench.plotting.tuning_study_tables", "by_collective"),
+            ("workbench.plotting.searches.style", "picked"),
+            ("workbench.plotting.searches.tables", "by_collective"),
             ("workbench.tune.study.files", "load_study"),
         )
         lines = [f"from {module} import {name}" for module, name in imports]

@@ -11,9 +11,16 @@ import ipywidgets as widgets
 from workbench.html_table import html_table
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.tuning_study.state import METHOD, PICKS, SearchStudyState, method_rows
-from workbench.plotting.theme import SMALL
-from workbench.plotting.tuning_study_heatmap import study_tiles
-from workbench.plotting.tuning_study_look import (
+from workbench.plotting.searches.heatmap import study_tiles
+from workbench.plotting.searches.noise import noise_figure, read_other_noises, read_search_noise
+from workbench.plotting.searches.pruning import (
+    pruning_figure,
+    pruning_rows,
+    read_search_pruning,
+)
+from workbench.plotting.searches.ranking import ranking_figure, read_search_ranking
+from workbench.plotting.searches.stopping import read_search_stopping, stopping_figure
+from workbench.plotting.searches.style import (
     MEASURES,
     interval_text,
     listed,
@@ -22,15 +29,8 @@ from workbench.plotting.tuning_study_look import (
     rows_of,
     values_of,
 )
-from workbench.plotting.tuning_study_noise import noise_figure, read_other_noises, read_search_noise
-from workbench.plotting.tuning_study_pruning import (
-    pruning_figure,
-    pruning_rows,
-    read_search_pruning,
-)
-from workbench.plotting.tuning_study_ranking import ranking_figure, read_search_ranking
-from workbench.plotting.tuning_study_stopping import read_search_stopping, stopping_figure
-from workbench.plotting.tuning_study_tables import by_collective, by_collective_html, read_search
+from workbench.plotting.searches.tables import by_collective, by_collective_html, read_search
+from workbench.plotting.theme import SMALL
 from workbench.tune.study.files import StudyTables
 from workbench.tune.study.plan import PLAIN
 

@@ -125,7 +125,7 @@ class SharedRun(Result):
 
     def plot(self) -> Any:
         """Return each job's run time, alone and beside the others, as a Bokeh figure."""
-        from workbench.plotting.fabric_jobs import plot_jobs
+        from workbench.plotting.replay.fabric_jobs import plot_jobs
 
         return plot_jobs(self)
 

@@ -1,0 +1,1 @@
+"""Figures of fits: curves, errors by size, convergence, identifiability, message regimes."""

@@ -1,0 +1,1 @@
+"""Figures of placements: map of ranks, times, comparison of methods."""

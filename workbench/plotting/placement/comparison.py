@@ -1,0 +1,158 @@
+"""Placements of a program's ranks compared: run time and search time of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from bokeh.layouts import row
+from bokeh.models import ColumnDataSource, FactorRange, HoverTool, LayoutDOM, Range1d
+from bokeh.plotting import figure
+
+from workbench.errors import ParameterError
+from workbench.plotting import palette
+from workbench.plotting.axes import log_range, new_figure, plain_log_ticks
+from workbench.plotting.replay.style import time_axis, time_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NEEDED = ("method", "T_us", "seconds")
+"""Columns that a table of placements must have."""
+
+_ROW_PX = 26
+_SHORTEST_S = 1e-4  # what takes no time has no place on a logarithmic axis
+
+
+def plot_placements(placements: pd.DataFrame, *, name: str = "") -> LayoutDOM:
+    """Return the run time of each placement, the least on top, and the seconds it took to find.
+
+    Points, as the run times' axis does not begin at 0; the seconds' axis is logarithmic.
+
+    Args:
+        placements: of ``workbench.sensitivity.placement.compare_placements``.
+        name: of the program, for the title.
+
+    Raises:
+        ParameterError: a column is missing, or there is no row.
+    """
+    frame = _sorted(placements)
+    methods = frame["method"].astype(str).tolist()
+    times = frame["T_us"].to_numpy(float) * 1e3
+    spent = np.maximum(frame["seconds"].to_numpy(float), _SHORTEST_S)
+    best = float(times[0])
+    source = ColumnDataSource(
+        data={
+            "method": methods,
+            "T": times.tolist(),
+            "seconds": spent.tolist(),
+            "least": [best] * len(methods),
+            "T_text": [f"{time_text(value)}{_more(value, best)}" for value in times.tolist()],
+            "seconds_text": [time_text(value * 1e9) for value in spent.tolist()],
+        }
+    )
+    height = 90 + _ROW_PX * len(methods)
+    whose = f" of {name}" if name else ""
+    room = 0.08 * (float(times.max()) - best) or 0.05 * best or 1.0
+    run_time = _pane(
+        f"Run time{whose} by placement",
+        methods,
+        height,
+        "placements",
+        # Room to the right for the numbers.
+        x_range=Range1d(best - room, float(times.max()) + 6 * room),
+    )
+    time_axis(run_time.xaxis[0])
+    run_time.xaxis.axis_label = "run time T"
+    run_time.segment(
+        x0="least", x1="T", y0="method", y1="method", source=source, line_color=palette.FAINT
+    )
+    points = _points(run_time, source, "T", "circle")
+    low, high = log_range(spent.tolist())
+    found_in = _pane(
+        "Seconds to find it",
+        methods,
+        height,
+        "placement-seconds",
+        x_type="log",
+        x_range=Range1d(low, high * 3),
+    )
+    plain_log_ticks(found_in.xaxis, count=5)
+    found_in.xaxis.axis_label = "time spent (s)"
+    seconds = _points(found_in, source, "seconds", "square")
+    for fig, drawn in ((run_time, points), (found_in, seconds)):
+        tips = [("", "@method"), ("T", "@T_text"), ("found in", "@seconds_text")]
+        fig.add_tools(HoverTool(renderers=[drawn], tooltips=tips))
+    return row(run_time, found_in, sizing_mode="stretch_width")
+
+
+def read_placements(placements: pd.DataFrame) -> str:
+    """Return a sentence on the fastest placement, its search time, and the slowest one.
+
+    Args:
+        placements: as in `plot_placements`.
+
+    Raises:
+        ParameterError: a column is missing, or there is no row.
+    """
+    frame = _sorted(placements)
+    first, last = frame.iloc[0], frame.iloc[-1]
+    text = (
+        f"Least run time {time_text(first['T_us'] * 1e3)}, placed by {first['method']} in "
+        f"{time_text(first['seconds'] * 1e9)}"
+    )
+    if not last["T_us"] > first["T_us"] > 0:
+        return f"{text}; no other takes longer."
+    more = 100 * (last["T_us"] / first["T_us"] - 1)
+    return f"{text}; {last['method']} takes the longest, {more:.2g} % more."
+
+
+def _points(fig: figure, source: ColumnDataSource, x: str, marker: str) -> Any:
+    drawn = fig.scatter(
+        x=x,
+        y="method",
+        source=source,
+        marker=marker,
+        size=10,
+        fill_color=palette.BLUE,
+        line_color="white",
+    )
+    fig.text(
+        x=x,
+        y="method",
+        text=f"{x}_text",
+        source=source,
+        x_offset=9,
+        text_baseline="middle",
+        text_font_size="11px",
+    )
+    return drawn
+
+
+def _pane(title: str, methods: list[str], height: int, name: str, **options: Any) -> figure:
+    fig = new_figure(
+        title=title,
+        y_label="",
+        height=height,
+        y_type="auto",
+        file_name=name,
+        y_range=FactorRange(*reversed(methods)),
+        **({"x_type": "linear"} | options),
+    )
+    fig.ygrid.grid_line_color = None
+    return fig
+
+
+def _more(value: float, best: float) -> str:
+    return f" (+{100 * (value / best - 1):.2g} %)" if value > best > 0 else ""
+
+
+def _sorted(placements: pd.DataFrame) -> pd.DataFrame:
+    missing = [name for name in NEEDED if name not in placements.columns]
+    if missing or not len(placements):
+        raise ParameterError(
+            f"a table of placements must have rows with {', '.join(NEEDED)}, as "
+            f"compare_placements returns it; {', '.join(missing) or 'rows'} missing",
+            key="placements",
+        )
+    return placements.sort_values("T_us", kind="stable")

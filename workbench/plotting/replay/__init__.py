@@ -1,0 +1,1 @@
+"""Figures of replayed programs: space-time diagram, breakdown, communication, messages, jobs."""

@@ -1,0 +1,280 @@
+"""Messages and bytes from each rank to each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from bokeh.models import (
+    BasicTicker,
+    ColorBar,
+    ColumnDataSource,
+    FixedTicker,
+    HoverTool,
+    LogColorMapper,
+    Range1d,
+)
+from bokeh.plotting import figure
+
+from workbench.errors import ParameterError
+from workbench.plotting import palette
+from workbench.plotting.axes import new_figure, tools_beside
+from workbench.plotting.grid import short_number
+from workbench.plotting.replay.style import size_text
+from workbench.programs.graph import SEND
+from workbench.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from workbench.programs.graph import ExecutionGraph
+
+Value = Literal["bytes", "messages"]
+VALUES = ("bytes", "messages")
+
+MOST_TILES = 128
+"""Tiles along a side of the matrix; of more ranks, neighbours share a tile."""
+
+_DENSE = 2**22  # cells that are counted in a whole matrix rather than by sorting
+_MOST_TICKS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class CommunicationFigure:
+    """The heatmap of a program's messages and its source.
+
+    Attributes:
+        figure: the figure.
+        source: columns of `matrix_columns`, a row a tile that is not empty.
+        mapper: turns the value into a colour.
+    """
+
+    figure: figure
+    source: ColumnDataSource
+    mapper: LogColorMapper
+
+    def show(self, graph: ExecutionGraph, *, value: Value = "bytes") -> None:
+        """Draw another program.
+
+        Args:
+            graph: the program.
+            value: what the colours show, ``bytes`` or ``messages``.
+
+        Raises:
+            ParameterError: `value` is neither.
+        """
+        _check(value)
+        columns = matrix_columns(graph)
+        shown = columns["value"] = columns[value].astype(np.float64)
+        # A tile of empty messages has no logarithm; it gets the colour of the least.
+        positive = shown[shown > 0]
+        low, high = (positive.min(), positive.max()) if len(positive) else (1.0, 1.0)
+        low = low if low < high else high / 10
+        self.mapper.update(low=float(low), high=float(high))
+        self.source.data = columns
+        fig, ranks = self.figure, graph.num_ranks
+        fig.x_range.update(start=-0.5, end=ranks - 0.5)
+        fig.y_range.update(start=ranks - 0.5, end=-0.5)
+        bar = next(item for item in fig.right if isinstance(item, ColorBar))
+        words, ticks_of = (
+            (size_text, _byte_ticks) if value == "bytes" else (short_number, _count_ticks)
+        )
+        ticks = ticks_of(float(low), float(high))
+        bar.ticker = FixedTicker(ticks=ticks)
+        bar.major_label_overrides = {tick: words(tick) for tick in ticks}
+        per = _ranks_in_tile(ranks)
+        between = "two ranks" if per == 1 else f"two groups of {per} ranks"
+        fig.title.text = f"{value.capitalize()} between {between}: {graph.source}"
+
+
+def plot_communication_matrix(
+    graph: ExecutionGraph, *, value: Value = "bytes", height: int = 420
+) -> figure:
+    """Return a heatmap of what each rank sends to each other, senders downwards.
+
+    From 129 ranks on, neighbouring ranks share a tile.
+
+    Args:
+        graph: the program.
+        value: what the colours show, ``bytes`` or ``messages``.
+        height: pixels.
+
+    Raises:
+        ParameterError: `value` is neither.
+    """
+    return communication_figure(graph, value=value, height=height).figure
+
+
+def communication_figure(
+    graph: ExecutionGraph, *, value: Value = "bytes", height: int = 420
+) -> CommunicationFigure:
+    """Return the live form of `plot_communication_matrix`.
+
+    Args:
+        graph: the program.
+        value: what the colours show, ``bytes`` or ``messages``.
+        height: pixels.
+
+    Raises:
+        ParameterError: `value` is neither.
+    """
+    source = ColumnDataSource()
+    mapper = LogColorMapper(palette=list(palette.AMOUNTS), low=1, high=10)
+    fig = new_figure(
+        title="",
+        y_label="sending rank",
+        height=height,
+        x_type="linear",
+        y_type="linear",
+        file_name="communication",
+        x_range=Range1d(),
+        y_range=Range1d(),
+        max_width=height + 110,
+    )
+    tools_beside(fig)
+    tiles = fig.rect(
+        x="x",
+        y="y",
+        width="side",
+        height="side",
+        source=source,
+        fill_color={"field": "value", "transform": mapper},
+        line_color=None,
+    )
+    tips = [
+        ("", "@senders to @receivers"),
+        ("bytes", "@bytes_text"),
+        ("messages", "@messages{0,0}"),
+    ]
+    fig.add_tools(HoverTool(renderers=[tiles], tooltips=tips))
+    fig.xaxis.axis_label = "receiving rank"
+    fig.axis.ticker = BasicTicker(min_interval=1, mantissas=[1, 2, 4, 8], base=16)
+    fig.axis.minor_tick_line_color = None
+    fig.grid.grid_line_color = None
+    fig.background_fill_color = palette.MISSING
+    fig.add_layout(
+        ColorBar(
+            color_mapper=mapper,
+            major_label_text_font_size="11px",
+            width=12,
+            padding=4,
+            border_line_color=None,
+            background_fill_color=None,
+        ),
+        "right",
+    )
+    drawn = CommunicationFigure(fig, source, mapper)
+    drawn.show(graph, value=value)
+    return drawn
+
+
+def communication_table(graph: ExecutionGraph) -> pd.DataFrame:
+    """Return one row for each ordered pair of ranks with messages from the first to the second.
+
+    Args:
+        graph: the program.
+
+    Returns:
+        ``sender``, ``receiver``, ``messages``, ``bytes``.
+    """
+    import pandas as pd
+
+    sender, receiver, messages, sizes = _pairs(graph, 1)
+    return pd.DataFrame(
+        {"sender": sender, "receiver": receiver, "messages": messages, "bytes": sizes}
+    )
+
+
+def matrix_columns(graph: ExecutionGraph) -> dict[str, Any]:
+    """Return the columns of the heatmap, a row for each tile that is not empty.
+
+    ``x`` and ``y`` are its centre in ranks and ``side`` its width, ``senders`` and ``receivers``
+    its ranks in words, ``messages`` and ``bytes`` the traffic between them.
+    """
+    per = _ranks_in_tile(graph.num_ranks)
+    down, across, messages, sizes = _pairs(graph, per)
+    last = graph.num_ranks - 1
+    return {
+        "x": across * per + (per - 1) / 2,
+        "y": down * per + (per - 1) / 2,
+        "side": np.full(len(down), float(per)),
+        "senders": [_ranks_text(tile, per, last) for tile in down.tolist()],
+        "receivers": [_ranks_text(tile, per, last) for tile in across.tolist()],
+        "messages": messages.astype(np.float64),
+        "bytes": sizes.astype(np.float64),
+        "bytes_text": [size_text(size) for size in sizes.tolist()],
+    }
+
+
+def read_communication(graph: ExecutionGraph) -> str:
+    """Return a sentence on the number of pairs of ranks that communicate, and the busiest pair.
+
+    Args:
+        graph: the program.
+    """
+    sender, receiver, messages, sizes = _pairs(graph, 1)
+    if not len(sender):
+        return "No rank sends anything."
+    at = int(np.argmax(sizes))
+    ranks = graph.num_ranks
+    possible = ranks * (ranks - 1)
+    sent = np.bincount(sender, weights=sizes, minlength=ranks)
+    most = int(np.argmax(sent))
+    ratio = float(sent[most]) / max(float(sent.mean()), 1e-9)
+    uneven = (
+        f", and rank {most} sends {ratio:.2f} times the mean of a rank" if ratio >= 1.005 else ""
+    )
+    return (
+        f"{len(sender):,} of {possible:,} ordered pairs of ranks exchange messages, "
+        f"{int(messages.sum()):,} with {size_text(sizes.sum())} in all; the most bytes go from "
+        f"{sender[at]} to {receiver[at]} ({size_text(sizes[at])}){uneven}."
+    )
+
+
+def _pairs(graph: ExecutionGraph, per: int) -> tuple[Any, Any, Any, Any]:
+    """Return sender, receiver, messages and bytes of all pairs of groups of `per` ranks."""
+    sends = np.flatnonzero(graph.kind == SEND)
+    side = -(-graph.num_ranks // per)
+    cell = graph.rank_of(sends).astype(np.int64) // per * side + graph.peer[sends] // per
+    if side * side <= _DENSE:
+        messages = np.bincount(cell, minlength=side * side)
+        used = np.flatnonzero(messages)
+        # Doubles add bytes exactly up to 2^53.
+        sizes = np.bincount(cell, weights=graph.size[sends], minlength=side * side)[used]
+        messages = messages[used]
+    else:
+        used, place, messages = np.unique(cell, return_inverse=True, return_counts=True)
+        sizes = np.bincount(place, weights=graph.size[sends])
+    return used // side, used % side, messages, sizes.astype(np.int64)
+
+
+def _ranks_in_tile(ranks: int) -> int:
+    return -(-ranks // MOST_TILES)
+
+
+def _ranks_text(tile: int, per: int, last: int) -> str:
+    first = tile * per
+    return f"rank {first}" if per == 1 else f"ranks {first} to {min(first + per - 1, last)}"
+
+
+def _byte_ticks(low: float, high: float) -> list[float]:
+    """Return powers of two from `low` to `high`, at most six; the ends where there are none."""
+    powers = np.arange(np.ceil(np.log2(low)), np.floor(np.log2(high)) + 1)
+    powers = powers[:: -(-len(powers) // _MOST_TICKS) or 1]
+    return (2.0**powers).tolist() or [low, high]
+
+
+def _count_ticks(low: float, high: float) -> list[float]:
+    """Return 1, 2 and 5 times the powers of ten from `low` to `high`, at most six, and the ends."""
+    steps = [m * 10.0**k for k in range(16) for m in (1, 2, 5)]
+    steps = [step for step in steps if 1.15 * low < step < high / 1.15]
+    return [low, *steps[:: -(-len(steps) // _MOST_TICKS) or 1], high]
+
+
+def _check(value: str) -> None:
+    if value not in VALUES:
+        raise ParameterError(
+            f"value must be one of {', '.join(VALUES)}; got {value!r}{did_you_mean(value, VALUES)}",
+            key="value",
+        )

@@ -1,0 +1,241 @@
+"""Time saved by ending slow runs of a search, and the change of its result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bokeh.models import ColumnDataSource, HoverTool, Span
+from bokeh.plotting import figure
+
+from workbench.errors import ParameterError
+from workbench.plotting import palette
+from workbench.plotting.axes import legend_above, live_figure, set_range
+from workbench.plotting.searches.style import (
+    interval_text,
+    listed,
+    percent_text,
+    picked,
+    resampling_text,
+    rows_of,
+    rule_looks,
+    values_of,
+)
+from workbench.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CHANGES: Mapping[str, str] = {
+    "share_change": "points of the possible gain",
+    "gain_change": "points of gain over the default",
+}
+"""What pruning may cost, by the name of its column in ``prunings``."""
+
+TABLE_COLUMNS: Mapping[str, str] = {
+    "pruned": "runs ended (%)",
+    "quicker": "time saved (%)",
+    "share_change": "of the possible gain, change (points)",
+}
+"""What the columns of a table of ``prunings`` are called, by the study's names."""
+
+_COLUMNS = ("x", "y", "x_low", "x_high", "y_low", "y_high", "name", "saved", "change", "ended")
+_ROOM = 0.08
+_TOOLS_ROOM = 0.25
+_TIME = "quicker"
+
+
+@dataclass(frozen=True, eq=False)
+class PruningFigure:
+    """Time saved by each pruning rule, and its change of the result."""
+
+    figure: figure
+    chosen: Mapping[str, ColumnDataSource]  # of one heuristic, by pruning rule
+    others: Mapping[str, ColumnDataSource]  # of the other heuristics, by pruning rule
+
+    def show(self, rows: pd.DataFrame, heuristic: str, change: str = "share_change") -> None:
+        """Draw other searches: rows of ``prunings`` as in `plot_search_pruning`."""
+        what = _change(change)
+        every = rows_of(rows)
+        for own, sources in ((True, self.chosen), (False, self.others)):
+            for pruning, source in sources.items():
+                source.data = pruning_points(
+                    [
+                        one
+                        for one in every
+                        if one["pruning"] == pruning and (one["heuristic"] == heuristic) is own
+                    ],
+                    change,
+                )
+        # What a rule costs one heuristic may be a hundred times what it costs another.
+        own_rows = [one for one in every if one["heuristic"] == heuristic] or every
+        for ends, name, above in (
+            (self.figure.x_range, _TIME, _ROOM),
+            (self.figure.y_range, change, _TOOLS_ROOM),
+        ):
+            known = [float(one[f"{name}{e}"]) for one in own_rows for e in ("", "_low", "_high")]
+            # Zero is what everything is held against.
+            known = [0.0, *(value for value in known if math.isfinite(value))]
+            span = (max(known) - min(known)) or 1.0
+            set_range(ends, (min(known) - _ROOM * span, max(known) + above * span))
+        self.figure.yaxis.axis_label = f"change, {what}"
+        others = [name for name in values_of(rows, "heuristic") if name != heuristic]
+        small = f"; small: {listed(others)}, where they are as near" if others else ""
+        self.figure.title.text = f"Large: {heuristic}{small}; lines: without pruning"
+
+
+def pruning_figure(prunings: Sequence[str], *, height: int = 320) -> PruningFigure:
+    """Return the live form of `plot_search_pruning`, empty, for at most seven rules."""
+    looks = rule_looks(prunings)
+    fig = live_figure(height=height, file_name="pruning")
+    for dimension in ("width", "height"):
+        fig.add_layout(
+            Span(location=0, dimension=dimension, line_color=palette.FAINT, line_dash="dashed")
+        )
+    chosen, others, points = {}, {}, []
+    for pruning, colour, marker in looks:
+        large, small = (ColumnDataSource({name: [] for name in _COLUMNS}) for _ in range(2))
+        look: dict[str, Any] = {"marker": marker, "fill_color": colour}
+        for source, width, alpha in ((small, 1.0, 0.5), (large, 1.5, 1.0)):
+            for ends in (("x", "y_low", "x", "y_high"), ("x_low", "y", "x_high", "y")):
+                fig.segment(
+                    *ends, source=source, line_color=colour, line_width=width, line_alpha=alpha
+                )
+        points.append(fig.scatter("x", "y", source=small, size=7, line_alpha=0, alpha=0.6, **look))
+        points.append(
+            fig.scatter(
+                "x", "y", source=large, size=13, line_color="white", legend_label=pruning, **look
+            )
+        )
+        chosen[pruning], others[pruning] = large, small
+    tips = [("", "@name"), ("time saved", "@saved"), ("change", "@change"), ("ended", "@ended")]
+    fig.add_tools(HoverTool(renderers=points, tooltips=tips))
+    fig.xaxis.axis_label = "time saved against the same searches without pruning (%)"
+    legend_above(fig)
+    return PruningFigure(fig, chosen, others)
+
+
+def plot_search_pruning(
+    rows: pd.DataFrame, heuristic: str, change: str = "share_change", *, height: int = 320
+) -> figure:
+    """Return time saved against `change` by pruning rule; `heuristic` has the large points."""
+    drawn = pruning_figure(values_of(rows, "pruning"), height=height)
+    drawn.show(rows, heuristic, change)
+    return drawn.figure
+
+
+def pruning_rows(table: pd.DataFrame, **where: str) -> pd.DataFrame:
+    """Return rows of ``prunings`` that differ only in heuristic and pruning rule.
+
+    A study prunes with few other rules: if it lacks the resampling or stopping rule in `where`,
+    its first one is taken.
+    """
+    rules = ("resampling", "stopping")
+    rows = picked(table, **{name: value for name, value in where.items() if name not in rules})
+    for name in rules:
+        known = values_of(rows, name)
+        if known:
+            asked = where.get(name, "")
+            rows = picked(rows, **{name: asked if asked in known else known[0]})
+    return rows
+
+
+def read_search_pruning(rows: pd.DataFrame, heuristic: str, change: str = "share_change") -> str:
+    """Return a sentence on the time saved and the change by each pruning rule, for a heuristic."""
+    what = _change(change)
+    if not len(rows):
+        return "The study has no search here that prunes."
+    own = picked(rows, heuristic=heuristic)
+    if not len(own):
+        return (
+            f"The study does not prune {heuristic} here; choose "
+            f"{listed(values_of(rows, 'heuristic'), 'or')}."
+        )
+    seeds = int(own["seeds"].max())
+    parts = [
+        f"“{one['pruning']}” ends {percent_text(one['pruned'])} % of the runs, "
+        f"{_saves(one)}; {_finds(one, change, what)}"
+        for one in rows_of(_in_order(own, "pruning"))
+    ]
+    with_it = resampling_text(str(own["resampling"].iloc[0]))
+    return (
+        f"{heuristic} with {with_it}, stopped by “{own['stopping'].iloc[0]}”, each search held "
+        f"against the same one without pruning, {seeds} seeds: {'; '.join(parts)}."
+    )
+
+
+def pruning_table(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of ``prunings`` with readable column names, each value with its interval."""
+    import pandas as pd
+
+    index = ["recording", "noise", "heuristic", "pruning"]
+    lines = [
+        {
+            **{name: one[name] for name in index},
+            **{
+                title: interval_text(one, name).replace(" %", "")
+                for name, title in TABLE_COLUMNS.items()
+            },
+        }
+        for one in rows_of(_in_order(rows, *index))
+    ]
+    return pd.DataFrame(lines, columns=[*index, *TABLE_COLUMNS.values()]).set_index(index)
+
+
+def pruning_points(rows: Sequence[Mapping[str, Any]], change: str) -> dict[str, list[Any]]:
+    """Return the columns of a source, a row for each search."""
+    columns: dict[str, list[Any]] = {name: [] for name in _COLUMNS}
+    for one in rows:
+        values = (
+            *(one[_TIME], one[change]),
+            *(one[f"{_TIME}_low"], one[f"{_TIME}_high"]),
+            *(one[f"{change}_low"], one[f"{change}_high"]),
+            f"{one['heuristic']}, {one['pruning']}",
+            interval_text(one, _TIME),
+            f"{interval_text(one, change).replace(' %', '')} {CHANGES[change]}",
+            f"{percent_text(one['pruned'])} % of the runs",
+        )
+        for name, value in zip(_COLUMNS, values, strict=True):
+            columns[name].append(value)
+    return columns
+
+
+def _saves(one: Mapping[str, Any]) -> str:
+    if one[f"{_TIME}_low"] > 0.0:
+        return f"saves {interval_text(one, _TIME)} of the time"
+    if one[f"{_TIME}_high"] < 0.0:
+        return f"takes longer, time saved {interval_text(one, _TIME)}"
+    return f"saves no time that is told, {interval_text(one, _TIME)}"
+
+
+def _finds(one: Mapping[str, Any], change: str, what: str) -> str:
+    if not math.isfinite(one[change]):
+        return "what it finds has no figure here"
+    if one[f"{change}_high"] < 0.0:
+        verdict = "it finds less"
+    elif one[f"{change}_low"] > 0.0:
+        verdict = "it finds more"
+    else:
+        verdict = "what it finds is not told from the other"
+    return f"{verdict}, {interval_text(one, change).replace(' %', '')} {what}"
+
+
+def _in_order(rows: pd.DataFrame, *names: str) -> pd.DataFrame:
+    """Return rows sorted by these columns, the first one first, values in the study's order."""
+    for name in reversed(names):
+        known = values_of(rows, name)
+        places = sorted(range(len(rows)), key=lambda at: known.index(rows[name].iloc[at]))
+        rows = rows.iloc[places]
+    return rows
+
+
+def _change(name: str) -> str:
+    if name not in CHANGES:
+        raise ParameterError(
+            f"the change must be one of {', '.join(CHANGES)}; got {name!r}"
+            f"{did_you_mean(name, CHANGES)}",
+            key="change",
+        )
+    return CHANGES[name]

@@ -1,0 +1,1 @@
+"""Figures of studies: cells as a heatmap, convergence, errors, influence of parameters."""

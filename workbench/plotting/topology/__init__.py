@@ -1,0 +1,1 @@
+"""Figures of topologies: map, metrics, hops, resilience, traffic, collectives."""

@@ -1,0 +1,1 @@
+"""Figures of tuning experiments: trajectory, importance, parallel coordinates, comparison."""

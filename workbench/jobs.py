@@ -191,6 +191,11 @@ class Job(Generic[_T]):
         return self._finished.is_set()
 
     @property
+    def stopping(self) -> bool:
+        """Whether the work was asked to stop."""
+        return self._stop.is_set()
+
+    @property
     def elapsed_s(self) -> float:
         """Seconds since the work began, or that it took."""
         if not self._began:

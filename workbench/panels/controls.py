@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import ipywidgets as widgets
@@ -192,6 +192,11 @@ class ParameterControls:
         self.controls: dict[str, ParameterControl] = {}
         self.rebuild(model)
 
+    @property
+    def by_name(self) -> dict[str, ParameterControl]:
+        """The controls by the last words of the parameters' paths."""
+        return by_last_word(self.controls.values())
+
     def rebuild(self, model: NetworkModel) -> None:
         """Show a model, with new controls where it has other parameters."""
         described = model.parameters()
@@ -234,6 +239,11 @@ class ParameterControls:
         for control in self.controls.values():
             flag = self.controls.get(control.described.unless)
             control.enabled = flag is None or bool(flag.value)
+
+
+def by_last_word(controls: Iterable[ParameterControl]) -> dict[str, ParameterControl]:
+    """Return controls by the last words of their parameters' paths."""
+    return {control.described.path.rpartition(".")[2]: control for control in controls}
 
 
 def _last_position(described: Parameter) -> int:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import ipywidgets as widgets
 
-from workbench.errors import ParameterError, WorkbenchError
+from workbench.errors import ParameterError
 from workbench.panels.controls import ErrorLine
 from workbench.panels.live import Downloads
 from workbench.panels.style import push_button, wrapping_row
@@ -45,50 +46,62 @@ class ExportTab:
         self.buttons: dict[str, Any] = {}
         for suffix, text in about.items():
             button = push_button(suffix[1:].upper(), f"Save {text}")
-            button.on_click(lambda _, suffix=suffix: self._offer(suffix))
+            self._on_click(button, partial(self._offer, suffix))
             self.buttons[suffix] = button
         for what in pictures:
             for kind in ("PNG", "SVG"):
                 text = f"{kind} {what}".strip()
                 button = push_button(text, f"Save a picture for a paper, {about_picture(kind)}")
                 button.layout.width = "140px" if what else "88px"
-                button.on_click(lambda _, w=what, k=kind: self._offer_picture(w, k.lower()))
+                self._on_click(button, partial(self._offer_picture, what, kind.lower()))
                 self.buttons[text] = button
-        legend = "".join(
-            f"<li><b>{suffix[1:].upper()}</b>: {html.escape(text)}</li>"
-            for suffix, text in (
-                *about.items(),
-                *((f".{kind}", f"a picture, {about_picture(kind)}") for kind in ("PNG", "SVG")),
-            )
-        )
+        self._about = about
+        self._legend = widgets.HTML()
+        self.describe()
         self.widget = widgets.VBox(
-            [
-                wrapping_row(*self.buttons.values()),
-                self.error,
-                self._saved,
-                widgets.HTML(f"<ul>{legend}</ul>"),
-            ]
+            [wrapping_row(*self.buttons.values()), self.error, self._saved, self._legend]
         )
+
+    def describe(self, files_of: str = "", notes: Mapping[str, str] | None = None) -> None:
+        """List the files: ``files_of`` names what they hold, ``notes`` adds to a suffix's text."""
+        more = notes or {}
+        files = _list(
+            {
+                suffix[1:].upper(): "; ".join([text, *([more[suffix]] if suffix in more else [])])
+                for suffix, text in self._about.items()
+            }
+        )
+        pictures = _list({kind: f"a picture, {about_picture(kind)}" for kind in ("PNG", "SVG")})
+        if files_of:
+            files = f"<p>Values of {html.escape(files_of)}:</p><ul>{files}</ul>"
+            self._legend.value = f"{files}<p>The figures as drawn above:</p><ul>{pictures}</ul>"
+        else:
+            self._legend.value = f"<ul>{files}{pictures}</ul>"
 
     def _offer(self, suffix: str) -> None:
         self.error.say("")
-        try:
-            stem, text = self._make(suffix)
-        except WorkbenchError as error:
-            self.error.say(str(error))
-            return
+        stem, text = self._make(suffix)
         name = f"{file_stem(stem)}{suffix}"
         self._downloads.offer(name, text, _MIME[suffix])
         self._say(name)
 
     def _offer_picture(self, what: str, suffix: str) -> None:
+        self.error.say("")
         downloads, stem = self._pictures[what]
         name = f"{file_stem(stem())}.{suffix}"
         downloads.offer_picture(name, self._caption(what))
         self._say(name)
 
+    def _on_click(self, button: Any, action: Callable[[], None]) -> None:
+        button.on_click(lambda _: self.error.guard(action))
+
     def _say(self, name: str) -> None:
         self._saved.value = f"{html.escape(name)} was handed to the browser."
+
+
+def _list(texts: Mapping[str, str]) -> str:
+    """Return list items in HTML: each name in bold, and its text."""
+    return "".join(f"<li><b>{name}</b>: {html.escape(text)}</li>" for name, text in texts.items())
 
 
 def about_picture(kind: str) -> str:

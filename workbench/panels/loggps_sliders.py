@@ -63,10 +63,9 @@ class LogGPSSliders:
         return self._model
 
     @property
-    def error(self) -> str:
-        """The messages about wrong input, empty where there are none."""
-        lines = (row.error.message for row in self.rows.values())
-        return "\n".join(line for line in lines if line)
+    def errors(self) -> list[ErrorLine]:
+        """The error lines of the rows."""
+        return [row.error for row in self.rows.values()]
 
     def show(self, model: LogGPS) -> None:
         """Show other parameters without calling back."""

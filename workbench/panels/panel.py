@@ -1,18 +1,25 @@
-"""The common base of the panels: settings that are attributes, and how they are shown."""
+"""The common base of the panels: settings that are attributes, and jobs to wait for."""
 
 from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Generic, TypeVar
 
+from workbench import jobs
+from workbench.panels.controls import ErrorLine
 from workbench.panels.live import LiveView, renew
+from workbench.panels.running import wait_for
+from workbench.panels.style import choose
+from workbench.panels.ticker import Ticker
 from workbench.suggestions import MissingAttributeError, did_you_mean
 
+_T = TypeVar("_T")
 
-class Panel(ABC):
-    """A panel in a notebook whose settings are attributes, listed in `SETTINGS`."""
+
+class Panel(ABC, Generic[_T]):
+    """A panel in a notebook whose settings are attributes; `wait` returns what it shows."""
 
     SETTINGS: ClassVar[tuple[str, ...]] = ()
     widget: Any
@@ -20,41 +27,88 @@ class Panel(ABC):
     def __init__(self) -> None:
         # Callbacks may come from more than one thread of the kernel; one at a time may act.
         self._lock = threading.RLock()
+        self._ticker = Ticker(self.refresh)
 
+    @property
     @abstractmethod
-    def _get(self, name: str) -> Any:
-        """Return the value of a setting."""
+    def controls(self) -> Mapping[str, Any]:
+        """The controls of the settings, by name."""
 
-    @abstractmethod
-    def _set(self, name: str, value: Any) -> None:
-        """Set a setting as the user would."""
+    @property
+    def running(self) -> bool:
+        """Whether a job runs in the background."""
+        return any(job is not None for job in self._jobs())
+
+    @property
+    def error(self) -> str:
+        """The error messages that the panel shows, empty where there are none."""
+        return "\n".join(line.message for line in self._errors() if line.message)
+
+    def wait(self, timeout: float | None = None) -> _T:
+        """Wait for all jobs, at most ``timeout`` seconds (None: no limit); return what is shown."""
+        wait_for(self.refresh, timeout)
+        return self._outcome()
+
+    def refresh(self) -> bool:
+        """Show progress and results, and return whether a job runs; the kernel's loop calls it."""
+        with self._lock:
+            return self._refresh()
 
     @abstractmethod
     def _live_views(self) -> Iterable[LiveView]:
         """Return the figures, which are sent again before they are shown."""
+
+    @abstractmethod
+    def _errors(self) -> list[ErrorLine]:
+        """Return the lines for error messages, from the top of the panel down."""
+
+    @abstractmethod
+    def _outcome(self) -> _T:
+        """Return what `wait` returns."""
+
+    def _jobs(self) -> list[jobs.Job[Any] | None]:
+        """Return the jobs that make the panel a running one."""
+        return []
+
+    def _refresh(self) -> bool:
+        """Show progress and results, and return whether a job runs."""
+        return False
+
+    def _setting_names(self) -> tuple[str, ...]:
+        """Return the names of the present settings."""
+        return self.SETTINGS
+
+    def _get(self, name: str) -> Any:
+        """Return the value of a setting."""
+        return self.controls[name].value
+
+    def _set(self, name: str, value: Any) -> None:
+        """Set a setting as the user would."""
+        choose(self.controls[name], name, value)
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         renew(*self._live_views())
         return self.widget._repr_mimebundle_(**options)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *self.SETTINGS})
+        return sorted({*super().__dir__(), *self._setting_names()})
 
     def __getattr__(self, name: str) -> Any:
-        if name in self.SETTINGS:
+        if name.startswith("_") or hasattr(type(self), name):
+            # There, but a property that failed for an attribute of something else: its error.
+            return object.__getattribute__(self, name)
+        if name in self._setting_names():
             return self._get(name)
-        if name.startswith("_"):
-            raise AttributeError(name)
         raise MissingAttributeError(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_") or name == "widget":
             object.__setattr__(self, name, value)
-        elif name in self.SETTINGS:
+        elif name in self._setting_names():
             with self._lock:
                 self._set(name, value)
         else:
+            names = self._setting_names()
             raise AttributeError(
-                f"{name} cannot be set{did_you_mean(name, self.SETTINGS)}; "
-                f"{', '.join(self.SETTINGS)} can"
+                f"{name} cannot be set{did_you_mean(name, names)}; {', '.join(names)} can"
             )

@@ -12,6 +12,7 @@ import ipywidgets as widgets
 
 from workbench import programs
 from workbench.errors import ParameterError
+from workbench.panels.controls import ErrorLine
 from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.programs import GIVEN, AnyProgram, Source
 from workbench.panels.style import named, wrapping_row
@@ -148,9 +149,9 @@ class GeneratorFields:
         return {**self.about.fixed, **scaled}
 
     @property
-    def errors(self) -> tuple[str, ...]:
-        """The error messages of the controls, "" for a control without one."""
-        return tuple(line.message for line in errors_of(self.controls.values()))
+    def errors(self) -> list[ErrorLine]:
+        """The error lines of the controls."""
+        return errors_of(self.controls.values())
 
     def source(self) -> Source:
         """Return the source of the program that the controls describe."""

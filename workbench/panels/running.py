@@ -43,8 +43,10 @@ class Running(Generic[_T]):
         ended: Callable[[jobs.Job[_T]], None],  # called after success
         failed: Callable[[BaseException], None] | None = None,  # None: shown in error
         width: int = 200,  # of bar and line, px
+        free_at_stop: bool = False,  # Start at once, not when the stopped job has ended
     ) -> None:
         self._lock, self._ended, self._failed = lock, ended, failed
+        self._free_at_stop = free_at_stop
         self._how_far: Callable[[], tuple[float, str]] = lambda: (0.0, "")
         self.job: jobs.Job[_T] | None = None
         text, tip, button_width = start
@@ -74,6 +76,8 @@ class Running(Generic[_T]):
         """Request the running job to stop."""
         if self.job is not None:
             self.job.stop()
+            if self._free_at_stop:
+                self._hold(False)
 
     def drop(self) -> None:
         """Request the running job to stop, and forget it."""

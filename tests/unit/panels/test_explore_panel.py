@@ -17,7 +17,7 @@ LATENCY = "node.nic.injection.latency"
 def test_a_slider_moves_the_curve_and_the_sentence() -> None:
     panel = ExplorePanel()
     before = panel._picture.reading.value
-    panel._controls[LATENCY].input.value += 3
+    panel.controls["injection_latency"].input.value += 3
     expected = simulate_osu(panel.model, sizes=panel._picture.measured.sizes)
     assert panel._picture.figures.simulated.data["latency"] == expected.latency_us.tolist()
     assert panel._picture.reading.value != before
@@ -26,14 +26,14 @@ def test_a_slider_moves_the_curve_and_the_sentence() -> None:
 def test_the_error_stands_beside_the_slider_and_the_curve_stays() -> None:
     panel = ExplorePanel()
     before = panel.curve
-    panel._controls["node.nic.mtu"].text.value = "16MB"
-    assert "node.nic.mtu" in panel._controls["node.nic.mtu"].error.message
+    panel.controls["mtu"].text.value = "16MB"
+    assert "node.nic.mtu" in panel.controls["mtu"].error.message
     assert panel.curve is before
 
 
 def test_another_machine_and_a_mistake() -> None:
     panel = ExplorePanel()
-    panel._machine.value = "llnl-dane-omnipath"
+    panel.controls["machine"].value = "llnl-dane-omnipath"
     assert panel._picture.measured.name == "llnl-dane-omnipath"
     with pytest.raises(ParameterError, match="did you mean"):
         panel.set("node.nic.injecton.latency", 1e-6)
@@ -41,7 +41,7 @@ def test_another_machine_and_a_mistake() -> None:
 
 def test_a_bare_number_is_refused_and_an_implausible_value_is_marked() -> None:
     panel = ExplorePanel()
-    before, control = panel.curve, panel._controls[LATENCY]
+    before, control = panel.curve, panel.controls["injection_latency"]
     control.text.value = "1"
     assert "got '1', which has no unit" in control.error.message
     assert panel.model == MODELS["snappr"]()
@@ -56,7 +56,7 @@ def test_curves_of_other_values_are_dimmed_and_it_says_why() -> None:
     before = panel.curve
     panel.injection_latency = 1
     assert panel.wait() is before
-    message = panel._controls[LATENCY].error.message
+    message = panel.controls["injection_latency"].error.message
     assert "simulated time must stay below" in message
     assert "the curves are of earlier values" in message
     assert STALE in panel._picture.widget._dom_classes
@@ -107,6 +107,6 @@ def test_settings_are_attributes_and_a_slip_is_told() -> None:
 def test_the_sentence_says_where_the_clock_of_sstmacro_runs_back() -> None:
     panel = ExplorePanel()
     assert "runs back" not in panel._picture.reading.value
-    sizes = panel._picture.measured.sizes
-    panel._picture.draw(simulate_osu(PISCES(negligible_size=0), sizes))
+    measured = panel._picture.measured
+    panel._picture.draw(measured, simulate_osu(PISCES(negligible_size=0), measured.sizes))
     assert "the clock of SST/macro runs back (latency at 1 B" in panel._picture.reading.value

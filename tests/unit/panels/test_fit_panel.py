@@ -49,13 +49,13 @@ def test_a_slider_is_an_attribute_is_a_key(panel: FitPanel) -> None:
     assert panel.curve.latency_s[0] < before[0]
     panel.set(LATENCY, 9e-7)
     assert panel.injection_latency == 9e-7
-    assert panel._controls.controls[LATENCY].text.value == "900 ns"
+    assert panel.controls["injection_latency"].text.value == "900 ns"
     panel.reset()
     np.testing.assert_array_equal(panel.curve.latency_s, before)
 
 
 def test_moving_a_slider_draws_the_model_it_says(panel: FitPanel) -> None:
-    control = panel._controls.controls[LATENCY]
+    control = panel.controls["injection_latency"]
     control.input.value += 5
     expected = simulate_osu(panel.model, sizes=panel.measured.sizes)
     assert panel.model.get(LATENCY) == control.value
@@ -69,7 +69,7 @@ def test_a_slider_sends_one_patch_of_the_two_sources_and_nothing_else(
     panel._repr_mimebundle_()  # being shown again must not send everything twice
     sent: list[dict[str, str]] = []
     monkeypatch.setattr(panel._picture.view, "send", lambda content, *_: sent.append(content))
-    panel._controls.controls[LATENCY].input.value += 1
+    panel.controls["injection_latency"].input.value += 1
     _header, _metadata, content = sent
     events = json.loads(content["payload"])["events"]
     ids = [panel._picture.figures.simulated.id, panel._picture.errors.source.id]
@@ -78,13 +78,13 @@ def test_a_slider_sends_one_patch_of_the_two_sources_and_nothing_else(
 
 def test_the_error_stands_beside_its_control_and_the_picture_stays(panel: FitPanel) -> None:
     shown = list(panel._picture.figures.simulated.data["latency"])
-    panel._controls.controls["node.nic.credits"].text.value = "1KB"
-    message = panel._controls.controls["node.nic.credits"].error.message
+    panel.controls["nic_credits"].text.value = "1KB"
+    message = panel.controls["nic_credits"].error.message
     assert "credits must hold one packet" in message
     assert panel.error == message
     assert panel._picture.figures.simulated.data["latency"] == shown
     assert "1KB" not in panel.python, "the line is for what is shown"
-    panel._controls.controls["node.nic.credits"].text.value = "64KB"
+    panel.controls["nic_credits"].text.value = "64KB"
     assert panel.error == ""
 
 
@@ -94,8 +94,8 @@ def test_what_takes_long_says_so_and_can_be_stopped(
     monkeypatch.setattr(simulating, "_AT_ONCE_S", 0.15)
     before, python, work = panel.curve, panel.python, panel._simulating
     assert work.widget.layout.display == "none"
-    panel._controls.controls["node.nic.mtu"].text.value = "1 B"  # 20 s and more
-    assert panel.running and not panel._settings.start.disabled
+    panel.controls["mtu"].text.value = "1 B"  # 20 s and more
+    assert panel.running and not panel._settings.work.start.disabled
     assert work.widget.layout.display == ""
     assert STALE in panel._picture.widget._dom_classes
     while panel._simulating.refresh() and not work._work.job.progress.message:
@@ -112,7 +112,7 @@ def test_what_takes_long_says_so_and_can_be_stopped(
     assert panel._picture.measured is panel.measured
     with pytest.raises(ParameterError, match="wait for the simulation"):
         panel.save(tmp_path / "a.csv")
-    panel._tabs.buttons[".csv"].click()
+    panel._tabs.export.buttons[".csv"].click()
     assert "wait for the simulation" in panel.error
     panel.mtu = 64
     panel.wait(60)
@@ -140,7 +140,6 @@ def test_from_code_the_same_error_is_raised(panel: FitPanel) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("injecton_latency", "300ns", "did you mean injection_latency"),
         ("injection_latency", "300 parsecs", "300 parsecs"),
         ("machine", "azure-hb96v3", "azure-hb96v3-hdr"),
         ("loss", "rmsr", "rmsre"),
@@ -152,13 +151,15 @@ def test_mistakes_are_answered_with_what_is_known(
 ) -> None:
     with pytest.raises(ParameterError, match=words):
         setattr(panel, name, value)
+    with pytest.raises(AttributeError, match="did you mean injection_latency"):
+        panel.injecton_latency = "300ns"
 
 
 @pytest.mark.parametrize("kind", ["hybrid", "logp", "pisces"])
 def test_another_model_brings_its_own_controls(panel: FitPanel, kind: str) -> None:
     panel.model = kind
     keys = [p.key for p in panel.model.parameters()]
-    assert list(panel._controls.controls) == keys
+    assert list(panel._parameters.controls) == keys
     assert panel.error == ""
     assert panel.curve.latency_us[0] == panel._picture.figures.simulated.data["latency"][0]
 
@@ -198,10 +199,10 @@ def test_what_was_not_read_is_said_beside_the_upload(panel: FitPanel) -> None:
     before = panel.measured
     content = memoryview(b"nothing of the kind\n")
     about = {"name": "x.txt", "type": "", "size": 20, "last_modified": datetime.now(UTC)}
-    panel._settings.upload.value = ({**about, "content": content},)
+    panel.controls["upload"].value = ({**about, "content": content},)
     assert "x.txt" in panel._settings.machine_error.message
     assert panel.measured is before
-    assert panel._settings.upload.value == ()
+    assert panel.controls["upload"].value == ()
     panel.upload({"mine.txt": OSU + "8193 garbage\n"})
     assert "mine.txt:9: not understood" in panel._settings.machine_error.message
 
@@ -212,8 +213,8 @@ def test_run_shows_progress_and_ends_with_a_result(panel: FitPanel) -> None:
     result = panel.wait(120)
     assert isinstance(result, FitResult)
     assert result.trials == 6
-    assert panel._settings.progress.value == 1.0
-    assert "6 of 6 trials" in panel._settings.status.value
+    assert panel._settings.work.progress.value == 1.0
+    assert "6 of 6 trials" in panel._settings.work.status.value
     assert panel._tabs.convergence.source.data["trial"] == [0, 1, 2, 3, 4, 5]
     assert "node.nic.mtu" in panel._tabs.table.value
     panel.use_fitted()
@@ -227,16 +228,18 @@ def test_stop_keeps_the_best_and_resume_goes_on(panel: FitPanel) -> None:
     while len(run.losses) < 3:
         time.sleep(0.01)
     assert panel.running
-    assert panel._settings.start.disabled
-    assert not panel._settings.stop.disabled
+    assert panel._settings.work.start.disabled
+    assert not panel._settings.work.stop_button.disabled
     panel.stop()
     assert not panel.running
-    assert not panel._settings.start.disabled, "free at once, whatever the trial in flight does"
+    assert not panel._settings.work.start.disabled, (
+        "free at once, whatever the trial in flight does"
+    )
     stopped = panel.wait(30)
     done = stopped.trials
     assert 3 <= done < 100_000
-    assert "stopped" in panel._settings.status.value
-    assert not panel._settings.start.disabled
+    assert "stopped" in panel._settings.work.status.value
+    assert not panel._settings.work.start.disabled
     panel.trials = done + 4
     panel.resume()
     resumed = panel.wait(60)
@@ -283,7 +286,7 @@ def test_sliders_answer_while_a_fit_runs(panel: FitPanel) -> None:
     run = panel.run()
     while len(run.losses) < 2:
         time.sleep(0.01)
-    panel._controls.controls[LATENCY].input.value += 1
+    panel.controls["injection_latency"].input.value += 1
     expected = simulate_osu(panel.model, sizes=panel.measured.sizes)
     assert panel._picture.figures.simulated.data["latency"] == expected.latency_us.tolist()
     assert panel.running
@@ -293,8 +296,8 @@ def test_a_fit_that_cannot_run_says_why(panel: FitPanel) -> None:
     panel.study = "no/such/folder/fits.db"
     panel.run()
     panel.wait(60)
-    assert "folder" in panel._settings.fit_error.message
-    assert not panel._settings.start.disabled
+    assert "folder" in panel._settings.work.error.message
+    assert not panel._settings.work.start.disabled
 
 
 def test_files_hold_what_is_shown(panel: FitPanel, tmp_path: Path) -> None:
@@ -313,7 +316,7 @@ def test_files_hold_what_is_shown(panel: FitPanel, tmp_path: Path) -> None:
 def test_a_button_hands_the_file_to_the_browser(panel: FitPanel) -> None:
     import base64
 
-    panel._tabs.buttons[".csv"].click()
+    panel._tabs.export.buttons[".csv"].click()
     offered = panel._picture.downloads._file.data
     assert offered["name"] == ["azure-hb96v3-hdr-snappr.csv"]
     assert base64.b64decode(offered["base64"][0]).startswith(b"size_bytes")
@@ -385,12 +388,12 @@ def test_what_the_data_tell_is_computed_when_its_tab_is_opened(panel: FitPanel) 
 
 
 def test_a_number_out_of_range_is_said_and_starts_no_fit(panel: FitPanel) -> None:
-    trials = panel._settings.controls["trials"]
+    trials = panel.controls["trials"]
     held = panel.trials
     trials.typed.value = 1e9
     assert "Trials must be a whole number from 1 to 1,000,000" in panel.error
     assert panel.trials == held
-    panel._settings.start.click()
+    panel._settings.work.start.click()
     assert not panel.running
     assert "correct Trials first; nothing was started" in panel.error
     trials.typed.value = 5
@@ -417,13 +420,13 @@ def test_files_hold_what_was_fitted_once_there_is_a_fit(panel: FitPanel, tmp_pat
     scope: dict[str, object] = {}
     exec(saved["python"], scope)
     assert scope["model"] == result.model
-    panel._tabs.buttons[".ini"].click()
+    panel._tabs.export.buttons[".ini"].click()
     offered = panel._picture.downloads._file.data
     assert offered["name"] == ["azure-hb96v3-hdr-logp-fitted.ini"]
 
     assert read_ini(panel.save(tmp_path / "b.ini", "sliders")) == panel.state.model
-    assert panel.export == "sliders" and "Values of the sliders" in panel._tabs._about.value
-    files, pictures = panel._tabs._about.value.split("The figures as drawn above")
+    assert panel.export == "sliders" and "Values of the sliders" in panel._tabs.export._legend.value
+    files, pictures = panel._tabs.export._legend.value.split("The figures as drawn above")
     assert "HTML" in files and "PNG" not in files and "PNG" in pictures
     panel._tabs.which.value = "fitted"
     assert read_ini(panel.save(tmp_path / "c.ini")) == result.model
@@ -434,9 +437,9 @@ def test_files_hold_what_was_fitted_once_there_is_a_fit(panel: FitPanel, tmp_pat
 
 
 def test_the_export_tab_says_who_reads_an_ini(panel: FitPanel) -> None:
-    assert "SST/macro reads it" in panel._tabs._about.value
+    assert "SST/macro reads it" in panel._tabs.export._legend.value
     panel.model = "protocol"
-    assert "SST/macro cannot, it has no Protocol model" in panel._tabs._about.value
+    assert "SST/macro cannot, it has no Protocol model" in panel._tabs.export._legend.value
 
 
 @pytest.mark.parametrize("kind", ["snappr", "hybrid", "logp", "pisces", "protocol"])
@@ -452,7 +455,7 @@ def test_the_first_picture_is_no_worse_than_defaults_or_data_sheet(
         if kind == "snappr":
             assert shown < baseline(name).rmspe["joint"] / 2
         # What the sliders say is what is drawn and what the sentence is about.
-        for key, control in panel._controls.controls.items():
+        for key, control in panel._parameters.controls.items():
             assert control.value == panel.state.model.get(key)
         assert panel._picture.simulated is panel.curve
 
@@ -492,11 +495,11 @@ def test_the_status_counts_what_a_resumed_run_did(panel: FitPanel) -> None:
     panel.model, panel.trials = "logp", 3
     panel.run()
     panel.wait(60)
-    assert panel._settings.status.value.startswith("done: 3 of 3 trials, in")
+    assert panel._settings.work.status.value.startswith("done: 3 of 3 trials, in")
     panel.trials = 5
     panel.resume()
     panel.wait(60)
-    assert panel._settings.status.value.startswith("done: 5 of 5 trials, 2 of them new, in")
+    assert panel._settings.work.status.value.startswith("done: 5 of 5 trials, 2 of them new, in")
 
 
 def test_a_curve_as_csv_is_uploaded_and_a_picture_is_refused(panel: FitPanel) -> None:
@@ -504,7 +507,7 @@ def test_a_curve_as_csv_is_uploaded_and_a_picture_is_refused(panel: FitPanel) ->
     assert panel.machine == "mine"
     np.testing.assert_allclose(panel.measured.latency_us[0], 1.58, rtol=0.05)
     item = {"name": "a.png", "content": b"\x89PNG\r\n\x1a\n"}
-    panel._settings.upload.value = (
+    panel.controls["upload"].value = (
         {**item, "type": "image/png", "size": 8, "last_modified": datetime.now(UTC)},
     )
     assert "must be a text file" in panel._settings.machine_error.message

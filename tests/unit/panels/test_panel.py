@@ -12,23 +12,30 @@ from workbench.errors import ParameterError
 from workbench.panels.controls import ErrorLine
 from workbench.panels.export_tab import write_file
 from workbench.panels.live import LiveView
+from workbench.panels.number_field import NumberField
 from workbench.panels.panel import Panel
 
 
-class Small(Panel):
+class Small(Panel[str]):
     SETTINGS = ("size", "rule")
 
     def __init__(self) -> None:
         super().__init__()
         self.widget = widgets.Label("small")
         self._view = LiveView(figure())
-        self._held: dict[str, Any] = {"size": 8, "rule": "none"}
+        rules = widgets.Dropdown(options=["none", "all"])
+        self._held: dict[str, Any] = {"size": NumberField(8, 1, 99), "rule": rules}
 
-    def _get(self, name: str) -> Any:
-        return self._held[name]
+    @property
+    def controls(self) -> dict[str, Any]:
+        """The two controls."""
+        return self._held
 
-    def _set(self, name: str, value: Any) -> None:
-        self._held[name] = value
+    def _outcome(self) -> str:
+        return f"{self.size}, {self.rule}"
+
+    def _errors(self) -> list[ErrorLine]:
+        return [self._held["size"].error]
 
     def _live_views(self) -> list[LiveView]:
         return [self._view]
@@ -38,6 +45,9 @@ def test_settings_are_attributes() -> None:
     panel = Small()
     panel.size = 16
     assert (panel.size, panel.rule) == (16, "none")
+    assert panel.wait() == "16, none" and not panel.running
+    panel.controls["size"].typed.value = 100
+    assert "a whole number from 1 to 99" in panel.error and panel.size == 16
     assert {"size", "rule", "widget"} <= set(dir(panel))
     with pytest.raises(AttributeError, match="colour cannot be set; size, rule can"):
         panel.colour = "red"

@@ -43,6 +43,12 @@ MADE: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """Programs that are generated: the generator and its arguments."""
 
+CONTROLLED = (
+    *("match", "amount", "traffic", "routing", "offered", "shade"),
+    *("program", "collective", "model", "seed", "runs"),
+)
+"""What can be read and set by name."""
+
 OPERATIONS = ("allreduce", "allgather", "alltoall")
 FIRST_HOSTS, FIRST_LOAD = 1024, 0.7
 MOST_RUNS = 32
@@ -178,11 +184,20 @@ class CompareControls:
         )
 
     @property
-    def errors(self) -> tuple[str, ...]:
-        """The error messages of the controls, "" for a control without one."""
-        lines = [self.upload_error, self.traffic_error, self.program_error]
-        lines += errors_of((self.amount, self.offered, self.seed, self.runs))
-        return *(one.error.message for one in self.slots), *(line.message for line in lines)
+    def by_name(self) -> dict[str, Any]:
+        """The controls by the names of settings; a topology's by its index."""
+        return {name: getattr(self, name) for name in CONTROLLED} | {
+            f"{part}_{at}": getattr(slot, part)
+            for at, slot in enumerate(self.slots)
+            for part in ("family", "parameters", "machine", "sizes")
+        }
+
+    @property
+    def errors(self) -> list[ErrorLine]:
+        """The error lines of the controls."""
+        own = (self.upload_error, self.traffic_error, self.program_error)
+        numbers = errors_of((self.amount, self.offered, self.seed, self.runs))
+        return [*(slot.error for slot in self.slots), *own, *numbers]
 
     def show_words(self, words: tuple[str, ...]) -> None:
         """Set the spec of each slot."""

@@ -18,7 +18,7 @@ import ipywidgets as widgets
 
 from workbench import jobs
 from workbench.errors import ParameterError
-from workbench.panels.compare.controls import CompareControls, program_source
+from workbench.panels.compare.controls import CONTROLLED, CompareControls, program_source
 from workbench.panels.compare.files import FILES
 from workbench.panels.compare.match import Sizes
 from workbench.panels.compare.metrics import comparison_frame
@@ -37,12 +37,12 @@ from workbench.panels.compare.state import (
 from workbench.panels.compare.tabs import CompareTabs
 from workbench.panels.compare.view import CompareView, curves_origin, drawn_origin
 from workbench.panels.compare.work import Comparer
+from workbench.panels.controls import ErrorLine
 from workbench.panels.export_tab import write_file
 from workbench.panels.live import LiveView
 from workbench.panels.panel import Panel
-from workbench.panels.running import Running, wait_for, worded
+from workbench.panels.running import Running, worded
 from workbench.panels.style import panel_box, wrapping_row
-from workbench.panels.ticker import Ticker
 from workbench.suggestions import did_you_mean
 from workbench.topology import Topology
 from workbench.topology.link_load import LinkLoads
@@ -52,16 +52,11 @@ if TYPE_CHECKING:
 
 FIRST_PROGRAM = "CG, 256 ranks"
 
-_CONTROLS = (
-    *("match", "amount", "traffic", "routing", "offered", "shade"),
-    *("program", "collective", "model", "seed", "runs"),
-)
-_SETTINGS = ("topologies", *_CONTROLS)
 _AT_ONCE_S = 0.1
 _FIRST_S = 20.0
 
 
-class ComparePanel(Panel):
+class ComparePanel(Panel["pd.DataFrame | None"]):
     """Compare up to four topologies.
 
     Args:
@@ -73,7 +68,7 @@ class ComparePanel(Panel):
         ParameterError: there are more than four, or one is of no family.
     """
 
-    SETTINGS = _SETTINGS
+    SETTINGS = ("topologies", *CONTROLLED)
 
     def __init__(
         self, topologies: Sequence[str | Topology] | None = None, *, simulate: bool = True
@@ -107,7 +102,6 @@ class ComparePanel(Panel):
             width=160,
         )
         self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
-        self._ticker = Ticker(self.refresh)
         bar = wrapping_row(
             self._work.start, self._work.stop_button, *self._controls.simulated, self._work.state
         )
@@ -153,22 +147,15 @@ class ComparePanel(Panel):
         return "" if self._view is None else self._view.sentence
 
     @property
-    def running(self) -> bool:
-        """Whether a job runs in the background."""
-        return self._quick.job is not None or self._work.job is not None
+    def controls(self) -> Mapping[str, Any]:
+        """The controls of the settings, by name."""
+        return self._controls.by_name
 
     @property
     def python(self) -> str:
         """Python code for the comparison and the loads, without the simulations."""
         compared = self._compared
         return python_lines(compared, self.offered) if compared and compared.shown else ""
-
-    @property
-    def error(self) -> str:
-        """The error messages that the panel shows, empty where there are none."""
-        export = "" if self._tabs is None else self._tabs.exports.error.message
-        lines = (*self._controls.errors, self._work.error.message, export)
-        return "\n".join(line for line in lines if line)
 
     def run(self) -> jobs.Job[Simulated] | None:
         """Simulate the missing results in the background, and return at once.
@@ -194,24 +181,6 @@ class ComparePanel(Panel):
         """Stop the running jobs; the results so far remain."""
         self._asked = False
         self._halt()
-
-    def wait(self, timeout: float | None = None) -> pd.DataFrame | None:
-        """Wait until all jobs are finished, and return the comparison.
-
-        Args:
-            timeout: seconds to wait at most; None waits as long as it takes.
-        """
-        wait_for(self.refresh, timeout)
-        return self.comparison
-
-    def refresh(self) -> bool:
-        """Show new results, and return whether more are pending; the kernel's loop calls it."""
-        with self._lock:
-            self._quick.refresh()
-            self._wait.layout.display = "none" if self._quick.job is None else ""
-            self._work.refresh()
-            self._draw_simulated()
-            return self.running
 
     def upload(self, files: Mapping[str, bytes]) -> None:
         """Compare the graph in a file: an edge list, CSV, GraphML, or a file of SST/macro or CODES.
@@ -261,6 +230,23 @@ class ComparePanel(Panel):
 
     def _live_views(self) -> tuple[LiveView, ...]:
         return () if self._view is None else tuple(self._view.views)
+
+    def _outcome(self) -> pd.DataFrame | None:
+        return self.comparison
+
+    def _refresh(self) -> bool:
+        self._quick.refresh()
+        self._wait.layout.display = "none" if self._quick.job is None else ""
+        self._work.refresh()
+        self._draw_simulated()
+        return self.running
+
+    def _errors(self) -> list[ErrorLine]:
+        export = [] if self._tabs is None else [self._tabs.exports.error]
+        return [*self._controls.errors, self._work.error, *export]
+
+    def _jobs(self) -> list[jobs.Job[Any] | None]:
+        return [self._quick.job, self._work.job]
 
     def _get(self, name: str) -> Any:
         if name == "topologies":

@@ -9,23 +9,23 @@ What a slider holds is an attribute:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import ipywidgets as widgets
 
-from workbench import datasets
+from workbench import datasets, jobs
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.measure import OSUCurve
 from workbench.models import MODELS, NetworkModel
 from workbench.models.parameter import Value, key_named
-from workbench.panels.controls import ErrorLine, ParameterControl
+from workbench.panels.controls import ErrorLine, ParameterControl, by_last_word
 from workbench.panels.fit.picture import CurvePicture
 from workbench.panels.fit.simulating import EARLIER, Simulating
 from workbench.panels.live import LiveView
 from workbench.panels.panel import Panel
 from workbench.panels.running import worded
-from workbench.panels.style import STALE, choose, panel_box
+from workbench.panels.style import panel_box
 
 FIRST_LOOK = (
     "node.nic.injection.latency",
@@ -38,7 +38,7 @@ _UNITS = (
 )
 
 
-class ExplorePanel(Panel):
+class ExplorePanel(Panel[OSUCurve | None]):
     """Drag a parameter of SNAPPR and see latency and bandwidth move beside a real machine.
 
     Args:
@@ -57,7 +57,7 @@ class ExplorePanel(Panel):
         super().__init__()
         self._model: NetworkModel = MODELS["snappr"]()
         described = {p.key: p for p in self._model.parameters()}
-        self._controls = {key: ParameterControl(described[key], self._changed) for key in keys}
+        self._parameters = {key: ParameterControl(described[key], self._changed) for key in keys}
         self._machine = widgets.Dropdown(
             options=[*datasets.list()],
             value=machine,
@@ -69,17 +69,22 @@ class ExplorePanel(Panel):
         self._error = ErrorLine()
         self._measured = datasets.load(machine)
         self._picture = CurvePicture(self._measured, height=height, errors=False)
-        self._simulating = Simulating(self._draw, self._refuse, self._mark_stale, self._locked)
+        self._simulating = Simulating(
+            lambda curve: self._picture.draw(self._measured, curve),
+            self._refuse,
+            lambda stale: self._picture.mark_stale(stale, self._measured),
+            self._ticker.start,
+        )
         self._machine.observe(self._machine_changed, "value")
         # Two rows of two: the figures below should be in sight while a slider moves.
         half = widgets.Layout(width="47%", min_width="330px", margin="0 2% 0 0")
-        rows = [widgets.VBox([control.widget], layout=half) for control in self._controls.values()]
+        rows = [
+            widgets.VBox([control.widget], layout=half) for control in self._parameters.values()
+        ]
         sliders = widgets.HBox(rows, layout=widgets.Layout(flex_flow="row wrap", width="100%"))
         units = widgets.HTML(f'<div style="font-size:12px">{_UNITS}</div>')
         head = widgets.VBox([self._machine, sliders, units, self._error, self._simulating.widget])
         self.widget = panel_box([head, self._picture.widget])
-        names = (described[key].path.rpartition(".")[2] for key in keys)
-        object.__setattr__(self, "SETTINGS", ("machine", *names))
         self._simulate()
 
     @property
@@ -93,15 +98,9 @@ class ExplorePanel(Panel):
         return self._picture.simulated
 
     @property
-    def running(self) -> bool:
-        """Whether a simulation runs in the background."""
-        return self._simulating.running
-
-    @property
-    def error(self) -> str:
-        """The errors and warnings that the panel shows, empty where there are none."""
-        lines = [self._error, *(control.error for control in self._controls.values())]
-        return "\n".join(line.message for line in lines if line.message)
+    def controls(self) -> Mapping[str, Any]:
+        """The controls of the settings, by name."""
+        return {"machine": self._machine, **by_last_word(self._parameters.values())}
 
     def set(self, key: str, value: Value) -> None:
         """Move a slider; a long simulation runs in the background.
@@ -116,42 +115,43 @@ class ExplorePanel(Panel):
         with self._lock:
             self._moved = key_named(key, self._model.parameters())
             self._model = self._model.with_values({self._moved: value})
-            if self._moved in self._controls:
-                self._controls[self._moved].show(self._model.get(self._moved))
+            if self._moved in self._parameters:
+                self._parameters[self._moved].show(self._model.get(self._moved))
             self._simulate()
 
     def stop(self) -> None:
         """Stop the running simulation; the curves remain those of the earlier values."""
         self._simulating.stop()
 
-    def wait(self, timeout: float | None = None) -> OSUCurve | None:
-        """Wait until the simulation is finished, and return the displayed curve.
-
-        Args:
-            timeout: seconds to wait at most; None waits as long as it takes.
-        """
-        self._simulating.wait(timeout)
-        return self.curve
-
-    def _get(self, name: str) -> Any:
-        if name == "machine":
-            return self._machine.value
-        return self._model.get(key_named(name, self._model.parameters()))
+    def _setting_names(self) -> tuple[str, ...]:
+        return tuple(self.controls)
 
     def _set(self, name: str, value: Any) -> None:
         if name == "machine":
-            choose(self._machine, name, value)
+            super()._set(name, value)
         else:
             self.set(name, value)
 
     def _live_views(self) -> tuple[LiveView, ...]:
         return (self._picture.view,)
 
+    def _outcome(self) -> OSUCurve | None:
+        return self.curve
+
+    def _refresh(self) -> bool:
+        return self._simulating.refresh()
+
+    def _errors(self) -> list[ErrorLine]:
+        return [self._error, *(control.error for control in self._parameters.values())]
+
+    def _jobs(self) -> list[jobs.Job[Any] | None]:
+        return [self._simulating.job]
+
     def _changed(self, key: str, value: Value) -> None:
         try:
             self.set(key, value)
         except ParameterError as error:
-            self._controls[key].say(str(error))
+            self._parameters[key].say(str(error))
 
     def _machine_changed(self, change: Any) -> None:
         with self._lock:
@@ -161,33 +161,16 @@ class ExplorePanel(Panel):
     def _simulate(self) -> None:
         """Simulate the sliders' model at the machine's sizes."""
         self._error.say("")
-        for control in self._controls.values():
+        for control in self._parameters.values():
             control.say("")
         self._simulating.begin(self._model, self._measured.sizes.tolist())
 
-    def _draw(self, curve: OSUCurve) -> None:
-        # In one go: of two writes to one source in a row the page may keep the first.
-        if self._picture.measured is not self._measured:
-            self._picture.show_machine(self._measured, curve)
-        else:
-            self._picture.draw(curve)
-
     def _refuse(self, error: BaseException) -> None:
         """Show an error at the sliders it names, else at the one that moved, else above."""
-        keys = [key for key in getattr(error, "keys", ()) if key in self._controls]
-        if not keys and self._moved in self._controls and isinstance(error, ConfigurationError):
+        keys = [key for key in getattr(error, "keys", ()) if key in self._parameters]
+        if not keys and self._moved in self._parameters and isinstance(error, ConfigurationError):
             keys = [self._moved]
         for key in keys:
-            self._controls[key].say(f"{error}; {EARLIER}")
+            self._parameters[key].say(f"{error}; {EARLIER}")
         if not keys:
             self._error.say(f"{worded(error)}; {EARLIER}")
-
-    def _mark_stale(self, stale: bool) -> None:
-        if stale and self._picture.measured is not self._measured:
-            self._picture.show_machine(self._measured, None)
-        view = self._picture.widget
-        (view.add_class if stale else view.remove_class)(STALE)
-
-    def _locked(self, action: Callable[[], bool]) -> bool:
-        with self._lock:
-            return action()

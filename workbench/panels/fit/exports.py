@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -114,3 +115,12 @@ def html_text(shown: Shown) -> str:
     parts.append(Div(text=f"<pre>{html.escape(shown.exported_python)}</pre>"))
     title = f"{shown.model.name} beside {shown.measured.name}"
     return standalone_html(column(parts, sizing_mode="stretch_width"), title)
+
+
+FILES: dict[str, tuple[Callable[[Shown], str], str]] = {
+    ".ini": (ini_text, "the model's values"),
+    ".csv": (csv_text, "measured and simulated values, one row a message size"),
+    ".json": (json_text, "values, curves, the fit and where they come from"),
+    ".html": (html_text, "a page with the figures, readable offline"),
+}
+"""By suffix: what makes the text, and what is in it."""

@@ -53,7 +53,6 @@ class FitRun:
     ) -> None:
         self.request = request
         self.study: FitStudy | None = None
-        self.stopping = False
         self.losses: list[float] = []
         self.best: OSUCurve | None = None
         self._go_on = go_on
@@ -75,14 +74,14 @@ class FitRun:
         return left * self.job.elapsed_s / self.new
 
     @property
+    def share(self) -> float:
+        """The share of the trials that are done."""
+        return min(len(self.losses) / self.request.trials, 1.0)
+
+    @property
     def running(self) -> bool:
         """Whether trials are still started; after a stop the last one may take seconds."""
-        return not (self.stopping or self.job.finished)
-
-    def stop(self) -> None:
-        """Request that no further trial is started, and return at once."""
-        self.stopping = True
-        self.job.stop()
+        return not (self.job.stopping or self.job.finished)
 
     def _work(self, ctx: jobs.JobContext) -> FitResult:
         request = self.request
@@ -162,7 +161,7 @@ def next_request(state: FitState, *, go_on: bool, before: FitRun | None) -> FitR
 def status_of(run: FitRun) -> str:
     """Return a run's progress in a few words."""
     done, total = len(run.losses), run.request.trials
-    if run.stopping and not run.job.finished:
+    if run.job.stopping and not run.job.finished:
         return f"stopped: {done} of {total} trials, the last one is ending"
     if run.job.finished:
         word = {"done": "done", "stopped": "stopped", "failed": "failed"}.get(run.job.state, "")

@@ -78,9 +78,9 @@ class OwnCell:
         )
 
     @property
-    def running(self) -> bool:
-        """Whether a fit runs."""
-        return self.run is not None and self.run.running
+    def job(self) -> jobs.Job[FitResult] | None:
+        """The fit that runs; None where none does, or its last trial is ending."""
+        return self.run.job if self.run is not None and self.run.running else None
 
     @property
     def errors(self) -> list[ErrorLine]:
@@ -100,16 +100,13 @@ class OwnCell:
         held = {name: control.value for name, control in self.controls.items()}
         curve, model = datasets.load(held.pop("machine")), model_of(held.pop("model"))
         self.run = run = FitRun(FitRequest(curve=curve, model=model, **held))
-        self._work.begin(
-            run.job, lambda: (min(len(run.losses) / run.request.trials, 1.0), status_of(run))
-        )
+        self._work.begin(run.job, lambda: (run.share, status_of(run)))
         self._started()
         return run
 
     def stop(self) -> None:
         """Stop the fit; the best so far is kept."""
-        if self.run is not None:
-            self.run.stop()
+        self._work.stop()
 
     def refresh(self) -> bool:
         """Update the progress, and return whether the fit still runs."""

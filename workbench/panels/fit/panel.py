@@ -10,50 +10,38 @@ What a button does is a method of the same name, and what a slider holds is an a
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import ipywidgets as widgets
 
-from workbench import datasets
+from workbench import datasets, jobs
 from workbench.errors import ConfigurationError, ParameterError, ParseError, WorkbenchError
 from workbench.fit import FitResult
 from workbench.measure import OSUCurve, read_osu
 from workbench.models import NetworkModel
 from workbench.models.parameter import Value
 from workbench.panels.controls import ErrorLine, ParameterControls
-from workbench.panels.fit.exports import Shown, Which
+from workbench.panels.export_tab import write_file
+from workbench.panels.fit.exports import FILES, Shown, Which
 from workbench.panels.fit.fitting import FitRun, next_request, status_of
 from workbench.panels.fit.picture import CurvePicture
-from workbench.panels.fit.settings import DEFAULT_STUDY, READY, Settings
+from workbench.panels.fit.settings import DEFAULT_STUDY, Settings
 from workbench.panels.fit.simulating import EARLIER, Simulating
 from workbench.panels.fit.state import FitState, curve_line, fit_line, opening_model
 from workbench.panels.fit.tabs import FitTabs
-from workbench.panels.live import renew
-from workbench.panels.number_field import check_all, errors_of
+from workbench.panels.live import LiveView
+from workbench.panels.number_field import check_all
+from workbench.panels.panel import Panel
 from workbench.panels.running import wait_for, worded
-from workbench.panels.style import STALE, panel_box
-from workbench.panels.ticker import Ticker
+from workbench.panels.style import panel_box
 
 DEFAULT_MACHINE = "azure-hb96v3-hdr"
-_SETTINGS = (
-    "machine",
-    "kind",
-    "variant",
-    "loss",
-    "target",
-    "engine",
-    "trials",
-    "seed",
-    "held",
-    "study",
-)
 
 
-class FitPanel:
+class FitPanel(Panel[FitResult | None]):
     """Fit a network model to a machine, by hand and by search.
 
     Args:
@@ -65,11 +53,15 @@ class FitPanel:
         DatasetError: there is no such machine.
     """
 
+    SETTINGS = (
+        *("machine", "kind", "variant", "loss", "target", "engine", "trials", "seed", "held"),
+        *("study", "model", "export"),
+    )
+
     def __init__(
         self, machine: str = DEFAULT_MACHINE, model: str = "snappr", *, height: int = 250
     ) -> None:
-        # Callbacks may come from more than one thread of the kernel; one at a time may act.
-        self._lock = threading.RLock()
+        super().__init__()
         self._uploads: dict[str, tuple[OSUCurve, str]] = {}
         measured = datasets.load(machine)
         self._state = FitState(
@@ -84,23 +76,21 @@ class FitPanel:
         self._simulated = self._state
         self._refused: BaseException | None = None
         self._run: FitRun | None = None
-        self._ended: FitRun | None = None
         self._result: FitResult | None = None
-        self._settings = Settings([(n, n) for n in datasets.list()], machine)
-        self._settings.controls["kind"].value = model
+        self._settings = Settings(machine, model, self._ended)
         self._picture = CurvePicture(measured, size=self._state.size, height=height)
-        self._controls = ParameterControls(self._state.model, self._parameter_changed)
+        self._parameters = ParameterControls(self._state.model, self._parameter_changed)
         self._error = ErrorLine()
-        self._simulating = Simulating(self._draw, self._refuse, self._mark_stale, self._locked)
-        self._ticker = Ticker(self.refresh)
+        self._simulating = Simulating(
+            self._draw, self._refuse, self._mark_stale, self._ticker.start
+        )
         self._tabs = FitTabs(self._picture.downloads, self._shown_now, self._ticker.start)
         self._connect()
         self.widget = self._lay_out()
-        self._settings.lock(False)
         self._settings.offer_variant(self._state.model)
         self._redraw()
         # Beside a busy machine also a quick curve may be late, and a panel opens with one.
-        self._simulating.wait()
+        wait_for(self._simulating.refresh, None)
 
     @property
     def state(self) -> FitState:
@@ -128,23 +118,9 @@ class FitPanel:
         return self._result
 
     @property
-    def running(self) -> bool:
-        """Whether a fit or a long simulation runs."""
-        return self._simulating.running or (self._run is not None and self._run.running)
-
-    @property
     def python(self) -> str:
         """Python code that computes the displayed curve, as ``curve``."""
         return self._shown_now().python
-
-    @property
-    def error(self) -> str:
-        """The error messages that the panel shows, empty where there are none."""
-        lines = [self._settings.machine_error, self._settings.fit_error, self._error]
-        lines.append(self._tabs.error)
-        lines += errors_of(self._settings.controls.values())
-        lines += [control.error for control in self._controls.controls.values()]
-        return "\n".join(line.message for line in lines if line.message)
 
     @property
     def export(self) -> Which:
@@ -175,7 +151,7 @@ class FitPanel:
             ParameterError: there is no such parameter, or a value is not accepted.
             ConfigurationError: the values would deadlock together; the picture stays as it was.
         """
-        keyed = {self._controls.key_of(name): value for name, value in values.items()}
+        keyed = {self._parameters.key_of(name): value for name, value in values.items()}
         self.use(self._state.model.with_values(keyed))
 
     def use(self, model: NetworkModel) -> None:
@@ -191,7 +167,7 @@ class FitPanel:
         """
         with self._lock:
             self._state = replace(self._state, model=model)
-            self._controls.rebuild(model)
+            self._parameters.rebuild(model)
             self._redraw()
             error = self._refused
         if error is not None:
@@ -210,6 +186,12 @@ class FitPanel:
         if self._result is None or not self._result.success:
             raise ParameterError("use_fitted needs a fit; run one first", key="result")
         self.use(self._result.model)
+
+    @property
+    def controls(self) -> Mapping[str, Any]:
+        """The controls by the names of settings and parameters."""
+        own = {**self._settings.controls, "upload": self._settings.upload}
+        return {**own, "export": self._tabs.which, **self._parameters.by_name}
 
     def run(self) -> FitRun:
         """Start a new fit in the background and return at once.
@@ -233,27 +215,8 @@ class FitPanel:
         A simulation that runs ends too; the curves stay those of the earlier values.
         """
         self._simulating.stop()
-        self._stop_fit()
-
-    def wait(self, timeout: float | None = None) -> FitResult | None:
-        """Wait until fit and simulation are finished, and return the fit's result.
-
-        Args:
-            timeout: seconds to wait at most; None waits as long as it takes.
-        """
-
-        def follow() -> bool:
-            simulates = self._simulating.refresh()
-            return self._follow() or simulates
-
-        wait_for(follow, timeout)
-        return self._result
-
-    def refresh(self) -> bool:
-        """Update progress and results, and return whether a job runs; called by the kernel."""
-        with self._lock:
-            follows = self._follow()
-            return self._tabs.refresh() or follows
+        self._settings.work.stop()
+        self.refresh()
 
     def save(self, path: str | Path, which: Which | None = None) -> Path:
         """Write ``.ini``, ``.csv``, ``.json`` or ``.html``, by the name's suffix.
@@ -268,7 +231,7 @@ class FitPanel:
         """
         if which is not None:
             self._export(which)
-        return self._tabs.save(Path(path))
+        return write_file(path, FILES, self._tabs.file)
 
     def upload(self, files: Mapping[str, str | bytes]) -> None:
         """Draw measurements from the output of the OSU micro-benchmarks.
@@ -287,39 +250,39 @@ class FitPanel:
             self._machine_changed(curve.name)
             self._settings.machine_error.say("; ".join(curve.notes))
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        renew(self._picture.view, *self._tabs.views())
-        return self.widget._repr_mimebundle_(**options)
-
     def __repr__(self) -> str:
         fit = f", {self._result!r}" if self._result is not None else ""
         return f"FitPanel({self._state.machine}, {self._state.model!r}{fit})"
 
-    def __dir__(self) -> list[str]:
-        names = [c.described.path.rpartition(".")[2] for c in self._controls.controls.values()]
-        return sorted({*super().__dir__(), *_SETTINGS, *names})
+    def _live_views(self) -> list[LiveView]:
+        return [self._picture.view, *self._tabs.views()]
 
-    def __getattr__(self, name: str) -> Any:
-        parts = self.__dict__
-        if name.startswith("_") or "_controls" not in parts:
-            raise AttributeError(name)
-        if name in _SETTINGS:
-            return parts["_settings"].controls[name].value
-        try:
-            key = parts["_controls"].key_of(name)
-        except ParameterError as error:
-            raise AttributeError(str(error)) from None
-        return self._state.model.get(key)
+    def _outcome(self) -> FitResult | None:
+        return self._result
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name.startswith("_") or name == "widget":
-            object.__setattr__(self, name, value)
-        elif name in _SETTINGS:
-            self._settings.set(name, value)
-        elif name == "model":
-            self._settings.set("kind", value)
-        elif name == "export":
+    def _refresh(self) -> bool:
+        simulates = self._simulating.refresh()
+        fits = self._settings.work.refresh()
+        return self._tabs.refresh() or simulates or fits
+
+    def _errors(self) -> list[ErrorLine]:
+        own = (*self._settings.errors, self._error, *self._tabs.errors)
+        return [*own, *(control.error for control in self._parameters.controls.values())]
+
+    def _jobs(self) -> list[jobs.Job[Any] | None]:
+        run = self._run
+        return [self._simulating.job, run.job if run is not None and run.running else None]
+
+    def _setting_names(self) -> tuple[str, ...]:
+        return (*self.SETTINGS, *self._parameters.by_name)
+
+    def _set(self, name: str, value: Any) -> None:
+        if name == "export":
             self._export(value)
+        elif name == "model":
+            super()._set("kind", value)
+        elif name in self.SETTINGS:
+            super()._set(name, value)
         else:
             self.set(name, value)
 
@@ -336,9 +299,8 @@ class FitPanel:
         settings = self._settings
         settings.observe(self._setting_changed)
         settings.upload.observe(self._uploaded, "value")
-        settings.start.on_click(lambda _: self._guarded(self.run))
+        settings.work.start.on_click(lambda _: self._guarded(self.run))
         settings.resume.on_click(lambda _: self._guarded(self.resume))
-        settings.stop.on_click(lambda _: self._stop_fit())
         self._tabs.use.on_click(lambda _: self._guarded(self.use_fitted))
         self._picture.size.observe(self._size_changed, "value")
 
@@ -346,7 +308,7 @@ class FitPanel:
         reset = widgets.Button(description="Reset parameters", layout=widgets.Layout(width="140px"))
         reset.on_click(lambda _: self._guarded(self.reset))
         left = widgets.VBox(
-            [self._controls.widget, widgets.HBox([reset, self._tabs.use])],
+            [self._parameters.widget, widgets.HBox([reset, self._tabs.use])],
             layout=widgets.Layout(width="352px", flex="0 0 auto", margin="0 8px 0 0"),
         )
         right = widgets.VBox(
@@ -384,10 +346,10 @@ class FitPanel:
             try:
                 model = self._state.model.with_values({key: value})
             except ParameterError as error:
-                self._controls.say({key: str(error)})
+                self._parameters.say({key: str(error)})
                 return
             self._state = replace(self._state, model=model)
-            self._controls.enable()
+            self._parameters.enable()
             self._redraw()
 
     def _redraw(self) -> None:
@@ -395,52 +357,37 @@ class FitPanel:
         with self._lock:
             self._simulated, self._refused = self._state, None
             self._error.say("")
-            self._controls.say({})
+            self._parameters.say({})
             self._simulating.begin(self._state.model, self._state.measured.sizes.tolist())
 
     def _draw(self, curve: OSUCurve) -> None:
         state = self._simulated
         self._shown = (state, curve)
-        self._tabs.error.say("")
+        self._tabs.export.error.say("")
         self._tabs.say_files_of(state.model)
-        # In one go: of two writes to one source in a row the page may keep the first.
-        if self._picture.measured is not state.measured:
-            self._picture.show_machine(state.measured, curve)
-        else:
-            self._picture.draw(curve)
+        self._picture.draw(state.measured, curve)
         self._tabs.show_python(curve_line(state), fit_line(self._state))
-
-    def _refuse(self, error: BaseException) -> None:
-        """Show an error at the first slider it names, else above the figures."""
-        self._refused = error
-        keys = [key for key in getattr(error, "keys", ()) if key in self._controls.controls]
-        message = f"{worded(error)}; {EARLIER}"
-        if keys:
-            self._controls.say({keys[0]: message})
-        else:
-            self._error.say(message)
 
     def _mark_stale(self, stale: bool) -> None:
         measured = self._simulated.measured
         if stale and self._picture.measured is not measured:
             # Files must not hold the earlier machine under the picture of this one.
             self._shown = None
-            self._picture.show_machine(measured, None)
-        view = self._picture.widget
-        (view.add_class if stale else view.remove_class)(STALE)
+        self._picture.mark_stale(stale, measured)
 
-    def _locked(self, action: Callable[[], bool]) -> bool:
-        with self._lock:
-            return action()
-
-    def _stop_fit(self) -> None:
-        if self._run is not None:
-            self._run.stop()
-            self.refresh()
+    def _refuse(self, error: BaseException) -> None:
+        """Show an error at the first slider it names, else above the figures."""
+        self._refused = error
+        keys = [key for key in getattr(error, "keys", ()) if key in self._parameters.controls]
+        message = f"{worded(error)}; {EARLIER}"
+        if keys:
+            self._parameters.say({keys[0]: message})
+        else:
+            self._error.say(message)
 
     def _setting_changed(self, name: str, value: Any) -> None:
         with self._lock:
-            self._settings.fit_error.say("")
+            self._settings.work.error.say("")
             if name == "machine":
                 self._machine_changed(value)
             elif name in ("kind", "variant"):
@@ -464,7 +411,7 @@ class FitPanel:
         self._state = replace(self._state, machine=name, measured=curve, source=source)
         if untouched:
             self._state = replace(self._state, model=self._opening())
-            self._controls.rebuild(self._state.model)
+            self._parameters.rebuild(self._state.model)
         self._redraw()
 
     def _kind_changed(self) -> None:
@@ -480,15 +427,14 @@ class FitPanel:
         )
         self._settings.offer_variant(model)
         self._state = replace(self._state, kind=kind, model=model)
-        self._controls.rebuild(model)
+        self._parameters.rebuild(model)
         self._picture.forget_fit()
         self._redraw()
 
     def _forget_fit(self) -> None:
         self._run = self._result = None
         self._tabs.clear()
-        self._settings.progress.value = 0.0
-        self._settings.status.value = READY
+        self._settings.forget_fit()
 
     def _size_changed(self, change: Any) -> None:
         if change["new"] is not None:
@@ -513,43 +459,23 @@ class FitPanel:
             check_all(self._settings.controls.values())
             state, before = self._state, self._run if go_on else None
             request = next_request(state, go_on=go_on, before=before)
-            self._settings.fit_error.say("")
             self._tabs.begin(state.loss)
-            self._run = FitRun(request, go_on=go_on, after=before)
-            self._settings.lock(True)
-            self._settings.status.value = "starting …"
+            run = self._run = FitRun(request, go_on=go_on, after=before)
+            self._settings.work.begin(run.job, lambda: self._show_progress(run))
         self._ticker.start()
-        return self._run
+        return run
 
-    def _follow(self) -> bool:
-        """Update the progress of the fit, and return whether it still runs."""
-        with self._lock:
-            run = self._run
-            if run is None or run is self._ended:
-                return False
-            finished = run.job.finished
-            self._tabs.draw_convergence(run)
-            self._settings.progress.value = len(run.losses) / run.request.trials
-            status = status_of(run)
-            # Whoever reads that the fit has ended may press Start at once.
-            if not run.running:
-                self._settings.lock(False)
-            self._settings.status.value = status
-            if run.best is not None and run.best is not self._picture.fitted:
-                self._picture.draw_fit(run.best)
-            if finished:
-                self._ended = run
-                self._finish(run)
-            return not finished
+    def _show_progress(self, run: FitRun) -> tuple[float, str]:
+        """Draw the trials and the best so far; return the share done, and the status."""
+        self._tabs.draw_convergence(run)
+        if run.best is not None and run.best is not self._picture.fitted:
+            self._picture.draw_fit(run.best)
+        return run.share, status_of(run)
 
-    def _finish(self, run: FitRun) -> None:
-        if run.job.exception is not None:
-            error = run.job.exception
-            words = str(error) if isinstance(error, WorkbenchError) else f"{error!r}"
-            self._settings.fit_error.say(words)
-            self._settings.status.value = "failed"
-            return
-        self._result = run.job.result()
+    def _ended(self, job: jobs.Job[FitResult]) -> None:
+        if self._run is not None:
+            self._settings.work.status.value = status_of(self._run)
+        self._result = job.result()
         self._tabs.show_result(self._result)
 
     def _guarded(self, action: Any) -> None:
@@ -558,4 +484,4 @@ class FitPanel:
             action()
         except WorkbenchError as error:
             if not isinstance(error, ConfigurationError):
-                self._settings.fit_error.say(str(error))
+                self._settings.work.error.say(str(error))

@@ -12,6 +12,7 @@ from workbench.html_table import html_table
 from workbench.measure import OSUCurve
 from workbench.measure.curve import byte_label
 from workbench.panels.live import Downloads, LiveView
+from workbench.panels.style import STALE
 from workbench.plotting.fit.curves import curve_figures, measured_columns, simulated_columns
 from workbench.plotting.fit.error_heatmap import error_figure
 from workbench.plotting.reading import plain_number, read_errors, read_size
@@ -66,26 +67,18 @@ class CurvePicture:
         )
         self._caption()
 
-    def show_machine(self, measured: OSUCurve, simulated: OSUCurve | None) -> None:
-        """Draw another machine; None where its model cannot be simulated."""
-        # Each source is written once: after two writes in a row BokehJS may keep the first.
-        size = self.size.value
-        self.measured, self.simulated, self.fitted = measured, simulated, None
-        with self.view.one_patch():
-            self.figures.measured.data = measured_columns(measured)
-            self.figures.name_machine(measured)
-            self.figures.simulated.data = simulated_columns(simulated)
-            self.figures.name_in_legend("simulated", simulated is not None)
-            self._clear_fit()
-            self.figures.fit_ranges()
-            self._draw_errors(simulated, _SLIDERS)
-        self.size.options = _size_options(measured)
-        self.size.value = _nearest(measured, size)
-        self._caption()
-        self._say()
+    def mark_stale(self, stale: bool, measured: OSUCurve) -> None:
+        """Dim curves of earlier values; those of another machine are removed."""
+        if stale and self.measured is not measured:
+            self._show_machine(measured, None)
+        (self.widget.add_class if stale else self.widget.remove_class)(STALE)
 
-    def draw(self, simulated: OSUCurve) -> None:
+    def draw(self, measured: OSUCurve, simulated: OSUCurve) -> None:
         """Draw the curve of the sliders' model, at the machine's sizes."""
+        # In one go: of two writes to one source in a row the page may keep the first.
+        if self.measured is not measured:
+            self._show_machine(measured, simulated)
+            return
         self.simulated = simulated
         with self.view.one_patch():
             self.figures.simulated.data = simulated_columns(simulated)
@@ -111,6 +104,24 @@ class CurvePicture:
             with self.view.one_patch():
                 self._clear_fit()
                 self.figures.fit_ranges()
+
+    def _show_machine(self, measured: OSUCurve, simulated: OSUCurve | None) -> None:
+        """Draw another machine; None where its model cannot be simulated."""
+        # Each source is written once: after two writes in a row BokehJS may keep the first.
+        size = self.size.value
+        self.measured, self.simulated, self.fitted = measured, simulated, None
+        with self.view.one_patch():
+            self.figures.measured.data = measured_columns(measured)
+            self.figures.name_machine(measured)
+            self.figures.simulated.data = simulated_columns(simulated)
+            self.figures.name_in_legend("simulated", simulated is not None)
+            self._clear_fit()
+            self.figures.fit_ranges()
+            self._draw_errors(simulated, _SLIDERS)
+        self.size.options = _size_options(measured)
+        self.size.value = _nearest(measured, size)
+        self._caption()
+        self._say()
 
     def _clear_fit(self) -> None:
         if self.figures.fitted.data["size"]:

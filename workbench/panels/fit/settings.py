@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import ipywidgets as widgets
 
-from workbench.fit import DEFAULT_ENGINE, DEFAULT_TRIALS, ENGINES, LOSSES, TARGETS
+from workbench import datasets, jobs
+from workbench.fit import DEFAULT_ENGINE, DEFAULT_TRIALS, ENGINES, LOSSES, TARGETS, FitResult
 from workbench.models import NetworkModel
 from workbench.panels.controls import ErrorLine
 from workbench.panels.fit.state import HYBRID
-from workbench.panels.number_field import NumberField
-from workbench.panels.style import choose, named, push_button, wrapping_row
+from workbench.panels.number_field import NumberField, errors_of
+from workbench.panels.running import Running
+from workbench.panels.style import named, push_button, wrapping_row
 
 KINDS = (
     ("SNAPPR", "snappr"),
@@ -28,16 +30,21 @@ DEFAULT_STUDY = "fits.db"
 
 
 class Settings:
-    """The controls of machine, model and fit, with errors below each row."""
+    """The controls of machine, model and fit, with errors below each row; ``ended`` gets a fit."""
 
-    def __init__(self, machines: Sequence[tuple[str, str]], machine: str) -> None:
+    def __init__(
+        self, machine: str, kind: str, ended: Callable[[jobs.Job[FitResult]], None]
+    ) -> None:
         self._silent = False
+        machines = [(name, name) for name in datasets.list()]
         losses = [(name.upper(), name) for name in LOSSES]
         self.controls: dict[str, Any] = {
             "machine": widgets.Dropdown(
-                options=list(machines), value=machine, **named("Machine", "280px")
+                options=machines,
+                value=machine,
+                **named("Machine", "280px"),
             ),
-            "kind": widgets.Dropdown(options=KINDS, value="snappr", **named("Model", "225px")),
+            "kind": widgets.Dropdown(options=KINDS, value=kind, **named("Model", "225px")),
             "variant": widgets.Dropdown(
                 options=VARIANT_NAMES, value="sstmacro", **named("Variant", "205px")
             ),
@@ -65,24 +72,28 @@ class Settings:
             accept=".txt,.out,.log,.dat,.csv",
             layout=widgets.Layout(width="190px", margin="2px 8px"),
         )
-        self.machine_error, self.fit_error = ErrorLine(), ErrorLine()
-        self.start = push_button("▶ Start", "Begin a new fit", "success")
-        self.stop = push_button("■ Stop", "End the fit now; the best so far is kept", "warning")
+        self.machine_error = ErrorLine()
         self.resume = push_button("↻ Resume", "Go on with the last fit up to Trials", "")
-        self.progress = widgets.FloatProgress(
-            min=0.0, max=1.0, layout=widgets.Layout(width="98%", height="10px", margin="0")
+        self.work: Running[FitResult] = Running(
+            ("▶ Start", "Begin a new fit", "88px"),
+            "End the fit now; the best so far is kept",
+            READY,
+            lock=self._lock,
+            ended=ended,
+            width=230,
+            free_at_stop=True,
         )
-        self.status = widgets.HTML(READY, layout=widgets.Layout(margin="0"))
         c = self.controls
-        self.machine_row = wrapping_row(c["machine"], self.upload, c["kind"], c["variant"])
+        machine_row = wrapping_row(c["machine"], self.upload, c["kind"], c["variant"])
         how = [c[name] for name in ("loss", "target", "engine", "trials", "seed", "held", "study")]
-        state = widgets.VBox(
-            [self.progress, self.status], layout=widgets.Layout(flex="1 1 230px", width="auto")
-        )
-        self.fit_row = wrapping_row(*how, self.start, self.stop, self.resume, state)
-        self.widget = widgets.VBox(
-            [self.machine_row, self.machine_error, self.fit_row, self.fit_error]
-        )
+        buttons = (self.work.start, self.work.stop_button, self.resume)
+        fit_row = wrapping_row(*how, *buttons, self.work.state)
+        self.widget = widgets.VBox([machine_row, self.machine_error, fit_row, self.work.error])
+
+    @property
+    def errors(self) -> list[ErrorLine]:
+        """The error lines of the controls."""
+        return [self.machine_error, self.work.error, *errors_of(self.controls.values())]
 
     def observe(self, handler: Callable[[str, Any], None]) -> None:
         """Call the handler with (name, value) of each setting that changes."""
@@ -93,10 +104,6 @@ class Settings:
 
         for name, control in self.controls.items():
             control.observe(lambda change, name=name: heard(name, change["new"]), "value")
-
-    def set(self, name: str, value: Any) -> None:
-        """Set a setting as the user would."""
-        choose(self.controls[name], name, value)
 
     def add_machine(self, text: str, name: str) -> None:
         """Add a machine to the list and choose it, without calling the handler."""
@@ -115,8 +122,12 @@ class Settings:
         several = len(model.variants) > 1
         self.controls["variant"].layout.display = "" if several else "none"
 
-    def lock(self, running: bool) -> None:
-        """Disable the controls while a fit runs, except Stop, or enable them."""
-        for control in (*self.controls.values(), self.upload, self.start, self.resume):
+    def forget_fit(self) -> None:
+        """Stop the running fit, and show that none runs."""
+        self.work.drop()
+        self.work.progress.value = 0.0
+        self.work.status.value = READY
+
+    def _lock(self, running: bool) -> None:
+        for control in (*self.controls.values(), self.upload, self.resume):
             control.disabled = running
-        self.stop.disabled = not running

@@ -11,9 +11,8 @@ from workbench import jobs
 from workbench.measure import OSUCurve
 from workbench.measure.curve import byte_label
 from workbench.models import NetworkModel
-from workbench.panels.running import Running, wait_for
+from workbench.panels.running import Running
 from workbench.panels.style import wrapping_row
-from workbench.panels.ticker import Ticker
 from workbench.simulate import simulate_osu
 
 EARLIER = "the curves are of earlier values"
@@ -31,9 +30,9 @@ class Simulating:
         drawn: Callable[[OSUCurve], None],  # called with each curve
         refused: Callable[[BaseException], None],  # called with the error of a model
         stale: Callable[[bool], None],  # called with whether the curves are outdated
-        locked: Callable[[Callable[[], bool]], bool],  # runs a function under the panel's lock
+        started: Callable[[], None],  # lets the panel poll `refresh`
     ) -> None:
-        self._drawn, self._refused, self._stale, self._locked = drawn, refused, stale, locked
+        self._drawn, self._refused, self._stale, self._started = drawn, refused, stale, started
         self._last: tuple[NetworkModel, Sequence[int]] | None = None
         self._work: Running[OSUCurve] = Running(
             ("▶ Simulate", "Simulate these values again, in the background", "96px"),
@@ -44,14 +43,13 @@ class Simulating:
             failed=self._failed,
         )
         self._work.start.on_click(lambda _: self._again())
-        self._ticker = Ticker(self.refresh)
         self.widget = wrapping_row(self._work.start, self._work.stop_button, self._work.state)
         self.widget.layout.display = "none"
 
     @property
-    def running(self) -> bool:
-        """Whether a simulation runs in the background."""
-        return self._work.job is not None
+    def job(self) -> jobs.Job[OSUCurve] | None:
+        """The simulation that runs in the background."""
+        return self._work.job
 
     def begin(self, model: NetworkModel, sizes: Sequence[int]) -> None:
         """Simulate a model at sizes in bytes; a quick one is drawn before this returns."""
@@ -71,19 +69,15 @@ class Simulating:
         self._stale(True)
         self._work.begin(job, lambda: _how_far(job))
         self.widget.layout.display = ""
-        self._ticker.start()
+        self._started()
 
     def stop(self) -> None:
         """Stop the simulation; the curves remain those of the earlier values."""
         self._work.stop()
 
-    def wait(self, timeout: float | None = None) -> None:
-        """Wait until nothing runs, or for ``timeout`` seconds, and draw the result."""
-        wait_for(self.refresh, timeout)
-
     def refresh(self) -> bool:
         """Update the progress, and return whether the simulation runs."""
-        return self._locked(self._work.refresh)
+        return self._work.refresh()
 
     def _again(self) -> None:
         if self._last is not None:

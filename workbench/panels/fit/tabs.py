@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import ipywidgets as widgets
 import numpy as np
 from bokeh.models import Div, LayoutDOM
 
 from workbench import jobs
-from workbench.errors import ParameterError
 from workbench.fit import FitResult
 from workbench.fit.trust.identify import identify
 from workbench.models import NetworkModel
 from workbench.models.ini_write import ini_about
 from workbench.panels.controls import ErrorLine
-from workbench.panels.export_tab import about_picture
-from workbench.panels.fit.exports import Shown, csv_text, html_text, ini_text, json_text
+from workbench.panels.export_tab import ExportTab
+from workbench.panels.fit.exports import FILES, Shown
 from workbench.panels.fit.fitting import FitRun
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.study.later import LaterFigure
@@ -36,12 +33,6 @@ from workbench.plotting.reading import read_convergence
 _IDENTIFIABILITY_TAB, _PYTHON_TAB = 2, 3
 _WHICH = (("the fit", "fitted"), ("the sliders", "sliders"))
 _NO_FIT_YET = "What the data tell of each parameter stands here after a fit."
-_FILES: dict[str, tuple[Callable[[Shown], str], str, str]] = {
-    ".ini": (ini_text, "text/plain", "the model's values"),
-    ".csv": (csv_text, "text/csv", "measured and simulated values, one row a message size"),
-    ".json": (json_text, "application/json", "values, curves, the fit and where they come from"),
-    ".html": (html_text, "text/html", "a page with the figures, readable offline"),
-}
 
 
 class FitTabs:
@@ -50,7 +41,6 @@ class FitTabs:
     def __init__(
         self, downloads: Downloads, shown: Callable[[], Shown], busy: Callable[[], None]
     ) -> None:
-        self._downloads = downloads
         self._result: FitResult | None = None
         self._shown = shown
         self._drawn = 0
@@ -69,8 +59,6 @@ class FitTabs:
         wide = widgets.Layout(width="98%", height="auto")
         self.curve_python = widgets.Textarea(rows=7, layout=wide)
         self.fit_python = widgets.Textarea(rows=7, layout=wide)
-        self._saved = widgets.HTML()
-        self.error = ErrorLine()
         # What was fitted is what a user comes for, so a fit that ends is chosen by itself.
         self.which = widgets.ToggleButtons(
             options=_WHICH,
@@ -80,9 +68,12 @@ class FitTabs:
             style={"button_width": "120px"},
         )
         self.which.observe(lambda _: self._say_what(), "value")
-        self._about = widgets.HTML()
-        self.buttons = {suffix: self._button(suffix) for suffix in _FILES}
-        self.pictures = [self._picture_button(kind) for kind in ("PNG", "SVG")]
+        self.export = ExportTab(
+            {suffix: about for suffix, (_, about) in FILES.items()},
+            self.file,
+            {"": (downloads, self._picture_stem)},
+            lambda _: f"Points: {shown().measured.provenance.caption()}. Lines: simulated.",
+        )
         self.widget = widgets.Tab(
             [
                 widgets.VBox([self._picture, self._reading]),
@@ -99,10 +90,7 @@ class FitTabs:
                 widgets.VBox(
                     [
                         wrapping_row(widgets.HTML("Files hold the values of"), self.which),
-                        widgets.HBox([*self.buttons.values(), *self.pictures]),
-                        self.error,
-                        self._saved,
-                        self._about,
+                        self.export.widget,
                     ]
                 ),
             ],
@@ -111,6 +99,11 @@ class FitTabs:
         )
         self.widget.observe(lambda _: self._opened(), "selected_index")
         self._kind = self._ini_about = ""
+
+    @property
+    def errors(self) -> list[ErrorLine]:
+        """The error lines of the tabs."""
+        return [self.export.error, self.identifiability.error]
 
     def views(self) -> list[LiveView]:
         """Return the live views in the tabs."""
@@ -172,15 +165,10 @@ class FitTabs:
         if self.widget.selected_index == _PYTHON_TAB:
             self.curve_python.value, self.fit_python.value = self._python
 
-    def save(self, path: Path) -> Path:
-        """Write the displayed results to a file, by its suffix."""
-        if path.suffix not in _FILES:
-            raise ParameterError(
-                f"the file's suffix must be one of {', '.join(_FILES)}; got {path.name!r}",
-                key="path",
-            )
-        path.write_text(_FILES[path.suffix][0](self._shown()), encoding="utf-8")
-        return path
+    def file(self, suffix: str) -> tuple[str, str]:
+        """Return a file's name without its suffix, and its text, for a suffix of ``FILES``."""
+        shown = self._shown()
+        return shown.stem, FILES[suffix][0](shown)
 
     def say_files_of(self, model: NetworkModel) -> None:
         """Describe the files of a model, and the programs that read its .ini."""
@@ -194,21 +182,12 @@ class FitTabs:
 
     def _say_what(self) -> None:
         whose = "the last fit" if self.which.value == "fitted" else "the sliders"
-        lines = "".join(
-            f"<li><b>{suffix[1:].upper()}</b>: {about}"
-            + (f"; {html.escape(self._ini_about)}" if suffix == ".ini" else "")
-            + "</li>"
-            for suffix, (_, _, about) in _FILES.items()
-        )
-        pictures = "".join(
-            f"<li><b>{kind}</b>: curves and errors, {about_picture(kind)}</li>"
-            for kind in ("PNG", "SVG")
-        )
         # A picture is of the page: it has both curves after a fit, whatever files hold.
-        self._about.value = (
-            f"<p>Values of {whose}:</p><ul>{lines}</ul>"
-            f"<p>The figures as drawn above:</p><ul>{pictures}</ul>"
-        )
+        self.export.describe(whose, {".ini": self._ini_about})
+
+    def _picture_stem(self) -> str:
+        shown = self._shown()
+        return f"{shown.measured.name}-{shown.model.name}"
 
     def _opened(self) -> None:
         """Update the open tab; the others are updated when they are opened."""
@@ -216,36 +195,6 @@ class FitTabs:
         result = self._result
         if result is not None and self.widget.selected_index == _IDENTIFIABILITY_TAB:
             self.identifiability.want(id(result), lambda ctx: _identified(result, ctx))
-
-    def _picture_button(self, kind: str) -> Any:
-        button = widgets.Button(
-            description=kind, tooltip=f"Save curves and errors, {about_picture(kind)}"
-        )
-
-        def offer() -> None:
-            self.error.say("")
-            shown = self._shown()
-            name = f"{shown.measured.name}-{shown.model.name}.{kind.lower()}"
-            origin = f"Points: {shown.measured.provenance.caption()}. Lines: simulated."
-            self._downloads.offer_picture(name, origin)
-            self._saved.value = f"{html.escape(name)} was handed to the browser."
-
-        button.on_click(lambda _: self.error.guard(offer))
-        return button
-
-    def _button(self, suffix: str) -> Any:
-        make, mime, about = _FILES[suffix]
-        button = widgets.Button(description=suffix[1:].upper(), tooltip=f"Save {about}")
-
-        def offer() -> None:
-            self.error.say("")
-            shown = self._shown()
-            name = f"{shown.stem}{suffix}"
-            self._downloads.offer(name, make(shown), mime)
-            self._saved.value = f"{html.escape(name)} was handed to the browser."
-
-        button.on_click(lambda _: self.error.guard(offer))
-        return button
 
 
 def _identified(result: FitResult, ctx: jobs.JobContext) -> LayoutDOM:

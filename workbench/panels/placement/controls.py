@@ -9,6 +9,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench import programs
+from workbench.panels.controls import ErrorLine
 from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.placement.network import NetworkControls
 from workbench.panels.placement.state import Effort, Network, PlacementState
@@ -94,10 +95,15 @@ class PlacementControls:
         return PlacementState(self.programs.state, self.network.network, effort)
 
     @property
-    def errors(self) -> tuple[str, ...]:
-        """The error messages of the controls, "" for a control without one."""
-        lines = errors_of(self.effort)
-        return *self.programs.errors, *self.network.errors, *(line.message for line in lines)
+    def errors(self) -> list[ErrorLine]:
+        """The error lines of the controls."""
+        return [*self.programs.errors, *self.network.errors, *errors_of(self.effort)]
+
+    @property
+    def by_name(self) -> dict[str, Any]:
+        """The controls by the names of settings; an algorithm's by its operation."""
+        effort = {"evaluations": self.evaluations, "seconds": self.seconds, "seed": self.seed}
+        return {**self.programs.by_name, **self.network.by_name, **effort}
 
     def say(self, error: BaseException) -> None:
         """Show an error at the network if its key names that, else at the program."""

@@ -72,10 +72,15 @@ class NetworkControls:
         return {} if family == MACHINE else self._fields_of(family).controls
 
     @property
-    def errors(self) -> tuple[str, ...]:
-        """The error messages of the controls, "" for a control without one."""
-        lines = errors_of((*self.parameters.values(), *self.latencies))
-        return self.error.message, *(line.message for line in lines)
+    def by_name(self) -> dict[str, Any]:
+        """The controls by name: the lists, the latencies and the family's parameters."""
+        lists = {"family": self.family, "preset": self.machine, "sizes": self.sizes}
+        return {**lists, **{n: getattr(self, n) for n in _LATENCIES}, **self.parameters}
+
+    @property
+    def errors(self) -> list[ErrorLine]:
+        """The error lines of the controls."""
+        return [self.error, *errors_of((*self.parameters.values(), *self.latencies))]
 
     def show(self, network: Network) -> None:
         """Show another network without calling back."""

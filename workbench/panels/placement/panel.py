@@ -22,6 +22,7 @@ import ipywidgets as widgets
 
 from workbench import jobs
 from workbench.errors import ParameterError
+from workbench.panels.controls import ErrorLine
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.live import LiveView
 from workbench.panels.panel import Panel
@@ -39,9 +40,8 @@ from workbench.panels.placement.work import Placer
 from workbench.panels.program_sources import source_of
 from workbench.panels.replay.controls import parameters_of
 from workbench.panels.replay.state import ReplayState
-from workbench.panels.running import Running, wait_for
+from workbench.panels.running import Running
 from workbench.panels.style import choose, named, panel_box, wrapping_row
-from workbench.panels.ticker import Ticker
 from workbench.programs import ExecutionGraph, Program
 from workbench.sensitivity.pairs import PairSensitivity
 from workbench.sensitivity.placement import HOST_NAMES, Method, Placement
@@ -68,7 +68,7 @@ _MAP = "map"
 _TABLE, _PYTHON, _EXPORT = "Table", "Python", "Export"
 
 
-class PlacementPanel(Panel):
+class PlacementPanel(Panel["pd.DataFrame | None"]):
     """Find hosts for a program's ranks on a network, by every method, and compare them.
 
     Args:
@@ -117,7 +117,6 @@ class PlacementPanel(Panel):
             tooltip="A name for each host of the network, in their order, or a pattern: nid{:05d}",
             **named("Host names in RANKFILE, HOSTFILE", "480px"),
         )
-        self._ticker = Ticker(self.refresh)
         self.widget = self._lay_out()
         self._work.start.on_click(lambda _: self.run())
         self._begin(_FIRST_S)
@@ -143,9 +142,10 @@ class PlacementPanel(Panel):
         return None if self._placed is None else self._placed.pairs[self._method()]
 
     @property
-    def running(self) -> bool:
-        """Whether ranks are being placed in the background."""
-        return self._work.job is not None
+    def controls(self) -> Mapping[str, Any]:
+        """The controls of the settings, by name."""
+        shown = {} if self._view is None else self._view.controls
+        return {**self._controls.by_name, **shown, "host_names": self._names}
 
     @property
     def python(self) -> str:
@@ -155,12 +155,6 @@ class PlacementPanel(Panel):
             return ""
         return python_lines(placed.state, placed.program, self._method())
 
-    @property
-    def error(self) -> str:
-        """The error messages that the panel shows, empty where there are none."""
-        exports = (tab.error.message for tab in self._exports.values())
-        return "\n".join(line for line in (*self._controls.errors, *exports) if line)
-
     def run(self) -> jobs.Job[Placed]:
         """Place the ranks in the background, and return at once."""
         return self._begin(0.0)
@@ -168,25 +162,6 @@ class PlacementPanel(Panel):
     def stop(self) -> None:
         """Stop the search; the placements found so far remain."""
         self._work.stop()
-
-    def wait(self, timeout: float | None = None) -> pd.DataFrame | None:
-        """Wait until the search is finished, and return the comparison.
-
-        Args:
-            timeout: seconds to wait at most; None waits as long as it takes.
-        """
-        wait_for(self.refresh, timeout)
-        return self.comparison
-
-    def refresh(self) -> bool:
-        """Show new placements, and return whether a search runs; the kernel's loop calls it."""
-        with self._lock:
-            job = self._work.job
-            running = self._work.refresh()
-            so_far = job.partial if running and job is not None else None
-            if so_far is not None and so_far is not self._placed:
-                self._take(so_far)
-            return running
 
     def upload(self, files: Mapping[str, bytes]) -> None:
         """Choose the program in uploaded files: one of GOAL, or all of a trace.
@@ -228,19 +203,34 @@ class PlacementPanel(Panel):
     def _live_views(self) -> tuple[LiveView, ...]:
         return () if self._view is None else tuple(self._view.views)
 
+    def _outcome(self) -> pd.DataFrame | None:
+        return self.comparison
+
+    def _refresh(self) -> bool:
+        job = self._work.job
+        running = self._work.refresh()
+        so_far = job.partial if running and job is not None else None
+        if so_far is not None and so_far is not self._placed:
+            self._take(so_far)
+        return running
+
+    def _errors(self) -> list[ErrorLine]:
+        return [*self._controls.errors, *(tab.error for tab in self._exports.values())]
+
+    def _jobs(self) -> list[jobs.Job[Any] | None]:
+        return [self._work.job]
+
     def _get(self, name: str) -> Any:
         state = self.state
         if name in _NETWORK:
             return getattr(state.network, name)
         if name in _EFFORT:
             return getattr(state.effort, name)
-        if name == "program":
-            return state.base.source.name
         if name in _SHOWN:
             return self._shown_view().controls[name].value
         if name == "host_names":
             return self._names.value
-        return getattr(state.base, name)
+        return self._controls.programs.get(name)
 
     def _set(self, name: str, value: Any) -> None:
         controls = self._controls
@@ -252,14 +242,8 @@ class PlacementPanel(Panel):
             choose(self._shown_view().controls[name], name, value)
         elif name == "host_names":
             self._names.value = value if isinstance(value, str) else " ".join(value)
-        elif name == "model":
-            controls.programs.take_model(value)
-        elif name == "algorithms":
-            controls.programs.take_algorithms(value)
-        elif name == "program" and not isinstance(value, str):
-            controls.programs.take_program(source_of(value))
         else:
-            controls.programs.choose(name, value)
+            controls.programs.set(name, value)
 
     def _lay_out(self) -> Any:
         bar = wrapping_row(

@@ -8,7 +8,7 @@ panel.run(); panel.wait()                  # fit both halves at this threshold
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,9 +39,8 @@ from workbench.panels.regime.state import (
     shipped_studies,
 )
 from workbench.panels.regime.view import RegimeView
-from workbench.panels.running import Running, wait_for
-from workbench.panels.style import choose, named, panel_box, wrapping_row
-from workbench.panels.ticker import Ticker
+from workbench.panels.running import Running
+from workbench.panels.style import named, panel_box, wrapping_row
 from workbench.study import StudyResult
 
 DEFAULT_MACHINE = "azure-hb96v3-hdr"
@@ -51,7 +50,7 @@ _STATE = ("machine", "low", "high", "threshold")
 _TRIALS = 300
 
 
-class RegimePanel(Panel):
+class RegimePanel(Panel[Bolted]):
     """One model for small messages, another for large ones, and the threshold between them.
 
     Args:
@@ -84,7 +83,6 @@ class RegimePanel(Panel):
         self._make_controls()
         self._parameters = widgets.HTML()
         self._python = widgets.Textarea(rows=12, layout=widgets.Layout(width="98%", height="auto"))
-        self._ticker = Ticker(self.refresh)
         self.widget = self._lay_out()
         self._connect()
         self._parameters.value = parameter_tables(self._pair)
@@ -100,21 +98,14 @@ class RegimePanel(Panel):
         return self._bolted
 
     @property
-    def running(self) -> bool:
-        """Whether a refit runs."""
-        return self._work.job is not None
+    def controls(self) -> Mapping[str, Any]:
+        """The controls of the settings, by name."""
+        return self._controls
 
     @property
     def python(self) -> str:
         """Python code that builds the displayed pair, as ``bolted``."""
         return bolted_lines(self._bolted, self._state.machine)
-
-    @property
-    def error(self) -> str:
-        """The error messages that the panel shows, empty where there are none."""
-        lines = [self._error, self._work.error, self._export.error]
-        lines += errors_of(self._controls.values())
-        return "\n".join(line.message for line in lines if line.message)
 
     def run(self) -> jobs.Job[Bolted]:
         """Fit both halves at the threshold, in the background, and return at once.
@@ -154,20 +145,6 @@ class RegimePanel(Panel):
         """Stop the refit; the best so far is shown if both halves have one."""
         self._work.stop()
 
-    def wait(self, timeout: float | None = None) -> Bolted:
-        """Wait until the refit is finished, and return the displayed pair.
-
-        Args:
-            timeout: seconds to wait at most; None waits as long as it takes.
-        """
-        wait_for(self.refresh, timeout)
-        return self._bolted
-
-    def refresh(self) -> bool:
-        """Update the progress, and return whether the refit runs; the kernel's loop calls it."""
-        with self._lock:
-            return self._work.refresh()
-
     def save(self, path: str | Path) -> Path:
         """Write ``.csv`` (curves), ``.json`` (pair and errors) or ``.ini`` (for SST/macro).
 
@@ -185,14 +162,24 @@ class RegimePanel(Panel):
     def _live_views(self) -> tuple[LiveView, ...]:
         return self._view.views
 
-    def _get(self, name: str) -> Any:
-        return self._controls[name].value
+    def _outcome(self) -> Bolted:
+        return self._bolted
+
+    def _refresh(self) -> bool:
+        return self._work.refresh()
+
+    def _errors(self) -> list[ErrorLine]:
+        own = (self._error, self._work.error, self._export.error)
+        return [*own, *errors_of(self._controls.values())]
+
+    def _jobs(self) -> list[jobs.Job[Any] | None]:
+        return [self._work.job]
 
     def _set(self, name: str, value: Any) -> None:
         if name == "threshold":
             self._move_to(value)
         else:
-            choose(self._controls[name], name, value)
+            super()._set(name, value)
 
     def _make_controls(self) -> None:
         state = self._state

@@ -20,6 +20,7 @@ from workbench.panels.program_sources import (
     GENERATED,
     GeneratorFields,
     shipped_source,
+    source_of,
     uploaded_source,
 )
 from workbench.panels.programs import AnyProgram, Source
@@ -32,6 +33,11 @@ from workbench.suggestions import did_you_mean
 
 DEFAULTS_NAME = "loggopsim"
 """Stands in the list of machines for LogGOPSim's defaults."""
+
+TIMES = {"L_us": -6, "o_us": -6, "g_us": -6, "G_ns": -9, "O_ns": -9}
+"""The power of ten of a setting's unit, for times in seconds."""
+
+SIZE = "S_bytes"
 
 _OWN_TEXT = "own values"
 _SEMANTICS = (
@@ -88,10 +94,43 @@ class ReplayControls:
         self._show_fields()
 
     @property
-    def errors(self) -> tuple[str, ...]:
-        """The error messages of the controls, "" for a control without one."""
-        own = () if self._fields is None else self._fields.errors
-        return *own, self.program_error.message, self.model_error.message, self.sliders.error
+    def errors(self) -> list[ErrorLine]:
+        """The error lines of the controls."""
+        own = [] if self._fields is None else self._fields.errors
+        return [*own, self.program_error, self.model_error, *self.sliders.errors]
+
+    @property
+    def by_name(self) -> dict[str, Any]:
+        """The controls by the names of settings; an algorithm's by its operation."""
+        rows = {name: self.sliders.rows[name[0]] for name in (*TIMES, SIZE)}
+        lists = {"program": self.program, "semantics": self.semantics, "machine": self.machine}
+        fields = {} if self._fields is None else self._fields.controls
+        return {**lists, **rows, **self.algorithms, **fields, "upload": self.upload}
+
+    def get(self, name: str) -> Any:
+        """Return the value of a setting, in the unit of its name."""
+        state = self.state
+        if name in TIMES:
+            return getattr(state.model, name[0]) * 10.0 ** -TIMES[name]
+        if name == SIZE:
+            return state.model.S
+        return state.source.name if name == "program" else getattr(state, name)
+
+    def set(self, name: str, value: Any) -> None:
+        """Set a setting as the user would, in the unit of its name."""
+        if name == "model":
+            self.take_model(value)
+        elif name == "algorithms":
+            self.take_algorithms(value)
+        elif name in TIMES:
+            seconds = seconds_of(name[0], value, TIMES[name])
+            self.take_model(self.state.model.replace(**{name[0]: seconds}))
+        elif name == SIZE:
+            self.take_model(self.state.model.replace(S=value))
+        elif name == "program" and not isinstance(value, str):
+            self.take_program(source_of(value))
+        else:
+            choose(getattr(self, name), name, value)
 
     def say(self, error: BaseException) -> None:
         """Show an error at the control that its key names, else at the program."""
@@ -147,10 +186,6 @@ class ReplayControls:
         finally:
             self._silent = False
         self._algorithm_chosen()
-
-    def choose(self, name: str, value: Any) -> None:
-        """Set the list ``program``, ``semantics`` or ``machine`` as the user would."""
-        choose(getattr(self, name), name, value)
 
     def offer_algorithms(self, program: AnyProgram) -> None:
         """Make a list of algorithms for each collective operation of a program."""

@@ -19,11 +19,12 @@ import ipywidgets as widgets
 
 from workbench import jobs
 from workbench.errors import ParameterError
+from workbench.panels.controls import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.live import LiveView
 from workbench.panels.panel import Panel
 from workbench.panels.program_sources import source_of
-from workbench.panels.replay.controls import ReplayControls, parameters_of, seconds_of
+from workbench.panels.replay.controls import SIZE, TIMES, ReplayControls, parameters_of
 from workbench.panels.replay.files import FILES, notes_html
 from workbench.panels.replay.state import (
     ReplayState,
@@ -32,9 +33,8 @@ from workbench.panels.replay.state import (
 )
 from workbench.panels.replay.view import CommunicationView, ReplayView
 from workbench.panels.replay.work import Replayer
-from workbench.panels.running import Running, wait_for
+from workbench.panels.running import Running
 from workbench.panels.style import panel_box, push_button, wrapping_row
-from workbench.panels.ticker import Ticker
 from workbench.programs import ExecutionGraph, Program
 from workbench.simulate.replay_result import ReplayResult
 
@@ -44,16 +44,12 @@ FIRST = "halo-8"
 FIRST_MACHINE = "azure-hb96v3-hdr"
 """The machine whose profile is taken where none is named."""
 
-_TIMES = {"L_us": -6, "o_us": -6, "g_us": -6, "G_ns": -9, "O_ns": -9}
-_SIZE = "S_bytes"
-_CHOICES = ("program", "semantics", "machine")
-_SETTINGS = (*_CHOICES, *_TIMES, _SIZE, "model", "algorithms")
 _COMMUNICATION, _PYTHON, _EXPORT, _NOTES = "Communication", "Python", "Export", "Notes"
 _AT_ONCE_S = 0.15
 _FIRST_S = 20.0
 
 
-class ReplayPanel(Panel):
+class ReplayPanel(Panel[ReplayResult | None]):
     """Replay a program on LogGOPS and see where its time goes.
 
     Args:
@@ -66,7 +62,7 @@ class ReplayPanel(Panel):
         DatasetError: there is no such program, or no such profile.
     """
 
-    SETTINGS = _SETTINGS
+    SETTINGS = ("program", "semantics", "machine", *TIMES, SIZE, "model", "algorithms")
 
     def __init__(
         self,
@@ -100,7 +96,6 @@ class ReplayPanel(Panel):
         self._python = widgets.Textarea(rows=5, layout=widgets.Layout(width="98%", height="auto"))
         self._notes = widgets.HTML(layout=widgets.Layout(max_height="260px", overflow="auto"))
         self._tabs = widgets.Tab(layout=widgets.Layout(width="99%"))
-        self._ticker = Ticker(self.refresh)
         self.widget = self._lay_out()
         self._connect()
         self._begin(_FIRST_S)
@@ -126,22 +121,14 @@ class ReplayPanel(Panel):
         return None if self._pinned is None else self._pinned.result
 
     @property
-    def running(self) -> bool:
-        """Whether a replay runs in the background."""
-        return self._work.job is not None
+    def controls(self) -> Mapping[str, Any]:
+        """The controls of the settings, by name."""
+        return self._controls.by_name
 
     @property
     def python(self) -> str:
         """Python code that computes the displayed replay, as ``result``."""
         return "" if self._shown is None else python_lines(self._shown.state, self._shown.program)
-
-    @property
-    def error(self) -> str:
-        """The error messages that the panel shows, empty where there are none."""
-        lines = [*self._controls.errors]
-        if self._export is not None:
-            lines.append(self._export.error.message)
-        return "\n".join(line for line in lines if line)
 
     def run(self) -> jobs.Job[Shown]:
         """Replay with the present controls, in the background, and return at once."""
@@ -150,20 +137,6 @@ class ReplayPanel(Panel):
     def stop(self) -> None:
         """Stop the running replay; the last figures remain."""
         self._work.stop()
-
-    def wait(self, timeout: float | None = None) -> ReplayResult | None:
-        """Wait until the replay is finished, and return the displayed one.
-
-        Args:
-            timeout: seconds to wait at most; None waits as long as it takes.
-        """
-        wait_for(self.refresh, timeout)
-        return self.result
-
-    def refresh(self) -> bool:
-        """Update the progress, and return whether the replay runs; the kernel's loop calls it."""
-        with self._lock:
-            return self._work.refresh()
 
     def pin(self) -> None:
         """Keep the present replay as A; the next one is shown beside it as B."""
@@ -206,31 +179,23 @@ class ReplayPanel(Panel):
     def _live_views(self) -> tuple[LiveView, ...]:
         return () if self._view is None else (*self._view.views, *self._communication.views)
 
+    def _outcome(self) -> ReplayResult | None:
+        return self.result
+
+    def _refresh(self) -> bool:
+        return self._work.refresh()
+
+    def _errors(self) -> list[ErrorLine]:
+        return [*self._controls.errors, *([] if self._export is None else [self._export.error])]
+
+    def _jobs(self) -> list[jobs.Job[Any] | None]:
+        return [self._work.job]
+
     def _get(self, name: str) -> Any:
-        state = self.state
-        if name in _TIMES:
-            return getattr(state.model, name[0]) * 10.0 ** -_TIMES[name]
-        if name == _SIZE:
-            return state.model.S
-        if name == "program":
-            return state.source.name
-        return getattr(state, name)
+        return self._controls.get(name)
 
     def _set(self, name: str, value: Any) -> None:
-        controls = self._controls
-        if name == "model":
-            controls.take_model(value)
-        elif name == "algorithms":
-            controls.take_algorithms(value)
-        elif name in _TIMES:
-            seconds = seconds_of(name[0], value, _TIMES[name])
-            controls.take_model(self.state.model.replace(**{name[0]: seconds}))
-        elif name == _SIZE:
-            controls.take_model(self.state.model.replace(S=value))
-        elif name == "program" and not isinstance(value, str):
-            controls.take_program(source_of(value))
-        else:
-            controls.choose(name, value)
+        self._controls.set(name, value)
 
     def _lay_out(self) -> Any:
         bar = wrapping_row(

@@ -10,12 +10,14 @@ What a button does is a method of the same name, and what a list holds is an att
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import ipywidgets as widgets
 
+from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.fit import FitResult
 from workbench.panels.controls import ErrorLine
@@ -24,7 +26,6 @@ from workbench.panels.fit.fitting import FitRequest, FitRun
 from workbench.panels.fit.own_cell import OwnCell
 from workbench.panels.live import LiveView
 from workbench.panels.panel import Panel
-from workbench.panels.running import wait_for
 from workbench.panels.study.fit_view import FitView
 from workbench.panels.study.heatmap_view import HeatmapView
 from workbench.panels.study.state import (
@@ -40,7 +41,6 @@ from workbench.panels.study.state import (
 )
 from workbench.panels.study.tabs import STUDY_FILES, StudyTabs, study_file
 from workbench.panels.style import choose, named, panel_box, push_button, wrapping_row
-from workbench.panels.ticker import Ticker
 from workbench.study import StudyResult, shipped
 from workbench.study.cell import AXES
 from workbench.suggestions import did_you_mean
@@ -51,7 +51,7 @@ _NAMES = {"value": "RMSPE of", "rows": "Rows", "target": "Fitted to"}
 _WIDTHS = {"machine": "260px", "model": "190px", "target": "170px", "engine": "180px"}
 
 
-class StudyPanel(Panel):
+class StudyPanel(Panel[ShownFit]):
     """Look at a study: a heatmap of errors, and the fit behind each cell.
 
     Args:
@@ -79,7 +79,6 @@ class StudyPanel(Panel):
         self._controls = self._make_controls()
         self._heatmap = HeatmapView(self._state, self._clicked)
         self._fit = FitView(self._chosen, height=height)
-        self._ticker = Ticker(self.refresh)
         self._own = OwnCell(self._ticker.start, self._own_finished)
         self._own.set({"machine": self._state.where["machine"]})
         self._error = ErrorLine()
@@ -113,21 +112,14 @@ class StudyPanel(Panel):
         return self._pinned
 
     @property
-    def running(self) -> bool:
-        """Whether the user's own fit runs."""
-        return self._own.running
+    def controls(self) -> Mapping[str, Any]:
+        """The controls of the settings, by name."""
+        return self._controls
 
     @property
     def python(self) -> str:
         """Python code that computes the displayed fit."""
         return self._chosen.python
-
-    @property
-    def error(self) -> str:
-        """The error messages that the panel shows, empty where there are none."""
-        lines = [self._error, *self._own.errors, self._export.error]
-        lines += [figure.error for figure in self._tabs.figures.values()]
-        return "\n".join(line.message for line in lines if line.message)
 
     def look_at(self, **where: Any) -> ShownFit:
         """Show another fit of the study, and the heatmap that contains it.
@@ -194,21 +186,6 @@ class StudyPanel(Panel):
         self._own.stop()
         self._tabs.stop()
 
-    def wait(self, timeout: float | None = None) -> ShownFit:
-        """Wait until all jobs are finished, and return the displayed fit.
-
-        Args:
-            timeout: seconds to wait at most; None waits as long as it takes.
-        """
-        wait_for(self.refresh, timeout)
-        return self._chosen
-
-    def refresh(self) -> bool:
-        """Update progress and results, and return whether a job runs; called by the kernel."""
-        with self._lock:
-            drawing = self._tabs.refresh()
-            return self._own.refresh() or drawing
-
     def save(self, path: str | Path) -> Path:
         """Write ``.csv`` (errors of all fits), or the displayed fit as ``.json`` or ``.ini``.
 
@@ -227,11 +204,19 @@ class StudyPanel(Panel):
         drawn = (view for figure in self._tabs.figures.values() for view in figure.views)
         return (self._heatmap.view, self._fit.curves, self._fit.errors, *drawn)
 
-    def _get(self, name: str) -> Any:
-        return self._controls[name].value
+    def _outcome(self) -> ShownFit:
+        return self._chosen
 
-    def _set(self, name: str, value: Any) -> None:
-        choose(self._controls[name], name, value)
+    def _refresh(self) -> bool:
+        drawing = self._tabs.refresh()
+        return self._own.refresh() or drawing
+
+    def _errors(self) -> list[ErrorLine]:
+        drawn = (figure.error for figure in self._tabs.figures.values())
+        return [self._error, *self._own.errors, self._export.error, *drawn]
+
+    def _jobs(self) -> list[jobs.Job[Any] | None]:
+        return [self._own.job]
 
     def _make_controls(self) -> dict[str, Any]:
         state = self._state

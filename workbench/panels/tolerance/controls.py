@@ -11,7 +11,7 @@ from workbench.errors import ParameterError
 from workbench.panels.controls import ErrorLine
 from workbench.panels.program_sources import source_of
 from workbench.panels.programs import AnyProgram
-from workbench.panels.replay.controls import ReplayControls, seconds_of
+from workbench.panels.replay.controls import SIZE, TIMES, ReplayControls, seconds_of
 from workbench.panels.replay.state import ReplayState
 from workbench.panels.style import named, push_button, wrapping_row
 from workbench.panels.tolerance.state import (
@@ -29,18 +29,10 @@ from workbench.panels.tolerance.state import (
 )
 from workbench.sensitivity.analysis import PERCENT
 
-_TIMES = {"L_us": -6, "o_us": -6, "g_us": -6, "G_ns": -9, "O_ns": -9}
-_SIZE = "S_bytes"
-_CHOICES = ("program", "machine", "family")
+_TAKEN = ("programs", "percent")
 CONTROLLED = (
-    *_CHOICES,
-    "programs",
-    "percent",
-    "interval_us",
-    *_TIMES,
-    _SIZE,
-    "model",
-    "algorithms",
+    *("program", "machine", "family", *_TAKEN, "interval_us"),
+    *(*TIMES, SIZE, "model", "algorithms"),
 )
 """What can be read and set by name."""
 
@@ -110,42 +102,38 @@ class ToleranceControls(ReplayControls):
         )
 
     @property
-    def errors(self) -> tuple[str, ...]:
-        """The error messages of the controls, "" for a control without one."""
-        return *super().errors, self.axis_error.message
+    def errors(self) -> list[ErrorLine]:
+        """The error lines of the controls."""
+        return [*super().errors, self.axis_error]
+
+    @property
+    def by_name(self) -> dict[str, Any]:
+        """The controls by the names of settings; an algorithm's by its operation."""
+        own = {"family": self.family, "percent": self.percent, "interval_us": self.axis}
+        return {**super().by_name, **own}
 
     def get(self, name: str) -> Any:
         """Return the value of a setting of ``CONTROLLED``, in the unit of its name."""
-        state = self.tolerance_state
-        if name in _TIMES:
-            return getattr(state.model, name[0]) * 10.0 ** -_TIMES[name]
         if name == "interval_us":
-            return None if state.interval is None else tuple(1e6 * end for end in state.interval)
-        own: dict[str, Any] = {
-            _SIZE: state.model.S,
-            "program": state.own_case.source.name,
-            "programs": [case.title for case in state.cases],
-            "algorithms": self.state.algorithms,
-            "family": self.family.value,
-        }
-        return own[name] if name in own else getattr(state, name)
+            ends = self._interval
+            return None if ends is None else tuple(1e6 * end for end in ends)
+        if name == "program":
+            return self.tolerance_state.own_case.source.name
+        if name == "programs":
+            return [case.title for case in self.tolerance_state.cases]
+        if name == "percent":
+            return self._percent
+        return self.family.value if name == "family" else super().get(name)
 
     def set(self, name: str, value: Any) -> None:
         """Set a setting of ``CONTROLLED`` as the user would, in the unit of its name."""
-        if name in _TIMES:
-            seconds = seconds_of(name[0], value, _TIMES[name])
-            self.take_model(self.state.model.replace(**{name[0]: seconds}))
-        elif name == _SIZE:
-            self.take_model(self.state.model.replace(S=value))
-        elif name == "program" and not isinstance(value, str):
-            self.take_program(source_of(value))
-        elif name in _CHOICES:
-            self.choose(name, value)
-        elif name == "interval_us":
+        if name == "interval_us":
             ends = None if value is None else [seconds_of("L", end, -6) for end in value]
             self.take_interval(None if ends is None else (ends[0], ends[-1]))
-        else:
+        elif name in _TAKEN:
             getattr(self, f"take_{name}")(value)
+        else:
+            super().set(name, value)
 
     def clear_errors(self) -> None:
         """Remove all error messages."""

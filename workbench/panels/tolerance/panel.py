@@ -19,6 +19,7 @@ import ipywidgets as widgets
 
 from workbench import jobs
 from workbench.errors import ParameterError, SimulationHalted
+from workbench.panels.controls import ErrorLine
 from workbench.panels.export_tab import write_file
 from workbench.panels.live import LiveView
 from workbench.panels.panel import Panel
@@ -26,9 +27,8 @@ from workbench.panels.program_sources import source_of
 from workbench.panels.programs import AnyProgram
 from workbench.panels.replay.controls import parameters_of, seconds_of
 from workbench.panels.replay.state import ReplayState
-from workbench.panels.running import Running, wait_for
+from workbench.panels.running import Running
 from workbench.panels.style import panel_box, wrapping_row
-from workbench.panels.ticker import Ticker
 from workbench.panels.tolerance.controls import (
     CONTROLLED,
     ToleranceControls,
@@ -56,7 +56,7 @@ _DIAGRAM_AT_ONCE_S = 0.12
 _FIRST_S = 20.0
 
 
-class TolerancePanel(Panel):
+class TolerancePanel(Panel[LatencySensitivity | None]):
     """See how much network latency programs bear, and why.
 
     Args:
@@ -106,7 +106,6 @@ class TolerancePanel(Panel):
         )
         self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
         self._tabs = ToleranceTabs(lambda: self._shown)
-        self._ticker = Ticker(self.refresh)
         self.widget = self._lay_out()
         self._connect()
         if len(sources) > 1:
@@ -134,20 +133,14 @@ class TolerancePanel(Panel):
         return self._diagram
 
     @property
-    def running(self) -> bool:
-        """Whether a job runs in the background."""
-        return any(job is not None for job in (self._work.job, self._pointing, self._comparing))
+    def controls(self) -> Mapping[str, Any]:
+        """The controls of the settings, by name."""
+        return {**self._controls.by_name, "follow": self._follow}
 
     @property
     def python(self) -> str:
         """Python code that computes the results, as ``result`` or ``results`` by name."""
         return "" if self._shown is None else python_lines(self._shown)
-
-    @property
-    def error(self) -> str:
-        """The error messages that the panel shows, empty where there are none."""
-        lines = [*self._controls.errors, self._tabs.error]
-        return "\n".join(line for line in lines if line)
 
     def tolerances(self) -> pd.DataFrame:
         """Return the table of tolerances: a row for each program and percentage.
@@ -171,23 +164,6 @@ class TolerancePanel(Panel):
         for job in (self._pointing, self._comparing):
             if job is not None:
                 job.stop()
-
-    def wait(self, timeout: float | None = None) -> LatencySensitivity | None:
-        """Wait until the analysis is finished, and return the displayed one.
-
-        Args:
-            timeout: seconds to wait at most; None waits as long as it takes.
-        """
-        wait_for(self.refresh, timeout)
-        return self.result
-
-    def refresh(self) -> bool:
-        """Update progress and results, and return whether a job runs; called by the kernel."""
-        with self._lock:
-            self._work.refresh()
-            self._take_diagram()
-            self._take_comparison()
-            return self.running
 
     def keep(self) -> None:
         """Keep the chosen program in the figure, to choose another beside it.
@@ -231,6 +207,21 @@ class TolerancePanel(Panel):
 
     def _live_views(self) -> tuple[LiveView, ...]:
         return () if self._view is None else self._view.views
+
+    def _outcome(self) -> LatencySensitivity | None:
+        return self.result
+
+    def _refresh(self) -> bool:
+        self._work.refresh()
+        self._take_diagram()
+        self._take_comparison()
+        return self.running
+
+    def _errors(self) -> list[ErrorLine]:
+        return [*self._controls.errors, *self._tabs.errors]
+
+    def _jobs(self) -> list[jobs.Job[Any] | None]:
+        return [self._work.job, self._pointing, self._comparing]
 
     def _get(self, name: str) -> Any:
         if name == "follow":

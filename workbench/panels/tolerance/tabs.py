@@ -8,6 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench.errors import ParameterError
+from workbench.panels.controls import ErrorLine
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.tolerance.files import FILES, notes_html
 from workbench.panels.tolerance.state import Analysed, python_lines
@@ -35,9 +36,9 @@ class ToleranceTabs:
         self.widget.observe(lambda _: self.draw(), "selected_index")
 
     @property
-    def error(self) -> str:
-        """The message about a failed export, "" where none failed."""
-        return "" if self.export is None else self.export.error.message
+    def errors(self) -> list[ErrorLine]:
+        """The error line of the export tab, once there is one."""
+        return [] if self.export is None else [self.export.error]
 
     def draw(self) -> None:
         """Draw the open tab only: hidden tabs would delay the slider's figure."""

@@ -117,16 +117,21 @@ class TuningControls:
         return self.known[self.subject.value]
 
     @property
-    def messages(self) -> list[str]:
-        """The error messages of the controls, without empty ones."""
-        lines = [
-            self.subject_error,
-            self.running.error,
-            *self.errors.values(),
-            self.number_error,
-            *errors_of(self._fields),
-        ]
-        return [line.message for line in lines if line.message]
+    def error_lines(self) -> list[ErrorLine]:
+        """The error lines of the controls."""
+        rules = self.errors.values()
+        own = (self.subject_error, self.running.error, *rules, self.number_error)
+        return [*own, *errors_of(self._fields)]
+
+    @property
+    def by_name(self) -> dict[str, Any]:
+        """The controls by the names of settings; a rule's options as ``heuristic_options``."""
+        own = {"start_from": self.start, "aggregation": self.aggregation, "revisit": self.revisit}
+        options = {f"{name}_options": control for name, control in self.options.items()}
+        return {
+            **{"subject": self.subject, "upload": self.upload, "store": self.store},
+            **{**self.rules, **options, **self.numbers, **own, **self.running.by_name},
+        }
 
     def state(self) -> TuningState:
         """Return the state of the controls; an invalid value is also shown at its control."""
@@ -202,7 +207,7 @@ class TuningControls:
         """Disable the controls while an experiment runs, or enable them."""
         for control in (
             *(self.subject, self.upload, self.store, self.start, self.aggregation, self.revisit),
-            *self.running.controls,
+            *self.running.by_name.values(),
             *self.rules.values(),
             *self.options.values(),
             *self.numbers.values(),
@@ -211,7 +216,7 @@ class TuningControls:
 
     @property
     def _fields(self) -> tuple[Any, ...]:
-        return *self.numbers.values(), *self.running.controls
+        return *self.numbers.values(), *self.running.by_name.values()
 
     def _options(self) -> list[tuple[str, str]]:
         return [(one.title, word) for word, one in self.known.items()]

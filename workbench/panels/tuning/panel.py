@@ -24,9 +24,8 @@ from workbench.panels.controls import ErrorLine
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.live import LiveView
 from workbench.panels.panel import Panel
-from workbench.panels.running import Running, wait_for
+from workbench.panels.running import Running
 from workbench.panels.style import panel_box, push_button, wrapping_row
-from workbench.panels.ticker import Ticker
 from workbench.panels.tuning.controls import NUMBERS, RULES, TuningControls
 from workbench.panels.tuning.found import FILES, TuningFound
 from workbench.panels.tuning.runner import NAMES
@@ -46,7 +45,7 @@ _READY = "Start runs the experiment"
 _HELD = "Resume goes on with this experiment, Start begins one"
 
 
-class TuningPanel(Panel):
+class TuningPanel(Panel[TuningResult | None]):
     """Tune a component, and look at the results.
 
     Args:
@@ -78,7 +77,6 @@ class TuningPanel(Panel):
         )
         self._resume = push_button("Resume", "Go on with this experiment up to the budget")
         self._resume.disabled = True
-        self._ticker = Ticker(self.refresh)
         self._error = ErrorLine()
         self._python: Any = widgets.Textarea(
             rows=16, layout=widgets.Layout(width="98%", height="auto")
@@ -149,9 +147,9 @@ class TuningPanel(Panel):
         return self._view.sentence
 
     @property
-    def running(self) -> bool:
-        """Whether an experiment runs."""
-        return self._work.job is not None
+    def controls(self) -> Mapping[str, Any]:
+        """The controls of the settings, by name."""
+        return self._controls.by_name
 
     @property
     def python(self) -> str:
@@ -167,15 +165,6 @@ class TuningPanel(Panel):
         """
         where = str(self._controls.store.value).strip()
         return stored_experiments(where) if where else ()
-
-    @property
-    def error(self) -> str:
-        """The error messages that the panel shows, empty where there are none."""
-        runs = self._view.runs.which
-        lines = [self._work.error, self._error, self._export.error, runs.error]
-        return "\n".join(
-            [*self._controls.messages, *(line.message for line in lines if line.message)]
-        )
 
     def start(self) -> Job[TuningResult]:
         """Start the experiment that the controls describe, and return at once.
@@ -237,23 +226,6 @@ class TuningPanel(Panel):
                 experiment = state.experiment()
             return self._go_on(experiment, state, held.budget)
 
-    def wait(self, timeout: float | None = None) -> TuningResult | None:
-        """Wait until the experiment is finished, and return the result.
-
-        Args:
-            timeout: seconds to wait at most; None waits as long as it takes.
-        """
-        wait_for(self.refresh, timeout)
-        return self.result
-
-    def refresh(self) -> bool:
-        """Update progress and results, and return whether a job runs; called by the kernel."""
-        with self._lock:
-            job = self._work.job
-            if job is not None and not job.finished and self._running is not None:
-                self._found.draw(self._running[0].result())
-            return self._work.refresh()
-
     def upload(self, files: Mapping[str, bytes]) -> None:
         """Offer the components of component files.
 
@@ -301,6 +273,22 @@ class TuningPanel(Panel):
     def _live_views(self) -> Iterable[LiveView]:
         return self._view.views
 
+    def _outcome(self) -> TuningResult | None:
+        return self.result
+
+    def _refresh(self) -> bool:
+        job = self._work.job
+        if job is not None and not job.finished and self._running is not None:
+            self._found.draw(self._running[0].result())
+        return self._work.refresh()
+
+    def _errors(self) -> list[ErrorLine]:
+        own = (self._work.error, self._error, self._export.error, self._view.runs.which.error)
+        return [*self._controls.error_lines, *own]
+
+    def _jobs(self) -> list[Job[Any] | None]:
+        return [self._work.job]
+
     def _get(self, name: str) -> Any:
         return self._controls.get("start" if name == "start_from" else name)
 
@@ -318,7 +306,7 @@ class TuningPanel(Panel):
         self._view.over.observe(lambda _: self._found.compare(), "value")
         self._tabs.observe(lambda _: self._found.compare(), "selected_index")
         numbers = self._controls.numbers.values()
-        for control in (*self._controls.running.controls, *numbers, self._controls.store):
+        for control in (*self._controls.running.by_name.values(), *numbers, self._controls.store):
             # What Start or Slurm said of other words is no mistake of these.
             control.observe(lambda _: self._say(""), "value")
 
@@ -374,7 +362,7 @@ class TuningPanel(Panel):
         try:
             action()
         except WorkbenchError as error:
-            said = str(error) in self._controls.messages
+            said = str(error) in [line.message for line in self._controls.error_lines]
             self._say("" if said else str(error))
 
     def _say(self, message: str) -> None:

@@ -117,9 +117,9 @@ class RunnerControls:
             control.observe(lambda _: self._check(), "value")
 
     @property
-    def controls(self) -> tuple[Any, ...]:
-        """All controls, in their order on the page."""
-        return tuple(self._control(name) for name in NAMES)
+    def by_name(self) -> dict[str, Any]:
+        """All controls by name, in their order on the page."""
+        return {name: self._control(name) for name in NAMES}
 
     def offer(self, recorded: bool) -> None:
         """Show the runners for recorded runs, or for runs on this machine."""

@@ -62,7 +62,7 @@ _GIVEN = "tables"
 """What the lines of Python call a study that was handed to the panel."""
 
 
-class TuningStudyPanel(Panel):
+class TuningStudyPanel(Panel[StudyTables]):
     """Look at a study of searches: heuristics, resampling, stopping and pruning rules compared.
 
     Args:
@@ -149,15 +149,14 @@ class TuningStudyPanel(Panel):
         return self._view.reading
 
     @property
+    def controls(self) -> Mapping[str, Any]:
+        """The controls of the settings, by name."""
+        return self._controls
+
+    @property
     def python(self) -> str:
         """Python code that computes the rows, the heatmap and the table."""
         return self._state.python(self._source)
-
-    @property
-    def error(self) -> str:
-        """The error messages that the panel shows, empty where there are none."""
-        lines = [self._error, self._export.error]
-        return "\n".join(line.message for line in lines if line.message)
 
     def open(self, title: str) -> None:
         """Open the tab of a title.
@@ -192,11 +191,11 @@ class TuningStudyPanel(Panel):
     def _live_views(self) -> tuple[LiveView, ...]:
         return self._view.views
 
-    def _get(self, name: str) -> Any:
-        return self._controls[name].value
+    def _outcome(self) -> StudyTables:
+        return self._tables
 
-    def _set(self, name: str, value: Any) -> None:
-        choose(self._controls[name], name, value)
+    def _errors(self) -> list[ErrorLine]:
+        return [self._error, self._export.error]
 
     @property
     def _stem(self) -> str:

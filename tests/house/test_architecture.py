@@ -22,6 +22,7 @@ FLOOR = {
     "datasets",
     "jsonfile",
     "lazy",
+    "named_options",
     "replacing",
     "suggestions",
     "checks",

@@ -57,7 +57,9 @@ class Wires:
         topology: Topology,
         ranks: int,
         placement: ArrayLike | HasHosts | None = None,  # int[ranks], hosts; None: rank r at host r
-        **latencies: float,  # d_switch_s and same_host_s
+        *,
+        d_switch_s: float = D_SWITCH_S,
+        same_host_s: float = 0.0,
     ) -> Wires:
         """Return the wires between the ranks of a program where they are placed."""
         if placement is None:
@@ -76,7 +78,7 @@ class Wires:
                     f"{hosts.shape}",
                     key="placement",
                 )
-        return cls(topology, hosts, **latencies)
+        return cls(topology, hosts, d_switch_s, same_host_s)
 
     @cached_property
     def wires(self) -> NDArray[np.uint8]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,31 @@ STATES: tuple[CellState, ...] = ("waiting", "running", "stopped", "done", "faile
 
 AXES = ("machine", "model", "loss", "target", "regime", "engine", "seed")
 """What tells the cells of a plan apart."""
+
+_Names = str | Iterable[str]
+
+
+class HalfFilter(TypedDict, total=False):
+    """Values of the axes that the two regimes of a model share: one, or several in a list."""
+
+    machine: _Names
+    loss: _Names
+    target: _Names
+    engine: _Names
+    seed: int | Iterable[int]
+
+
+class AxisFilter(HalfFilter, total=False):
+    """Values of any of ``AXES``."""
+
+    model: _Names
+    regime: _Names
+
+
+class CellFilter(AxisFilter, total=False):
+    """Values of any of ``AXES``, and states."""
+
+    status: _Names
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,15 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from workbench.errors import ParameterError
 from workbench.fit.bolted import Bolted
 from workbench.html_table import html_table
+from workbench.named_options import named_options
 from workbench.result import Result
 from workbench.storage.database import locate
-from workbench.study.cell import AXES, STATES, CellResult
+from workbench.study.cell import AXES, STATES, CellFilter, CellResult, HalfFilter
 from workbench.study.choice import unknown
 from workbench.study.fitting import read_cell
 from workbench.study.plan import StudyPlan
@@ -80,7 +81,8 @@ class StudyResult(Result):
         """Time spent on the trials, summed over the cells."""
         return sum(cell.seconds for cell in self.cells)
 
-    def select(self, **axes: Any) -> StudyResult:
+    @named_options(CellFilter)
+    def select(self, **axes: Unpack[CellFilter]) -> StudyResult:
         """Return the cells with these properties, e.g. ``loss="rmsre", target=("both",)``.
 
         Args:
@@ -91,7 +93,7 @@ class StudyResult(Result):
             ParameterError: an axis or a value is not there.
         """
         kept = self.cells
-        for axis, wanted in axes.items():
+        for axis, wanted in cast(dict[str, Any], axes).items():
             known = (*AXES, "status")
             if axis not in known:
                 raise ParameterError(unknown("axis", axis, known), key=axis)
@@ -104,7 +106,8 @@ class StudyResult(Result):
             kept = tuple(cell for cell in kept if _property(cell, axis) in values)
         return StudyResult(self.plan, kept)
 
-    def one(self, **axes: Any) -> CellResult:
+    @named_options(CellFilter)
+    def one(self, **axes: Unpack[CellFilter]) -> CellResult:
         """Return the only cell with these properties.
 
         Args:
@@ -122,7 +125,8 @@ class StudyResult(Result):
             )
         return found.cells[0]
 
-    def bolted(self, low: str = "logp", high: str = "snappr", **axes: Any) -> Bolted:
+    @named_options(HalfFilter)
+    def bolted(self, low: str = "logp", high: str = "snappr", **axes: Unpack[HalfFilter]) -> Bolted:
         """Return one model's fit to the small messages and another's to the large, as one curve.
 
         Where the study has no cells of the two regimes, those of all sizes are bolted together

@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
+from workbench.named_options import named_options
 from workbench.suggestions import did_you_mean
 from workbench.topology.topology import Topology
 
@@ -104,7 +105,16 @@ def refuse_matrix(topology: Topology) -> None:
         )
 
 
-def traffic(topology: Topology, pattern: str, **options: Any) -> Traffic:
+class PatternOptions(TypedDict, total=False):
+    """What single patterns of traffic take."""
+
+    rng: Random
+    hot: ArrayLike
+    share: float
+
+
+@named_options(PatternOptions)
+def traffic(topology: Topology, pattern: str, **options: Unpack[PatternOptions]) -> Traffic:
     """Return a pattern's traffic on a network.
 
     Args:

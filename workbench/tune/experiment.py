@@ -17,11 +17,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, Unpack, cast
 
 from workbench.checks import whole
 from workbench.errors import ParameterError, StudyError
 from workbench.jobs import Job, JobContext, submit
+from workbench.named_options import named_options
 from workbench.suggestions import did_you_mean
 from workbench.tune.choosing import Chooser
 from workbench.tune.component.component import Component, components
@@ -34,7 +35,7 @@ from workbench.tune.resuming import find_component, find_runner
 from workbench.tune.runners.local import Local
 from workbench.tune.runners.runner import Runner, RunRequest
 from workbench.tune.search import Search
-from workbench.tune.settings import SearchSettings
+from workbench.tune.settings import ChosenLike, SearchOptions, SearchSettings
 from workbench.tune.space.space import AnyAxis, Configuration, TuningSpace, Value
 from workbench.tune.store.memory import MemoryStore, Store
 from workbench.tune.store.run_record import RunRecord
@@ -44,6 +45,21 @@ _MOST_JOBS = 1024
 
 GIVEN_VALUE = "value"
 """Name of the target of experiments whose runner gives the value."""
+
+
+class ExperimentOptions(SearchOptions, total=False):
+    """The named arguments of ``Experiment``, single settings instead of ``settings``."""
+
+    target: Target | None
+    axes: Mapping[str, AnyAxis | Sequence[Value | None]] | None
+    space: TuningSpace | None
+    application: Sequence[str]
+    jobs: int
+    store: str | Path | None
+    name: str | None
+
+
+_DEFAULTS = {**vars(SearchSettings()), "application": (), "jobs": 1}
 
 
 class Experiment:
@@ -61,13 +77,14 @@ class Experiment:
         store: SQLite file or PostgreSQL address that keeps every run; None keeps none.
         name: name of the experiment in the store.
         settings: how to search; single settings may be given by name instead.
-        options: settings by name, see ``SearchSettings``: ``heuristic``, ``budget``, ``seed``...
+        options: settings by name, as in ``SearchSettings``: ``heuristic``, ``budget``, ``seed``...
 
     Raises:
         ParameterError: an argument is not accepted.
         StudyError: the store cannot be opened, or holds another experiment of that name.
     """
 
+    @named_options(SearchOptions, _DEFAULTS)
     def __init__(
         self,
         what: Component | TuningSpace | str,
@@ -81,7 +98,7 @@ class Experiment:
         store: str | Path | None = None,
         name: str | None = None,
         settings: SearchSettings | None = None,
-        **options: Any,
+        **options: Unpack[SearchOptions],
     ) -> None:
         self.component = components()[what] if isinstance(what, str) else _component(what)
         self.runner = Local() if runner is None else runner
@@ -112,12 +129,13 @@ class Experiment:
             raise
 
     @classmethod
+    @named_options(ExperimentOptions, _DEFAULTS)
     def from_file(
         cls,
         settings: ExperimentSettings,
         component: Component,
         runner: Runner | None = None,
-        **options: Any,
+        **options: Unpack[ExperimentOptions],
     ) -> Experiment:
         """Return the experiment that a configuration of SHAMan's describes.
 
@@ -371,13 +389,14 @@ class Experiment:
         return f"{what}-{self.settings.heuristic.name}{tail}-seed{self.settings.seed}"
 
 
+@named_options(ExperimentOptions, _DEFAULTS)
 def tune(
     what: Component | TuningSpace | str,
     runner: Runner | None = None,
     *,
     stop: threading.Event | None = None,
     on_run: Callable[[RunRecord], None] | None = None,
-    **options: Any,
+    **options: Unpack[ExperimentOptions],
 ) -> TuningResult:
     """Search the configurations of a component and return the result.
 
@@ -405,7 +424,8 @@ def resume(
     runner: Runner | None = None,
     target: Target | None = None,
     jobs: int = 1,
-    **options: Any,
+    budget: int | None = None,
+    stopping: ChosenLike = None,
 ) -> Experiment:
     """Return a stored experiment as it was made, to go on with.
 
@@ -417,7 +437,8 @@ def resume(
             which the experiment closes.
         target: the number a run gives; None makes the stored one again.
         jobs: how many runs may be under way at once.
-        options: ``budget`` and ``stopping``, where they are to be others.
+        budget: number of runs in all; None for the stored one.
+        stopping: what ends the search before that; None for the stored rule.
 
     Raises:
         StudyError: there is no such experiment, or its component is not what it was.
@@ -432,6 +453,8 @@ def resume(
     keys = SearchSettings().fixed().keys() & problem.keys()
     said = {key: problem[key] for key in keys}
     said |= {key: last[key] for key in ("budget", "stopping") if key in last}
+    said |= {} if budget is None else {"budget": budget}
+    said |= {} if stopping is None else {"stopping": stopping}
     what = component or find_component(problem, last) or stored.space
     made = find_runner(problem["runner"], where) if runner is None else None
     if target is None and problem["target"].get("name") != GIVEN_VALUE:
@@ -445,7 +468,7 @@ def resume(
         jobs=jobs,
         store=where,
         name=stored.name,
-        **{**said, **options},
+        settings=SearchSettings(**said),
     )
     # A runner made here is closed here, with its allocation for example.
     experiment._owns_runner = runner is None
@@ -460,7 +483,7 @@ def _component(what: Component | TuningSpace) -> Component | None:
     raise ParameterError(f"what must be a component, its name or a space; got {what!r}", key="what")
 
 
-def _settings(settings: SearchSettings | None, options: Mapping[str, Any]) -> SearchSettings:
+def _settings(settings: SearchSettings | None, options: SearchOptions) -> SearchSettings:
     base = SearchSettings() if settings is None else settings
     known = base.to_dict()
     for name in options:
@@ -470,7 +493,7 @@ def _settings(settings: SearchSettings | None, options: Mapping[str, Any]) -> Se
                 f"{', '.join(known)}",
                 key=name,
             )
-    return replace(base, **options)
+    return replace(base, **cast(dict[str, Any], options))
 
 
 def _line(record: RunRecord, target: Target) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypedDict
 
 from workbench.checks import above_zero, whole
 from workbench.errors import ParameterError
@@ -67,6 +67,28 @@ class Chosen:
     def __str__(self) -> str:
         options = ", ".join(f"{name}={value}" for name, value in self.options.items())
         return f"{self.name}({options})" if options else self.name
+
+
+ChosenLike = Chosen | str | tuple[str, Mapping[str, Any]] | Mapping[str, Any] | None
+"""A heuristic or rule: a name, or a pair or a mapping of a name and options; None for none."""
+
+
+class SearchOptions(TypedDict, total=False):
+    """The fields of ``SearchSettings`` as arguments."""
+
+    heuristic: ChosenLike
+    initial: int
+    start: str
+    default_first: bool
+    resampling: ChosenLike
+    stopping: ChosenLike
+    pruning: ChosenLike
+    aggregation: str
+    budget: int
+    seed: int
+    revisit: bool
+    max_retries: int
+    timeout_s: float | None
 
 
 @dataclass(frozen=True)

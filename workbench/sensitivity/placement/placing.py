@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
+from workbench.named_options import defaults_of, named_options
 from workbench.programs.given import GivenProgram
 from workbench.provenance import Provenance
 from workbench.sensitivity.placement.algorithm3 import algorithm_3
@@ -97,13 +98,29 @@ def place(
     return _placed(problem, method, seed, evaluations, seconds)
 
 
+class PlaceOptions(TypedDict, total=False):
+    """The arguments of ``place`` that do not depend on the method."""
+
+    seed: int
+    hosts: ArrayLike | None
+    ranks_per_host: int
+    evaluations: int
+    seconds: float | None
+    l_wire_s: float | Mapping[str, float]
+    d_switch_s: float
+    same_host_s: float
+    same_host_G: float | None
+    halt: NDArray[np.int8] | None
+
+
+@named_options(PlaceOptions, defaults_of(place))
 def place_all(
     program: GivenProgram,
     model: LogGPS,
     topology: Topology,
     *,
     methods: Sequence[Method] = METHODS,
-    **options: Any,
+    **options: Unpack[PlaceOptions],
 ) -> dict[Method, Placement]:
     """Return the placement that each method finds.
 
@@ -121,13 +138,14 @@ def place_all(
     return {m: place(program, model, topology, method=m, **options) for m in methods}
 
 
+@named_options(PlaceOptions, defaults_of(place))
 def compare_placements(
     program: GivenProgram,
     model: LogGPS,
     topology: Topology,
     *,
     methods: Sequence[Method] = METHODS,
-    **options: Any,
+    **options: Unpack[PlaceOptions],
 ) -> pd.DataFrame:
     """Return the placement of each method, its time, and the effort of finding it.
 

@@ -6,12 +6,13 @@ import html
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from workbench.errors import ParameterError
 from workbench.html_table import bold, html_table
+from workbench.named_options import defaults_of, named_options
 from workbench.result import Result
-from workbench.topology.metrics.summary import Row, TopologyMetrics, summary
+from workbench.topology.metrics.summary import Row, SummaryOptions, TopologyMetrics, summary
 from workbench.topology.topology import Topology
 
 if TYPE_CHECKING:
@@ -164,7 +165,10 @@ def unequal_hosts(hosts: Mapping[str, int]) -> tuple[str, ...]:
     )
 
 
-def compare(topologies: Sequence[Topology | TopologyMetrics], **options: Any) -> Comparison:
+@named_options(SummaryOptions, defaults_of(summary))
+def compare(
+    topologies: Sequence[Topology | TopologyMetrics], **options: Unpack[SummaryOptions]
+) -> Comparison:
     """Return several networks beside one another.
 
     Args:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -254,6 +254,19 @@ def _figure(value: float) -> str:
     if math.isinf(value):
         return "∞"
     return f"{value:,.0f}" if value == round(value) or abs(value) >= 1e5 else f"{value:.4g}"
+
+
+class SummaryOptions(TypedDict, total=False):
+    """The named arguments of ``summary``."""
+
+    parts: Sequence[Part]
+    traffic: Sequence[str | Traffic]
+    method: Method
+    prices: PriceTable | None
+    starts: int
+    rng: int
+    halt: Halt | None
+    progress: Callable[[int, int, str], object] | None
 
 
 def summary(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 from workbench.errors import ParameterError
-from workbench.tune.experiment import Experiment
+from workbench.tune.experiment import Experiment, ExperimentOptions
 from workbench.tune.recorded.recorded import RecordedSpace
 from workbench.tune.runners.replay import Replay
 from workbench.tune.target.target import Computed
@@ -16,7 +16,7 @@ def replayed(
     noise: str = "measured",  # a name in NOISES
     *,
     scale: float = 0.05,  # relative spread of ``normal`` and ``heavy-tails``
-    **options: Any,  # of ``Experiment``: budget, heuristic, store...
+    **options: Unpack[ExperimentOptions],
 ) -> Experiment:
     """Return an experiment that draws its runs from recorded ones."""
     options.setdefault("target", recorded_target(recorded))

@@ -116,9 +116,14 @@ class LiveView(BokehModel):  # type: ignore[misc]
             self.send({"msg": "patch", "payload": json.dumps(buffer.ref)})
             self.send({"msg": "patch"}, [buffer.to_bytes()])
 
+    def update_from_model(self, model: LayoutDOM) -> None:
+        """Show a layout; `get_state` writes it as JSON, which takes time, when it is sent."""
+        self._model = model
+        model.document.on_change_dispatch_to(self)
+
     def get_state(self, key: Any = None, drop_defaults: bool = False) -> dict[str, Any]:
         """Return the widget's state with the present document; ``key`` None means all traits."""
-        if key is None and self._model.document is not None:
+        if key is None or key == "render_bundle":
             self._trait_values["render_bundle"] = self._model_to_traits(self._model)
         return dict(super().get_state(key, drop_defaults))
 
@@ -147,7 +152,7 @@ def renew(*views: LiveView) -> None:
     """Send the present documents, before the views are shown."""
     # Patches that were sent while no page showed a view are lost.
     for view in views:
-        view.update_from_model(view._model)
+        view.send_state("render_bundle")
 
 
 class Downloads:

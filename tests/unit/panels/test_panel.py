@@ -66,16 +66,21 @@ def test_a_panel_that_is_not_made_yet_has_no_settings() -> None:
     assert not hasattr(unmade, "rule")
 
 
-def test_what_was_drawn_since_is_shown() -> None:
+def test_what_was_drawn_since_is_sent_when_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     panel = Small()
+    sent: list[str] = []
+    monkeypatch.setattr(
+        LiveView, "_send", lambda view, message, buffers=None: sent.append(json.dumps(message))
+    )
     panel._view._model.title.text = "drawn since"
+    sent.clear()  # of the change itself
     assert panel._repr_mimebundle_().keys() == panel.widget._repr_mimebundle_().keys()
-    assert "drawn since" in json.dumps(panel._view.render_bundle["docs_json"], default=str)
+    assert "drawn since" in "".join(sent)
 
 
 def test_a_page_is_told_to_send_back_nothing() -> None:
     view = LiveView(figure())
-    [document] = view.render_bundle["docs_json"].values()
+    [document] = json.loads(view.get_state()["render_bundle"])["docs_json"].values()
     assert "document_ready" in json.dumps(document["callbacks"], default=str)
 
 

@@ -75,7 +75,7 @@ class Catalogue(Result, Generic[_T]):
             if thing.name == name:
                 return thing
         raise DatasetError(
-            f"there must be a {self._kind} of that name; got {name!r}"
+            f"no {self._kind} is named {name!r}"
             f"{did_you_mean(name, self.names)}; known: {', '.join(self.names) or 'none'}"
         )
 

@@ -64,7 +64,7 @@ def load(name: str) -> OSUCurve:
         DatasetError: there is no such dataset, or a file of it is missing, unreadable or not the
             one whose checksum is recorded.
     """
-    # The floor knows no measurement; a dataset is read by the package its content belongs to.
+    # The base layer imports no measurement; a dataset is read by the package of its content.
     from workbench.measure.curve_csv import read_curve_csv
 
     dataset = list()[name]
@@ -92,7 +92,7 @@ def text(name: str, file: str) -> str:
         if known == file:
             return _verified(dataset, file, size, digest)
     files = ", ".join(known for known, _, _ in dataset.files)
-    raise DatasetError(f"{name} must hold the file that is asked for; got {file!r}; it has {files}")
+    raise DatasetError(f"{name} must hold the requested file; got {file!r}; it has {files}")
 
 
 def list() -> Catalogue[Dataset]:

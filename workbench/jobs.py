@@ -143,7 +143,7 @@ class JobContext:
 
     def breathe(self) -> None:
         """Let other threads run: release the interpreter lock for a moment."""
-        # sleep(0) may hand the lock straight back; a real pause lets a waiting slider in.
+        # sleep(0) may take the lock back at once; a real pause lets a waiting slider run.
         time.sleep(5e-5)
 
 
@@ -238,14 +238,14 @@ class Job(Generic[_T]):
         self._began = time.monotonic()
         try:
             if self._stop.is_set():
-                raise JobError(f"{self.name} was stopped before it began; submit it again")
+                raise JobError(f"{self.name} was stopped before it started; submit it again")
             self._state = "running"
             self._value = work(JobContext(self))
             end: JobState = "stopped" if self._stop.is_set() else "done"
         except JobError as error:
             self._exception = error
             end = "stopped"
-        # A thread has nobody above it: whatever is raised is kept for whoever asks for the result.
+        # A thread has no caller: any exception is stored, and raised by result().
         except BaseException as error:
             self._exception = error
             end = "failed"

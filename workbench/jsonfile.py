@@ -40,7 +40,7 @@ def read_json(path: Path, what: str, *, form: str = "", version: int = 0) -> dic
     values = parse_json(path.read_bytes(), what, source=path.name)
     if form and values.get("format") != form:
         raise ParseError(
-            f'{what} must say it is one, with "format": "{form}"; this file does not',
+            f'{what} must have "format": "{form}"; this file does not',
             source=path.name,
         )
     if form and values.get("version") != version:

@@ -28,7 +28,7 @@ __all__ = ["Result", "StoredResult"]
 
 _Arrays = dict[str, NDArray[Any]]
 
-# What a file of any bytes may make of the readers, and other things than ours of a result.
+# Exceptions of the readers on damaged files and on files that are not results.
 _NOT_OURS = (
     KeyError,
     TypeError,
@@ -117,7 +117,7 @@ class StoredResult(Result):
             result._check()
         except _NOT_OURS as error:
             raise ParseError(
-                f"{cls.WHAT} must be whole, its arrays beside it in {beside.name}, as they were "
+                f"{cls.WHAT} must be complete, with its arrays in {beside.name}, as they were "
                 f"saved: {error}",
                 source=path.name,
             ) from error

@@ -59,7 +59,7 @@ class Document:
             if key not in names:
                 raise self.error(
                     (*path, key),
-                    f"is no key of {what}{did_you_mean(key, names)}; known: {', '.join(names)}",
+                    f"is not a key of {what}{did_you_mean(key, names)}; known: {', '.join(names)}",
                 )
 
     def text(self, path: Keys, value: Any) -> str:
@@ -116,7 +116,7 @@ def _parsed(text: str, what: str, where: str) -> tuple[dict[str, Any], dict[Keys
     # The loader's own steps, taken one by one because only its nodes know their lines.
     try:
         loader = yaml.SafeLoader(text)
-        # 1e-3 is a number to everybody but YAML 1.1, which wants a point in it.
+        # YAML 1.1 reads 1e-3 as text, as it has no point; here it is a number.
         loader.yaml_implicit_resolvers = {
             sign: [*known, (_FLOAT_TAG, _EXPONENT)] if sign in _STARTS_NUMBER else known
             for sign, known in loader.yaml_implicit_resolvers.items()
@@ -177,12 +177,12 @@ class _Lines:
                 if key.id != "scalar" or key.tag != _TEXT_TAG:
                     word = f" {key.value}" if key.id == "scalar" else ""
                     raise self._error(
-                        f"must have words for keys; the key{word} is none; put it in quotes", at
+                        f"must have texts as keys; the key{word} is not one; put it in quotes", at
                     )
                 name = str(key.value)
                 if name in seen:
                     raise self._error(
-                        f"must say {name} once; it was on line {seen[name]} already", at
+                        f"must have {name} once; it is on line {seen[name]} already", at
                     )
                 seen[name] = at
                 self.lines[(*path, name)] = at
@@ -210,7 +210,7 @@ def _bytes(source: str | Path | bytes) -> tuple[str, str, bytes]:
         return "text", "", source.encode("utf-8", "surrogatepass")
     path = Path(source)
     with path.open("rb") as file:
-        # No more than tells that it is too large: a device never ends.
+        # One byte beyond the limit shows that it is too large: a device never ends.
         return path.name, str(path.absolute().parent), file.read(_MOST_BYTES + 1)
 
 

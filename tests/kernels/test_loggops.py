@@ -272,7 +272,7 @@ def test_a_receive_shorter_than_its_late_message_never_lets_the_send_go_in_loggo
     strange = replay(graph, MODEL.replace(o=0.0), compatible=True)
     # The message is taken when the core is free, before the receive is posted.
     assert strange.finish_ns[0] < 10**7
-    assert strange.notes == ("1 operations never ran, which LogGOPSim does not tell",)
+    assert strange.notes == ("1 operations never ran, which LogGOPSim does not report",)
 
 
 def test_a_halted_run_ends():

@@ -370,7 +370,7 @@ def test_bad_arguments_are_named(arguments, message):
 
 @pytest.mark.jit_only
 def test_a_set_flag_ends_the_run():
-    with pytest.raises(SimulationHalted, match="ended before it was done"):
+    with pytest.raises(SimulationHalted, match="stopped before it finished"):
         simulate_osu(SNAPPR(mtu=128), halt=np.ones(1, np.int8))
 
 

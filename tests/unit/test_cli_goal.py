@@ -53,7 +53,7 @@ def test_check_ends_with_status_1_on_errors_only(
     file.write_text(BAD)
     assert run("check", file) == 1
     out = capsys.readouterr().out.splitlines()
-    assert out[0] == "error: rank 0, line 4: send 8 B to 1 tag 0: nobody receives it"
+    assert out[0] == "error: rank 0, line 4: send 8 B to 1 tag 0: no receive matches it"
     assert out[-1] == "2 errors, 0 warnings, 1 notes"
     assert run("check", file, "--json") == 1
     said = json.loads(capsys.readouterr().out)

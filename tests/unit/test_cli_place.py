@@ -105,9 +105,9 @@ def test_a_placement_becomes_files_that_start_the_program(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--method", "all"], "of one placement; got --method all"),
+        (["--method", "all"], "holds one placement; got --method all"),
         (["--host-names", "a,b,c"], "each of the network's 16 hosts; got 3"),
-        (["--host-names", ",".join(["a"] * 16)], "'a' stands twice"),
+        (["--host-names", ",".join(["a"] * 16)], "'a' occurs twice"),
         (["--host-names", "n{:q}"], "one pair of braces"),
         (["--host-names", "n {}"], "no spaces; got 'n 0'"),
     ],

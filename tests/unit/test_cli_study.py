@@ -71,7 +71,7 @@ def test_a_wrong_plan_is_refused_in_one_paragraph(
     assert main(["study", "run", str(plan)]) == 1
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith("workbench: error: little.yaml:3: there is no loss 'mean'")
+    assert err.startswith("workbench: error: little.yaml:3: no loss is named 'mean'")
     assert main(["study", "run", str(plan.with_name("absent.yaml"))]) == 1
     assert "absent.yaml: No such file" in capsys.readouterr().err
 
@@ -95,5 +95,5 @@ def test_ctrl_c_stops_politely_and_says_how_to_go_on(plan: Path) -> None:
     assert command.returncode == 128 + signal.SIGINT
     assert out.startswith("StudyResult(little, 0 of 4 cells done")
     assert "stopped with 0 of 4 cells done" in err
-    assert f"kept in {database}: the same command goes on from there" in err
+    assert f"stored in {database}: the same command continues from there" in err
     assert status(loaded, database).counts["running"] == 0

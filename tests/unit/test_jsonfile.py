@@ -21,7 +21,7 @@ from workbench.jsonfile import parse_json, read_json
         (b"[" * 100_000, "must be JSON"),
         (b'{"a": ' + b"9" * 5000 + b"}", "must be JSON"),
         (b"[1]", "must be a JSON object, not list"),
-        (b'{"version": 1}', "must say it is one"),
+        (b'{"version": 1}', "must have .format."),
         (b'{"format": "thing", "version": 99}', "has version 99; this release reads 1"),
     ],
 )

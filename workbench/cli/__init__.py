@@ -1,4 +1,4 @@
-"""The command ``workbench``: simulate, fit and look around from a shell.
+"""The command ``workbench``: fit, simulate, replay and tune from a shell.
 
     workbench osu -p node.nic.mtu=512 --json
     workbench fit --machine azure-hb96v3-hdr --trials 500 --study fits.db
@@ -6,7 +6,7 @@
     workbench replay program.goal -L 1200 -G 0.04
 
 Results go to stdout; notes, progress and errors to stderr, an error as one paragraph. The status is
-0 only on success: 1 where something is wrong, 2 where the command line is, and 128 plus the number
+0 only on success: 1 on an error, 2 on an error in the command line, and 128 plus the number
 of the signal that stopped a run. Nothing heavy is imported before a command needs it.
 """
 
@@ -78,7 +78,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             if sys.stdout is not None:  # a shell may have closed it
                 sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has seen enough. What the buffer still holds must not be written at exit.
+        # The reader closed the pipe: the buffered output must not be written at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return SIGNALLED + signal.SIGPIPE
     except KeyboardInterrupt:
@@ -109,7 +109,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="workbench",
         description="Fit network models to measured machines, simulate them, and replay programs.",
-        epilog="workbench COMMAND --help says what a command takes.",
+        epilog="workbench COMMAND --help lists the arguments of a command.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"workbench {workbench.__version__}")

@@ -33,9 +33,13 @@ ABOUT = "print a collective as GOAL, and list the algorithms"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("operation", nargs="?", metavar="OPERATION", help="such as allreduce")
     parser.add_argument(
-        "--algorithm", metavar="NAME", help="such as ring or pipeline:8192 (default: see --list)"
+        "operation", nargs="?", metavar="OPERATION", help="collective, such as allreduce"
+    )
+    parser.add_argument(
+        "--algorithm",
+        metavar="NAME",
+        help="algorithm, such as ring or pipeline:8192 (default: see --list)",
     )
     parser.add_argument("--ranks", type=int, metavar="N", help="number of ranks")
     parser.add_argument(
@@ -52,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="LIST",
         help="bytes of each rank instead, such as 100,0,250; row by row for alltoall",
     )
-    parser.add_argument("--root", type=int, metavar="RANK", help="who gives or gets (default 0)")
+    parser.add_argument("--root", type=int, metavar="RANK", help="root rank (default 0)")
     parser.add_argument(
         "--reduce-ns-per-byte",
         type=float,
@@ -97,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
         **given(arguments, "size", "sizes", "root", "reduce_ns_per_byte"),
     )
     if not plan.num_messages:
-        say("note: no messages, as there is nothing to send; --bytes or --sizes says how much")
+        say("note: no messages, as there is nothing to send; set --bytes or --sizes")
     graph = plan.graph()
     if arguments.output is not None:
         from workbench.programs.goal import write_goal
@@ -149,7 +153,7 @@ def _print_list(asked: Mapping[str, Mapping[str, Algorithm]], *, json: bool) -> 
         for one in algorithms.values():
             star = "*" if one.name == DEFAULTS[operation] else " "
             print(f" {star} {one.label:<{width}}  {one.description}")
-    print("* unless another is chosen")
+    print("* default")
 
 
 def _sizes(text: str) -> tuple[int, ...]:

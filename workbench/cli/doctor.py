@@ -1,6 +1,6 @@
-"""Say what this installation is made of, and what is wrong with it if anything is.
+"""List the parts of this installation, and report its problems.
 
-The exit status is 0 only where nothing is wrong.
+The exit status is 0 only without problems.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import argparse
 
 from workbench.cli.output import FAILED, add_json, patience, print_json
 
-ABOUT = "say what this installation is made of and what is wrong with it"
+ABOUT = "list the parts of this installation and report its problems"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,11 +1,11 @@
-"""Simulate a collective as an SST/macro configuration describes it, to the digits it prints.
+"""Simulate a collective of an SST/macro configuration, to the digits that SST/macro prints.
 
 FILE is an .ini as SST/macro v11.1 reads it: a torus, a fat tree or a dragonfly of SNAPPR or PISCES
 switches, and a benchmark of collectives, one rank a node. node.app1.mode names the collective
 (allgather, alltoall, allreduce); sizes go from min_size by factors of four up to max_size, each
 coll_iters times. The times are those of one iteration on rank 0, in microseconds. Fat trees that
-SST/macro refuses and PISCES packets that it never places run too; the output then says that it is
-beyond SST/macro, and why.
+SST/macro refuses and PISCES packets that it never places run too; the output then states why
+SST/macro cannot run it.
 
     workbench fabric collective --config torus.ini -p node.app1.max_size=8192 --json
 """
@@ -31,7 +31,7 @@ _WAIT_S = 0.05
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add_ini(parser, "machine and benchmark as SST/macro's .ini", required=True)
+    add_ini(parser, "SST/macro's .ini of the machine and the benchmark", required=True)
     add_json(parser)
 
 
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     for note in configuration.notes:
         say(f"note: {note}")
     with stoppable() as stop:
-        # In a thread of its own: the main thread handles signals between its Python steps.
+        # In another thread: the main thread handles signals between its Python steps.
         job = jobs.submit(lambda _: run_collective(configuration, halt=stop.event.cell))
         while not job.wait(_WAIT_S):
             pass

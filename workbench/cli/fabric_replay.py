@@ -1,11 +1,11 @@
-"""Replay a program over a network: when each rank finishes where messages share the links.
+"""Replay a program over a network: finish times of the ranks when messages share links.
 
 FILE is GOAL, as text or LogGOPSim's binary, or a trace, as for workbench replay. Messages travel as
 packets with credits (--congestion packet, SNAPPR), as packets that share links as they flow
-(packet-flow, PISCES), or as fluid with max-min fair shares (flow). Hosts cost nothing and all
-messages are eager unless -o, -O, -S or --machine say otherwise; -L, -g and -G are not used, as the
-network gives them. With --beside other programs run at the same time, each on hosts of its own, and
-each one's slowdown against running alone is told. Times are in nanoseconds.
+(packet-flow, PISCES), or as fluid with max-min fair shares (flow). By default hosts take no time
+and all messages are eager; -o, -O, -S and --machine change that. -L, -g and -G are not used, as
+the network replaces them. With --beside other programs run at the same time, each on its own
+hosts, and the slowdown of each against running alone is printed. Times are in nanoseconds.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from workbench.simulate.fabric.program_result import FabricReplay
     from workbench.simulate.fabric.shared import SharedRun
 
-ABOUT = "replay a program over a network: when each rank finishes"
+ABOUT = "replay a program over a network and print when each rank finishes"
 
 _WAIT_S = 0.05
 _SHOWN_RANKS = 32
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--routing",
         metavar="NAME",
-        help="such as minimal, dimension-order, valiant, ugal-l (default: the topology's usual)",
+        help="routing, such as minimal, dimension-order, valiant, ugal-l (default: by topology)",
     )
     parser.add_argument(
         "--congestion",
@@ -58,9 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="block (default), round-robin, random or by-group",
     )
     parser.add_argument(
-        "--ranks-per-host", type=int, metavar="N", help="ranks that a host takes (default 1)"
+        "--ranks-per-host", type=int, metavar="N", help="ranks per host (default 1)"
     )
-    parser.add_argument("--seed", type=int, metavar="N", help="of random routes and placements")
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="seed seed of random routes and placements"
+    )
     parser.add_argument(
         "--beside",
         action="append",
@@ -70,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_ini(
         parser,
-        "bandwidths, latencies and credits as SST/macro's .ini (default: the model's own)",
+        "SST/macro's .ini with bandwidths, latencies and credits (default: the model's values)",
         example="switch.link.bandwidth=25GB/s",
     )
     add_json(parser)
@@ -103,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
                 return replay_on(graph, fabric, halt=halt, **options)
             return run_jobs(jobs_asked, fabric, halt=halt, **options)
 
-        # In a thread of its own: the main thread handles signals between its Python steps.
+        # In another thread: the main thread handles signals between its Python steps.
         job = jobs.submit(lambda _: work())
         while not job.wait(_WAIT_S):
             pass

@@ -1,11 +1,12 @@
 """Latency and accepted load of a network under random traffic, simulated packet by packet.
 
-SPEC is a network as for workbench topology. Hosts send messages at random times, as much as the
-load says, whatever becomes of them; loads are shares of the hosts' bandwidth. Latency counts from
+SPEC is a network as for workbench topology. Hosts send messages at random times at the given load,
+even if the network does not accept them; loads are shares of the hosts' bandwidth. Latency counts
+from
 the time a message is generated, the wait at its host included. --json gives each run's percentiles,
-hops and queues over time; with --tables also what each channel and each router did. Routings:
+hops and queues over time; with --tables also counters of each channel and router. Routings:
 minimal, deterministic, ecmp, minimal-adaptive, dimension-order, up-down, valiant, ugal-l, ugal-g,
-par; with each, packets take the fewest virtual channels that are proved free of deadlock.
+par; each uses the fewest virtual channels that are proved free of deadlock.
 """
 
 from __future__ import annotations
@@ -61,22 +62,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="offered loads, shares of the hosts' bandwidth (default: 0.1 to 0.9)",
     )
     parser.add_argument(
-        "--routing", metavar="NAME", help="see above (default: the topology's usual one)"
+        "--routing", metavar="NAME", help="routing, as listed above (default: by topology)"
     )
     parser.add_argument(
         "--congestion", metavar="NAME", help="packet (SNAPPR, default) or packet-flow (PISCES)"
     )
     parser.add_argument(
-        "--process", metavar="NAME", help="of the messages' times: poisson (default) or bernoulli"
+        "--process",
+        metavar="NAME",
+        help="arrival process of messages: poisson (default) or bernoulli",
     )
     parser.add_argument(
         "--message-bytes",
         type=byte_count,
         metavar="N",
-        help="of each message (default: one packet)",
+        help="size of a message (default: one packet)",
     )
     parser.add_argument(
-        "--messages", type=int, metavar="N", help="to measure at each load (default 20000)"
+        "--messages", type=int, metavar="N", help="messages measured at each load (default 20000)"
     )
     parser.add_argument(
         "--seeds",
@@ -85,7 +88,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=1,
         help="runs of each load (default 1); of several the least and the largest are printed",
     )
-    parser.add_argument("--seed", type=int, metavar="N", default=0, help="of the first (default 0)")
+    parser.add_argument(
+        "--seed", type=int, metavar="N", default=0, help="seed of the first run (default 0)"
+    )
     parser.add_argument(
         "--workers",
         type=int,
@@ -94,7 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_ini(
         parser,
-        "bandwidths, latencies and credits as SST/macro's .ini (default: the model's own)",
+        "SST/macro's .ini with bandwidths, latencies and credits (default: the model's values)",
         example="switch.link.bandwidth=25GB/s",
     )
     parser.add_argument(
@@ -126,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
     loads = LOADS if arguments.loads is None else arguments.loads
     pattern = pattern_of(arguments.pattern, network)
     with stoppable() as stop:
-        # In a thread of its own: the main thread handles signals between its Python steps.
+        # In another thread: the main thread handles signals between its Python steps.
         job = jobs.submit(
             lambda _: load_curve(fabric, pattern, loads, seeds=seeds, halt=stop.event.cell, **asked)
         )
@@ -139,7 +144,7 @@ def run(arguments: argparse.Namespace) -> int:
             say("stopped")
             return status
     if status:
-        say("stopped; these are the runs that had ended")
+        say("stopped; these are the finished runs")
     if arguments.csv is not None:
         curve.runs[-1].to_frame().to_csv(Path(arguments.csv), index=False)
     if arguments.json:

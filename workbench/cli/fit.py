@@ -1,7 +1,7 @@
 """Fit a network model to measured latency and bandwidth.
 
-Ctrl-C stops with the best so far. With --study the trials are kept, and the same command run again
-goes on where it stopped.
+Ctrl-C stops and prints the best so far. With --study the trials are stored, and running the same
+command again continues the fit.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bandwidth",
         metavar="NAME",
-        help="of --osu, the benchmark to take it from: bw (default), bibw or mbw_mr",
+        help="benchmark of --osu that gives the bandwidth: bw (default), bibw or mbw_mr",
     )
     parser.add_argument(
         "--model", metavar="NAME", help="snappr (default), logp, pisces or protocol"
@@ -68,11 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="configurations to try, those of earlier runs included (default 2000)",
     )
-    parser.add_argument(
-        "--seed", type=int, metavar="N", help="makes the search repeatable (default 0)"
-    )
+    parser.add_argument("--seed", type=int, metavar="N", help="seed of the search (default 0)")
     parser.add_argument("--engine", metavar="NAME", help="tpe (default), cma-es or least-squares")
-    parser.add_argument("--study", metavar="FILE", help="SQLite file that keeps every trial")
+    parser.add_argument("--study", metavar="FILE", help="SQLite file that stores every trial")
     parser.add_argument(
         "--name", help="name of the study in the file (default: made of the other options)"
     )
@@ -87,7 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--identify",
         action="store_true",
-        help="also say which of the fitted values the data tell, by scans of a few seconds",
+        help="also report which fitted values the data determine, by scans of a few seconds",
     )
     parser.add_argument(
         "--ini",
@@ -110,14 +108,14 @@ def run(arguments: argparse.Namespace) -> int:
     fixed = dict(arguments.fixed)
     with stoppable() as stop, FitStudy(curve, _model(arguments), fixed=fixed, **options) as study:
         if study.done:
-            say(f"{study.done} trials of {study.name!r} taken up from {arguments.study}")
+            say(f"continuing {study.name!r} in {arguments.study} after {study.done} trials")
         with ProgressLine(every_s=_PROGRESS_S) as line:
 
             def show(now: TrialReport) -> None:
                 best = f"best {study.loss.name} {now.best_loss:.4g}"
                 line.show(f"{now.done} of {now.total} trials, {best}")
 
-            # In a thread of its own: signals are handled between the main thread's Python steps,
+            # In another thread: signals are handled between the main thread's Python steps,
             # and a simulation is one long step.
             job = jobs.submit(lambda _: study.run(trials, stop=stop.event, on_trial=show))
             while not job.wait(_PROGRESS_S):
@@ -135,8 +133,8 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.ini is not None and result.success:
         Path(arguments.ini).write_text(result.to_ini(), encoding="utf-8")
     if result.trials < trials:
-        kept = f"kept in {arguments.study}: the same command goes on from there"
-        lost = "not kept; with --study FILE they would be"
+        kept = f"stored in {arguments.study}: the same command continues from there"
+        lost = "not stored; --study FILE stores them"
         say(
             f"stopped after {result.trials} of {trials} trials, {kept if arguments.study else lost}"
         )
@@ -212,4 +210,4 @@ def _report(result: FitResult) -> str:
 def _told(found: Identifiability) -> str:
     """Return the counts, then a line for each parameter: known, bounded or unknown, and why."""
     rows = (f"  {key:<30}{found.state(key):<9}{found.verdicts[key]}" for key in found.values)
-    return "\n".join([f"what the data tell: {found.counted()}", *rows])
+    return "\n".join([f"what the data determine: {found.counted()}", *rows])

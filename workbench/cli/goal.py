@@ -5,8 +5,8 @@
     workbench goal check halo.goal
     workbench goal summary halo.bin --json
 
-Which of the two formats a file is in shows in its first bytes; a name does not matter. ``check``
-ends with status 1 where the program could not run to its end.
+The format of a file is recognised from its first bytes, not from its name. ``check`` ends with
+status 1 if the program cannot run to its end.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, about in (
         ("convert", "write a GOAL file as text, or as LogGOPSim's binary"),
         ("from-trace", "write a trace, or a shipped program, as GOAL"),
-        ("check", "look for circular waits, wrong peers, and messages without a match"),
+        ("check", "check for circular waits, wrong peers, and messages without a match"),
         ("summary", "count ranks, operations, bytes and dependencies"),
     ):
         action = actions.add_parser(name, help=about, description=about, allow_abbrev=False)
@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                 type=byte_count,
                 metavar="BYTES",
                 help="largest message sent without waiting for its receiver, for circular waits of "
-                "larger ones to be errors (default: say at which S the program ends)",
+                "larger ones to be errors (default: report the least S at which the program ends)",
             )
         add_json(action)
 

@@ -1,4 +1,4 @@
-"""Options of the commands that take a network as SST/macro's .ini, and what they come to."""
+"""Options of the commands that take a network as SST/macro's .ini, and their values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def add_ini(
         default=[],
         type=assignment,
         metavar="KEY=VALUE",
-        help=f"put a value over the file's, such as {example}; may be repeated",
+        help=f"override a value of the file, such as {example}; may be repeated",
     )
 
 

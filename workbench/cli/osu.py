@@ -21,7 +21,9 @@ ABOUT = "simulate the OSU latency and bandwidth tests on two nodes"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments; the defaults are ``simulate_osu``'s own."""
-    add_ini(parser, "network as SST/macro's .ini; without it, the defaults of the SNAPPR model")
+    add_ini(
+        parser, "SST/macro's .ini of the network (default: the default values of the SNAPPR model)"
+    )
     parser.add_argument(
         "--sizes",
         type=_sizes,
@@ -44,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--window",
         type=int,
         metavar="N",
-        help="messages a window of the bandwidth test (default 64)",
+        help="messages per window of the bandwidth test (default 64)",
     )
     parser.add_argument(
         "--fresh", action="store_true", help="start each size from an idle network instead"

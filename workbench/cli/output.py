@@ -1,4 +1,4 @@
-"""What the commands share: where their words go, and JSON that every reader accepts."""
+"""Shared by the commands: streams of their output, and JSON that every reader accepts."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def add_variant(parser: argparse.ArgumentParser) -> None:
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Add ``--json``, which every command has."""
-    parser.add_argument("--json", action="store_true", help="print JSON, for machines")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""Place a program's ranks on a network: which host for each, and how long the program takes.
+"""Place a program's ranks on a network: a host for each rank, and the run time.
 
 FILE is GOAL, as text or LogGOPSim's binary, or a trace, as for workbench replay. The topology is a
 family with its parameters, such as fat-tree:16 or torus:8x8x8, or a machine's name, and gives the
@@ -45,8 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--topology",
         required=True,
         metavar="SPEC",
-        help="such as fat-tree:16, dragonfly:8,4,8 (groups, routers of each, hosts of each), by "
-        "letters, dragonfly:a=4,p=8,h=2,wiring=relative, or a machine, edison",
+        help="network, such as fat-tree:16, dragonfly:8,4,8 (groups, routers of each, hosts of "
+        "each), by letters, dragonfly:a=4,p=8,h=2,wiring=relative, or a machine, edison",
     )
     parser.add_argument(
         "--method",
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="block, round-robin, random, volume, algorithm-3, search (default) or all",
     )
     parser.add_argument(
-        "--ranks-per-host", type=int, metavar="N", help="ranks that a host takes (default 1)"
+        "--ranks-per-host", type=int, metavar="N", help="ranks per host (default 1)"
     )
     parser.add_argument(
         "--hosts",
@@ -80,19 +80,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seconds", type=float, metavar="S", help="time after which a search ends (default: none)"
     )
-    parser.add_argument("--seed", type=int, metavar="N", help="of the random choices (default 0)")
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="seed of the random choices (default 0)"
+    )
     parser.add_argument(
         "--rankfile", metavar="OUT", help="write the placement for Open MPI: mpirun --rankfile OUT"
     )
     parser.add_argument(
         "--hostfile",
         metavar="OUT",
-        help="write it for MPICH, mpiexec -f OUT, and Slurm, SLURM_HOSTFILE=OUT srun -m arbitrary",
+        help="write the placement for MPICH, mpiexec -f OUT, and Slurm, SLURM_HOSTFILE=OUT srun "
+        "-m arbitrary",
     )
     parser.add_argument(
         "--host-names",
         metavar="NAMES",
-        help="of the network's hosts, in both: a pattern such as nid{:05d} (default host{}), names "
+        help="host names in both files: a pattern such as nid{:05d} (default host{}), names "
         "with commas between, or a file of them",
     )
     add_json(parser)
@@ -128,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.method is not None:
         options["method"] = arguments.method
     with stoppable() as stop:
-        # In a thread of its own: the main thread handles signals between its Python steps.
+        # In another thread: the main thread handles signals between its Python steps.
         job = jobs.submit(lambda _: work(graph, model, network, halt=stop.event.cell, **options))
         while not job.wait(_WAIT_S):
             pass
@@ -157,7 +160,7 @@ def _names(arguments: argparse.Namespace, network: Topology) -> list[str]:
         return []
     if arguments.method == ALL:
         raise ParameterError(
-            "a rankfile or hostfile is of one placement; got --method all: choose a method",
+            "a rankfile or hostfile holds one placement; got --method all: choose a method",
             key="method",
         )
     from workbench.sensitivity.placement import HOST_NAMES, host_names

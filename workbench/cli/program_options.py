@@ -1,4 +1,4 @@
-"""What the commands that run programs share: the file, the six parameters, the algorithms."""
+"""Shared by the commands that run programs: the file, the six parameters, the algorithms."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from workbench.programs import ExecutionGraph
 
 DEFAULTS_NS = {"L": 2500.0, "o": 1500.0, "g": 1000.0, "G": 6.0, "O": 0.0}
-"""LogGOPSim's own, ns and ns/B."""
+"""LogGOPSim's defaults, ns and ns/B."""
 
 DEFAULT_S = 65535
-"""LogGOPSim's own, bytes."""
+"""LogGOPSim's default, bytes."""
 
 _MEANINGS = {
     "L": "latency",
@@ -54,7 +54,8 @@ def add_program(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--machine",
         metavar="NAME",
-        help="take L, o, g, G, O and S from a machine's fitted profile; options go before it",
+        help="take L, o, g, G, O and S from a machine's fitted profile; the options above "
+        "override it",
     )
     add_algorithm(parser)
 
@@ -68,7 +69,7 @@ def add_algorithm(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=_choice,
         metavar="OPERATION=NAME",
-        help="of a trace's collectives, such as allreduce=ring; may be repeated",
+        help="algorithm for a trace's collectives, such as allreduce=ring; may be repeated",
     )
 
 
@@ -82,8 +83,8 @@ def graph_of(arguments: argparse.Namespace) -> ExecutionGraph:
         say(f"note: {note}")
     if isinstance(program, ExecutionGraph) and arguments.algorithms:
         raise ParameterError(
-            "--algorithm needs a trace, whose collectives are still whole; a GOAL file has "
-            f"messages only, and {arguments.file} is one",
+            "--algorithm needs a trace, whose collectives are not yet expanded into messages; "
+            f"{arguments.file} is a GOAL file",
             key="algorithm",
         )
     return graph(program, dict(arguments.algorithms))

@@ -1,8 +1,8 @@
-"""Replay a program on LogGOPS: when does each rank finish?
+"""Replay a program on LogGOPS: the finish time of each rank.
 
 FILE is GOAL, as text or LogGOPSim's binary, or a trace: liballprof's (the file of rank 0 or its
-folder), SimGrid's time-independent one, or a folder of workbench trace. A trace keeps its
-collectives whole, so that --algorithm chooses what they become. Times are in nanoseconds, and a
+folder), SimGrid's time-independent one, or a folder of workbench trace. A trace holds its
+collectives as calls; --algorithm chooses how they become messages. Times are in nanoseconds, and a
 program that cannot run to its end is an error that shows which operations wait, with status 1.
 """
 
@@ -19,7 +19,7 @@ from workbench.errors import SimulationHalted
 if TYPE_CHECKING:
     from workbench.simulate.replay_result import ReplayResult
 
-ABOUT = "replay a program (GOAL or trace) on LogGOPS: when each rank finishes"
+ABOUT = "replay a program (GOAL or trace) on LogGOPS and print when each rank finishes"
 
 _WAIT_S = 0.05
 _SHOWN_RANKS = 32
@@ -43,12 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--compatible",
         action="store_true",
-        help="with LogGOPSim's quirks too: zero-byte messages, several cpus",
+        help="reproduce LogGOPSim's quirks: zero-byte messages, several cpus",
     )
     parser.add_argument(
         "--waiting",
         action="store_true",
-        help="say why ranks waited: late senders and receivers, collectives, messages under way",
+        help="report why ranks waited: late senders and receivers, collectives, messages under way",
     )
     add_json(parser)
 
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.waiting:
         options["times"] = True
     with stoppable() as stop:
-        # In a thread of its own: the main thread handles signals between its Python steps.
+        # In another thread: the main thread handles signals between its Python steps.
         job = jobs.submit(lambda _: replay(graph, model, halt=stop.event.cell, **options))
         while not job.wait(_WAIT_S):
             pass

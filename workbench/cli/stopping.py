@@ -1,4 +1,4 @@
-"""A signal as a polite request to stop, for commands that run long."""
+"""A signal as a request to stop, for long commands."""
 
 from __future__ import annotations
 

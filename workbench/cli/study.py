@@ -1,7 +1,7 @@
-"""Run many fits as one study: machines by losses by targets by models, as a YAML file says.
+"""Run many fits as one study: machines by losses by targets by models, from a YAML file.
 
-The trials are kept in a database. Ctrl-C stops politely, and the same command run again goes on
-where it stopped; so it does after a kill.
+The trials are stored in a database. Ctrl-C stops the study; running the same
+command again continues the study, also after a kill.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from workbench.study import StudyPlan, StudyResult, StudyStatus
 
-ABOUT = "run many fits as one study, and look at it"
+ABOUT = "run many fits as one study, and show it"
 
 _PROGRESS_S = 0.1
 _TARGETS = (("joint", "latency and bandwidth"), ("latency", "latency"), ("bandwidth", "bandwidth"))
@@ -39,12 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
     for name, about in (
-        ("run", "fit what has not been fitted yet"),
-        ("status", "say how far each fit is, whoever runs it"),
+        ("run", "run the fits that are not finished"),
+        ("status", "show the progress of each fit, in whichever process it runs"),
         ("show", "print the errors: loss by machine, for each target"),
     ):
         action = actions.add_parser(name, help=about, description=about, allow_abbrev=False)
-        action.add_argument("plan", metavar="FILE.yaml", help="what to fit")
+        action.add_argument("plan", metavar="FILE.yaml", help="plan of the study")
         action.add_argument(
             "--database",
             metavar="FILE_OR_URL",
@@ -97,8 +97,8 @@ def _run(plan: StudyPlan, database: str, arguments: argparse.Namespace) -> int:
     if stop.number:
         done = sum(cell.status == "done" for cell in result)
         say(
-            f"stopped with {done} of {len(result)} cells done, {result.trials} trials kept in "
-            f"{database}: the same command goes on from there"
+            f"stopped with {done} of {len(result)} cells done, {result.trials} trials stored in "
+            f"{database}: the same command continues from there"
         )
         return SIGNALLED + stop.number
     for cell in result:

@@ -1,12 +1,12 @@
-"""How much latency a program bears: T over L without contention, exactly.
+"""How much latency a program tolerates: T over L without contention, exactly.
 
-FILE is GOAL, as text or LogGOPSim's binary, or a trace, as for workbench replay. Printed are the
-run time at -L, how many latencies (lambda_L) and bytes (lambda_G) are on the critical path, of how
-many messages the latencies are (a rendezvous has four), the latencies' share of the path (rho_L),
-the largest latency within each percentage, and the critical latencies of the interval, at which
-another path becomes the critical one. Times are in nanoseconds; in JSON a latency without bound is
-null. A note says where CPUs and NICs, which are not limited here, change the run time by more than
-5 %.
+FILE is GOAL, as text or LogGOPSim's binary, or a trace, as for workbench replay. The command
+prints the run time at -L, the number of latencies (lambda_L) and bytes (lambda_G) on the critical
+path, the number of messages that have these latencies (a rendezvous has four), the latencies'
+share of the path (rho_L), the largest latency within each percentage, and the critical latencies of
+the interval, at which another path becomes the critical one. Times are in nanoseconds; in JSON an
+unlimited latency is null. A note is printed if CPUs and NICs, which are not limited here, change
+the run time by more than 5 %.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from workbench.errors import SimulationHalted
 if TYPE_CHECKING:
     from workbench.sensitivity.result import LatencySensitivity
 
-ABOUT = "tell how much network latency a program bears before it gets slower"
+ABOUT = "report how much network latency a program tolerates before it gets slower"
 
 _WAIT_S = 0.05
 _SHOWN = 20
@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
         low, high = arguments.interval
         options["interval"] = (seconds(low), seconds(high))
     with stoppable() as stop:
-        # In a thread of its own: the main thread handles signals between its Python steps.
+        # In another thread: the main thread handles signals between its Python steps.
         job = jobs.submit(lambda _: analyse(graph, model, halt=stop.event.cell, **options))
         while not job.wait(_WAIT_S):
             pass

@@ -5,11 +5,12 @@ routers of each, hosts and global ports of a router), or by letters,
 dragonfly:a=4,p=2,h=2,wiring=relative; a machine, such as hopper; or a file: an edge list, CSV,
 GraphML, SST/macro's or CODES's. workbench topology list names all families and machines.
 
-Average path is the mean number of links on a shortest way between the routers of two hosts that are
-at different routers; spines without hosts do not count as ends. Throughput is the largest share of
-their bandwidth at which all hosts can send at once, at most 1, routes being chosen as well as can
-be: exact for small networks, two bounds for others. A network without groups runs longest-matching
-for adversarial traffic, and the table says so. Cost and power are estimates by a price table.
+Average path is the mean number of links on a shortest path between the routers of two hosts at
+different routers; spines without hosts do not count as ends. Throughput is the largest share of
+their bandwidth at which all hosts can send at once, at most 1, over the best possible routes:
+exact for small networks, two bounds for others. A network without groups runs longest-matching
+instead of adversarial traffic, with a note in the table. Cost and power are estimates by a price
+table.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True, dest="action")
     for name, about in (
-        ("build", "make a network, say how large it is, and write it to a file"),
-        ("metrics", "print distances, cuts, eigenvalues, ways, cost and throughput"),
-        ("compare", "print them for several networks, the best of each row named"),
+        ("build", "make a network, print its size, and write it to a file"),
+        ("metrics", "print distances, cuts, eigenvalues, path diversity, cost and throughput"),
+        ("compare", "print these for several networks, and the best of each row"),
         ("list", "name the families with their parameters, and the machines"),
     ):
         action = actions.add_parser(name, help=about, description=about, allow_abbrev=False)
@@ -87,9 +88,10 @@ def _add_measures(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--method",
         metavar="NAME",
-        help="of throughput: auto (default; exact up to about 100 routers), exact, bounds, quick",
+        help="method for the throughput: auto (default; exact up to about 100 routers), exact, "
+        "bounds, quick",
     )
-    parser.add_argument("--seed", type=int, metavar="N", help="of random choices (default 0)")
+    parser.add_argument("--seed", type=int, metavar="N", help="seed of random choices (default 0)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -106,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
     for network in networks:
         options = _options(arguments, network)
         with stoppable() as stop:
-            # In a thread of its own: the main thread handles signals between its Python steps.
+            # In another thread: the main thread handles signals between its Python steps.
             job = jobs.submit(_summary, network, stop.event.cell, options)
             while not job.wait(_WAIT_S):
                 pass

@@ -1,9 +1,9 @@
-"""Record what an MPI program does, for workbench replay.
+"""Record the MPI calls of a program, for workbench replay.
 
     workbench trace -n 4 --output traces/halo -- ./halo 256 60
 
-It runs under mpirun with a library that notes each of its MPI calls in a text file a rank. What the
-program writes goes to stderr.
+The program runs under mpirun with a library that records each MPI call, in one text file per rank.
+The program's output goes to stderr.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 from workbench.cli.output import SIGNALLED, add_json, given, print_json, say
 from workbench.cli.stopping import stoppable
 
-ABOUT = "record what an MPI program does"
+ABOUT = "record the MPI calls of a program"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,14 +23,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-n", "--ranks", type=int, required=True, metavar="N", help="number of ranks"
     )
     parser.add_argument(
-        "--output", metavar="FOLDER", default="trace", help="where the traces go (default: trace)"
+        "--output", metavar="FOLDER", default="trace", help="folder of the traces (default: trace)"
     )
     parser.add_argument(
         "--mpirun", metavar="PATH", help="launcher of the program's MPI (default: mpirun)"
     )
-    parser.add_argument(
-        "--timeout", type=float, metavar="S", help="seconds after which the program is ended"
-    )
+    parser.add_argument("--timeout", type=float, metavar="S", help="time limit of the program, s")
     parser.add_argument(
         "--no-oversubscribe",
         dest="oversubscribe",
@@ -40,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--clock",
         choices=("elapsed", "cpu"),
-        help="what counts as computation: the time that elapsed between two calls (default), or "
+        help="what counts as computation: the time elapsed between two calls (default), or "
         "the rank's own CPU time, where ranks share cores",
     )
     add_json(parser)

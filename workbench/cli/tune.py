@@ -4,8 +4,8 @@ WHAT is a component that ships, such as sort (workbench tune component list name
 component file. Rules take options: --heuristic annealing:cooling=logarithmic, --resampling
 static:runs=3. With --replay open-mpi-4-ranks/bcast/65536 runs are drawn from recorded ones.
 
-Ctrl-C stops politely. What has run is kept in the store, and resume goes on from there, also after
-a kill; status, show and export look at a store while others run.
+Ctrl-C stops the experiment. Its runs stay in the store, and resume continues from there, also
+after a kill; status, show and export also read a store while experiments run.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from workbench.tune.result import TuningResult
     from workbench.tune.store.run_record import RunRecord
 
-ABOUT = "tune a program's parameters, and look at what was found"
+ABOUT = "tune a program's parameters, and show the results"
 
 _WAIT_S = 0.1
 _PLAIN = ("initial", "start", "aggregation", "budget", "seed", "timeout_s")
@@ -67,10 +67,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             aliases=["list"] if name == "status" else [],
         )
         for name, about in (
-            ("run", "search the configurations of a component; goes on where the store has it"),
-            ("resume", "go on with a stored experiment as it was made"),
-            ("status", "list the experiments of a store, and how far they are, whoever runs them"),
-            ("show", "print what an experiment found"),
+            ("run", "search the configurations of a component; continues a stored experiment"),
+            ("resume", "continue a stored experiment with its settings"),
+            ("status", "list the experiments of a store and their progress"),
+            ("show", "print the result of an experiment"),
             ("export", "write all runs of an experiment to a file"),
             *((name, module.ABOUT) for name, module in _MOUNTED.items()),
         )
@@ -84,7 +84,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help=f"{about}, or a result's .json" if name in ("show", "export") else about,
         )
         if name != "status":
-            made[name].add_argument("--name", help="which experiment, where it holds several")
+            made[name].add_argument(
+                "--name", help="name of the experiment, if the store holds several"
+            )
     _add_running(made["resume"])
     tune_runner.add_places(made["resume"])
     made["export"].add_argument(
@@ -103,7 +105,9 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what", metavar="WHAT", nargs="?", help="a shipped component, or a component file"
     )
-    parser.add_argument("--component", metavar="NAME", help="which one, where a file holds several")
+    parser.add_argument(
+        "--component", metavar="NAME", help="name of the component, if the file holds several"
+    )
     parser.add_argument(
         "--application", metavar="WORDS", help="the program that runs with the component, quoted"
     )
@@ -116,30 +120,40 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         "none is a value that is not passed; may be repeated",
     )
     parser.add_argument(
-        "--experiment", metavar="FILE.yaml", help="a configuration of SHAMan's; options go before"
+        "--experiment",
+        metavar="FILE.yaml",
+        help="a configuration file of SHAMan; the other options override it",
     )
     for name in _RULES:
         parser.add_argument(f"--{name}", metavar="NAME[:OPTION=VALUE,...]", help=_help(name))
-    parser.add_argument("--initial", type=int, metavar="N", help="runs before the heuristic's (10)")
     parser.add_argument(
-        "--start", metavar="NAME", help="how these are drawn: hybrid, latin-hypercube or uniform"
+        "--initial", type=int, metavar="N", help="initial runs, before the heuristic's (10)"
     )
     parser.add_argument(
-        "--aggregation", metavar="NAME", help="what repeats come to: median, mean or min"
+        "--start",
+        metavar="NAME",
+        help="how initial points are drawn: hybrid, latin-hypercube or uniform",
     )
-    parser.add_argument("--seed", type=int, metavar="N", help="makes the search repeatable (0)")
     parser.add_argument(
-        "--timeout", dest="timeout_s", type=float, metavar="S", help="ends a run after so long"
+        "--aggregation", metavar="NAME", help="aggregate of repeated runs: median, mean or min"
+    )
+    parser.add_argument("--seed", type=int, metavar="N", help="seed of the search (0)")
+    parser.add_argument(
+        "--timeout", dest="timeout_s", type=float, metavar="S", help="time limit of a run, s"
     )
     parser.add_argument(
         "--new-only",
         dest="revisit",
         action="store_const",
         const=False,
-        help="no configuration is proposed twice",
+        help="propose no configuration twice",
     )
-    parser.add_argument("--store", metavar="FILE_OR_URL", help="keeps every run")
-    parser.add_argument("--name", help="of the experiment in the store (made of the options)")
+    parser.add_argument(
+        "--store", metavar="FILE_OR_URL", help="SQLite file or database that stores every run"
+    )
+    parser.add_argument(
+        "--name", help="name of the experiment in the store (default: made of the options)"
+    )
     parser.add_argument(
         "--save",
         type=output_file(*_EXPORTS),
@@ -165,7 +179,9 @@ def _add_running(parser: argparse.ArgumentParser) -> None:
         help="draw runs from recorded ones: a shipped recording's name or a folder, and a space",
     )
     parser.add_argument(
-        "--noise", metavar="NAME", help="of a replay: measured (default), none, normal, heavy-tails"
+        "--noise",
+        metavar="NAME",
+        help="noise of a replay: measured (default), none, normal, heavy-tails",
     )
 
 
@@ -175,7 +191,8 @@ def _help(name: str) -> str:
         "random or exhaustive",
         "resampling": "none (default), static, standard-error, nonparametric or improved",
         "pruning": "none (default), fixed, default or estimator",
-        "stopping": "time, improvement, count-movement, distance-movement; of several the first",
+        "stopping": "time, improvement, count-movement, distance-movement; the first of several "
+        "rules to apply",
     }[name]
 
 
@@ -226,7 +243,7 @@ def _stored_result(arguments: argparse.Namespace) -> TuningResult:
 
 def _existing(store: str) -> str:
     if "://" not in store and not Path(store).is_file():
-        raise FileNotFoundError(2, "there is no such store", store)
+        raise FileNotFoundError(2, "this file does not exist", store)
     return store
 
 
@@ -256,8 +273,8 @@ def _new(arguments: argparse.Namespace) -> Experiment:
         others += tune_runner.chosen_options(arguments)
         if others:
             raise ParameterError(
-                "a replay has a component, a space and a runner of its own; leave "
-                f"{', '.join(others)} out",
+                "a replay sets the component, the space and the runner; leave {', '.join(others)} "
+                "out",
                 key="replay",
             )
         from workbench.tune.recorded.replaying import replayed
@@ -265,7 +282,7 @@ def _new(arguments: argparse.Namespace) -> Experiment:
         return replayed(recorded_space(arguments.replay), arguments.noise or "measured", **options)
     if arguments.noise is not None:
         raise ParameterError(
-            f"--noise is of a replay; got {arguments.noise!r} without --replay", key="noise"
+            f"--noise needs --replay; got --noise {arguments.noise!r} alone", key="noise"
         )
     component = _component(arguments)
     if tune_component.needs_application(component) and not options.get("application"):
@@ -323,7 +340,8 @@ def _resumed(arguments: argparse.Namespace) -> Experiment:
         options["stopping"] = rules(arguments.stopping)
     if said.get("kind") != "replay" and (arguments.replay or arguments.noise) is not None:
         raise ParameterError(
-            f"--replay and --noise are of a replay; this experiment's runner is {said.get('kind')}",
+            "--replay and --noise apply to a replay; this experiment's runner is "
+            f"{said.get('kind')}",
             key="replay",
         )
     if said.get("kind") == "replay":
@@ -355,7 +373,7 @@ def _go_on(experiment: Experiment, arguments: argparse.Namespace) -> int:
 
     kept = f"{experiment.name!r} in {arguments.store}"
     if experiment.done:
-        say(f"{experiment.done} runs of {kept} taken up")
+        say(f"continuing {kept} after {experiment.done} runs")
     budget = experiment.settings.budget
     with stoppable() as stop, ProgressLine() as line:
 
@@ -367,7 +385,7 @@ def _go_on(experiment: Experiment, arguments: argparse.Namespace) -> int:
             run = record.run
             show(f"last {f'{run.value:.6g}{unit}' if run.status == 'complete' else run.status}")
 
-        # In a thread of its own: signals are handled between the main thread's Python steps.
+        # In another thread: signals are handled between the main thread's Python steps.
         job = jobs.submit(lambda _: experiment.run(stop=stop.event, on_run=show_run))
         told = ""
         while not job.wait(_WAIT_S):
@@ -380,8 +398,8 @@ def _go_on(experiment: Experiment, arguments: argparse.Namespace) -> int:
         _write(result, arguments.save)
     _print(result, arguments)
     if stop.number:
-        after = f"kept as {kept}: resume goes on from there"
-        lost = "not kept; with --store FILE they would be"
+        after = f"stored as {kept}: resume continues from there"
+        lost = "not stored; --store FILE stores them"
         say(f"stopped after {len(result)} of {budget} runs, {after if arguments.store else lost}")
         return SIGNALLED + stop.number
     if result.best is None:

@@ -15,7 +15,7 @@ is --size VALUE, with flag: --size= it is --size=VALUE, and with suffix: K the v
 values to try are values: [...], or min, max and step (step_type: multiplicative for factors), or
 low and high (log: true). Types: int, float, bool, str, categorical. More keys: optional, switch,
 choices, condition: "mode == 'fast'" of a parameter; constraints, env, description of a component.
-The target is the wall time where none is named; a regex takes it from what the program prints.
+The default target is the wall time; a regex reads it from the program's output.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(
         title="actions", metavar="ACTION", required=True, dest="component_action"
     )
-    about = "say what a component file declares; status 1 with file, line, key and rule"
+    about = "check and describe a component file; an error has status 1, file, line, key and rule"
     check = actions.add_parser("check", help=about, description=about, allow_abbrev=False)
     check.add_argument("file", metavar="FILE.yaml", help="a component file, SHAMan's or ours")
     add_json(check)

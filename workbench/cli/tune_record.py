@@ -1,4 +1,4 @@
-"""Record a space of which every configuration is run, to compare searches on.
+"""Record a space by running every configuration, to compare searches on it.
 
 workbench tune record open-mpi my-recording --ranks 4 --rounds 5
 workbench tune record open-mpi my-recording --rounds 10 --limit 1500
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(
         title="actions", metavar="ACTION", required=True, dest="record_action"
     )
-    about = "run Open MPI's collectives on this machine; goes on where it was stopped"
+    about = "run Open MPI's collectives on this machine; continues a stopped recording"
     mpi = actions.add_parser("open-mpi", help=about, description=about, allow_abbrev=False)
     _add_shared(mpi, "4")
     mpi.add_argument("--rounds", type=int, metavar="N", help="passes in all (default 5)")
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     own.add_argument(
         "--machine", metavar="NAME", help="a shipped profile (default azure-hb96v3-hdr)"
     )
-    about = "say what a recording holds"
+    about = "describe a recording"
     show = actions.add_parser("show", help=about, description=about, allow_abbrev=False)
     show.add_argument("folder", metavar="FOLDER", help="a recording, or the name of a shipped one")
     add_json(show)
@@ -108,16 +108,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _add_shared(parser: argparse.ArgumentParser, ranks: str) -> None:
-    parser.add_argument("folder", metavar="FOLDER", help="where the files go, or are")
+    parser.add_argument("folder", metavar="FOLDER", help="folder of the recording")
     parser.add_argument("--ranks", type=int, metavar="N", help=f"processes (default {ranks})")
     parser.add_argument(
         "--collectives",
         type=lambda text: tuple(text.split(",")),
         metavar="LIST",
-        help="such as allreduce,bcast (default: allreduce,bcast,gather,reduce)",
+        help="collectives, such as allreduce,bcast (default: allreduce,bcast,gather,reduce)",
     )
     parser.add_argument(
-        "--sizes", type=_sizes, metavar="LIST", help="bytes, such as 4096,65536,1048576"
+        "--sizes",
+        type=_sizes,
+        metavar="LIST",
+        help="message sizes in bytes, such as 4096,65536,1048576",
     )
     add_json(parser)
 

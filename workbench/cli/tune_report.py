@@ -1,4 +1,4 @@
-"""What ``workbench tune`` prints: an experiment's result, and the experiments of a store."""
+"""Output of ``workbench tune``: an experiment's result, and the experiments of a store."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def result_text(result: TuningResult) -> str:
         line = f"default: {result.default_value:.6g}{unit} ({_often(result, default)})"
         if math.isfinite(result.improvement):
             better = f"the best is {100 * result.improvement:.1f} % better"
-            line += f"; {better if result.improvement > 0 else 'nothing that ran is better'}"
+            line += f"; {better if result.improvement > 0 else 'no run is better'}"
         lines.append(line)
     expected = result.recommended
     if expected is not None:
-        head = f"recommended, as a model with noise expects {expected[1]:.6g}{unit} of it:"
+        head = f"recommended by a model of the noise, which expects {expected[1]:.6g}{unit}:"
         if expected[0] == result.best_configuration:
             lines.append(f"{head} the best")
         else:
@@ -69,11 +69,13 @@ def result_text(result: TuningResult) -> str:
             for name, share in weights.items()
         )
         lines.append(
-            f"what makes the best tenth (5 to 95 % if configurations are drawn again): {shares}"
+            "parameter importance for the best tenth (5 to 95 % over resampled configurations): "
+            f"{shares}"
         )
     elif len(result.space) > 1 and result.best is not None:
         lines.append(
-            "what makes the best tenth: too few configurations, or all alike; it takes "
+            "parameter importance for the best tenth: too few configurations, or all alike; it "
+            "takes "
             f"{FEWEST_CONFIGURATIONS}"
         )
     return "\n".join(lines)

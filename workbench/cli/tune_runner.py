@@ -1,4 +1,4 @@
-"""Who executes the runs of ``workbench tune run``: this machine, Slurm, or a cluster of Dask."""
+"""The runner of ``workbench tune run``: this machine, Slurm, or a cluster of Dask."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FOR = {
 
 def add_runner(parser: argparse.ArgumentParser) -> None:
     """Add the options that choose a runner and its resources."""
-    group = parser.add_argument_group("who executes runs")
+    group = parser.add_argument_group("runner")
     group.add_argument(
         "--runner",
         choices=(LOCAL, SLURM, SLURM_STEPS, DASK),
@@ -32,21 +32,25 @@ def add_runner(parser: argparse.ArgumentParser) -> None:
         help="local: processes here (default); slurm: a job for each run; slurm-steps: an srun for "
         "each run in one allocation; dask: the workers of a cluster",
     )
-    group.add_argument("--partition", metavar="NAME", help="of Slurm")
-    group.add_argument("--account", metavar="NAME", help="of Slurm, which is charged")
-    group.add_argument("--nodes", type=int, metavar="N", help="of each job, or of the allocation")
+    group.add_argument("--partition", metavar="NAME", help="Slurm partition")
+    group.add_argument("--account", metavar="NAME", help="Slurm account that is charged")
+    group.add_argument(
+        "--nodes", type=int, metavar="N", help="nodes of each job, or of the allocation"
+    )
     group.add_argument("--ntasks", type=int, metavar="N", help="tasks, such as ranks of MPI")
     group.add_argument(
-        "--time", metavar="H:M:S", help="most time of each job, or of the allocation"
+        "--time", metavar="H:M:S", help="time limit of each job, or of the allocation"
     )
     group.add_argument(
         "--slurm",
         action="append",
         metavar="OPTION",
-        help="another one of sbatch or salloc: --slurm=--exclusive; may be repeated",
+        help="another option of sbatch or salloc: --slurm=--exclusive; may be repeated",
     )
     group.add_argument(
-        "--srun", metavar="OPTIONS", help="of each step, quoted: --srun='--mpi=pmix --exact'"
+        "--srun",
+        metavar="OPTIONS",
+        help="options of each step, quoted: --srun='--mpi=pmix --exact'",
     )
     add_places(group)
 
@@ -56,9 +60,13 @@ def add_places(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> Non
     parser.add_argument(
         "--allocation",
         metavar="JOB",
-        help="take steps of this job instead of asking for one, such as $SLURM_JOB_ID",
+        help="take steps of this job, such as $SLURM_JOB_ID, instead of requesting one",
     )
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="of Dask, such as tcp://host:8786")
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="address of Dask's scheduler, such as tcp://host:8786",
+    )
 
 
 def chosen_options(arguments: argparse.Namespace) -> list[str]:

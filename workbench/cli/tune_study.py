@@ -33,13 +33,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="recordings",
         action="append",
         metavar="NAME",
-        help="a shipped recording, or a folder; may be given again (default: the shipped study)",
+        help="a shipped recording, or a folder; may be repeated (default: the shipped study)",
     )
-    parser.add_argument("--spaces", type=_words, metavar="LIST", help="such as bcast/65536")
-    parser.add_argument("--heuristics", type=_words, metavar="LIST", help="such as surrogate-gp")
-    parser.add_argument("--resamplings", type=_words, metavar="LIST", help="such as none,improved")
-    parser.add_argument("--stoppings", type=_words, metavar="LIST", help="such as budget")
-    parser.add_argument("--prunings", type=_words, metavar="LIST", help="such as none,median")
+    parser.add_argument("--spaces", type=_words, metavar="LIST", help="spaces, such as bcast/65536")
+    parser.add_argument(
+        "--heuristics", type=_words, metavar="LIST", help="heuristics, such as surrogate-gp"
+    )
+    parser.add_argument(
+        "--resamplings", type=_words, metavar="LIST", help="resampling rules, such as none,improved"
+    )
+    parser.add_argument(
+        "--stoppings", type=_words, metavar="LIST", help="stopping rules, such as budget"
+    )
+    parser.add_argument(
+        "--prunings", type=_words, metavar="LIST", help="pruning rules, such as none,median"
+    )
     parser.add_argument(
         "--noise",
         dest="noises",
@@ -47,15 +55,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[:SCALE]",
         help="measured, none, normal:0.05 or heavy-tails:0.05 (default: measured)",
     )
-    parser.add_argument("--seeds", type=int, metavar="N", help="seeds of each (default 20)")
+    parser.add_argument(
+        "--seeds", type=int, metavar="N", help="seeds per method and space (default 20)"
+    )
     parser.add_argument("--initial", type=int, metavar="N", help="initial points (default 10)")
     parser.add_argument("--budget", type=int, metavar="N", help="runs of a search (default 60)")
     parser.add_argument(
-        "--small", action="store_true", help="of the shipped study a few methods alone"
+        "--small", action="store_true", help="run a few methods of the shipped study only"
     )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
     parser.add_argument(
-        "--rows", type=output_file(), metavar="FILE.csv", help="keep each search there, and go on"
+        "--rows",
+        type=output_file(),
+        metavar="FILE.csv",
+        help="store each search there, and continue from it",
     )
     parser.add_argument(
         "--save", type=output_folder, metavar="FOLDER", help="write the tables there"
@@ -98,12 +111,14 @@ def _plans(arguments: argparse.Namespace) -> tuple[StudyPlan, ...]:
     if arguments.recordings is None:
         if chosen or arguments.noises is not None:
             raise ParameterError(
-                "the shipped study is what it is; name a --recording to compare other searches",
+                "the shipped study is fixed; name a --recording to compare other searches",
                 key="recording",
             )
         return shipped_plans(**seeds, small=arguments.small)
     if arguments.small:
-        raise ParameterError("--small is of the shipped study; leave --recording out", key="small")
+        raise ParameterError(
+            "--small applies to the shipped study; leave --recording out", key="small"
+        )
     if arguments.noises is not None:
         chosen["noises"] = tuple(map(_noise, arguments.noises))
     return (StudyPlan(tuple(arguments.recordings), **chosen, **seeds),)
@@ -133,6 +148,6 @@ def _told(done: int, total: int) -> None:
 
 def _text(table: pd.DataFrame) -> str:
     if not len(table):
-        return "no search came to an end"
+        return "no search finished"
     shown = [name for name in (*_SHOWN, *_MORE) if name in table]
     return str(table[shown].to_string(index=False, float_format=lambda x: f"{x:.1f}"))

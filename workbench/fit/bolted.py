@@ -159,12 +159,11 @@ class Bolted(Result):
         low, high = self.low.model, self.high.model
         if not isinstance(low, LogP):
             return (
-                "SST/macro's only model for messages below a size is LogP; it has one detailed "
-                f"network at a time, so {type(low).__name__} cannot stand beside "
-                f"{type(high).__name__}"
+                "SST/macro can combine one detailed network model with LogP for small messages, "
+                f"not {type(low).__name__} with {type(high).__name__}"
             )
         if not isinstance(high, SNAPPR | PISCES):
-            return f"SST/macro puts LogP beside SNAPPR or PISCES, not beside {type(high).__name__}"
+            return f"SST/macro combines LogP with SNAPPR or PISCES, not with {type(high).__name__}"
         for model in (low, high):
             if model.variant != "sstmacro":
                 return f"SST/macro computes the variant 'sstmacro', not {model.variant!r}"

@@ -154,7 +154,7 @@ LOSSES: Mapping[str, Loss] = MappingProxyType(
         )
     }
 )
-"""The losses by name: ``rmsre`` first, which the paper finds the most even one."""
+"""The losses by name: ``rmsre`` first, which the paper finds the most balanced one."""
 
 
 def rmspe(simulated: ArrayLike, measured: ArrayLike) -> float:

@@ -28,7 +28,7 @@ def as_curve(measured: Measured) -> OSUCurve:
         try:
             return datasets.load(measured)
         except DatasetError as error:
-            raise DatasetError(f"{error}; nor is there a file of that name") from None
+            raise DatasetError(f"{error}; there is no file of that name either") from None
     table: Any = measured
     if hasattr(table, "to_csv") and hasattr(table, "columns"):
         rows = table if "size_bytes" in table.columns else table.reset_index()

@@ -43,8 +43,8 @@ def to_profile(result: FitResult, intervals: Intervals | Ends | None = None) -> 
         )
     if not isinstance(result.model, Protocol):
         raise ParameterError(
-            "a profile needs a fit of the model protocol, which knows the costs LogGPS is about; "
-            f"got {result.model.name}; fit with model='protocol'",
+            "a profile needs a fit of the model protocol, whose costs are those of LogGPS; got "
+            f"{result.model.name}; fit with model='protocol'",
             key="result",
         )
     source = result.provenance
@@ -59,7 +59,7 @@ def to_profile(result: FitResult, intervals: Intervals | Ends | None = None) -> 
     }
     if isinstance(intervals, Intervals):
         details["intervals"] = (
-            f"5th to 95th percentile of {intervals.draws} refits to node pairs drawn again, "
+            f"5th to 95th percentile of {intervals.draws} refits to resampled node pairs, "
             f"{intervals.of} of them, {intervals.dependence} level, seed {intervals.seed}"
         )
     return Profile(

@@ -82,7 +82,7 @@ SEARCHED: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
     }
 )
-"""The keys a fit moves by default, by model; a LogP overlay that is in use adds its three."""
+"""The keys a fit searches by default, by model; a LogP overlay in use adds its three."""
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def first_guess(curve: Measured, model: str | NetworkModel) -> NetworkModel:
     best, least = own, np.inf
     usual, *suggestions = starting_points(own, measured, space)
     for point in ({}, *suggestions):
-        # A value that the curve says nothing about stays as it is: 4096 B do not become 4100 B.
+        # A value that the curve does not determine is unchanged: 4096 B do not become 4100 B.
         moved = [d for d in space.dimensions if d.key in point and point[d.key] != usual[d.key]]
         guess = own.with_values({d.key: d.snap(point[d.key], 3) for d in moved})
         try:
@@ -85,8 +85,8 @@ def _protocol(parts: Sequence[Segment]) -> Point:
 def _costs(part: Segment, first: Segment) -> Point:
     """Return a segment's host overhead (s), copy rate (B/s), latency (s) and wire rate (B/s)."""
     # Latency: the constant is the flight and two host times, the slope two copies and the wire.
-    # Time per message, once a window's flight and answer are shared out: the constant is one host
-    # time, the slope the slower of copy and wire, which is taken to be the wire.
+    # Time per message, less a message's share of a window's flight and reply: the constant is one
+    # host time, the slope the slower of copy and wire, which is taken to be the wire.
     way, per_byte = part.latency or (0.0, 0.0)
     pace, pace_per_byte = part.interval or (0.2 * way, per_byte)
     answer = first.latency[0] if first.latency is not None else 0.0

@@ -134,7 +134,7 @@ class FitStudy:
         # Fixed values are checked here, once, and not refused trial by trial.
         self._fixed = self.base.with_values(self.space.fixed)
         self._sizes = tuple(curve.sizes.tolist())
-        # What is not aimed at must not show, not even in where the search starts.
+        # A benchmark outside the target must not influence the fit, not even its start.
         self._aimed_at = curve if self.target == "both" else curve.alone(self.target)
         self._evaluate = Evaluator(self._fixed, curve, self.loss, self.target)
         self._search = ENGINES[self.engine](
@@ -234,8 +234,9 @@ class FitStudy:
         """
         if self.loss.risen is None or self.engine not in RANK_ENGINES or self.done:
             raise StudyError(
-                f"the fit {self.name!r} cannot take over trials: its loss must rise with another "
-                f"one, its engine be one of {', '.join(RANK_ENGINES)}, and it must have no trials; "
+                f"the fit {self.name!r} cannot reuse trials: its loss must be an increasing "
+                f"function of another loss, its engine one of {', '.join(RANK_ENGINES)}, and it "
+                "must have no trials; "
                 f"it has loss {self.loss.name}, engine {self.engine} and {self.done} trials"
             )
         for trial in trials:
@@ -360,7 +361,7 @@ class FitStudy:
             self._learn(trial, trial.seconds, len(file.trials))
             self._untold.append(trial)
         loss, values = self._best
-        # The stored losses are worth nothing beside new ones if the simulator has changed.
+        # Stored losses cannot be compared with new ones if the simulator has changed.
         now = self._evaluate(values).loss if values else loss
         if now != loss:
             raise StudyError(

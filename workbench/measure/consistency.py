@@ -42,5 +42,6 @@ def contradiction(curve: OSUCurve) -> str:
     return (
         f"the measured bandwidth contradicts the measured latency at {where}: messages of a window "
         f"take longer each than one message alone, at {byte_label(int(curve.sizes[worst]))} "
-        f"{pace_us:.4g} us against {curve.latency_us[worst]:.4g} us; no model of stages gives both"
+        f"{pace_us:.4g} us against {curve.latency_us[worst]:.4g} us; no model of successive "
+        "stages fits both"
     )

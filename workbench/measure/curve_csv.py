@@ -21,7 +21,7 @@ _NAMES = {
     "latency_us": re.compile(r"(?i:(measured[ _])?(lat|latency))[\W_]*(us|usec|[µμ]s)\W*"),
     "bandwidth_MBps": re.compile(r"(?i:(measured[ _])?(bw|bandwidth))[\W_]*(MBps|MB/s|MB/sec)\W*"),
 }
-"""How the columns of a curve may be headed: as here, as the benchmarks do it, as FitPanel does."""
+"""The accepted headings of a curve's columns: ours, the benchmarks' and FitPanel's."""
 
 
 def read_curve_csv(
@@ -37,7 +37,7 @@ def read_curve_csv(
                         f"its sizes must be those of {texts[0][0]}; they differ", source=source
                     )
             elif column in columns:
-                raise ParseError(f"column {column} stands in another file too", source=source)
+                raise ParseError(f"column {column} is in another file too", source=source)
             columns[column] = values
     missing = np.full(len(columns["size_bytes"]), math.nan)
     try:
@@ -134,7 +134,7 @@ def _columns(source: str, text: str) -> tuple[dict[str, FloatArray], list[int]]:
         )
     twice = next((name for name in heading if heading.count(name) > 1), None)
     if twice is not None:
-        raise ParseError(f"column {twice} stands there twice", source=source, line=start)
+        raise ParseError(f"column {twice} occurs twice", source=source, line=start)
     rows: list[list[float]] = []
     lines: list[int] = []
     for number, line in enumerate(text.lstrip("\ufeff").splitlines(), start=1):

@@ -73,7 +73,7 @@ _BINARY = {
     b"\x89HDF": "an HDF5 file",
     b"SQLite format 3": "a SQLite database",
 }
-"""What begins like this is no text, and what it is instead."""
+"""First bytes of files that are not text, with the kind of file."""
 _LINE_END = re.compile(r"\r?\r?\n|\r")
 _TITLES: dict[str, Benchmark] = {
     "latency": "latency",

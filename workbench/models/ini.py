@@ -345,7 +345,7 @@ class _Reading:
         hint = f"; did you mean {near}?" if near else ""
         return (
             f"{key} is not a key of a {self.model.name} network{hint} "
-            "(SST/macro would ignore it without a word)"
+            "(SST/macro would ignore it silently)"
         )
 
     def _belongs_to_application(self, entry: Entry) -> bool:
@@ -361,8 +361,8 @@ class _Reading:
         if leaf in leaves or difflib.get_close_matches(leaf, near, n=1, cutoff=0.75):
             return False
         self.notes.append(
-            f"{_place(entry)}{entry.key} is left to the simulated program; the workbench runs its "
-            "own benchmark"
+            f"{_place(entry)}{entry.key} is for the simulated program; the workbench runs its own "
+            "benchmark"
         )
         return True
 

@@ -53,8 +53,7 @@ def profile(machine: str) -> Profile:
     if machine not in profiles():
         known = ", ".join(profiles()) or "none is shipped"
         raise DatasetError(
-            f"there must be a profile of that name; got {machine!r}"
-            f"{did_you_mean(machine, profiles())}; known: {known}"
+            f"no profile is named {machine!r}{did_you_mean(machine, profiles())}; known: {known}"
         )
     return Profile.load(path)
 
@@ -93,8 +92,7 @@ class Profile(Result):
             self.model.get(key)
             if not (math.isfinite(low) and math.isfinite(high) and low <= high):
                 raise ParameterError(
-                    f"the interval of {key} must run from a number to one not below it; got "
-                    f"{low} to {high}",
+                    f"the interval of {key} must be two ascending numbers; got {low} to {high}",
                     key=key,
                 )
             ordered[key] = (float(low), float(high))

@@ -60,7 +60,7 @@ def _rate(key: str, default: str, low: float, high: float, description: str) -> 
     )
 
 
-_COPY = "Rate at which each host handles the bytes of {} message; 1000 GB/s is as good as free."
+_COPY = "Rate at which each host handles the bytes of {} message; 1000 GB/s is practically free."
 _HOST = "Time each host spends on {} message, whatever its size; the next one waits for it."
 
 

@@ -185,7 +185,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # Imported late: it needs workbench.tune, an eighth more to import than all other figures need.
+    # Imported on first use: it needs workbench.tune, an eighth more to import than all other
+    # figures need.
     if name == "plot_search_methods":
         from workbench.plotting.searches.heatmap import plot_search_methods
 

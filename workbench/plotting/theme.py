@@ -15,7 +15,7 @@ from bokeh.models.css import GlobalInlineStyleSheet, InlineStyleSheet, StyleShee
 from workbench.plotting import palette
 
 DARK_FILTER: Final = "invert(1) hue-rotate(180deg)"
-"""What a dark page does to a drawing; `palette.in_dark` is the same for one colour."""
+"""The filter of a dark page on a drawing; `palette.in_dark` is the same for one colour."""
 
 PAGE_RULES: Final = f"""
 body[data-jp-theme-light] {{ --workbench-ground: transparent; }}
@@ -26,7 +26,7 @@ body[data-jp-theme-light="false"] {{
 }}
 body[data-jp-theme-light="false"] > .bk-Tooltip {{ filter: var(--workbench-drawing); }}
 """
-"""Style of the whole page: what the other colours of this file refer to."""
+"""Style of the whole page: the variables that the other colours of this file refer to."""
 
 _FIGURE_RULES = """
 :host { background-color: var(--workbench-ground, white); }
@@ -34,7 +34,7 @@ _FIGURE_RULES = """
 """
 
 TEXT: Final = "var(--jp-ui-font-color1, #212121)"
-"""Colour of what is written beside figures, as CSS says it; likewise the following."""
+"""CSS colour of text beside figures; likewise the following."""
 
 NOTE: Final = "var(--jp-ui-font-color2, #555555)"
 """Of captions and remarks."""
@@ -43,10 +43,10 @@ SMALL: Final = f"font-size:12px;line-height:1.35;color:{NOTE}"
 """Style of a caption or remark in HTML."""
 
 ERROR: Final = f"var(--workbench-error, {palette.ERROR})"
-"""Of what is refused or failed."""
+"""Of errors."""
 
 NOTICE_GROUND: Final = "var(--workbench-notice, #FFF6E0)"
-"""Ground of what the reader should notice before the figure."""
+"""Background of a notice above a figure."""
 
 AS_DRAWN: Final = "filter:var(--workbench-drawing, none)"
 """Style of an HTML element that shows a colour of a figure, such as a line of a key."""

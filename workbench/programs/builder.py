@@ -68,7 +68,9 @@ class ProgramBuilder:
         """
         members = np.asarray(ranks, np.int64)
         if not len(members) or len(np.unique(members)) != len(members):
-            raise ParameterError("a communicator needs ranks, each once", key="ranks")
+            raise ParameterError(
+                "a communicator needs at least one rank, and each rank once", key="ranks"
+            )
         if members.min() < 0 or members.max() >= self.num_ranks:
             raise ParameterError(
                 f"ranks of a communicator must be 0 to {self.num_ranks - 1}; got "
@@ -106,7 +108,7 @@ class ProgramBuilder:
             rank: which rank sends.
             peer: rank it goes to, of all ranks.
             size: bytes.
-            tag: ``ANY_TAG`` agrees with all.
+            tag: ``ANY_TAG`` matches all.
             comm: number of the communicator.
             line: of the trace.
         """
@@ -136,7 +138,7 @@ class ProgramBuilder:
             rank: which rank sends.
             peer: rank it goes to, of all ranks.
             size: bytes.
-            tag: ``ANY_TAG`` agrees with all.
+            tag: ``ANY_TAG`` matches all.
             comm: number of the communicator.
             line: of the trace.
         """
@@ -172,8 +174,8 @@ class ProgramBuilder:
         given = self._requests[rank]
         if waited and not 0 <= min(waited) <= max(waited) < given:
             raise ParameterError(
-                f"rank {rank}, line {line}: a wait must name requests that the rank was given, of "
-                f"which there are {given}; got {min(waited)} to {max(waited)}",
+                f"rank {rank}, line {line}: a wait must name requests of its rank, which has "
+                f"started {given}; got {min(waited)} to {max(waited)}",
                 key="requests",
             )
         self._wait_requests.extend(waited)

@@ -36,9 +36,9 @@ Edges = tuple[NDArray[np.int32], ...]
 ERROR, WARNING, NOTE = "error", "warning", "note"
 
 SHOWN = 100
-"""Most problems of one kind that are told one by one."""
+"""Most problems of one kind that are reported one by one."""
 
-_STEPS = 4096  # taken for one pair of messages before its order is given up for unknown
+_STEPS = 4096  # limit for one pair of messages, whose order is then unknown
 _EFFORT = 200  # steps an operation, over all pairs
 
 
@@ -205,7 +205,7 @@ def _cycles(
         ops.append(cycle[0])
         places = [graph.describe(op) for op in cycle[1:8]]
         left = f", {len(cycle) - 8} more" if len(cycle) > 8 else ""
-        words.append(f"waits for itself, by way of {', '.join(places) or 'nothing else'}{left}")
+        words.append(f"waits for itself, via {', '.join(places) or 'nothing else'}{left}")
     ops += starts[SHOWN:].tolist()
     yield from _told(graph, "cycle", ERROR, np.array(ops, np.int64), words)
 
@@ -228,12 +228,12 @@ def _unmatched(
     """Yield the first unmatched operation of each class."""
     which = np.flatnonzero(left)
     ops = classes.ops[classes.start[which + 1] - left[which]]
-    word = "nobody receives it" if kind == "unmatched-send" else "no message comes for it"
+    word = "no receive matches it" if kind == "unmatched-send" else "no message matches it"
     shown = which[:SHOWN]
     counts = left[shown].tolist()
     many = np.diff(classes.start)[shown].tolist()
     words = [
-        word + (f"; {count} of {total} such operations are left over" if total > 1 else "")
+        word + (f"; {count} of {total} such operations remain" if total > 1 else "")
         for count, total in zip(counts, many, strict=True)
     ]
     yield from _told(graph, kind, ERROR, ops, words, counts)
@@ -271,7 +271,7 @@ def _ambiguous(
     largest = np.maximum.reduceat(graph.size[classes.ops], classes.start[:-1])
     same = smallest[numbers] == largest[numbers]
     for severity, among, words in (
-        (WARNING, ~same, "which sizes meet is open"),
+        (WARNING, ~same, "the sizes that match are undetermined"),
         (NOTE, same, "their sizes are equal"),
     ):
         ops = classes.ops[found[at[among]] + 1]
@@ -296,7 +296,7 @@ def _sizes(
     ):
         at = np.flatnonzero(among)
         texts = [
-            f"{words}, {graph.describe(op)}, where messages are taken in order"
+            f"{words}, {graph.describe(op)}, if messages match in order"
             for op in receiving[at[:SHOWN]].tolist()
         ]
         yield from _told(graph, kind, severity, sending[at], texts)
@@ -409,7 +409,7 @@ def _circular(
     eager = largest if eager_bytes is None else eager_bytes
     left = runs.left(pool, eager)
     if left is not None:
-        remedy = "; whatever S is"
+        remedy = "; for any S"
         if runs.left(pool, largest) is None:
             remedy = (
                 f"; with S = {eager} B, above which sends wait for their receives; "
@@ -426,8 +426,8 @@ def _circular(
             WARNING,
             -1,
             0,
-            "it is open which receive takes which message, and in one order of events the program "
-            f"comes to a halt: {explain(graph, left, eager)}",
+            "the matching of messages is undetermined, and in one order of events the program "
+            f"deadlocks: {explain(graph, left, eager)}",
             -1,
         )
         return

@@ -53,7 +53,7 @@ def check_dependents(dependents: Dependents, num_ops: int, name: str) -> None:
         or (len(ops) and not (ops.min() >= 0 and ops.max() < num_ops))
     ):
         raise ParameterError(
-            f"{name} must give each of {num_ops} operations those that wait for it; make it with "
+            f"{name} must list the dependents of each of {num_ops} operations; make it with "
             "Dependents.from_pairs",
             key=name,
         )

@@ -29,7 +29,7 @@ _CHUNK_BYTES = 1 << 24
 
 _WORDS = {
     layout.OUTSIDE: "must lie within the file, which ends before it",
-    layout.TOO_SHORT: "is too short for the operations it says it has",
+    layout.TOO_SHORT: "is too short for its stated number of operations",
     layout.BAD_KIND: "must be of kind 1 (send), 2 (recv) or 3 (calc)",
     layout.BAD_SIZE: f"must have a size below {2**63}",
     layout.BAD_PEER: f"must have a peer of at most {MOST}",
@@ -126,20 +126,20 @@ def _notes(data: Bytes, kept: dict[str, Any], found: NDArray[np.int64]) -> tuple
     notes = []
     if found[layout.MENDED_CALCS]:
         notes.append(
-            f"{int(found[layout.MENDED_CALCS])} computations have a peer, tag or nic, which mean "
-            "nothing and were left out"
+            f"{int(found[layout.MENDED_CALCS])} computations have a peer, tag or nic, which have "
+            "no meaning and were ignored"
         )
     if found[layout.MENDED_COUNTS]:
         notes.append(
-            f"{int(found[layout.MENDED_COUNTS])} operations say another number of dependencies "
-            "than they have; counted anew"
+            f"{int(found[layout.MENDED_COUNTS])} operations state a wrong number of dependencies; "
+            "it was recounted"
         )
     if found[layout.MENDED_ROOTS]:
-        notes.append("the list of operations that wait for nothing is not as they are; made anew")
+        notes.append("the list of operations without dependencies is wrong; it was rebuilt")
     for name, said in (("cpu", int(data[12])), ("nic", int(data[13]))):
         highest = int(kept[name].max(initial=0))
         if said != highest:
-            notes.append(f"the file says its highest {name} is {said}; it is {highest}")
+            notes.append(f"the file states {said} as its highest {name}; it is {highest}")
     return tuple(notes)
 
 

@@ -37,23 +37,23 @@ _CHUNK_BYTES = 1 << 24
 _SHORTEST_OP, _SHORTEST_DEPENDENCY, _SHORTEST_RANK = 7, 12, 8  # bytes: "calc 1\n", "rank 0{}"
 
 _WANTED = {
-    layout.W_FIRST: 'the first item must be "num_ranks" and their number',
-    layout.W_RANK: 'outside the braces of a rank only "rank" and its number may stand',
-    layout.W_ITEM: 'an operation, a dependency, a label or "}" must stand here',
-    layout.W_INTEGER: "an integer must stand here",
+    layout.W_FIRST: 'the first item must be "num_ranks" and a number',
+    layout.W_RANK: 'outside the braces of a rank only "rank" and its number are allowed',
+    layout.W_ITEM: 'expected an operation, a dependency, a label or "}"',
+    layout.W_INTEGER: "expected an integer",
     layout.W_BYTES: 'a "b" must follow the size',
-    layout.W_TO: 'a send must go on with "to" and a rank',
-    layout.W_FROM: 'a receive must go on with "from" and a rank',
-    layout.W_PEER: "a rank must stand here, or -1 for any in a receive",
+    layout.W_TO: '"to" and a rank must follow the size of a send',
+    layout.W_FROM: '"from" and a rank must follow the size of a receive',
+    layout.W_PEER: "expected a rank, or -1 for any in a receive",
     layout.W_AFTER_PEER: 'after the peer only "tag", "cpu", "nic" or the line\'s end may follow',
-    layout.W_TAG: "a tag must stand here, or -1 for any",
+    layout.W_TAG: "expected a tag, or -1 for any",
     layout.W_AFTER_TAG: 'after the tag only "cpu", "nic" or the line\'s end may follow',
     layout.W_AFTER_CPU: 'after the cpu only "nic" or the line\'s end may follow',
     layout.W_AFTER_CALC: 'after the time only "cpu" or the line\'s end may follow',
     layout.W_END_OF_LINE: "the line must end here",
     layout.W_AFTER_LABEL: 'after a label ":", "requires" or "irequires" must follow',
-    layout.W_OPERATION: 'after a label and ":" must follow "send", "recv" or "calc"',
-    layout.W_LABEL: "a label must stand here: a letter, then letters, digits or _",
+    layout.W_OPERATION: 'after a label and ":", "send", "recv" or "calc" must follow',
+    layout.W_LABEL: "expected a label: a letter, then letters, digits or _",
     layout.W_DEFINED: "a dependency must name labels defined above it in the same rank",
     layout.W_BRACE: 'a "{" must follow the number of the rank, in the same line',
     layout.W_END_OF_COMMENT: 'a comment must end with "*/"',
@@ -207,7 +207,7 @@ def _error(text: Bytes, state: NDArray[np.int64], source: str) -> ParseError:
     if wanted == layout.W_NO_MORE_RANKS:
         message = f"too many ranks: num_ranks says {ranks}, and another begins here"
     elif wanted == layout.W_NEXT_RANK:
-        message = f"ranks must stand in order; rank {rank} must come next, got {found}"
+        message = f"ranks must be in ascending order; expected rank {rank}, got {found}"
     elif wanted == layout.W_CLOSING:
         message = f'rank {rank - 1} must end with "}}" first; got {found}'
     else:

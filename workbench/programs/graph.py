@@ -36,7 +36,7 @@ ANY_SOURCE = -1
 """Peer of a receive that takes a message from any rank."""
 
 ANY_TAG = 2**32 - 1
-"""Tag that agrees with every tag: -1 as the formats' unsigned 32-bit number."""
+"""Tag that matches every tag: -1 as the formats' unsigned 32-bit number."""
 
 MOST = 2**31 - 1
 """Most operations, and most dependencies, that a graph can hold."""
@@ -119,7 +119,7 @@ class ExecutionGraph(Suggesting):
         size: int64[n]: bytes of a message, nanoseconds of a computation.
         peer: int32[n]: rank a send goes to or a receive comes from, ``ANY_SOURCE`` for any; 0 for
             computations.
-        tag: uint32[n]: ``ANY_TAG`` agrees with all; 0 for computations.
+        tag: uint32[n]: ``ANY_TAG`` matches all; 0 for computations.
         cpu: uint8[n]: core of the rank that the operation occupies.
         nic: uint8[n]: network interface of the rank that a message occupies; 0 for computations.
         requires: operations that must not start before this one has finished.

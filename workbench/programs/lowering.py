@@ -129,8 +129,8 @@ def _expanded(
             writing,
         )
         if status in (UNKNOWN_REQUEST, REQUEST_BEGUN_TWICE):
-            what = "waits for a request that is not begun" if status == UNKNOWN_REQUEST else ""
-            what = what or f"begins request {program.request[call]} a second time"
+            what = "waits for a request that was not started" if status == UNKNOWN_REQUEST else ""
+            what = what or f"starts request {program.request[call]} a second time"
             raise ProgramError(f"{_where(program, call)} {what}")
         n, required, begun = (int(counts[at]) for at in (OPS, REQUIRED, BEGUN_EDGES))
         _check_room(n, required + begun)
@@ -352,7 +352,8 @@ def _check_indices(program: Program) -> None:
     for name, fine in sound.items():
         if not fine:
             raise ParameterError(
-                f"{name} of a program must name what exists; use ProgramBuilder", key=name
+                f"{name} of a program refers to something that does not exist; use ProgramBuilder",
+                key=name,
             )
 
 

@@ -23,7 +23,7 @@ class Classes:
     start: IntArray  # (classes + 1,) where each begins in ``ops``
     source: IntArray  # (classes,) ``ANY_SOURCE`` for receives from any
     destination: IntArray  # (classes,)
-    tag: IntArray  # (classes,) ``ANY_TAG`` agrees with all
+    tag: IntArray  # (classes,) ``ANY_TAG`` matches all
 
     @classmethod
     def of(

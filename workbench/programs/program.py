@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from workbench.programs.recorded_run import RecordedRun
 
 COMPUTE, SEND, RECV, ISEND, IRECV, WAIT, COLLECTIVE, ICOLLECTIVE = range(8)
-"""What a rank may call; ICOLLECTIVE is the start of a collective that a WAIT ends."""
+"""The calls of a rank; ICOLLECTIVE is the start of a collective that a WAIT ends."""
 
 CALL_NAMES = ("compute", "send", "recv", "isend", "irecv", "wait", "collective", "icollective")
 
@@ -47,7 +47,7 @@ OPERATIONS = (
     "scan",
     "exscan",
 )
-"""The collectives there are; a v-variant is the same with a size for each rank or pair."""
+"""All collectives; a v-variant is the same with a size for each rank or pair."""
 
 WORLD = 0
 """Number of the communicator of all ranks."""
@@ -111,7 +111,7 @@ class Program(Suggesting):
         size: int64[n], bytes of sends and receives; 0 for the rest.
         peer: int32[n], rank (of all ranks, whatever the communicator) a message goes to or comes
             from, ``ANY_SOURCE`` for any; 0 for the rest.
-        tag: uint32[n], ``ANY_TAG`` agrees with all; 0 for calls without a tag.
+        tag: uint32[n], ``ANY_TAG`` matches all; 0 for calls without a tag.
         comm: int32[n], number of the communicator of a message or collective; 0 for the rest.
         request: int32[n], number that an ISEND, IRECV or ICOLLECTIVE gives its request, unique in
             its rank; for a WAIT its place in ``waits``; -1 for the rest.

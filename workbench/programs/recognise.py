@@ -21,7 +21,7 @@ _GOAL_TEXT = re.compile(rb"(?>\s+|//[^\n]*\n|/\*.*?\*/)*+num_ranks\b", re.DOTALL
 def read(path: str | Path) -> Program | ExecutionGraph:
     """Read GOAL (text or binary) as an `ExecutionGraph`, a trace as a `Program`.
 
-    Which it is is told from the content, not from the name.
+    The format is recognised from the content, not from the name.
 
     Args:
         path: a GOAL file; a liballprof, SimGrid or workbench trace, as its folder, its rank-0

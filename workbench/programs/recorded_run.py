@@ -116,7 +116,7 @@ class RecordedRun:
                 "from it."
             )
         found.append(
-            "Messages take what L, o, g, G, O and S say, not what they took on the recording's "
+            "The times of messages follow from L, o, g, G, O and S, not from the recording's "
             "machine."
         )
         return tuple(found)

@@ -97,10 +97,10 @@ class Standstill:
         if before >= 0:
             return f"waits for {self.graph.describe(before)}"
         if self.left[op] == layout.POSTED:
-            return "no message comes that it could take"
+            return "no message matches it"
         if self.left[op] < layout.POSTED:
-            return "no receive takes its message"
-        return "LogGOPSim never lets the send before it go"
+            return "no receive matches its message"
+        return "LogGOPSim never releases the send before it"
 
 
 def _held_by(graph: ExecutionGraph, left: NDArray[np.int32], eager_bytes: int) -> NDArray[np.int64]:

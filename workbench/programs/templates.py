@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from workbench.programs.collectives.schedule import schedule
 
 Key = tuple[str, str, int, int, tuple[int, ...], int, float]
-"""What a schedule depends on: operation, algorithm, ranks, size, sizes, root, ns to combine a byte.
+"""The key of a schedule: operation, algorithm, ranks, size, sizes, root, ns to combine a byte.
 
 The last is 0 where nothing is combined, so that all such collectives share a template.
 """

@@ -208,7 +208,7 @@ def _curve_by_lp(
 
     def tangent(L: float) -> tuple[float, float, float]:
         if halt is not None and halt[0]:
-            raise SimulationHalted("the analysis was ended before it was done")
+            raise SimulationHalted("the analysis was stopped before it finished")
         # The linear program counts whole picoseconds too.
         on_clock = round(L * PS_PER_S) / PS_PER_S
         answer = problem.solve(L=on_clock)

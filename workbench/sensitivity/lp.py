@@ -1,4 +1,4 @@
-"""How much latency a program bears, by linear programming: LLAMP's analysis.
+"""How much latency a program tolerates, by linear programming: LLAMP's analysis.
 
 The run time of a program without contention is the optimum of a linear program (Shen et al., LLAMP,
 section II.C, Algorithm 1). The latency l, the gap per byte g and the overhead o are variables in

@@ -276,7 +276,7 @@ def check_optimal(answer: Answer) -> None:
 def failure(answer: Answer) -> SolverError:
     """Return the error for an answer that is no optimum."""
     return SolverError(
-        f"the solver must find the optimum; it says {answer.status!r} after "
-        f"{answer.seconds:.1f} s: raise time_limit_s if that was it, or take another solver",
+        f"the solver must find the optimum; it reports {answer.status!r} after "
+        f"{answer.seconds:.1f} s: raise time_limit_s if it ran out of time, or take another solver",
         status=answer.status,
     )

@@ -124,7 +124,7 @@ def pack(
         graph.num_ranks,
     )
     if status == kernel.HALTED:
-        raise SimulationHalted("the packing was ended before it was done")
+        raise SimulationHalted("the packing was stopped before it finished")
     if status == kernel.WAITING:
         # The pass without packing fails too, and says which operations wait for one another.
         forward_pass(graph, model, match=match)

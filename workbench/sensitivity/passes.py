@@ -58,7 +58,7 @@ class Passes:
         found: list[Line] = []
         for first in range(0, len(points), kernels.lanes.LANES):
             if self._halt is not None and self._halt[0]:
-                raise SimulationHalted("the sweep was ended before it was done")
+                raise SimulationHalted("the sweep was stopped before it finished")
             found += self._some(points[first : first + kernels.lanes.LANES])
         return found
 

@@ -292,7 +292,7 @@ class LatencySensitivity(StoredResult):
         outside = np.maximum(low - latencies, latencies - high) > 0.5 / PS_PER_S
         if outside.any() or np.isnan(latencies).any():
             raise ParameterError(
-                f"L must lie within the interval that was looked at, {low:g} to {high:g} s; got "
+                f"L must lie within the analysed interval, {low:g} to {high:g} s; got "
                 f"{latencies.min():g} to {latencies.max():g} s: analyse with a wider interval",
                 key="L",
             )
@@ -326,7 +326,7 @@ def _ns(seconds: float) -> int | float:
         return math.inf
     picoseconds = seconds * PS_PER_S
     nearest = round(picoseconds)
-    # A double holds 2^53 ps exactly; what is that near to a whole one was meant to be it.
+    # A double holds 2^53 ps exactly; a number this near to a whole one is rounded to it.
     if abs(picoseconds - nearest) <= 1e-9 * max(abs(picoseconds), 1.0):
         whole, rest = divmod(nearest, PS_PER_NS)
         return nearest / PS_PER_NS if rest else whole

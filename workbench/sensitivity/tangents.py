@@ -1,4 +1,4 @@
-"""Where T(L) bends, and how much latency it bears, by tangents: exact, without a step.
+"""Where T(L) bends, and how much latency it tolerates, by tangents: exact, without a step.
 
 T(L) is convex and made of lines with whole slopes and intercepts. Where two tangents meet there is
 either a bend, or T lies above and has a line between them. Both are found by T at the two

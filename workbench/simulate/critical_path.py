@@ -51,7 +51,7 @@ def critical_path(result: ReplayResult) -> tuple[PathStep, ...]:
     point, reason = _END, "end"
     now = int(times.end_ps[op])
     steps: list[PathStep] = []
-    # Each visit is at an earlier time or place; what LogGOPSim's quirks bend ends the walk.
+    # Each visit is at an earlier time or place; where LogGOPSim's quirks break this, the walk ends.
     while op >= 0 and len(steps) <= 3 * result.graph.num_ops:
         back, following = walk.back(op, point, now)
         steps.append(PathStep(op, reason, back, now))

@@ -115,7 +115,7 @@ def forward_pass(
         end,
     )
     if status == kernel.HALTED:
-        raise SimulationHalted("the replay was ended before it was done")
+        raise SimulationHalted("the replay was stopped before it finished")
     if status == kernel.CLOCK_RAN_OUT:
         raise ParameterError(
             f"the program must end before {CLOCK_END / PS_PER_S:.0f} s; this one does not: lower "

@@ -155,7 +155,7 @@ def simulate_osu(
             p[layout.P_WINDOW], p[layout.P_SHORT_REPLY] = window, n
             p[layout.P_BARRIER] = 0
             tests.append(_Test(p, turns["bandwidth"], bandwidth, set_back[1], flag))
-        # Side by side where somebody watches: what costs most, the largest sizes, comes last.
+        # Size by size where `enough` may stop the run: the largest sizes cost most and come last.
         for size in range(first, last) if enough is not None else (last - 1,):
             for test in tests:
                 test.run_through(size)
@@ -256,7 +256,7 @@ class _Test:
             if status == kernel.OK:
                 return
             if status == kernel.HALTED:
-                raise SimulationHalted("the simulation was ended before it was done")
+                raise SimulationHalted("the simulation was stopped before it finished")
             if status == kernel.CLOCK_RAN_OUT:
                 refuse_time(
                     layout.CLOCK_END,
@@ -281,7 +281,7 @@ class _Test:
                 )
             if self._capacity == _LARGEST_CAPACITY:
                 raise WorkbenchError(
-                    f"more than {self._capacity} packets are on their way at once; "
+                    f"more than {self._capacity} packets are in flight at once; "
                     "raise the mtu or lower the latencies"
                 )
             self._capacity *= 8

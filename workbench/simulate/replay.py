@@ -101,7 +101,7 @@ def replay(
     run = _Run(graph, model, times=times, ties=ties, noise=noise, halt=halt, progress=progress)
     status = run.with_quirks() if compatible else run.in_order()
     if status == layout.HALTED:
-        raise SimulationHalted("the replay was ended before it was done")
+        raise SimulationHalted("the replay was stopped before it finished")
     if status == layout.CLOCK_RAN_OUT or run.latest() > CLOCK_END:
         raise ParameterError(
             f"simulated time must stay below {CLOCK_END / PS_PER_S:.0f} s, where the clock ends; "
@@ -291,7 +291,7 @@ class _Run:
                 + (f", {self.noise}" if self.noise is not None else ""),
             ),
             noise_ps=None if self.noise is None else self._noise.total,
-            notes=(f"{unrun} operations never ran, which LogGOPSim does not tell",)
+            notes=(f"{unrun} operations never ran, which LogGOPSim does not report",)
             if unrun
             else (),
             ties=self._ties,

@@ -61,7 +61,7 @@ def waiting_causes(result: ReplayResult) -> pd.DataFrame:
     if result.semantics != "loggopsim" or result.compatible or result.noise_ps is not None:
         raise ParameterError(
             "causes of waiting are those of a replay with loggopsim semantics, without quirks and "
-            "noise; replay the program so",
+            "noise; replay the program with these",
             key="semantics",
         )
     cpus = graph.num_cpus

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import sqlalchemy
 
 KNOWN_SCHEMA = 12
-"""The version of Optuna's tables that is read and written without Optuna."""
+"""The version of Optuna's tables that are read and written without Optuna."""
 
 _POSTGRESQL = ("postgres", "postgresql")
 _TABLES_KEY = "workbench: tables of Optuna"
@@ -44,7 +44,7 @@ def locate(where: str | Path) -> Database:
         return _server(text)
     if text in ("", ":memory:"):
         raise StudyError(
-            "what is kept must be in a file, so that it can be resumed; name one, or None to keep "
+            "the store must be a file, so that it can be resumed; name one, or pass None to store "
             "nothing"
         )
     return Database(str(where), "", Path(text).expanduser())
@@ -134,8 +134,8 @@ class Database:
 
     @contextlib.contextmanager
     def _hold_on_server(self, name: str) -> Iterator[None]:
-        # The server lets go of the lock when it sees the connection end, in whatever way, a moment
-        # later; who closes a study may open it again at once.
+        # The server releases the lock a moment after the connection has ended; a study that was
+        # just closed may be opened again at once.
         from sqlalchemy.exc import SQLAlchemyError
 
         key = {"key": _key(name)}
@@ -206,7 +206,9 @@ def _check_file(path: Path) -> None:
     if path.is_dir():
         raise StudyError(f"a study must be a file; {path} is a folder; add a file name to it")
     if not path.absolute().parent.is_dir():
-        raise StudyError(f"the folder {path.parent} must exist to hold {path.name}; make it first")
+        raise StudyError(
+            f"the folder {path.parent} must exist to hold {path.name}; create it first"
+        )
 
 
 def _prepare_file(path: Path) -> None:
@@ -234,7 +236,7 @@ def _prepare_file(path: Path) -> None:
         ) from error
     except sqlite3.DatabaseError as error:
         raise StudyError(
-            f"{path} must be an SQLite database of studies or experiments of ours: {error};"
+            f"{path} must be an SQLite database of the workbench's studies or experiments: {error};"
             " choose another file, or a name that does not exist yet"
         ) from error
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from workbench.errors import StudyError, StudyHeldError
 
 BUSY_S = 60.0
-"""Seconds to wait for others who write the file; each of them needs a millisecond."""
+"""Seconds to wait for other writers of the file; each takes about a millisecond."""
 
-# Longer than any look at a lock takes, so that whoever looks never turns away whoever starts.
+# Longer than any check of a lock, so that a check never makes a starting run fail.
 _HOLD_S = 0.25
 
 
@@ -44,7 +44,7 @@ def hold_file(path: Path, name: str) -> Iterator[None]:
     try:
         yield
     finally:
-        # A study file that is gone by now has nobody waiting for it.
+        # Nothing waits for a study file that has been deleted.
         with contextlib.suppress(sqlite3.Error), _moment_alone(path):
             lock.unlink(missing_ok=True)
         connection.close()

@@ -7,12 +7,12 @@ import threading
 from collections.abc import Iterator
 
 _lock = threading.Lock()
-_levels: list[int] = []  # what each of those inside found, the first of them the user's
+_levels: list[int] = []  # the level before each entry; the first is the user's
 
 
 @contextlib.contextmanager
 def quiet_optuna() -> Iterator[None]:
-    """Silence Optuna's log; of several threads the last restores what the first one found."""
+    """Silence Optuna's log until the last of several threads leaves."""
     import optuna
 
     with _lock:

@@ -28,10 +28,10 @@ REGIMES: tuple[Regime, ...] = ("all", "low", "high")
 
 CellState = Literal["waiting", "running", "stopped", "done", "failed"]
 STATES: tuple[CellState, ...] = ("waiting", "running", "stopped", "done", "failed")
-"""No trial yet; being run by somebody; begun and left; all trials there; cannot be run."""
+"""No trial yet; being run by a process; interrupted; complete; cannot be run."""
 
 AXES = ("machine", "model", "loss", "target", "regime", "engine", "seed")
-"""What tells the cells of a plan apart."""
+"""The axes in which the cells of a plan differ."""
 
 _Names = str | Iterable[str]
 
@@ -263,7 +263,7 @@ class CellResult:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CellResult):
             return NotImplemented
-        # repr tells every float apart and takes nan for nan.
+        # repr differs for different floats and is equal for nan.
         return _comparable(self) == _comparable(other)
 
     __hash__ = None  # type: ignore[assignment]  # results are compared by value, which is mutable

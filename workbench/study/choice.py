@@ -50,7 +50,7 @@ class ModelChoice:
         plain = self._plain_label()
         if self.values and self.label in ("", plain):
             raise ParameterError(
-                f"a model with values of its own needs a label that tells it from {plain!r}; "
+                f"a model with its own values needs a label that distinguishes it from {plain!r}; "
                 "add one such as label: small-packets",
                 key="models",
             )
@@ -144,7 +144,7 @@ class ModelChoice:
 
 def unknown(what: str, name: str, known: tuple[str, ...]) -> str:
     """Return the message about an unknown name: the nearest known one, and all of them."""
-    return f"there is no {what} {name!r}{did_you_mean(name, known)}; known: {', '.join(known)}"
+    return f"no {what} is named {name!r}{did_you_mean(name, known)}; known: {', '.join(known)}"
 
 
 def _value(key: str, given: Any) -> Value:

@@ -19,7 +19,7 @@ from workbench.study.cell import Cell, CellProgress, CellResult, CellState, impr
 from workbench.study.choice import ModelChoice
 
 HELD = "run by another notebook or process"
-"""The message of a cell that is left to whoever runs it."""
+"""The message of a cell that another process runs."""
 
 
 def fit_cell(
@@ -119,7 +119,7 @@ def _result(
         rmspe = rmspe_by_target(simulated, study.curve)
         observed = target_points(study.curve, study.target)
         now = study.loss(target_points(simulated, study.target), observed)
-        # The stored losses are worth nothing beside others if the simulator has changed.
+        # Stored losses cannot be compared with new ones if the simulator has changed.
         if now != best:
             return CellResult(
                 cell,

@@ -232,7 +232,8 @@ def _listed(key: str, values: Any) -> tuple[Any, ...]:
         values = (values,)
     if not isinstance(values, Sequence) or isinstance(values, bytes) or not values:
         raise ParameterError(
-            f"{key} must be a list of at least one; got {values!r}; leave it out for the default",
+            f"{key} must be a list of at least one value; got {values!r}; leave it out for the "
+            "default",
             key=key,
         )
     found = tuple(values)
@@ -243,7 +244,7 @@ def _listed(key: str, values: Any) -> tuple[Any, ...]:
 def _refuse_twice(key: str, values: Sequence[Any]) -> None:
     for at, value in enumerate(values):
         if value in values[:at]:
-            raise ParameterError(f"{key} must name each once; {value!r} is there twice", key=key)
+            raise ParameterError(f"{key} must name each once; {value!r} is named twice", key=key)
 
 
 def _size(value: Any) -> int:

@@ -24,7 +24,7 @@ def read(source: str | Path | bytes) -> StudyPlan:
             )
     for key in ("name", "machines"):
         if key not in values:
-            raise ParseError(f"a plan must say its {key}; add {key}: ...", source=where)
+            raise ParseError(f"a plan must have the key {key}; add {key}: ...", source=where)
     try:
         return StudyPlan(**values)
     except ParameterError as error:

@@ -104,7 +104,7 @@ class _Worker:
                 env=_environment(),
                 text=True,
                 encoding="utf-8",
-                # Ctrl-C is for the process that was asked; this one is told to stop by that one.
+                # Ctrl-C goes to the parent process, which then stops this one.
                 start_new_session=True,
             )
         except OSError as error:
@@ -190,6 +190,6 @@ def _environment() -> dict[str, str]:
     return {
         **os.environ,
         "PYTHONPATH": f"{code}{os.pathsep}{path}" if path else code,
-        # One process a core; libraries that would start a thread a core each would only wait.
+        # One process per core: libraries that start a thread per core would only compete.
         "OMP_NUM_THREADS": "1",
     }

@@ -102,7 +102,7 @@ class StudyResult(Result):
             for value in values:
                 if value not in there:
                     names = tuple(str(one) for one in there)
-                    raise ParameterError(unknown(f"{axis} in", str(value), names), key=axis)
+                    raise ParameterError(unknown(f"{axis} here", str(value), names), key=axis)
             kept = tuple(cell for cell in kept if _property(cell, axis) in values)
         return StudyResult(self.plan, kept)
 
@@ -119,9 +119,9 @@ class StudyResult(Result):
         found = self.select(**axes)
         if len(found) != 1:
             differing = [axis for axis in AXES if len(found._along(axis)) > 1]
-            hint = f"; say also {', '.join(differing)}" if differing else ""
+            hint = f"; select by {', '.join(differing)} as well" if differing else ""
             raise ParameterError(
-                f"one cell must be left; there are {len(found)}{hint}", key="cells"
+                f"exactly one cell must be selected; there are {len(found)}{hint}", key="cells"
             )
         return found.cells[0]
 

@@ -103,7 +103,7 @@ def _conduct(board: Board, workers: int | None, cluster: Any, stop: threading.Ev
     locate(board.database).prepare()
     board.look()
     crew(board.tasks(), board.note)
-    # Whoever ran a cell may have stopped meanwhile; then its trials are here to go on from.
+    # The process that ran a cell may have stopped meanwhile; its trials are continued here.
     elsewhere = board.tasks(held=True)
     if elsewhere and not stop.is_set():
         crew(elsewhere, board.note)

@@ -120,7 +120,7 @@ def status(plan: StudyPlan, database: str | Path) -> StudyStatus:
     names = [cell.name for cell in cells]
     stored = read_progress(database, names)
     place = locate(database)
-    # A cell that holds no trial yet may be in the making, so every name is asked for.
+    # A cell without trials may just be starting, so all names are queried.
     held = place.held(names) if place.exists else set()
     return StudyStatus(
         plan,

@@ -27,7 +27,7 @@ _POLITE = 5
 def main() -> None:
     """Fit cells until the input ends."""
     answers = _own_output()
-    # Whoever looks at the study shares these cores, and should not have to wait for them.
+    # Interactive sessions share these cores and should not wait for them.
     os.nice(_POLITE)
     orders: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
     stop = StopFlag()

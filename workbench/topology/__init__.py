@@ -12,8 +12,8 @@ family.
 
 from __future__ import annotations
 
-# Not looked up late as elsewhere: generators have the names of their modules, and a module that is
-# imported later would take the generator's place.
+# Imported at once, unlike elsewhere: generators have the names of their modules, and a module that
+# is imported later would replace the generator.
 from workbench.topology.application import matrix_traffic, message_traffic
 from workbench.topology.aries import aries
 from workbench.topology.channels import Channels, channels

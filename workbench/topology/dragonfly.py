@@ -1,4 +1,4 @@
-"""Dragonflies: groups of fully joined routers, every two groups joined by links.
+"""Dragonflies: groups of fully connected routers, every two groups connected by links.
 
 Kim, Dally, Scott, Abts: Technology-Driven, Highly-Scalable Dragonfly Topology, ISCA 2008.
 """

@@ -74,7 +74,7 @@ _HOSTS = Parameter("hosts", "hosts of a router", "1")
 _BALANCED = Parameter("hosts", "hosts of a router; half of its links", optional=True)
 _SEED = Parameter("seed", "seed of the random draw", "1")
 _WIRING = Parameter("wiring", "port to group", WIRINGS[0], "word", choices=WIRINGS)
-_LINKS = Parameter("links", "links of two groups", "1", optional=True)
+_LINKS = Parameter("links", "links between two groups", "1", optional=True)
 
 FAMILIES: Mapping[str, Family] = MappingProxyType(
     {
@@ -86,7 +86,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             "8",
             (
                 Parameter("k", "ports of a switch", "8", needed=True),
-                Parameter("taper", "hosts for each link up", "1"),
+                Parameter("taper", "hosts for each uplink", "1"),
             ),
         ),
         # The order is that of Shen et al., LLAMP, section IV.2.
@@ -94,7 +94,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             dragonfly,
             ("g", "a", "p", "h"),
             "dragonfly",
-            "groups of fully joined routers, every two groups joined",
+            "groups of fully connected routers, every two groups connected",
             "9,4,2,2",
             (
                 Parameter("a", "routers of a group", "4", needed=True),
@@ -109,20 +109,20 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             torus,
             ("dims",),
             "torus",
-            "a grid of any dimensions whose ends meet; a mesh where they do not",
+            "a grid of any dimension with wraparound links; a mesh without them",
             "8x8x8",
             (
                 Parameter("dims", "routers along each dimension", "8x8x8", "numbers", needed=True),
                 _HOSTS,
-                Parameter("mesh", "ends do not meet", "false", "flag"),
-                Parameter("multiplicity", "links side by side", "1", "numbers", optional=True),
+                Parameter("mesh", "without wraparound links", "false", "flag"),
+                Parameter("multiplicity", "parallel links", "1", "numbers", optional=True),
             ),
         ),
         "hypercube": Family(
             hypercube,
             ("n",),
             "hypercube",
-            "2ⁿ routers, joined where their numbers differ in one bit",
+            "2ⁿ routers, connected if their numbers differ in one bit",
             "6",
             (Parameter("n", "dimensions", "6", needed=True), _HOSTS),
         ),
@@ -130,12 +130,12 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             hyperx,
             ("sizes",),
             "HyperX",
-            "a grid whose rows are fully joined in every dimension; flattened butterfly",
+            "a grid whose rows are fully connected in every dimension; flattened butterfly",
             "8x8",
             (
                 Parameter("sizes", "routers along each dimension", "8x8", "numbers", needed=True),
                 Parameter("hosts", "hosts of a router", "8"),
-                Parameter("multiplicity", "links side by side", "1", "numbers", optional=True),
+                Parameter("multiplicity", "parallel links", "1", "numbers", optional=True),
             ),
         ),
         "xgft": Family(
@@ -147,18 +147,18 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             (
                 Parameter("m", "children on each level", "8x8x4", "numbers", needed=True),
                 Parameter("w", "parents on each level", "1x4x4", "numbers", needed=True),
-                Parameter("parallel", "links side by side", "1", "numbers", optional=True),
+                Parameter("parallel", "parallel links", "1", "numbers", optional=True),
             ),
         ),
         "aries": Family(
             aries,
             ("g",),
             "Cray XC (Aries)",
-            "groups of 6 rows of 16 routers, joined along rows and columns and between groups",
+            "groups of 6 rows of 16 routers, connected along rows and columns and between groups",
             "4",
             (
                 Parameter("g", "groups of 96 routers", "4", needed=True),
-                Parameter("blue", "links of two groups", "", optional=True),
+                Parameter("blue", "links between two groups", "", optional=True),
                 Parameter("hosts", "hosts of a router", "4"),
             ),
         ),
@@ -166,7 +166,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             dragonfly_plus,
             ("g", "leaves", "spines", "p", "h"),
             "Dragonfly+",
-            "groups of leaves and spines, joined by the spines",
+            "groups of leaves and spines, connected by the spines",
             "9,4,4,4,2",
             (
                 Parameter("leaves", "leaf routers of a group", "4", needed=True),
@@ -202,7 +202,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             slim_fly,
             ("q", "hosts"),
             "Slim Fly",
-            "MMS graphs: diameter two with nearly the most routers that allows",
+            "MMS graphs: diameter two, with nearly the largest possible number of routers",
             "7",
             (Parameter("q", "a prime power", "7", needed=True), _BALANCED),
         ),
@@ -210,7 +210,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             polarfly,
             ("q", "hosts"),
             "PolarFly",
-            "points of a finite plane, joined where orthogonal: diameter two",
+            "points of a finite plane, connected if orthogonal: diameter two",
             "11",
             (Parameter("q", "a prime power", "11", needed=True), _BALANCED),
         ),
@@ -218,7 +218,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             spectralfly,
             ("p", "q", "hosts"),
             "SpectralFly",
-            "LPS graphs: as large a spectral gap as their degree allows",
+            "LPS graphs: the largest spectral gap that their degree allows",
             "11,7",
             (
                 Parameter("p", "a prime, links less 1", "11", needed=True),
@@ -230,7 +230,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             jellyfish,
             ("n", "r", "hosts"),
             "Jellyfish",
-            "a random graph whose routers all have as many links",
+            "a random graph whose routers all have the same number of links",
             "98,11",
             (
                 Parameter("n", "routers", "98", needed=True),
@@ -256,7 +256,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             hammingmesh,
             ("a", "b", "x", "y", "radix"),
             "HammingMesh",
-            "boards that are meshes, in rows and columns joined by switches",
+            "boards that are meshes, in rows and columns connected by switches",
             "2,2,8,8",
             (
                 Parameter("a", "columns of a board", "2", needed=True),
@@ -269,4 +269,4 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         ),
     }
 )
-"""The families, by the word that `parse_topology` takes."""
+"""The families, by their name in a spec of `parse_topology`."""

@@ -25,7 +25,7 @@ def fat_tree(k: int, *, taper: int = 1) -> Topology:
     core. A pod is a group, the core has none. Coordinates are the tier (0 to 2), the pod (-1 for
     the core) and the place there.
 
-    With a taper of t an edge switch has t hosts for each link up: k/(t + 1) of its ports lead up,
+    With a taper of t an edge switch has t hosts for each uplink: k/(t + 1) of its ports lead up,
     to as many aggregation switches, and there are k/2 · k/(t + 1) cores.
 
     Args:
@@ -36,7 +36,7 @@ def fat_tree(k: int, *, taper: int = 1) -> Topology:
         ParameterError: k is no such number, below 2 or above 256.
     """
     k = whole("k", k, 2, "the ports of a switch")
-    taper = whole("taper", taper, 1, "the hosts for each link up")
+    taper = whole("taper", taper, 1, "the hosts for each uplink")
     parts = taper + 1
 
     def fits(ports: int) -> bool:

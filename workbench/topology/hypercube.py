@@ -1,4 +1,4 @@
-"""Hypercubes: 2ⁿ routers, joined where their numbers differ in one bit."""
+"""Hypercubes: 2ⁿ routers, connected if their numbers differ in one bit."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def hyperx(
     Args:
         sizes: routers along each dimension, S, the first one counting fastest.
         hosts: hosts of a router, T in the paper.
-        multiplicity: links side by side, K in the paper, one number or one for each dimension; None
+        multiplicity: parallel links, K in the paper, one number or one for each dimension; None
             is 1.
 
     Raises:
@@ -51,7 +51,7 @@ def hyperx(
         np.repeat(_along(along, axis), several, axis=0) for axis, several in enumerate(side_by_side)
     ]
     plain = set(side_by_side) == {1}
-    several = "" if plain else f", {joined(side_by_side)} links side by side"
+    several = "" if plain else f", {joined(side_by_side)} parallel links"
     parameters: dict[str, int | str] = {"sizes": joined(along), "hosts": hosts}
     if not plain:
         parameters["multiplicity"] = joined(side_by_side)

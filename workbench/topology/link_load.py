@@ -256,7 +256,7 @@ def _loads(ports: Channels, sent: FloatArray, halt: NDArray[np.int8]) -> FloatAr
     stati = {status for status, _ in found}
     load = np.sum([one for _, one in found], axis=0)
     if kernel.HALTED in stati:
-        raise SimulationHalted("the loads were stopped before they were known")
+        raise SimulationHalted("stopped before the loads were known")
     if kernel.APART in stati:
         raise ParameterError(
             f"there must be a route for all traffic; {ports.topology.name} has parts that no link "

@@ -24,10 +24,10 @@ _SLACK = 0.25
 """How far from its convention a family of few sizes may put hosts at a router."""
 
 _DIRECT_DEGREES = 96
-"""Largest number of links of a router of a Jellyfish or Xpander that is looked at."""
+"""Largest number of links of a router of a Jellyfish or Xpander that is proposed."""
 
 _LONGEST_SIDE = 256
-"""Longest side of a torus that is looked at."""
+"""Longest side of a torus that is proposed."""
 
 
 class Wanted(NamedTuple):
@@ -155,7 +155,7 @@ def _torus(shape: tuple[int, ...], wanted: Wanted) -> Iterator[Member]:
     if not wanted.low <= routers <= wanted.high:
         return
     links, ports = routers * len(shape), 2 * len(shape)
-    # More links side by side are what low dimensions use more ports for, as on Gemini.
+    # Low dimensions use more ports for parallel links, as on Gemini.
     most = max((wanted.radix - 1) // ports, 1) if len(shape) <= 3 else 1
     for several in dict.fromkeys((1, most)):
         parameters = joined(shape) + (f",multiplicity={several}" if several > 1 else "")

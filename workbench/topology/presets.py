@@ -101,7 +101,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         )
     }
 )
-"""The machines, by their word."""
+"""The machines, by name."""
 
 
 def presets() -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from workbench.topology.spec import parse_topology
 from workbench.topology.topology import Topology, whole
 
 _BAND = 0.1
-"""Hosts or ports as close as that are equally close, so that a family's convention decides."""
+"""Matches within this share count as equally close; then a family's convention decides."""
 
 _RADIX_BAND = 0.12
 """The same for the ports of a router."""

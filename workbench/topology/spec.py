@@ -61,7 +61,7 @@ def topology_word(topology: Topology) -> str:
     """
     if topology.family not in FAMILIES:
         raise ParameterError(
-            f"only a topology of {', '.join(FAMILIES)} has a word; {topology.name} is "
+            f"only a topology of {', '.join(FAMILIES)} has a spec; {topology.name} is "
             f"{topology.family}: write it to a file",
             key="topology",
         )

@@ -16,7 +16,7 @@ def star(n: int, *, hosts: int = 1, multiplicity: int = 1) -> Topology:
     Args:
         n: routers round the hub.
         hosts: hosts of each of them.
-        multiplicity: links side by side from each to the hub.
+        multiplicity: parallel links from each to the hub.
 
     Raises:
         ParameterError: an argument is no whole number, or the network is too large.

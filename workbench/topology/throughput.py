@@ -312,7 +312,7 @@ def _optimum(model: Any, halt: Halt) -> float:
             highs.cancelSolve()
     status = highs.getModelStatus()
     if halt[0] and status != highspy.HighsModelStatus.kOptimal:
-        raise SimulationHalted("the throughput was stopped before it was known")
+        raise SimulationHalted("stopped before the throughput was known")
     if status != highspy.HighsModelStatus.kOptimal:
         raise WorkbenchError(
             f"HiGHS ended with {highs.modelStatusToString(status)!r}: take method='bounds'"

@@ -29,7 +29,8 @@ HIERARCHIES = ("dragonfly", "dragonfly-plus", "aries")
 """
 
 GLOBAL_WEIGHT = 64
-"""What a link between groups costs beside one within, where minimal means fewest of the former."""
+"""Cost of a link between groups relative to one within, where minimal routes take the fewest links
+between groups."""
 
 _MOST_ROUTERS = 2**31 - 2
 

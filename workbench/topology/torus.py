@@ -19,7 +19,7 @@ def torus(
     mesh: bool = False,
     multiplicity: Sequence[int] | int | None = None,
 ) -> Topology:
-    """Return a torus, or a mesh, whose links along each dimension may be several side by side.
+    """Return a torus, or a mesh, which may have several parallel links along each dimension.
 
     Router x0 + d0·(x1 + d1·(x2 + …)) has the coordinates (x0, x1, x2, …), as in SST/macro. Along a
     dimension of size 2 the two ends are joined once, not twice. Each dimension is a class of its
@@ -30,7 +30,7 @@ def torus(
         dims: routers along each dimension, the first one counting fastest.
         hosts: hosts of a router.
         mesh: whether the ends of a dimension are not joined.
-        multiplicity: links side by side, one number or one for each dimension; None is 1.
+        multiplicity: parallel links, one number or one for each dimension; None is 1.
 
     Raises:
         ParameterError: an argument is none of these, or the network is too large.
@@ -46,7 +46,7 @@ def torus(
         for axis, several in enumerate(side_by_side)
     ]
     plain = set(side_by_side) == {1}
-    several = "" if plain else f", {joined(side_by_side)} links side by side"
+    several = "" if plain else f", {joined(side_by_side)} parallel links"
     parameters: dict[str, int | str] = {"dims": joined(sizes), "hosts": hosts}
     if mesh:
         parameters["mesh"] = "true"

@@ -27,7 +27,7 @@ FloatArray = NDArray[np.float64]
 Random = np.random.Generator | int | None
 
 LARGEST_MATRIX = 2**14
-"""Most routers that traffic is told of as a matrix: 2 GiB."""
+"""Most routers whose traffic is given as a matrix: 2 GiB."""
 
 LARGEST_MATCHING = 6000
 """Most rows of the matrix that the longest matching is found in: 300 MB."""

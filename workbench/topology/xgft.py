@@ -1,6 +1,6 @@
 """Extended generalised fat trees: trees of any height, with any numbers of children and parents.
 
-Öhring, Ibel, Das, Kumar: On Generalized Fat Trees, IPPS 1995. With links side by side they are the
+Öhring, Ibel, Das, Kumar: On Generalized Fat Trees, IPPS 1995. With parallel links they are the
 parallel-ports trees of Zahavi: Fat-Trees Routing and Node Ordering Providing Contention Free
 Traffic for MPI Global Collectives, JPDC 72, 2012.
 """
@@ -78,7 +78,7 @@ def xgft(
     coordinates = np.concatenate(
         [_coordinates(level, count, children, height) for level, count in enumerate(counts, 1)]
     )
-    tail = "" if set(beside) == {1} else f", {joined(beside)} links side by side"
+    tail = "" if set(beside) == {1} else f", {joined(beside)} parallel links"
     return Topology(
         name=f"XGFT({height}; {','.join(map(str, children))}; {','.join(map(str, parents))}){tail}",
         num_routers=int(start[-1]),

@@ -170,8 +170,8 @@ def test_a_half_that_could_not_be_simulated_leaves_the_whole_without_a_curve() -
     ("low", "high", "reason"),
     [
         (LOW, HIGH, ""),
-        (SNAPPR(), HIGH, "so SNAPPR cannot stand beside SNAPPR"),
-        (LOW, Protocol(), "not beside Protocol"),
+        (SNAPPR(), HIGH, "not SNAPPR with SNAPPR"),
+        (LOW, Protocol(), "not with Protocol"),
         (LOW, SNAPPR(variant="repaired"), "not 'repaired'"),
     ],
 )

@@ -145,7 +145,7 @@ def test_two_csv_texts_of_one_curve_share_their_sizes() -> None:
         read_curve_csv(
             first, ("spread.csv", "size_bytes,latency_count\n2,4\n"), name="x", provenance=MADE_UP
         )
-    with pytest.raises(ParseError, match="latency_us stands in another file"):
+    with pytest.raises(ParseError, match="latency_us is in another file"):
         read_curve_csv(first, ("again.csv", first[1]), name="x", provenance=MADE_UP)
 
 

@@ -213,7 +213,7 @@ class TestUnknownKeys:
     def test_the_programs_own_keys_are_left_to_it(self) -> None:
         reading = inspect_ini(SHORTEST, {"node.app1.halo_width": "3"})
         assert reading.notes == (
-            "node.app1.halo_width is left to the simulated program; the workbench runs its own "
+            "node.app1.halo_width is for the simulated program; the workbench runs its own "
             "benchmark",
         )
 

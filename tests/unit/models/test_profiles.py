@@ -80,7 +80,7 @@ def _another_latency(values: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (_without("format"), "must say it is one"),
+        (_without("format"), "must have .format."),
         (_without("rmspe"), "'rmspe' is missing"),
         (lambda values: values.update(version=99), "has version 99; this release reads 1"),
         (lambda values: values["rmspe"].pop("joint"), "'joint' is missing"),

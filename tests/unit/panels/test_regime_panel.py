@@ -84,7 +84,7 @@ def test_another_machine_keeps_the_threshold(regime_panel: RegimePanel) -> None:
 def test_it_says_whether_sstmacro_can_run_the_pair(regime_panel: RegimePanel) -> None:
     assert "SST/macro can run this pair" in regime_panel._view.reading.value
     regime_panel.low = "snappr"
-    assert "one detailed network at a time" in regime_panel._view.reading.value
+    assert "one detailed network model" in regime_panel._view.reading.value
 
 
 def test_a_refit_shows_the_models_it_found(regime_panel: RegimePanel) -> None:

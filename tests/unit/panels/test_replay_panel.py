@@ -371,10 +371,10 @@ def test_what_cannot_be_set_says_what_can(panel: ReplayPanel) -> None:
         panel.program = 3
     with pytest.raises(
         DatasetError,
-        match=r"no file or folder is called .nowhere.: there must be a program of that name",
+        match=r"no file or folder is called .nowhere.: no program is named",
     ):
         ReplayPanel("nowhere")
-    with pytest.raises(DatasetError, match="profile of that name"):
+    with pytest.raises(DatasetError, match="no profile is named"):
         ReplayPanel(machine="nowhere")
     assert {"L_us", "algorithms", "run", "pin"} <= set(dir(panel))
     assert "\n" not in repr(panel)

@@ -110,7 +110,7 @@ def test_searches_that_prune_are_shown_where_there_are_any(
     panel.open("Pruning")
     panel.heuristic = "random"
     text = panel._view.pruning_text.value
-    assert "each search held against the same one without pruning" in text
+    assert "each search compared with the same one without pruning" in text
     [x] = panel._view.pruning.chosen["median"].data["x"]
     there = tables.prunings[tables.prunings["pick"] == "expected"].set_index(
         ["recording", "heuristic", "pruning"]

@@ -40,7 +40,7 @@ def test_the_reading_says_that_only_the_sum_of_logps_latencies_shows(
         f"Of {len(found.values)} parameters {len(found.known)} known within a factor of 2" in text
     )
     assert f"{len(found.bounded)} bounded, {len(found.unknown)} unknown" in text
-    assert "of switch.out_in_latency and switch.hop_latency they show only the sum" in text
+    assert "only the sum is determined of switch.out_in_latency and switch.hop_latency" in text
 
 
 def test_the_figure_says_what_was_simulated_and_what_published(found: Identifiability) -> None:

@@ -72,7 +72,7 @@ def test_what_is_not_there_is_refused_with_what_is(study: StudyResult) -> None:
         plot_study(study, error="total")
     with pytest.raises(ParameterError, match="no cell of the study has machine cray"):
         plot_study(study, machine="cray")
-    with pytest.raises(ParameterError, match="told apart by machine, model"):
+    with pytest.raises(ParameterError, match="distinguished by machine, model"):
         plot_study(study, rows="colour")
     with pytest.raises(ParameterError, match="must differ"):
         plot_study(study, rows="machine")

@@ -164,14 +164,15 @@ def test_reading_one_program() -> None:
     text = read_tolerance(from_lines(*BENT, warnings=("CPUs matter",)))
     assert text == (
         "At L = 1 µs the program takes 100 µs, and 0.0 % of that is latency: 0 latencies on the "
-        "critical path. It bears an L of at most 2.20 µs for 1 %, 2.40 µs for 2 %, 3 µs for 5 %. "
+        "critical path. It tolerates an L of at most 2.20 µs for 1 %, 2.40 µs for 2 %, 3 µs for 5 "
+        "%. "
         "2 critical latencies between 1 µs and 20 µs. Warning: CPUs matter."
     )
 
 
 def test_reading_several_programs() -> None:
     text = read_tolerance({"a": from_lines(*BENT), "b": from_lines((100_000, 50))})
-    assert "Within 1 % a bears the most, an L of 2.20 µs, and b the least, 1.03 µs" in text
+    assert "Within 1 % a tolerates the most, an L of 2.20 µs, and b the least, 1.03 µs" in text
     assert text.endswith("a 0.0 %, b 33 %.")
 
 

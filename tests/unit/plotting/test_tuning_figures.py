@@ -202,7 +202,7 @@ def test_importance_in_percent() -> None:
     figure = plot_importance({"a": 0.75, "b": 0.25})
     assert figure.y_range.factors == ["b", "a"]
     assert figure.renderers[0].data_source.data["percent"] == [75.0, 25.0]
-    assert figure.title.text == "What makes the best tenth"
+    assert figure.title.text == "Parameter importance for the best tenth"
     assert plot_importance({}).title.text.endswith(": too few runs")
     drawn = plot_importance({"a": 0.75, "b": 0.25}, {"a": (0.5, 0.875), "b": (0.125, 0.5)})
     (whisker,) = drawn.select(Whisker)

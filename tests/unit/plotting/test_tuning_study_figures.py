@@ -101,8 +101,8 @@ def test_a_ranking_says_what_the_seeds_tell() -> None:
     assert columns["told"] == [False, False, True]
     assert columns["size"][2] > columns["size"][0]
     assert read_search_ranking(THREE) == (
-        "gp is first with 96.0 % (95.0 to 97.0) of the possible gain; genetic is not told from it "
-        "by 20 seeds; random is behind it."
+        "gp is first with 96.0 % (95.0 to 97.0) of the possible gain; genetic is not "
+        "significantly different over 20 seeds; random is behind it."
     )
 
 
@@ -114,7 +114,7 @@ def test_a_ranking_by_distance_begins_with_the_least() -> None:
 
 def test_a_ranking_without_figures_names_nobody() -> None:
     nothing = table(row("gp", share=math.nan))
-    assert read_search_ranking(nothing) == "No search has such a figure here."
+    assert read_search_ranking(nothing) == "No search has a value of this measure here."
     plot_search_ranking(nothing)
     assert plot_search_ranking(THREE.iloc[:0]).renderers
 
@@ -239,17 +239,18 @@ PRUNED = table(
 
 def test_what_pruning_saves_and_costs_is_read_with_its_intervals() -> None:
     assert read_search_pruning(PRUNED, "random") == (
-        "random with no resampling, stopped by “budget”, each search held against the same one "
+        "random with no resampling, stopped by “budget”, each search compared with the same one "
         "without pruning, 20 seeds: “default run” ends 40.0 % of the runs, saves 20.0 % (19.0 to "
-        "21.0) of the time; what it finds is not told from the other, 0.5 (−0.5 to 1.5) points of "
+        "21.0) of the time; what it finds does not differ significantly, 0.5 (−0.5 to 1.5) points "
+        "of "
         "the possible gain; “median” ends 40.0 % of the runs, takes longer, time saved −3.0 % "
         "(−4.0 to −2.0); it finds more, 4.0 (3.0 to 5.0) points of the possible gain; “quantile "
         "0.25” ends 40.0 % of the runs, saves 30.0 % (29.0 to 31.0) of the time; it finds less, "
         "−5.0 (−6.0 to −4.0) points of the possible gain."
     )
     text = read_search_pruning(PRUNED, "surrogate-gp", "gain_change")
-    assert "saves no time that is told, 0.5 % (−0.5 to 1.5)" in text
-    assert text.endswith("what it finds has no figure here.")
+    assert "saves no significant time, 0.5 % (−0.5 to 1.5)" in text
+    assert text.endswith("what it finds is not known here.")
     assert "choose surrogate-gp or random" in read_search_pruning(PRUNED, "tpe")
     assert (
         read_search_pruning(PRUNED.iloc[:0], "tpe") == "The study has no search here that prunes."
@@ -369,7 +370,7 @@ def test_words() -> None:
     assert listed("ab", "or") == "a or b"
     with pytest.raises(ParameterError, match="the measure must be one of share"):
         measure_of("speed")
-    with pytest.raises(ParameterError, match="rows are told by columns"):
+    with pytest.raises(ParameterError, match="rows are selected by columns"):
         picked(THREE, colour="red")
     with pytest.raises(ParameterError, match="must hold searches of the recording"):
         usual_noise(THREE, "another")

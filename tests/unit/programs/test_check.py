@@ -68,7 +68,7 @@ def test_a_cycle_is_named_operation_by_operation() -> None:
 
 def test_an_operation_may_not_wait_for_itself() -> None:
     (problem,) = program("a: calc 1\na requires a").check()
-    assert problem.message == "rank 0, line 3: calc 1 ns: waits for itself, by way of nothing else"
+    assert problem.message == "rank 0, line 3: calc 1 ns: waits for itself, via nothing else"
 
 
 def test_each_rank_with_a_cycle_is_named_and_long_cycles_are_cut() -> None:
@@ -106,10 +106,9 @@ def test_sends_and_receives_without_a_match_are_named() -> None:
         ("unmatched-receive", 1, 10, 1),
     ]
     assert problems[0].message == (
-        "rank 0, line 4: send 8 B to 1 tag 1: nobody receives it; 1 of 2 such operations are left "
-        "over"
+        "rank 0, line 4: send 8 B to 1 tag 1: no receive matches it; 1 of 2 such operations remain"
     )
-    assert problems[2].message.endswith("from 0 tag 3: no message comes for it")
+    assert problems[2].message.endswith("from 0 tag 3: no message matches it")
     with pytest.raises(ProgramError, match="cannot run to its end: rank 0, line 4"):
         graph.validate()
 
@@ -209,7 +208,7 @@ def test_messages_whose_order_is_open_are_told_with_what_depends_on_it() -> None
     assert kinds(differ) == [("ambiguous", WARNING)]
     assert differ.check()[0].message == (
         "rank 0, line 4: send 9 B to 1 tag 1: not ordered by dependencies against rank 0, line 3: "
-        "send 8 B to 1 tag 1; which sizes meet is open"
+        "send 8 B to 1 tag 1; the sizes that match are undetermined"
     )
     same = program("send 8b to 1 tag 1\nsend 8b to 1 tag 1", recvs.replace("9b", "8b"))
     assert kinds(same) == [("ambiguous", NOTE)]
@@ -292,7 +291,7 @@ def test_a_circular_wait_between_ranks_is_an_error_and_is_named() -> None:
         "rank 0, line 4: send 8 B to 1 tag 5 → the first"
     )
     text = f"circular wait of 7 operations of 3 ranks, each waiting for the next: {expected}"
-    assert circular(graph) == [(ERROR, text + "; whatever S is")]
+    assert circular(graph) == [(ERROR, text + "; for any S")]
     with pytest.raises(ProgramError, match="circular wait of 7 operations of 3 ranks"):
         graph.validate()
     with pytest.raises(ProgramError, match="circular wait of 7 operations of 3 ranks") as caught:
@@ -336,7 +335,7 @@ def test_what_only_some_orders_of_wildcards_end_is_a_warning() -> None:
     halts = program(receives, "send 8b to 0 tag 1", late)
     ((severity, text),) = circular(halts)
     assert severity == WARNING
-    assert "it is open which receive takes which message" in text
+    assert "the matching of messages is undetermined" in text
     assert not ends(halts, 65535)
     assert ends(program(receives, late, "send 8b to 0 tag 1"), 65535)
 

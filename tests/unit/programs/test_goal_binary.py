@@ -72,11 +72,11 @@ def changed(old: bytes, new: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("old", "new", "note"),
     [
-        (numbers(3, 1, 0), numbers(3, 1, 2), "the list of operations that wait for nothing"),
+        (numbers(3, 1, 0), numbers(3, 1, 2), "the list of operations without dependencies"),
         (
             record(0, 3, 0, 100, 0, 3, 0, 2, 0, 1, 2),
             record(5, 3, 0, 100, 0, 3, 0, 2, 0, 1, 2),
-            "1 operations say another number of dependencies",
+            "1 operations state a wrong number of dependencies",
         ),
         (
             record(0, 3, 0, 100, 0, 3, 0, 2, 0, 1, 2),

@@ -351,7 +351,7 @@ class TestErrors:
             builder.wait(rank, [builder.begin_collective(rank, number)])
         program = builder.build()
         getattr(program, field)[0] = value
-        with pytest.raises(ParameterError, match="must name what exists"):
+        with pytest.raises(ParameterError, match="refers to something that does not exist"):
             program.graph()
 
     def test_names_that_do_not_exist(self) -> None:

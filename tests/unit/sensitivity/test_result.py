@@ -35,7 +35,7 @@ def test_the_curve_follows_its_lines() -> None:
 def test_outside_its_interval_a_curve_is_not_known() -> None:
     result = from_lines(*BENT)
     for ask in (result.T_of, result.lambda_of, result.rho_of):
-        with pytest.raises(ParameterError, match="L must lie within the interval"):
+        with pytest.raises(ParameterError, match="L must lie within the analysed interval"):
             ask([1e-6, 21e-6])
         with pytest.raises(ParameterError, match="got nan"):
             ask(math.nan)

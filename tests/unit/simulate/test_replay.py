@@ -231,7 +231,7 @@ def test_messages_that_nobody_takes_are_shown():
     with pytest.raises(ProgramError, match="1 messages without a receive") as caught:
         replay(graph, MODEL)
     assert caught.value.operations == (
-        "rank 0, line 3: send 4 B to 1 tag 0: no receive takes its message",
+        "rank 0, line 3: send 4 B to 1 tag 0: no receive matches its message",
     )
     synchronous = goal(
         "num_ranks 2; rank 0 {; l1: send 70000b to 1; l2: calc 5; l2 requires l1; }; rank 1 {; }"
@@ -254,7 +254,7 @@ def test_a_cycle_is_shown():
     assert "line 4: calc 1 ns: waits for rank 0, line 6" in caught.value.operations[0]
     # LogGOPSim says nothing of what never runs; here it is a note.
     assert replay(graph, MODEL, compatible=True).notes == (
-        "4 operations never ran, which LogGOPSim does not tell",
+        "4 operations never ran, which LogGOPSim does not report",
     )
 
 

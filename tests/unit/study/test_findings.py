@@ -50,5 +50,5 @@ def test_a_verdict_follows_the_numbers(losses: StudyResult, regimes: StudyResult
 
 
 def test_a_study_that_lacks_a_cell_is_refused(losses: StudyResult, regimes: StudyResult) -> None:
-    with pytest.raises(ParameterError, match="no target in 'both'"):
+    with pytest.raises(ParameterError, match="no target here is named 'both'"):
         findings(losses.select(target="latency"), regimes)

@@ -90,16 +90,16 @@ def test_the_example_of_the_documentation_is_a_plan() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("machines:", "machine:"), "plan.yaml:2: there is no key of a plan 'machine'; did you me"),
-        (("azure-hb96v3-hdr", "azure-hb96"), "plan.yaml:2: there is no machine 'azure-hb96'; did"),
-        (("mae", "rmsle"), "plan.yaml:3: there is no loss 'rmsle'; did you mean rmse"),
-        (("- snappr\n", "- snapper\n"), "plan.yaml:4: there is no model 'snapper'; did you mean s"),
-        (("repaired", "mended"), "plan.yaml:4: there is no variant of snappr 'mended'; known: "),
+        (("machines:", "machine:"), "plan.yaml:2: no key of a plan is named 'machine'; did you m"),
+        (("azure-hb96v3-hdr", "azure-hb96"), "plan.yaml:2: no machine is named 'azure-hb96'; did"),
+        (("mae", "rmsle"), "plan.yaml:3: no loss is named 'rmsle'; did you mean rmse"),
+        (("- snappr\n", "- snapper\n"), "plan.yaml:4: no model is named 'snapper'; did you mean s"),
+        (("repaired", "mended"), "plan.yaml:4: no variant of snappr is named 'mended'; known: "),
         (("node.nic.mtu", "node.nic.mut"), r"plan.yaml:4: .*node\.nic\.mut.*node\.nic\.mtu"),
-        (("label: small-packets, ", ""), "plan.yaml:4: a model with values of its own needs a la"),
-        (("low", "middle"), "plan.yaml:8: there is no regime 'middle'; known: all, low, high"),
+        (("label: small-packets, ", ""), "plan.yaml:4: a model with its own values needs a la"),
+        (("low", "middle"), "plan.yaml:8: no regime is named 'middle'; known: all, low, high"),
         (("1024B", "1024X"), "plan.yaml:9: threshold must be a size"),
-        (("seeds: 3", "seeds: [1, 1]"), "plan.yaml:10: seeds must name each once; 1 is there twi"),
+        (("seeds: 3", "seeds: [1, 1]"), "plan.yaml:10: seeds must name each once; 1 is named twi"),
         (("trials: 20", "trials: 0"), "plan.yaml:11: trials must be a whole number of at least 1"),
         (
             ("trials: 20", "trials: many"),
@@ -107,11 +107,14 @@ def test_the_example_of_the_documentation_is_a_plan() -> None:
         ),
         (
             ("trials: 20", "name: again"),
-            "plan.yaml:11: a plan must say name once; it was",
+            "plan.yaml:11: a plan must have name once; it is",
         ),
         (("trials: 20", "trials: [20"), "plan.yaml:12: a plan must be YAML"),
-        (("name: which-loss", ""), "plan.yaml: a plan must say its name"),
-        (("[rmsre, mae]", "[]"), r"plan.yaml:3: losses must be a list of at least one; got \[\]"),
+        (("name: which-loss", ""), "plan.yaml: a plan must have the key name"),
+        (
+            ("[rmsre, mae]", "[]"),
+            r"plan.yaml:3: losses must be a list of at least one value; got \[\]",
+        ),
         (("seeds: 3", "seeds: 2024-01-99"), "plan.yaml: a plan must be YAML"),
     ],
 )

@@ -54,7 +54,7 @@ def test_cells_are_selected_by_what_they_are(result: StudyResult) -> None:
     assert len(result.select(status="failed")) == 0
     cell = result.one(machine=MACHINES[0], model="logp", target="both")
     assert (cell.cell.model, cell.status) == ("logp", "done")
-    with pytest.raises(ParameterError, match="there are 2; say also machine"):
+    with pytest.raises(ParameterError, match="there are 2; select by machine as well"):
         result.one(model="logp", target="both")
     with pytest.raises(ParameterError, match="no machine in 'azure'"):
         result.select(machine="azure")

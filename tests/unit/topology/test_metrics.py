@@ -88,7 +88,7 @@ def test_distances_need_no_matrix_and_stop_and_tell() -> None:
     assert found.diameter == 1499
     assert found.average == pytest.approx(1501 / 3, rel=1e-14)
     assert told == [(512, 1500), (1024, 1500), (1500, 1500)]
-    with pytest.raises(SimulationHalted, match="distances were stopped"):
+    with pytest.raises(SimulationHalted, match="stopped before the distances"):
         distances(chain, halt=np.ones(1, np.int8))
 
 

@@ -221,7 +221,9 @@ def test_what_does_not_fit_is_refused() -> None:
         route(parse_topology("torus:4x4"), seed=-1)
     with pytest.raises(ParameterError, match="each link changes one"):
         route(parse_topology("slim-fly:5"), "dimension-order")
-    with pytest.raises(ConfigurationError, match=r"needs a tree.*wait in turn: \d+->\d+ lane 0"):
+    with pytest.raises(
+        ConfigurationError, match=r"needs a tree.*wait for one another: \d+->\d+ lane 0"
+    ):
         route(parse_topology("torus:5"), "up-down")
     two = custom(np.array([[0, 1], [2, 3]]), 4, np.array([0, 3]))
     with pytest.raises(ParameterError, match="none from router 0 to router 3"):

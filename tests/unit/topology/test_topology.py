@@ -178,7 +178,7 @@ def test_any_word_gives_a_topology_or_is_refused(text: str, family: str) -> None
 
 def test_a_graph_of_networkx() -> None:
     graph = topology.torus((3, 1), multiplicity=(2, 1)).to_networkx()
-    assert graph.graph == {"name": "torus 3x1, 2x1 links side by side", "family": "torus"}
+    assert graph.graph == {"name": "torus 3x1, 2x1 parallel links", "family": "torus"}
     assert graph.nodes[2] == {"hosts": 1, "group": -1, "coordinates": (2, 0)}
     assert len(graph) == 3
     assert graph.number_of_edges(0, 1) == 2

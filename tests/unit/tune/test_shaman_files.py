@@ -179,7 +179,7 @@ def test_files_of_releases_before_the_format_are_refused() -> None:
     for read in (read_experiment, read_components):
         with pytest.raises(ParseError, match=r"experiment-old\.cfg:2: .* must be YAML"):
             read(FOLDER / "experiment-old.cfg")
-        with pytest.raises(ParseError, match="PROBE_LIBRARY: is no key of a c"):
+        with pytest.raises(ParseError, match="PROBE_LIBRARY: is not a key of a c"):
             read(FOLDER / "variables-old.yaml")
     with pytest.raises(ParseError, match="bbo: belongs to the configuration of an experiment"):
         read_components(GENETIC)

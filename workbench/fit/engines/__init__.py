@@ -15,12 +15,12 @@ from workbench.suggestions import did_you_mean
 ENGINES: Mapping[str, Callable[[Problem], Engine]] = MappingProxyType(
     {"tpe": TPE, "cma-es": CMAES, "least-squares": LeastSquares}
 )
-"""What makes each engine, by name; ``tpe`` first, which is the paper's."""
+"""The constructor of each engine, by name; ``tpe``, the paper's, is first."""
 
 DEFAULT_ENGINE = "tpe"
 
 RANK_ENGINES = ("tpe",)
-"""The engines to which losses say no more than which configuration is better."""
+"""The engines that use only the order of the losses, not their values."""
 
 
 def find_engine(engine: str) -> str:

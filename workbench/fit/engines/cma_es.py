@@ -46,7 +46,7 @@ class CMAES:
             if self._optimizer is None:
                 self._optimizer = self._start()
             self._open = self._optimizer.ask()
-        # The library wants two dimensions at least; what it adds beyond ours means nothing.
+        # The library needs at least two dimensions; the added ones are ignored.
         return {
             d.key: d.snap(d.at(x), _DIGITS)
             for d, x in zip(self._dimensions, self._open, strict=False)

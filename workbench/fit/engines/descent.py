@@ -26,10 +26,10 @@ Ask = Generator[Values, Answer, T]
 
 Residuals = Callable[[FloatArray], FloatArray]
 
-# A model whose clock ticks and whose packets are whole is a staircase up close: a nudge must
-# cross many steps of it, and stay small against the 10 % by which costs differ.
+# Clock ticks and whole packets make the model a staircase at small scale: a nudge must cross many
+# of its steps, and stay small against the 10 % by which costs differ.
 _NUDGE = 0.004
-# Few enough to be read, and a thousandth of a nudge.
+# Short enough to read; rounding is below a thousandth of a nudge.
 _DIGITS = 6
 _SAME = 1e-9
 _LONGEST_STEP = 0.2

@@ -38,7 +38,7 @@ class StoredStudy:
     """The trials of a stored study."""
 
     name: str
-    problem: Mapping[str, Any] | None  # None if it is no fit of the workbench
+    problem: Mapping[str, Any] | None  # None if it is not a fit of the workbench
     losses: NDArray[np.float64]  # (trials,), inf if it could not be simulated
     values: Mapping[str, float | int]  # SI by key of the first best trial; may be empty
     seconds: float  # time spent on the trials
@@ -53,7 +53,7 @@ def read_progress(where: str | Path, names: Sequence[str]) -> dict[str, StoredPr
     with database.reading() as connection:
         if not _has_tables(connection):
             return {}
-        # A trial that failed in another program has no value; it is none of ours.
+        # A trial that failed in another program has no value; it is not ours.
         rows = connection.execute(
             _query(
                 "SELECT s.study_name, COUNT(v.value), MIN(v.value) FROM studies s"

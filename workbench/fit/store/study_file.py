@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
 PROBLEM = "workbench.problem"
-"""Name of the study's attribute that says what is fitted to what, and how."""
+"""Name of the study's attribute with the settings of the fit."""
 
 INVALID = "invalid"
-"""Name of the trial's attribute that says why a configuration could not be simulated."""
+"""Name of the trial's attribute with the reason why a configuration could not be simulated."""
 
 ENDED_EARLY = "ended early"
-"""Name of the trial's attribute that says that its loss is at least what is stored."""
+"""Name of the trial's attribute that marks its stored loss as a lower bound."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ class StudyFile:
         if trial.number != self._count:
             raise StudyError(
                 f"trial {self._count} of the study {self.name!r} must come next; got trial "
-                f"{trial.number}: the fit was interrupted while it wrote; start it again, it goes "
-                "on from what is stored"
+                f"{trial.number}: the fit was interrupted while it wrote; restart it to continue "
+                "from the stored trials"
             )
         from sqlalchemy.exc import SQLAlchemyError
 
@@ -177,7 +177,7 @@ class StudyFile:
         if stored is None:
             if study.get_trials(deepcopy=False) or study.user_attrs:
                 raise StudyError(
-                    f"{self.where} holds a study {self.name!r} that is no fit of the workbench; "
+                    f"{self.where} holds a study {self.name!r} that is not a fit of the workbench; "
                     "choose another name"
                 )
             study.set_user_attr(PROBLEM, dict(problem))
@@ -196,7 +196,7 @@ def stored_trial(trial: optuna.trial.FrozenTrial) -> StoredTrial:
     if trial.value is None:
         raise StudyError(
             f"trial {trial.number} of the study has no value (its state is {trial.state.name}); "
-            "somebody else ran this study; choose another name"
+            "another program ran this study; choose another name"
         )
     began, ended = trial.datetime_start, trial.datetime_complete
     return StoredTrial(

@@ -224,7 +224,8 @@ def hold_out(
         result = study.run(trials, stop=stop)
     if not result.success:
         raise ParameterError(
-            f"a fit must succeed to be looked at; {result.message}; change the model or the space",
+            f"the fit must have succeeded to be analysed; {result.message}; change the model or "
+            "the space",
             key="model",
         )
     chosen = settle_thresholds(result) if settle else result.model

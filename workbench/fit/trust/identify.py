@@ -1,4 +1,4 @@
-"""What the data tell of each fitted parameter, and what they do not.
+"""How well the data determine each fitted parameter.
 
     told = identify(fit(load("azure-hb96v3-hdr"), "protocol"))
 
@@ -42,13 +42,13 @@ NOISE_FLOOR = 0.001
 State = Literal["known", "bounded", "unknown"]
 
 KNOWN_FACTOR = 2.0
-"""A parameter counts as known where both ends of its interval are within this factor of each other.
-
-So wide is ± 41 %: that it is some hundred nanoseconds is then known, and not that it is 140 ns.
+"""A parameter counts as known if both ends of its interval are within this
+factor of each other: ± 41 %, enough to know that a time is some hundred nanoseconds but not that
+it is 140 ns.
 """
 
 STRONG = 0.95
-"""The correlation from which two parameters count as told only together."""
+"""Two parameters with at least this correlation count as determined only together."""
 
 PRIOR_SD = 1.0 / np.sqrt(12.0)
 """Standard deviation of a value that is anywhere between its bounds, as a share of their range."""
@@ -79,7 +79,7 @@ class Identifiability(Result):
         thresholds: by key the least and greatest value, in bytes, that give the very same curve.
         held, refitted: by key the values, SI, around the fitted one within which the loss stays
             within ``TOLERANCE``, the others held or refitted; empty where nothing was scanned.
-        verdicts: by key what the data tell, in words.
+        verdicts: by key what the data determine, as text.
         lower_loss: the least loss met on the way, where that is more than 0.1 % below the fit's:
             the search had not ended; nan otherwise.
         simulations: number of configurations simulated.
@@ -213,9 +213,9 @@ class Identifiability(Result):
         parts += [f"only the sum of {' and '.join(keys)}" for keys in self.sums]
         if self.pairs:
             n = len(self.pairs)
-            parts.append(f"{n} {'pair' if n == 1 else 'pairs'} told only together")
+            parts.append(f"{n} {'pair' if n == 1 else 'pairs'} determined only together")
         if not np.isnan(self.lower_loss):
-            parts.append(f"the fit had not ended: loss {self.lower_loss:.4g} is near")
+            parts.append(f"the fit had not converged: loss {self.lower_loss:.4g} is near")
         return f"Identifiability({self.result.measured.name}, {'; '.join(parts)})"
 
     def _repr_html_(self) -> str:
@@ -223,7 +223,7 @@ class Identifiability(Result):
             (code(d.key), d.text(self.values[d.key]), self.state(d.key), self.verdicts[d.key])
             for d in self.result.space.dimensions
         )
-        head = ("parameter", "fitted", "it is", "what the data tell")
+        head = ("parameter", "fitted", "it is", "what the data determine")
         return html_table(rows, head, repr(self), align="lrll")
 
     def _row(self, dimension: Dimension) -> dict[str, Any]:
@@ -368,7 +368,7 @@ def _unseen(
     found = []
     for direction in directions[strength < 1.0]:
         order = np.argsort(-np.abs(direction))
-        # Entries below a tenth belong to parameters that only come along.
+        # Entries below a tenth belong to parameters that hardly take part.
         found.append({keys[i]: float(direction[i]) for i in order if abs(direction[i]) >= 0.1})
     return tuple(found)
 

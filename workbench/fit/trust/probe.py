@@ -41,7 +41,7 @@ class Probe:
     def __init__(self, result: FitResult) -> None:
         if not result.success:
             raise ParameterError(
-                f"a fit must have succeeded to be looked into; got {result!r}", key="result"
+                f"the fit must have succeeded to be analysed; got {result!r}", key="result"
             )
         measured = target_points(result.measured, result.target)
         self._known = np.isfinite(measured)

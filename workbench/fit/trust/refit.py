@@ -179,7 +179,7 @@ def intervals(
         arrays = {key: np.array(drawn) for key, drawn in values.items()}
         return Intervals(result, arrays, np.array(errors), statistic, depends, seed, draws)
 
-    # Once more to the curve itself, or what the search had left to gain would pass for spread.
+    # Refit to the curve itself first: what the search could still gain must not count as spread.
     centre = _refit(result.measured, result, result.model, engine, trials, seed)
     response = _Response(centre)
     for number in range(draws):
@@ -344,8 +344,8 @@ def _spreads(curve: OSUCurve, target: str) -> dict[str, Spread]:
             continue
         if spread is None or not spread.count.any():
             raise ParameterError(
-                f"drawing needs the spread of the measured {what}; {curve.name} has none, it is "
-                "a single run; identify() says what one curve tells",
+                f"intervals need the spread of the measured {what} over several runs; "
+                f"{curve.name} is a single run; identify() reports what one curve determines",
                 key="result",
             )
         found[field] = spread

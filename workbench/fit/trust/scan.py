@@ -148,7 +148,7 @@ def scan_dimension(scan: Scan, index: int, variance: float) -> tuple[Interval, I
         positions[index] = x
         return scan.good(positions) is not None
 
-    # The others are refitted from where they stood at the last value that did as well.
+    # The others start from their values at the last scanned value that fitted as well.
     last = start.copy()
 
     def refitted(x: float) -> bool:

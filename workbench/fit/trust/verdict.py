@@ -1,4 +1,4 @@
-"""What the data tell of a parameter, in words."""
+"""Texts on how well the data determine a parameter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workbench.fit.result import FitResult
 from workbench.fit.space import Dimension
 from workbench.fit.trust.scan import Interval
 
-_UNSEEN = "the data do not show it"
+_UNSEEN = "the data do not determine it"
 
 
 def verdicts(
@@ -54,7 +54,7 @@ def _from_to(dimension: Dimension, low: float, high: float) -> str:
 
 def _alone(dimension: Dimension, sd: float, value: float, refitted: Interval | None) -> str:
     if refitted is not None and refitted.everywhere:
-        return "any value, if the others follow it"
+        return "any value, if the others are refitted"
     if refitted is not None and refitted.at_low:
         return f"no more than {dimension.text(refitted.high)}"
     if refitted is not None and refitted.at_high:

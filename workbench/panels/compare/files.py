@@ -68,7 +68,7 @@ def page_html(compared: Compared, found: Simulated, name: str | None) -> tuple[s
         parts.append(plot_collective_times(times, title=title))
         parts += [Div(text=html.escape(note)) for note in collective_notes(state)]
     if borne:
-        title = f"Wire latency that {state.program.name} bears"
+        title = f"Wire latency that {state.program.name} tolerates"
         parts.append(plot_wire_tolerance(borne, base_ns=BASE_NS, title=title))
     if curves or times or borne:
         parts.append(Div(text=html.escape(curves_origin(compared))))

@@ -183,7 +183,7 @@ class CompareView:
                 tolerances,
                 base_ns=BASE_NS,
                 names=list(names),
-                title=f"Wire latency a program bears\n{state.program.name}",
+                title=f"Wire latency a program tolerates\n{state.program.name}",
             )
         known = {name: one for name, one in times.items() if one}
         ran = {name: one for name, one in curves.items() if one.columns().size}

@@ -32,7 +32,7 @@ from workbench.plotting.reading import read_convergence
 
 _IDENTIFIABILITY_TAB, _PYTHON_TAB = 2, 3
 _WHICH = (("the fit", "fitted"), ("the sliders", "sliders"))
-_NO_FIT_YET = "What the data tell of each parameter stands here after a fit."
+_NO_FIT_YET = "After a fit this tab shows how well the data determine each parameter."
 
 
 class FitTabs:

@@ -214,4 +214,4 @@ def _analysed(sweep: Sweep, state: ToleranceState, interval: Interval | None) ->
 
 def _go_on(ctx: jobs.JobContext) -> None:
     if ctx.stopping:
-        raise SimulationHalted("the analysis was ended before it was done")
+        raise SimulationHalted("the analysis was stopped before it finished")

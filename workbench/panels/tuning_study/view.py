@@ -191,7 +191,7 @@ def ranked_html(rows: pd.DataFrame, measure: str, chosen: Mapping[str, str]) -> 
         cells = (
             *(str(place), one["heuristic"], one["resampling"], one["stopping"]),
             *(interval_text(one, measure), interval_text(one, "saved_grid"), f"{one['runs']:.1f}"),
-            "not told from the first" if near and place > 1 else "",
+            "tied with the first" if near and place > 1 else "",
         )
         lines.append(cells)
     head = [*_HEAD]

@@ -228,15 +228,17 @@ def read_identifiability(found: Identifiability) -> str:
     if found.known:
         parts.append(f"known: {_and(found.known)}")
     if found.flat:
-        parts.append(f"they do not show {_and(found.flat)}")
-    parts += [f"of {_and(keys)} they show only the sum" for keys in found.sums]
+        parts.append(f"not determined: {_and(found.flat)}")
+    parts += [f"only the sum is determined of {_and(keys)}" for keys in found.sums]
     if found.at_bound:
         parts.append(
             "at a bound: " + ", ".join(f"{key} ({where})" for key, where in found.at_bound.items())
         )
     if found.pairs:
         one, other, value = found.pairs[0]
-        parts.append(f"most alike act {one} and {other} ({value:+.2f}".replace("-", "−") + ")")
+        parts.append(
+            f"most strongly correlated: {one} and {other} ({value:+.2f}".replace("-", "−") + ")"
+        )
     return "; ".join(parts) + "."
 
 

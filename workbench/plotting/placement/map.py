@@ -109,7 +109,7 @@ class PlacementMap:
         named = dict(list(groups.items())[::step])
         fig.xaxis.ticker = FixedTicker(ticks=list(named))
         fig.xaxis.major_label_overrides = named
-        fig.title.text = f"Where {placement.method} puts the ranks: {network.name}"
+        fig.title.text = f"Ranks placed by {placement.method}: {network.name}"
 
 
 def plot_placement(placement: HasHosts, weights: ArrayLike) -> figure:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _MESSAGES, _BYTES = palette.BLUE, palette.ORANGE
 _GAP = 0.06
 _MOST_TICKS = 11
-_LEAST_BINS = 8.0  # room for so many, or a single one would fill the figure
+_LEAST_BINS = 8.0  # room for this many, or a single one would fill the figure
 
 
 @dataclass(frozen=True, eq=False)

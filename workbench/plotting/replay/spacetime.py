@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from workbench.simulate.replay_result import ReplayResult
 
 STILL_BARS = 12_000
-"""Most operations one by one in a figure that nobody redraws."""
+"""Most operations drawn one by one in a static figure."""
 
-_STILL_PX = 1600  # nobody paints the image again after a zoom: it has pixels to spare
+_STILL_PX = 1600  # a static image is not redrawn after a zoom: it has extra pixels
 _AROUND_PX = 100  # height of title, legend, axis and caption
 _OVERSCAN = 0.25
 _ROW_PX = 26

@@ -39,7 +39,7 @@ const peer = d.peer[i] < 0 ? `any (here ${d.mate[i]})` : String(d.peer[i])
 return `${where}${verb} ${d.size[i]} B ${word} ${peer} tag ${tag(d.tag[i])}`
 """
 )
-"""Code of a hover formatter: the operation of a bar, as `ExecutionGraph.describe` says it."""
+"""Code of a hover formatter: the operation of a bar, as `ExecutionGraph.describe` returns it."""
 
 WHEN_TEXT = (
     _TIME
@@ -49,7 +49,7 @@ const long = d.right[i] - d.left[i]
 return `${kinds[d.kind[i]]} ${text(long, 4)}: ${text(d.left[i])} to ${text(d.right[i])}`
 """
 )
-"""Code of a hover formatter: how long the host was at it, and when."""
+"""Code of a hover formatter: how long the host worked on it, and when."""
 
 WAIT_TEXT = (
     _TIME
@@ -95,7 +95,7 @@ export default (_args, _tool, {value}) => value > 0
 CLEAR_FILTER = """
 export default (_args, _tool, {value}) => value > 0.3
 """
-"""Code of a hover filter: messages are told as long as they do not lie on one another."""
+"""Code of a hover filter: messages are listed as long as they do not overlap."""
 
 ASK = """
 const waiting = (window.workbenchAsking ??= new Set())

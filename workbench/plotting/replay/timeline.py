@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.simulate.replay_result import ReplayResult, ReplayTimes
 
 KINDS = ("compute", "send overhead", "receive overhead")
-"""What a host is at; everything else is waiting."""
+"""The activities of a host; everything else is waiting."""
 
 FILLED = 0.8
 """How much of a rank's height is drawn on, where there is room for a gap between ranks."""

@@ -144,7 +144,7 @@ def study_tiles(*, file_name: str = "searches") -> StudyTiles:
         ("above the optimum", "@distance"),
         ("time saved: whole grid", "@saved_grid"),
         ("each configuration once", "@saved"),
-        ("not told from the optimum", "@tied"),
+        ("tied with the optimum", "@tied"),
         ("runs of a search", "@runs{0.0}"),
     ]
     tap = TapTool(renderers=[places])
@@ -211,7 +211,7 @@ def colour_ends(values: Sequence[float], measure: Measure) -> tuple[float, float
     low = _STEP * math.floor(min(known) / _STEP)
     high = max(_STEP * math.ceil(max(known) / _STEP), low + _STEP)
     if measure.more_is_better:
-        # One place far below zero would take the colours from all others.
+        # One value far below zero would use up the range of colours.
         return max(low, min(-100.0, high - _STEP)), high
     return 0.0, min(max(high, _STEP), 200.0)
 

@@ -76,7 +76,7 @@ class PruningFigure:
             (self.figure.y_range, change, _TOOLS_ROOM),
         ):
             known = [float(one[f"{name}{e}"]) for one in own_rows for e in ("", "_low", "_high")]
-            # Zero is what everything is held against.
+            # Zero is the reference.
             known = [0.0, *(value for value in known if math.isfinite(value))]
             span = (max(known) - min(known)) or 1.0
             set_range(ends, (min(known) - _ROOM * span, max(known) + above * span))
@@ -161,8 +161,8 @@ def read_search_pruning(rows: pd.DataFrame, heuristic: str, change: str = "share
     ]
     with_it = resampling_text(str(own["resampling"].iloc[0]))
     return (
-        f"{heuristic} with {with_it}, stopped by “{own['stopping'].iloc[0]}”, each search held "
-        f"against the same one without pruning, {seeds} seeds: {'; '.join(parts)}."
+        f"{heuristic} with {with_it}, stopped by “{own['stopping'].iloc[0]}”, each search "
+        f"compared with the same one without pruning, {seeds} seeds: {'; '.join(parts)}."
     )
 
 
@@ -207,18 +207,18 @@ def _saves(one: Mapping[str, Any]) -> str:
         return f"saves {interval_text(one, _TIME)} of the time"
     if one[f"{_TIME}_high"] < 0.0:
         return f"takes longer, time saved {interval_text(one, _TIME)}"
-    return f"saves no time that is told, {interval_text(one, _TIME)}"
+    return f"saves no significant time, {interval_text(one, _TIME)}"
 
 
 def _finds(one: Mapping[str, Any], change: str, what: str) -> str:
     if not math.isfinite(one[change]):
-        return "what it finds has no figure here"
+        return "what it finds is not known here"
     if one[f"{change}_high"] < 0.0:
         verdict = "it finds less"
     elif one[f"{change}_low"] > 0.0:
         verdict = "it finds more"
     else:
-        verdict = "what it finds is not told from the other"
+        verdict = "what it finds does not differ significantly"
     return f"{verdict}, {interval_text(one, change).replace(' %', '')} {what}"
 
 

@@ -134,7 +134,7 @@ def read_search_ranking(
     columns = ranking_columns(rows, known, by)
     names = [n for n, v in zip(columns["name"], columns["value"], strict=True) if math.isfinite(v)]
     if not names:
-        return "No search has such a figure here."
+        return "No search has a value of this measure here."
     told = dict(zip(columns["name"], columns["told"], strict=True))
     near = [name for name in names[1:] if not told[name]]
     behind = [name for name in names[1:] if told[name]]
@@ -142,7 +142,7 @@ def read_search_ranking(
     text = f"{names[0]} is first with {columns['text'][0]} {known.text}"
     if near:
         verb = "is" if len(near) == 1 else "are"
-        text += f"; {listed(near)} {verb} not told from it by {seeds} seeds"
+        text += f"; {listed(near)} {verb} not significantly different over {seeds} seeds"
     if behind:
         verb = "is" if len(behind) == 1 else "are"
         text += f"; {listed(behind)} {verb} behind it"

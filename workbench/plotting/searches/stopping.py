@@ -161,7 +161,7 @@ def read_search_stopping(
     own = picked(rows, heuristic=heuristic, resampling=resampling)
     own = own[np.isfinite(own[measure])]
     if not len(own):
-        return "No search of this method has such a figure here."
+        return "No search of this method has a value of this measure here."
     most = rows_of(known.best_first(own))[0]
     quick = rows_of(across.best_first(own))[0]
     text = (

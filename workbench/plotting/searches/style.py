@@ -57,7 +57,7 @@ MEASURES: Mapping[str, Measure] = {
         ),
         Measure(
             "tied",
-            "searches whose end the repeats cannot tell from the optimum",
+            "searches tied with the optimum within the repeats' noise",
             True,
             "of searches ended at what the repeats cannot tell from the optimum",
         ),
@@ -101,7 +101,7 @@ def picked(table: pd.DataFrame, **where: str) -> pd.DataFrame:
     for name, value in where.items():
         if name not in table:
             raise ParameterError(
-                f"rows are told by columns of the table; got {name!r}, known are "
+                f"rows are selected by columns of the table; got {name!r}; known: "
                 f"{', '.join(map(str, table.columns))}",
                 key=name,
             )

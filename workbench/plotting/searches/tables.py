@@ -34,7 +34,7 @@ COLUMNS: Mapping[str, str] = {
     "distance": "above the optimum (%)",
     "delta_us": "ΔT, median (µs)",
     "spread_us": "noise, median (µs)",
-    "tied": "not told from the optimum (%)",
+    "tied": "tied with the optimum (%)",
     "grid_s": "whole grid (s)",
     "exhaustive_s": "each configuration once (s)",
     "spent_s": "search (s)",

@@ -27,7 +27,7 @@ def pick(
     unknown = [name for name in (*where, *free) if name not in AXES]
     if unknown:
         raise ParameterError(
-            f"a study's cells are told apart by {', '.join(AXES)}; got {unknown[0]!r}"
+            f"a study's cells are distinguished by {', '.join(AXES)}; got {unknown[0]!r}"
             f"{did_you_mean(unknown[0], AXES)}",
             key=unknown[0],
         )

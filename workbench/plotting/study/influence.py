@@ -87,7 +87,7 @@ def plot_influence(found: Influence, *, method: str = "spearman") -> LayoutDOM:
     """
     return stacked(
         heading(
-            "What each parameter does at each message size",
+            "Effect of each parameter by message size",
             f"simulated: {type(found.model).__name__}, variant {found.model.variant}, "
             f"{found.used} configurations drawn over the search space, {found.refused} refused, "
             f"seed {found.seed}",
@@ -113,7 +113,7 @@ def read_influence(found: Influence, *, method: str = "spearman") -> str:
     text = f"{' '.join(parts)} Below {found.chance:.2f} it may be chance"
     if found.tied:
         pairs = [f"{one} and {other} ({_signed(value)})" for one, other, value in found.tied]
-        text += f"; refusing what cannot run ties together {', '.join(pairs)}, whose effects mix"
+        text += f"; refused configurations correlate {', '.join(pairs)}, whose effects mix"
     return text + "."
 
 

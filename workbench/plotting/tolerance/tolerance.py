@@ -245,7 +245,7 @@ def read_tolerance(results: Results) -> str:
             f"{latency_text(largest)} for {percent:g} %"
             for percent, largest in result.tolerance.items()
         )
-        text += f" It bears an L of at most {borne}."
+        text += f" It tolerates an L of at most {borne}."
     count = len(result.critical_latencies)
     noun = "critical latency" if count == 1 else "critical latencies"
     text += f" {count:,} {noun} between {' and '.join(time_text(e * 1e9) for e in result.interval)}"
@@ -300,7 +300,7 @@ def _read_several(named: Mapping[str, LatencySensitivity]) -> str:
     order = sorted(named, key=lambda name: named[name].tolerance[percent])
     least, most = order[0], order[-1]
     return (
-        f"Within {percent:g} % {most} bears the most, an L of "
+        f"Within {percent:g} % {most} tolerates the most, an L of "
         f"{latency_text(named[most].tolerance[percent])}, and {least} the least, "
         f"{latency_text(named[least].tolerance[percent])}. Latency's share of the critical path: "
         f"{shares}."

@@ -16,7 +16,7 @@ from workbench.plotting.reading import plain_number
 from workbench.plotting.topology.style import looks
 
 PERCENT: tuple[float, ...] = (1, 2, 5)
-"""How much slower is borne, for each of the points of a row."""
+"""The tolerated slowdowns in percent, one for each point of a row."""
 
 _MARKERS = ("circle", "square", "triangle")
 
@@ -70,7 +70,7 @@ class WireTolerance:
         self.figure.title.text = title or _TITLE
 
 
-_TITLE = "Wire latency that a program bears"
+_TITLE = "Wire latency that a program tolerates"
 
 
 def plot_wire_tolerance(

@@ -168,7 +168,7 @@ def _marked(load: NDArray[np.float32]) -> NDArray[np.bool_]:
     """Return a mask of the most loaded links; empty where too many are alike."""
     largest = float(np.nanmax(load, initial=0.0))
     hot: NDArray[np.bool_] = load >= HOTTEST * largest
-    # Where all are alike, as in a symmetric network, to mark some would say what is not so.
+    # Where all are alike, as in a symmetric network, marking some would mislead.
     few = largest > 0 and hot.sum() <= min(MOST_MARKED, len(load) // 3)
     return hot if few else np.zeros(len(load), np.bool_)
 

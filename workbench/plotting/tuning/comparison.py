@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.tune.result import TuningResult
 
 MOST = 6
-"""How many experiments are told apart."""
+"""The number of experiments with distinct colours."""
 
 _COLOURS = (
     palette.BLUE,

@@ -13,7 +13,7 @@ from workbench.plotting.axes import new_figure
 from workbench.plotting.tuning.parameter_names import short_names
 
 # PED-ANOVA compares the best tenth with all (Watanabe et al. 2023): no share of a variance.
-_TITLE = "What makes the best tenth"
+_TITLE = "Parameter importance for the best tenth"
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +84,6 @@ def importance_figure(*, height: int = 200) -> ImportanceFigure:
         level="overlay",
     )
     fig.add_layout(whiskers)
-    tips = [("@name", "@percent{0} %, @low{0} to @high{0} % if configurations are drawn again")]
+    tips = [("@name", "@percent{0} %, @low{0} to @high{0} % over resampled configurations")]
     fig.add_tools(HoverTool(renderers=[bars], tooltips=tips))
     return ImportanceFigure(fig, source)

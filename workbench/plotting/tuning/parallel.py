@@ -49,7 +49,7 @@ class ParallelFigure:
         if values:
             low, high = min(values), max(values)
             ordered = sorted(values) if result.minimise else sorted(values, reverse=True)
-            # The bad ones alike: what tells the good ones apart is what counts.
+            # Bad values share a colour: the differences among good ones matter.
             cut = ordered[int(_LEAST_SHARE * (len(ordered) - 1))]
             low, high = (low, cut) if result.minimise else (cut, high)
             self.mapper.update(low=low, high=high if high > low else low + 1.0)

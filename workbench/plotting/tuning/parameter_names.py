@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 MOST = 18
-"""How many letters a name may have."""
+"""Longest name, in characters."""
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:

@@ -69,7 +69,7 @@ _THAKUR = (
 )
 
 ALGORITHMS = (
-    Algorithm("ring", "Every rank hands the block it got last on to the next.", _THAKUR, ring),
+    Algorithm("ring", "Every rank forwards the block it received last to the next.", _THAKUR, ring),
     Algorithm(
         "bruck",
         "Every rank sends all it has 1, 2, 4, ... places back; the last message is what is left.",
@@ -79,8 +79,8 @@ ALGORITHMS = (
     ),
     Algorithm(
         "recursive-doubling",
-        "Pairs exchange all they have, then pairs of pairs; ranks beyond a power of two give "
-        "their block to a partner first and get all others from it last.",
+        "Pairs exchange all they have, then pairs of pairs; ranks beyond a power of two send "
+        "their block to a partner first and receive all others from it last.",
         _THAKUR,
         recursive_doubling,
     ),

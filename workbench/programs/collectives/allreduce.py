@@ -91,14 +91,15 @@ ALGORITHMS = (
     Algorithm(
         "recursive-doubling",
         "Pairs exchange and combine the whole vector, then pairs of pairs; ranks beyond a power "
-        "of two give theirs to a partner first and get the result from it last.",
+        "of two send theirs to a partner first and receive the result from it last.",
         _THAKUR,
         recursive_doubling,
         order="always",
     ),
     Algorithm(
         "ring",
-        "Each rank's block of the vector goes round twice: to be combined, then to be known.",
+        "Each block of the vector goes round the ring twice: to be combined, then to be "
+        "distributed.",
         "Patarasuk, Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, "
         "2009",
         ring,

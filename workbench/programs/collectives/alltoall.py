@@ -66,7 +66,7 @@ ALGORITHMS = (
     ),
     Algorithm(
         "bruck",
-        "Blocks travel 1, 2, 4, ... places, many in one message, as the bits of their way say.",
+        "Blocks travel 1, 2, 4, ... places, many in one message, by the bits of their distance.",
         "Bruck, Ho, Kipnis, Upfal, Weathersby, Efficient algorithms for all-to-all communications "
         "in multiport message-passing systems, 1997",
         bruck,

@@ -40,20 +40,20 @@ def tree(case: Case) -> Rounds:
 ALGORITHMS = (
     Algorithm(
         "dissemination",
-        "Every rank tells the ranks 1, 2, 4, ... places further on, one after the other.",
+        "Every rank signals the ranks 1, 2, 4, ... places further on, one after the other.",
         "Hensgen, Finkel, Manber, Two algorithms for barrier synchronization, 1988",
         dissemination,
     ),
     Algorithm(
         "linear",
-        "All ranks report to rank 0, which then lets them all go.",
+        "All ranks report to rank 0, which then releases them all.",
         "Mellor-Crummey, Scott, Algorithms for scalable synchronization on shared-memory "
         "multiprocessors, 1991; the central barrier",
         linear,
     ),
     Algorithm(
         "tree",
-        "Reports go up a k-nomial tree to rank 0, leave to go comes down it.",
+        "Reports go up a k-nomial tree to rank 0, and releases come down it.",
         "Mellor-Crummey, Scott 1991; the tree barrier",
         tree,
         parameter="fanout",

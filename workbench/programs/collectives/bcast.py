@@ -65,10 +65,10 @@ ALGORITHMS = (
         parameter="fanout",
         value=4,
     ),
-    Algorithm("chain", "Every rank hands the whole vector on to the next.", _OPEN_MPI, pipeline),
+    Algorithm("chain", "Every rank forwards the whole vector to the next.", _OPEN_MPI, pipeline),
     Algorithm(
         "pipeline",
-        "Every rank hands segments on to the next, one while it receives another.",
+        "Every rank forwards segments to the next, one while it receives another.",
         _OPEN_MPI,
         pipeline,
         split=lambda case: case.segments,

@@ -51,14 +51,14 @@ ALGORITHMS = (
     ),
     Algorithm(
         "chain",
-        "Every rank combines the whole vector with its own and hands it on.",
+        "Every rank combines the whole vector with its own and forwards it.",
         _OPEN_MPI,
         pipeline,
         order="root 0",
     ),
     Algorithm(
         "pipeline",
-        "Every rank combines segments with its own and hands them on while it receives others.",
+        "Every rank combines segments with its own and forwards them while it receives others.",
         _OPEN_MPI,
         pipeline,
         split=lambda case: case.segments,

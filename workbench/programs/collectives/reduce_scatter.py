@@ -39,14 +39,14 @@ ALGORITHMS = (
     Algorithm(
         "recursive-halving",
         "Pairs exchange half of the vector, then a quarter, and so on; ranks beyond a power of "
-        "two give all but their block to a partner first and get their block from it last.",
+        "two send all but their block to a partner first and receive their block from it last.",
         _THAKUR,
         recursive_halving,
         order="never",
     ),
     Algorithm(
         "ring",
-        "Every rank combines the block it got last with its own and hands it on to the next.",
+        "Every rank combines the block it received last with its own and forwards it to the next.",
         "Patarasuk, Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, "
         "2009",
         ring,

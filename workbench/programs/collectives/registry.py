@@ -58,7 +58,7 @@ DEFAULTS: Mapping[str, str] = MappingProxyType(
         "exscan": "recursive-doubling",
     }
 )
-"""The algorithm of each operation where none is chosen."""
+"""The default algorithm of each operation."""
 
 _LEAST = {"fanout": 2, "segment_bytes": 1}
 _MOST_DIGITS = 15

@@ -27,7 +27,7 @@ def recursive_doubling(case: Case) -> Rounds:
 ALGORITHMS = (
     Algorithm(
         "linear",
-        "Every rank waits for the one before, combines and hands the result on.",
+        "Every rank waits for the one before, combines and forwards the result.",
         "MPI: A Message-Passing Interface Standard, section on scan; the definition as a chain",
         linear,
         order="always",

@@ -19,7 +19,7 @@ from workbench.programs.graph import CALC, Dependents, ExecutionGraph
 
 _ROOTED = frozenset({"bcast", "reduce", "gather", "scatter"})
 COMBINING = frozenset({"reduce", "allreduce", "reduce_scatter", "scan", "exscan"})
-"""The operations that combine what ranks give."""
+"""The operations that combine the data of ranks."""
 
 _BY_RANK = frozenset({"gather", "scatter", "allgather", "reduce_scatter"})
 _BARRIER_BYTES = 1

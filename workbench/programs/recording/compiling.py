@@ -29,7 +29,8 @@ class Recipe:
     def place(self, mpicc: str | Path, folder: str | Path | None = None) -> Path:
         """Return the compiled file's path for an MPI compiler; without ``folder``, in the cache."""
         digest = hashlib.sha256(" ".join(self.options).encode())
-        # What the wrapper calls names the MPI and its version; wrappers of two MPIs share a name.
+        # The compiler that the wrapper calls identifies the MPI and its version; wrappers of two
+        # MPIs may share a name.
         digest.update(self._said([str(mpicc), "-show"]).encode())
         digest.update(str(Path(mpicc).resolve()).encode())
         for source in (*self.sources, *self.headers):
@@ -46,7 +47,7 @@ class Recipe:
             built = Path(scratch) / self.name
             sources = map(str, self.sources)
             self._said([str(mpicc), *self.options, "-o", str(built), *sources])
-            # Another process may build the same: whoever is last replaces like with like.
+            # Another process may build the same file: the last one replaces it with an equal one.
             built.replace(path)
 
     def _said(self, words: list[str]) -> str:

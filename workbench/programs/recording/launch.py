@@ -44,7 +44,7 @@ class Launcher:
         """
         if self.mpicc is None:
             raise RecordingError(
-                "what records must be compiled for the MPI, but "
+                "a compiler of the MPI is needed, but "
                 f"{_compiler_name(self.mpirun)} was not found beside {self.mpirun}; {_INSTALL}"
             )
         return self.mpicc
@@ -111,7 +111,8 @@ def find_launcher(mpirun: str | Path | None = None) -> Launcher:
         family = "hydra"
     else:
         raise RecordingError(
-            f"{found} must be of Open MPI, MPICH or a relative of it; it says {version[:80]!r}; "
+            f"{found} must be of Open MPI, MPICH or a derivative of it; it printed "
+            f"{version[:80]!r}; "
             "name another with mpirun="
         )
     first = next((line.strip() for line in version.splitlines() if line.strip()), "")

@@ -108,13 +108,13 @@ def record(
         status, last = _run(words, launcher.own_environment(), timeout, output, stop)
         if status != 0:
             raise RecordingError(
-                f"{command[0]} must end well to be recorded; it ended with status {status}"
+                f"{command[0]} must succeed to be recorded; it ended with status {status}"
                 + (f" and wrote: {last}" if last else " and wrote nothing")
             )
         if not (unfinished / "trace-0.txt").exists():
             raise RecordingError(
                 f"{command[0]} must call MPI through the C functions of {launcher.version}, in "
-                f"{launcher.mpirun}; it ended well but left no trace: it may be linked to another "
+                f"{launcher.mpirun}; it succeeded but left no trace: it may be linked to another "
                 "MPI, statically, or be written in Fortran; name its own launcher with mpirun="
             )
         program = read_trace(unfinished)
@@ -139,7 +139,7 @@ def _kept_when_whole(folder: Path) -> Iterator[Path]:
             raise
         _mark_incomplete(unfinished / "trace-0.txt", str(error))
         unfinished.rename(failed)
-        raise RecordingError(f"{error}; what was noted until then is in {failed}") from error
+        raise RecordingError(f"{error}; the partial recording is in {failed}") from error
     except BaseException:
         shutil.rmtree(unfinished, ignore_errors=True)
         raise

@@ -12,10 +12,9 @@ from workbench.programs.traces.ranges import Places as Variables
 from workbench.programs.traces.requests import AddressTable
 
 STARTED_ANYHOW, STARTED_PER_BYTE = 2**20, 16
-"""Most requests that the MPI_Startall of a rank begin: so many, and so many more for each byte.
-
-A line of 50 bytes may start an array of any size, and starting 800 at each line needs memory that
-a trace of that size does not justify.
+"""Most requests that the MPI_Startall calls of a rank start: a constant, and a number for each
+byte of its file. A line of 50 bytes may start an array of any size, and starting 800 at each line
+needs memory that a trace of that size does not justify.
 """
 
 MAKING = frozenset(
@@ -75,8 +74,9 @@ class AddressReader(RankReader):
         if self._may_start < 0:
             raise self.fail(
                 line,
-                f"the MPI_Startall of a rank must begin at most {STARTED_ANYHOW} requests and "
-                f"{STARTED_PER_BYTE} more for each byte of its file; this one begins {len(keys)}; "
+                f"the MPI_Startall calls of a rank must start at most {STARTED_ANYHOW} requests "
+                "and "
+                f"{STARTED_PER_BYTE} more for each byte of its file; this rank starts {len(keys)}; "
                 "record fewer iterations",
             )
         return keys

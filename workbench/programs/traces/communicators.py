@@ -87,7 +87,7 @@ def _complete(known: Communicators, key: Key, calls: dict[int, Made], files: Seq
     for rank in ranks:
         if calls[rank].kind != first.kind:
             raise ParseError(
-                f"all ranks of a communicator must make the same communicators of it; got "
+                "all ranks of a communicator must create the same communicators from it; got "
                 f"{calls[rank].name}, but {first.name} at line {first.line} of another rank",
                 source=files[rank],
                 line=calls[rank].line,
@@ -122,8 +122,8 @@ def _settle_shown(
         groups = by_order(len(parent.members), places, reorder=reorder)
         if groups and reorder and len(places) < len(groups[0]):
             notes.count(
-                f"{made.name} may have changed the order of its ranks, and not all of them show "
-                "theirs: the parent's order is taken for the others",
+                f"{made.name} may have changed the order of its ranks, and the trace does not "
+                "contain all of them: the parent's order is taken for the others",
                 rank,
                 made.line,
             )

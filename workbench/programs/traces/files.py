@@ -19,7 +19,7 @@ MOST_BYTES = 2**30
 """Most bytes of text that a trace may have in all its files."""
 
 FAILED = "failed"
-"""Folder, within that of a trace, of what a recording noted that did not come to its end."""
+"""Subfolder of a trace with the partial recording of a failed run."""
 
 Contents = Mapping[str, bytes | str]
 Source = str | Path | Sequence[str | Path] | Iterator[str | Path] | Contents
@@ -133,7 +133,7 @@ def _from_path(path: Path) -> list[TraceFile]:
         packed = [_read(p, budget) for p in found if _may_be_trace(p)]
         if not packed and (path / FAILED).is_dir():
             raise ParseError(
-                f"the recording failed; what it noted until then is in {path / FAILED}; record the "
+                f"the recording failed; the partial recording is in {path / FAILED}; record the "
                 "program again",
                 source=path.name,
             )
@@ -274,7 +274,7 @@ def _in_order(files: list[TraceFile], *, listed: bool) -> list[TraceFile]:
             return files
         nameless = next(f.name for f, m in zip(files, matches, strict=True) if not m)
         raise ParseError(
-            "the files' names must tell the ranks, as trace-0.txt does; give a list of files in "
+            "the files' names must contain the ranks, as trace-0.txt does; give a list of files in "
             "the order of the ranks instead",
             source=nameless,
         )

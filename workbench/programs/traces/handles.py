@@ -19,7 +19,7 @@ Key = tuple[int, ...]
 MOST_FITTED, MOST_COMPARED = 256, 16
 """Most kinds of communicators whose ranks are not known, and most of those that show the same.
 
-So many, the oldest first, are compared with a new handle.
+This many, the oldest first, are compared with a new handle.
 """
 
 AMBIGUOUS = (

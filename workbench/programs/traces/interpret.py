@@ -241,7 +241,7 @@ class RankReader(Arguments):
     def _recv_matched(self, line: Line, at: Places, signature: Signature) -> None:
         self.calls.notes.count(
             f"{line.name} takes a message that MPI_Mprobe matched, which this format does not "
-            "tell: it is left out",
+            "record: it is left out",
             self.rank,
             line.number,
         )

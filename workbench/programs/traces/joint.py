@@ -64,7 +64,7 @@ def agree(
         )
     size, sizes = _sizes(shares, first)
     if size is None and sizes is None:
-        text = f"the trace does not tell the sizes of {first.name}: they are taken as 0 bytes"
+        text = f"the trace does not record the sizes of {first.name}: they are taken as 0 bytes"
         notes.count(text, members[0], first.line)
     if sizes is not None and all(s == sizes[0] for s in sizes):
         size, sizes = sizes[0], None

@@ -38,7 +38,7 @@ def read_liballprof(files: Sequence[TraceFile], source: str) -> Program:
     stride, told = detect_stride(set().union(*survey.made), survey.arrays)
     if not told:
         calls.notes.say(
-            "the trace does not tell whether its MPI's requests take 4 or 8 bytes; arrays of "
+            "the trace does not record whether its MPI's requests take 4 or 8 bytes; arrays of "
             f"requests are read with {stride}"
         )
     known = reconstruct(events, survey.shown_as, calls.files, calls.notes)

@@ -168,7 +168,7 @@ def _signatures() -> dict[str, Signature]:
 
 
 SIGNATURES = _signatures()
-"""The calls that a program is made of, or that tell something of a communicator."""
+"""The calls that make up a program or describe a communicator."""
 
 
 def _neighbourhood() -> dict[str, Signature]:
@@ -194,7 +194,7 @@ RECORDER_SIGNATURES = (
         "MPI_Dist_graph_create_adjacent": Signature("comm_order", ("comm", "newcomm")),
     }
 )
-"""The same for the workbench's recorder, which tells a matched receive as the plain one, and the
+"""The same for the workbench's recorder, which records a matched receive as the plain one, and the
 neighbours in a communicator's topology."""
 
 LOCAL_PREFIXES = (

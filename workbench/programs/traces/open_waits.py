@@ -138,7 +138,7 @@ class OpenWaits:
         for low, high in parts:
             lowest = begun(low, high, line) if low < high else -1
             if lowest >= 0:
-                # any of them, lest the next one that ends is what all have their eyes on
+                # a random one, so that open waits do not all watch the candidate that ends next
                 self._turn = (self._turn * 1664525 + 1013904223) % 2**32
                 place = begun(lowest + (self._turn * (high - lowest) >> 32), high, line)
                 self._eyed.setdefault(lowest if place < 0 else place, []).append(open_wait)

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 NEVER = 2**63
-"""A line after all lines: nothing has begun at a place."""
+"""A line number after all lines: no request was started at the place."""
 
 
 def leaves(num_places: int) -> int:

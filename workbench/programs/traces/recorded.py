@@ -73,7 +73,7 @@ class RecordedReader(RankReader):
             timing.clock = "cpu"
             self.calls.notes.say(CPU_CLOCK)
         elif words[:1] == ["incomplete"]:
-            self.calls.notes.say(f"the recording is not whole: {' '.join(words[1:])}")
+            self.calls.notes.say(f"the recording is incomplete: {' '.join(words[1:])}")
         elif words[:1] == ["elapsed"] and len(words) == 2:
             timing.elapsed_ns = _elapsed_ns(words[1])
         elif words[:1] == ["node"] and len(words) == 6:
@@ -277,7 +277,7 @@ class RecordedComms:
             raise self._calls.fail(
                 rank,
                 line.number,
-                f"communicator {number} must have the ranks that other ranks say; got "
+                f"communicator {number} must have the same ranks in all files; got "
                 f"{members[:16]} and {list(comm.members[:16])}",
             )
         return comm

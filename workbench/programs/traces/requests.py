@@ -25,7 +25,7 @@ from workbench.programs.traces.open_waits import OpenWait, OpenWaits
 from workbench.programs.traces.ranges import Latest, Places
 
 Spec = Callable[[int], Entry | None]
-"""Begins again what a persistent request stands for, at a line, and returns the new call."""
+"""Starts a persistent request again, at a line, and returns the new call."""
 
 UNSETTLED = (
     "which request MPI_Waitany or MPI_Waitsome ended is not in the trace: the first that was still "

@@ -148,8 +148,8 @@ class _RankReader:
             if name in IGNORED:
                 if name in ("comm_split", "comm_dup"):
                     self._note(
-                        f"{name}: the format does not tell the ranks of a communicator: what is "
-                        "called on it is read as called by all ranks"
+                        f"{name}: the format does not record the ranks of a communicator: calls "
+                        "on it are read as calls of all ranks"
                     )
             elif action := self.actions.get(name):
                 action()
@@ -158,7 +158,7 @@ class _RankReader:
             elif name.startswith("i") and name[1:] in COLLECTIVES:
                 self._begin_collective(name[1:])
             else:
-                self._note(f"{name} has no place in a program: it takes no time, moves no data")
+                self._note(f"{name} is not replayed: it takes no time and moves no data")
         for call, test in self.pending.left():
             if test is not None:
                 self._note(
@@ -298,8 +298,8 @@ class _RankReader:
         ended = self.pending.end_all()
         if any(call.kind == ICOLLECTIVE for call in ended):
             self._note(
-                "waitall does not tell which requests it ends: it is taken to end all, those of "
-                "collectives too"
+                "waitall does not record the requests it ends: it is taken to end all, including "
+                "those of collectives"
             )
         if ended:
             self.calls.wait(self.rank, self.line).end(*ended)

@@ -14,7 +14,7 @@ from workbench.programs.traces.lines import Line, cut
 from workbench.programs.traces.mpi_calls import BLOCKING, SIGNATURES
 
 MPICH_WORLD = 0x44000000
-"""MPI_COMM_WORLD of MPICH and what descends from it: a number, where Open MPI has an address."""
+"""MPI_COMM_WORLD in MPICH and its derivatives: a number, where Open MPI has an address."""
 
 GIVING = frozenset({"recv_matched", "comm_dup"})
 """Kinds of calls of which those with a request give it to a variable, but are no collective."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError
 
 HOST_NAMES = "host{}"
-"""Names of the hosts unless said otherwise; the host's number goes into the braces."""
+"""The default pattern of host names; the host's number goes into the braces."""
 
 
 def host_names(names: str | Sequence[str], count: int) -> list[str]:
@@ -50,7 +50,7 @@ def host_names(names: str | Sequence[str], count: int) -> list[str]:
     if len(set(listed)) < count:
         twice = next(name for name in listed if listed.count(name) > 1)
         raise ParameterError(
-            f"each host must have a name of its own; {twice!r} stands twice", key="names"
+            f"each host must have its own name; {twice!r} occurs twice", key="names"
         )
     return listed
 

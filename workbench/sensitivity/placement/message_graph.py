@@ -52,7 +52,7 @@ class MessageGraph:
         self.graph = graph_of(graph)
         self.model = model
         self.costs = PicosecondCosts.of(model)
-        # The pass refuses what cannot run, in words, and what the clock could not hold.
+        # The pass raises for programs that cannot run, and for times beyond the clock.
         self.match = forward_pass(self.graph, model, match=match).match  # int32[n]
         sends = np.flatnonzero(self.graph.kind == SEND)
         self.source: NDArray[np.int32] = self.graph.rank_of(sends)  # (messages,) sender

@@ -37,7 +37,7 @@ METHODS: tuple[Method, ...] = get_args(Method)
 """In order, dealt out, by chance, by bytes exchanged, LLAMP's, and annealing on critical paths."""
 
 EVALUATIONS = 2000
-"""Mappings that ``search`` tries unless it is told otherwise."""
+"""The default number of mappings that ``search`` tries."""
 
 _WITH_CHANCE = ("random", "volume", "search")
 

@@ -20,10 +20,10 @@ CONGESTIONS: tuple[Congestion, ...] = get_args(Congestion)
 with max-min fair shares of the links."""
 
 LANE_CREDITS = 64_000
-"""Bytes that each lane of a port may have on the way, unless a model says otherwise."""
+"""Default credits: bytes that each lane of a port may have in flight."""
 
 NIC_CREDITS = 32_000
-"""Bytes that a NIC may, likewise: enough for the round trip to its router, and fewer than a lane's.
+"""The same for a NIC: enough for the round trip to its router, and fewer than a lane's.
 
 Ports serve first come, first served. A NIC that may fill more of a router than a lane holds takes
 the larger part of the next link from the packets that only pass, and beyond saturation whole rings

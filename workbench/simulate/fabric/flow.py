@@ -91,7 +91,7 @@ def run_flow(
             break
         flows = layout.more_flows(flows, stride)
     if status == layout.HALTED:
-        raise SimulationHalted("the program's run was ended before it was done")
+        raise SimulationHalted("the program's run was stopped before it finished")
     if status == layout.CLOCK_RAN_OUT:
         refuse_time(CLOCK_END)
     return ProgramRun(

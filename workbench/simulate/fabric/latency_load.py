@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 
 LOADS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-"""Loads of a curve, unless said otherwise."""
+"""The default loads of a curve."""
 
 MOST_RUNS = 10_000
 """Most runs of a curve: loads times seeds."""
@@ -87,9 +87,9 @@ def load_curve(
     found: dict[tuple[float, int], FabricResult] = {}
 
     def run(load: float, seed: int) -> FabricResult:
-        # Of many runs, those that have not begun when the halt comes need not be laid out.
+        # A run that has not started when the halt is set is not built.
         if cell[0]:
-            raise SimulationHalted("the run was stopped before it began")
+            raise SimulationHalted("the run was stopped before it started")
         return run_traffic(
             fabric,
             drawn,
@@ -121,7 +121,7 @@ def load_curve(
                 future.cancel()
             raise
     if not found:
-        raise SimulationHalted("the traffic was stopped before the first run had ended")
+        raise SimulationHalted("the traffic was stopped before the first run finished")
     return curve()
 
 

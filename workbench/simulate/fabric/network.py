@@ -89,7 +89,7 @@ class State:
             if status in (layout.OK, layout.DEADLOCK):
                 return status
             if status == layout.HALTED:
-                raise SimulationHalted("the simulation was ended before it was done")
+                raise SimulationHalted("the simulation was stopped before it finished")
             if status == layout.CLOCK_RAN_OUT:
                 refuse_time(CLOCK_END)
             if status == layout.NO_RECORDS and len(self.q) < _MOST_RECORDS * layout.RECORD:
@@ -98,7 +98,7 @@ class State:
                 self.s = _longer(self.s)
             else:
                 raise WorkbenchError(
-                    f"more than {_MOST_RECORDS} packets and messages are on their way at once; "
+                    f"more than {_MOST_RECORDS} packets and messages are in flight at once; "
                     "send less, or in larger packets"
                 )
 

@@ -56,7 +56,8 @@ def message_paths(
     beyond = source != target
     if routing is not None and routing.scheme in _ADAPTIVE:
         raise ParameterError(
-            f"{routing.name} routing follows queues, which the flow model has not: take minimal or "
+            f"{routing.name} routing depends on queues, which the flow model does not have: take "
+            "minimal or "
             "valiant routing, or packets",
             key="routing",
         )
@@ -132,7 +133,7 @@ def _walked(
     if done < count:
         raise ParameterError(
             f"{routing.name} routing must lead from router {int(sources[done])} to router "
-            f"{int(targets[done])}; it goes round and round",
+            f"{int(targets[done])}; it goes in a loop",
             key="routing",
         )
     return start, out[: start[-1]]

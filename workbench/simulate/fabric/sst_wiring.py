@@ -186,7 +186,7 @@ def fat_tree(shape: Mapping[str, int]) -> SSTNetwork:
     step = np.zeros(count, np.int64)
     wiring = _counted(connections, shape["concentration"], leaves, 1, step)
     same = np.arange(routers)
-    # The original subtracts in 32 bits without a sign, and takes no heed of where subtrees begin.
+    # The original subtracts in unsigned 32 bits, and ignores where subtrees begin.
     subtree = (same - leaves) % _WORD // aggs_each
     hops = np.where(subtree[:, None] == subtree[None, :], 2, 4)
     hops[same, same] = 0

@@ -15,11 +15,11 @@ from workbench.topology.parameters import LARGEST
 from workbench.topology.topology import MOST_CLASSES, TERMINAL, Topology
 
 LINK = "link"
-"""The class of links of a file that tells none."""
+"""The class of links in a file without classes."""
 
 MOST_HOSTS_OF_ROUTER = 65536
 MOST_PARALLEL = 256
-"""Most links side by side that one line of a file may tell of."""
+"""Most parallel links of one line of a file."""
 
 _LONGEST_NAME = 255
 _LARGEST_NUMBER = 2**31 - 1
@@ -94,7 +94,7 @@ class Assembly:
         """Set the number of a router's hosts."""
         if self._hosts.setdefault(router, count) != count:
             raise place.error(
-                f"a router's hosts must be told once; got {count} after {self._hosts[router]}"
+                f"a router's hosts must be given once; got {count} after {self._hosts[router]}"
             )
 
     def add_host(self, router: int) -> None:
@@ -104,7 +104,7 @@ class Assembly:
     def group(self, router: int, name: str, place: Place) -> None:
         """Set the group of a router; an empty name and -1 stand for none."""
         if name not in ("", "-1") and self._groups.setdefault(router, name) != name:
-            raise place.error("a router's group must be told once")
+            raise place.error("a router's group must be given once")
 
     def at(self, router: int, coordinates: Sequence[int], place: Place) -> None:
         """Set a router's coordinates, as many as other routers have."""

@@ -54,7 +54,7 @@ class Attributed:
     def node(self, name: str, place: Place) -> Node:
         """Add and return a new node."""
         if name in self.nodes:
-            raise place.error(f"a node must stand once; {name[:80]!r} stands again")
+            raise place.error(f"each node must be listed once; {name[:80]!r} is listed again")
         if len(self.nodes) >= 2 * LARGEST:
             raise place.error(f"a topology must have at most {LARGEST} routers and hosts")
         self.nodes[name] = made = Node(name, place)
@@ -86,7 +86,9 @@ class Attributed:
             ends = edge.one, edge.other
             for end in ends:
                 if end not in self.nodes:
-                    raise edge.place.error(f"an edge must join two nodes; {end[:80]!r} is none")
+                    raise edge.place.error(
+                        f"an edge must join two nodes; {end[:80]!r} is not a node"
+                    )
             numbers = [routers[end] for end in ends if end in routers]
             if len(numbers) == 2:
                 link_class = self._value(edge.values, _CLASS) or LINK

@@ -177,7 +177,7 @@ def to_codes(topology: Topology, name: str) -> dict[str, bytes]:
     if not numbered or len(set(hosts.tolist())) != 1 or topology.classes[1:4] != CLASSES[1:]:
         raise ParameterError(
             f"CODES's files hold groups of rows and columns with as many hosts at every router, "
-            f"and links of the classes {', '.join(CLASSES[1:])}; {topology.name} is none",
+            f"and links of the classes {', '.join(CLASSES[1:])}; {topology.name} is not one",
             key="topology",
         )
     local = topology.link_class < 3

@@ -77,7 +77,7 @@ def parse_csv(
                 read.router(other, place),
                 place,
                 cells.get("class") or LINK,
-                whole_number(parallel, "links side by side", MOST_PARALLEL, place, 1),
+                whole_number(parallel, "parallel links", MOST_PARALLEL, place, 1),
             )
         else:
             _read_router(read, read.router(one, place), cells, place)

@@ -51,7 +51,7 @@ def parse_edge_list(
             read.router(words[1], place),
             place,
             words[2] if len(words) > 2 else LINK,
-            whole_number(words[3], "links side by side", MOST_PARALLEL, place, 1)
+            whole_number(words[3], "parallel links", MOST_PARALLEL, place, 1)
             if len(words) > 3
             else 1,
         )

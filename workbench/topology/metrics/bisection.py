@@ -250,7 +250,7 @@ def _permuted_bound(graph: Graph, difference: int, halt: Halt) -> float:
     if not kernel.most_of_any(
         graph.start, graph.neighbour, graph.capacity, ends, weight, distance, count, share, halt
     ):
-        raise SimulationHalted("the bisection was stopped before its bounds were known")
+        raise SimulationHalted("stopped before the bounds of the bisection were known")
     fullest = float((np.minimum(share, share[graph.opposite]) / graph.capacity).max())
     return (float(weight.sum()) - difference) / 2 / fullest if fullest > 0 else 0.0
 

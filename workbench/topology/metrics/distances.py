@@ -101,7 +101,7 @@ def distances(
     longest = 0
     for first in range(0, n, kernel.SOURCES):
         if halt is not None and halt[0]:
-            raise SimulationHalted("the distances were stopped before they were known")
+            raise SimulationHalted("stopped before the distances were known")
         block = np.zeros((2, len(routers)), np.int64)
         while True:
             reached = kernel.histogram(

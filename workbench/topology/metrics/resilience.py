@@ -117,7 +117,7 @@ def resilience(
     trials = whole(trials, "trials", 1)
     if not topology.num_links or not topology.num_hosts:
         raise ParameterError(
-            f"resilience is of a network with links and hosts; {topology.name} has "
+            f"resilience needs a network with links and hosts; {topology.name} has "
             f"{topology.num_links} links and {topology.num_hosts} hosts: leave resilience out",
             key="topology",
         )

@@ -12,7 +12,7 @@ from workbench.topology.routing.lanes import Lanes
 from workbench.topology.routing.tables import MinimalRoutes, groups, leading
 
 MOST_LANES = 60
-"""Most lanes that are looked at."""
+"""Most lanes that are tried."""
 
 
 @dataclass(frozen=True)

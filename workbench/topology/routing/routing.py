@@ -50,7 +50,7 @@ ROUTINGS: Mapping[str, Named] = MappingProxyType(
         "deterministic": Named("minimal", "first", False, "always the same shortest route"),
         "ecmp": Named("minimal", "hash", False, "a shortest route by a hash of source and target"),
         "minimal-adaptive": Named(
-            "minimal", "least", False, "of the shortest routes the one with the shortest queue"
+            "minimal", "least", False, "the one of the shortest routes that has the shortest queue"
         ),
         "dimension-order": Named(
             "minimal", "random", True, "a shortest route, one dimension after the other"
@@ -58,13 +58,11 @@ ROUTINGS: Mapping[str, Named] = MappingProxyType(
         "up-down": Named(
             "minimal", "random", False, "up a random port of the tree, then down; one lane"
         ),
-        "valiant": Named("valiant", "random", None, "by way of a random router"),
+        "valiant": Named("valiant", "random", None, "via a random router"),
         "ugal-l": Named(
-            "ugal-l", "random", None, "shortest or by a random router, as own queues suggest"
+            "ugal-l", "random", None, "shortest or via a random router, by the router's own queues"
         ),
-        "ugal-g": Named(
-            "ugal-g", "random", None, "shortest or by a random router, as all queues suggest"
-        ),
+        "ugal-g": Named("ugal-g", "random", None, "shortest or via a random router, by all queues"),
         "par": Named("par", "random", None, "as ugal-l, decided again after the first hop"),
     }
 )
@@ -295,7 +293,8 @@ def _lanes(
         if proof.deadlock_free and (found is None or proof.lanes < found[1]):
             found = rule, proof.lanes, proof
         elif proof.cycle and not refused:
-            refused = f"with {rule.name} these wait in turn: {proof.named(numbered)}"
+            refused = f"with {rule.name} these channels wait for one another: "
+            f"{proof.named(numbered)}"
         if name == "up-down" or (found is not None and found[1] == 1):
             break
     if found is None and name == "up-down":

@@ -140,7 +140,7 @@ def dimensions(topology: Topology, channels: Channels) -> NDArray[np.int8]:
     if not topology.coordinates.shape[1] or not np.all(differ.sum(axis=1) == 1):
         raise ParameterError(
             "dimension order needs routers with coordinates of which each link changes one, as in "
-            f"a torus, mesh, hypercube or HyperX; {topology.name} is none: take minimal routing",
+            f"a torus, mesh, hypercube or HyperX; {topology.name} is not one: take minimal routing",
             key="routing",
         )
     of_link = np.argmax(differ, axis=1).astype(np.int8)

@@ -68,7 +68,7 @@ class CMAES:
     def _start(self, centre: FloatArray | None, restarts: int) -> CMA:
         from cmaes import CMA
 
-        # The library wants two dimensions at least; what it adds beyond ours means nothing.
+        # The library needs at least two dimensions; the added ones are ignored.
         width = max(2, self._space.dimension)
         rng = generator(self._seed, restarts, 0, _RESTART)
         mean = rng.uniform(size=width)

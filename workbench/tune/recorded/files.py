@@ -99,7 +99,7 @@ def shipped_recording(name: str) -> Recording:
     known = shipped_names()
     if name not in known:
         raise DatasetError(
-            f"there must be a recording of that name; got {name!r}{did_you_mean(name, known)}; "
+            f"no recording is named {name!r}{did_you_mean(name, known)}; "
             f"known: {', '.join(known) or 'none'}"
         )
     folder = data_folder() / _FOLDER / name

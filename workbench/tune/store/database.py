@@ -238,7 +238,8 @@ def _open(
     try:
         if stored is None:
             raise StudyError(
-                f"{database.where} holds a study {name!r} that is no experiment of the workbench; "
+                f"{database.where} holds a study {name!r} that is not an experiment of the "
+                "workbench; "
                 "choose another name"
             )
         differences = problem_differences(declared_now(stored), problem)

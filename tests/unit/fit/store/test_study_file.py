@@ -168,14 +168,14 @@ def test_a_study_that_is_not_ours_is_refused(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'fits.db'}"
     foreign = optuna.create_study(study_name="theirs", storage=url)
     foreign.add_trial(optuna.trial.create_trial(value=1.0))
-    with pytest.raises(StudyError, match="is no fit of the workbench"):
+    with pytest.raises(StudyError, match="is not a fit of the workbench"):
         StudyFile(url, "theirs", PROBLEM)
 
 
 def test_files_that_cannot_be_studies_are_refused(tmp_path: Path) -> None:
     text = tmp_path / "notes.txt"
     text.write_text("not a database, " * 100)
-    with pytest.raises(StudyError, match="must be an SQLite database of studies"):
+    with pytest.raises(StudyError, match="must be an SQLite database of the workbench's studies"):
         StudyFile(text, "one", PROBLEM)
     assert text.read_text().startswith("not a database")
     with pytest.raises(StudyError, match="is a folder"):
@@ -193,7 +193,7 @@ def test_a_database_that_is_no_study_file_is_refused_unchanged(tmp_path: Path) -
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE trials (something INTEGER)")
     connection.close()
-    with pytest.raises(StudyError, match="must be an SQLite database of studies"):
+    with pytest.raises(StudyError, match="must be an SQLite database of the workbench's studies"):
         StudyFile(path, "one", PROBLEM)
 
 

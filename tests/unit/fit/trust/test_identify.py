@@ -94,7 +94,7 @@ def test_a_parameter_without_effect_is_flat() -> None:
         fitted(model.with_values({"node.nic.buffer": "16MB"}), simulate_osu(model), space)
     )
     assert told.flat == ("node.nic.buffer",)
-    assert told.verdicts["node.nic.buffer"] == "the data do not show it"
+    assert told.verdicts["node.nic.buffer"] == "the data do not determine it"
     assert told.informed[told.keys.index("node.nic.buffer")] == 0.0
     assert [*told.unseen[0]] == ["node.nic.buffer"]
     assert told.verdicts["node.nic.injection.latency"].startswith("± ")
@@ -167,7 +167,7 @@ def test_a_search_that_had_not_ended_is_named() -> None:
     assert told.lower_loss < 0.9 * find_loss("rmsre")(
         simulate_osu(off).latency_us, simulate_osu(truth).latency_us
     )
-    assert "the fit had not ended" in repr(told)
+    assert "the fit had not converged" in repr(told)
 
 
 def test_intervals_hold_the_fitted_value_and_refitted_ones_hold_the_held(

@@ -136,7 +136,7 @@ def test_intervals_run_as_a_job(result: FitResult) -> None:
 
 def test_a_curve_of_a_single_run_is_refused() -> None:
     alps = fit(load("alps-gh200-slingshot11"), "logp", trials=2)
-    with pytest.raises(ParameterError, match=r"alps-gh200-slingshot11 has none"):
+    with pytest.raises(ParameterError, match=r"alps-gh200-slingshot11 is a single run"):
         intervals(alps)
 
 

@@ -64,7 +64,7 @@ def test_a_transpose(mpi: Launcher, build: Build, tmp_path: Path, ranks: int) ->
 
 
 def test_a_program_that_fails_says_why(mpi: Launcher, tmp_path: Path) -> None:
-    with pytest.raises(RecordingError, match=r"must end well.*status 3 and wrote: .*no such mesh"):
+    with pytest.raises(RecordingError, match=r"must succeed.*status 3 and wrote: .*no such mesh"):
         record(["sh", "-c", "echo no such mesh >&2; exit 3"], 1, tmp_path, timeout=60)
 
 
@@ -127,13 +127,13 @@ def test_a_failed_recording_is_kept_apart_and_marked(
 ) -> None:
     folder, program = tmp_path / "trace", build(mpi, "halo")
     failing = ["sh", "-c", f"{program} 16 3 && exit 3"]
-    with pytest.raises(RecordingError, match=r"status 3.*noted until then is in .*trace/failed"):
+    with pytest.raises(RecordingError, match=r"status 3.*partial recording is in .*trace/failed"):
         record(failing, 2, folder, timeout=60)
     assert sorted(path.name for path in folder.iterdir()) == ["failed"]
     with pytest.raises(ParseError, match=r"the recording failed; .* record the program again"):
         read_trace(folder)
     kept = read_trace(folder / "failed")
-    assert any("the recording is not whole" in note for note in kept.notes)
+    assert any("the recording is incomplete" in note for note in kept.notes)
     assert kept.num_ranks == 2
     whole = record([program, "16", "3"], 2, folder, timeout=60)
     assert sorted(path.name for path in folder.iterdir()) == ["trace-0.txt", "trace-1.txt"]

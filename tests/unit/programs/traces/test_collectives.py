@@ -99,7 +99,7 @@ def test_alltoallv_in_place_sends_what_it_receives() -> None:
 def test_sizes_that_are_not_told_are_noted(call: str) -> None:
     p = program([call], [call])
     assert " 0 root 0" in said(p, 0)[0]
-    assert "does not tell the sizes" in p.notes[0]
+    assert "does not record the sizes" in p.notes[0]
 
 
 def test_reduce_scatter() -> None:

@@ -240,7 +240,7 @@ def test_calls_on_a_communicator_whose_ranks_nobody_knows_are_named() -> None:
 
 
 def test_ranks_that_make_different_communicators_are_refused() -> None:
-    with pytest.raises(ParseError, match="must make the same communicators") as caught:
+    with pytest.raises(ParseError, match="must create the same communicators") as caught:
         program(["Comm_dup:{w}:60"], ["Comm_split:{w}:0:0:60"])
     assert caught.value.line == 5
 

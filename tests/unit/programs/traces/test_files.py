@@ -76,7 +76,7 @@ def test_files_without_numbers_keep_the_order_of_the_list(tmp_path: Path) -> Non
     for path, text in zip(paths, liballprof(pair).values(), strict=True):
         path.write_text(text)
     assert said(read_trace(paths), 1) == ["recv 40 B from 0 tag 0"]
-    with pytest.raises(ParseError, match="names must tell the ranks"):
+    with pytest.raises(ParseError, match="names must contain the ranks"):
         read_trace(tmp_path)
 
 

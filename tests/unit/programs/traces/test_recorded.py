@@ -222,7 +222,7 @@ def test_damage_is_named(old: str, new: str, complaint: str) -> None:
 
 
 def test_ranks_that_disagree_about_a_communicator_are_refused() -> None:
-    with pytest.raises(ParseError, match="must have the ranks that other ranks say") as caught:
+    with pytest.raises(ParseError, match="must have the same ranks in all files") as caught:
         read(["# comm 1 0 1"], ["# comm 1 1 0"])
     assert (caught.value.source, caught.value.line) == ("trace-1.txt", 8)
 

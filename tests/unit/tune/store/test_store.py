@@ -175,7 +175,7 @@ def test_another_experiment_of_that_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="seed was 0 and is 1; choose another name"):
         tune(SPACE, Function(noisy), store=where, name="one", heuristic="random", seed=1)
     optuna.create_study(storage=f"sqlite:///{where}", study_name="foreign").set_user_attr("a", 1)
-    with pytest.raises(StudyError, match="no experiment of the workbench"):
+    with pytest.raises(StudyError, match="not an experiment of the workbench"):
         tune(SPACE, Function(noisy), store=where, name="foreign", heuristic="random", budget=3)
     assert [one.name for one in stored_experiments(where)] == ["one"]
     with pytest.raises(StudyError, match="must hold the experiment 'two'; it holds one"):

@@ -330,7 +330,7 @@ def test_a_signal_stops_a_fit_with_the_best_so_far(
     done = stopped["trials"]  # the main thread handles the signal while the fit goes on
     assert 4 <= done < 400
     assert stopped["rmspe"] == fit(read_osu(measured), "logp", trials=done).rmspe
-    assert f"stopped after {done} of 400 trials, kept in" in err
+    assert f"stopped after {done} of 400 trials, stored in" in err
     command[command.index("400")] = str(done + 5)
 
     assert main([*command, "--study", str(tmp_path / "fits.db")]) == 0

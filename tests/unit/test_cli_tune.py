@@ -96,7 +96,8 @@ def test_resume_goes_on_and_status_tells(
 ) -> None:
     assert run("resume", store, "--replay", REPLAY, "--budget", "9", "--name", "a") == 0
     taken = capsys.readouterr()
-    assert "6 runs of 'a'" in taken.err
+    assert "continuing 'a'" in taken.err
+    assert "after 6 runs" in taken.err
     assert "9 runs (9 complete)" in taken.out
     assert run("list", store) == 0
     listed = capsys.readouterr().out

@@ -273,8 +273,8 @@ def _new(arguments: argparse.Namespace) -> Experiment:
         others += tune_runner.chosen_options(arguments)
         if others:
             raise ParameterError(
-                "a replay sets the component, the space and the runner; leave {', '.join(others)} "
-                "out",
+                "a replay sets the component, the space and the runner; leave "
+                f"{', '.join(others)} out",
                 key="replay",
             )
         from workbench.tune.recorded.replaying import replayed

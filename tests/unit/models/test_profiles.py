@@ -50,8 +50,8 @@ def test_a_profile_is_read_back_as_it_was_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("intervals", "message"),
     [
-        ({"eager.latency": (2.0, 1.0)}, "interval of eager.latency must run"),
-        ({"eager.latency": (0.0, math.inf)}, "interval of eager.latency must run"),
+        ({"eager.latency": (2.0, 1.0)}, "interval of eager.latency must be two"),
+        ({"eager.latency": (0.0, math.inf)}, "interval of eager.latency must be two"),
         ({"eager.latencies": (0.0, 1.0)}, "did you mean eager.latency"),
     ],
 )

@@ -95,7 +95,7 @@ def test_where_the_order_of_dependents_asks_for_it_dependencies_stand_at_the_end
         ("num_ranks 1\nrank 0 {\ncalc 5\n", 4, 'rank 0 must end with "}" first; got the end of th'),
         ("num_ranks 2\nrank 0 {\nrank 1 {\n", 3, 'rank 0 must end with "}" first; got "rank"'),
         ("num_ranks 1\nrank 0 {\n/* a\nb\n", 3, 'a comment must end with "*/"; got "/*"'),
-        ("num_ranks 1\nrank 0 {\n\x00\n}\n", 3, r'must stand here; got "\x00"'),
+        ("num_ranks 1\nrank 0 {\n\x00\n}\n", 3, r'a label or "}"; got "\x00"'),
         ("num_ranks 1\nrank 0 {\nnum_ranks 1\n}", 3, "an operation, a dependency, a label"),
         (
             "num_ranks 1\nrank 0 {\ncalc\n}",

@@ -328,7 +328,7 @@ class TestErrors:
         for _ in range(2):
             builder.isend(0, 1, 8)
         program = replace(builder.build(), request=np.zeros(2, np.int32))
-        with pytest.raises(ProgramError, match="rank 0, call 1 begins request 0 a second time"):
+        with pytest.raises(ProgramError, match="rank 0, call 1 starts request 0 a second time"):
             program.graph()
 
     @pytest.mark.parametrize(

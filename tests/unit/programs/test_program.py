@@ -120,7 +120,7 @@ def test_a_fingerprint_depends_on_the_collectives() -> None:
         (lambda b: [b.compute(0, 2**62) for _ in range(2)], "ns", "work of rank 0"),
         (lambda b: b.wait(0, [0]), "requests", "which has started 0"),
         (lambda b: b.wait(1, [b.isend(0, 1, 8)]), "requests", "rank 1"),
-        (lambda b: b.communicator([0, 0]), "ranks", "each once"),
+        (lambda b: b.communicator([0, 0]), "ranks", "each rank once"),
         (lambda b: b.communicator([0, 2]), "ranks", "0 to 1"),
         (lambda b: b.new_collective(Collective("bcast", root=2)), "root", "root must be"),
         (lambda b: b.new_collective(Collective("bcast", comm=3)), "comm", "communicator 3"),

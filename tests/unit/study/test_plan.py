@@ -160,7 +160,7 @@ def test_a_plan_with_a_few_bytes_changed_is_a_plan_or_a_parse_error(data: st.Dat
 
 def test_an_attribute_that_does_not_exist_is_refused() -> None:
     with pytest.raises(
-        ParameterError, match="no attribute of a plan 'trails'; did you mean trials"
+        ParameterError, match="no attribute of a plan is named 'trails'; did you mean trials"
     ):
         StudyPlan.from_yaml(YAML).replace(trails=3)
 

@@ -39,7 +39,7 @@ def test_a_table_lays_out_one_number_a_cell(result: StudyResult) -> None:
         assert table.loc[cell.cell.model, cell.cell.machine] == errors["latency"]
     with pytest.raises(ParameterError, match=r"select model first \(model: logp, small-packets\)"):
         result.select(target="both").table()
-    with pytest.raises(ParameterError, match="no axis 'machin'; did you mean machine"):
+    with pytest.raises(ParameterError, match="no axis is named 'machin'; did you mean machine"):
         result.table(columns="machin")
     with pytest.raises(ParameterError, match="no value 'rmspe'; known: joint"):
         result.table(value="rmspe")
@@ -56,7 +56,7 @@ def test_cells_are_selected_by_what_they_are(result: StudyResult) -> None:
     assert (cell.cell.model, cell.status) == ("logp", "done")
     with pytest.raises(ParameterError, match="there are 2; select by machine as well"):
         result.one(model="logp", target="both")
-    with pytest.raises(ParameterError, match="no machine in 'azure'"):
+    with pytest.raises(ParameterError, match="no machine here is named 'azure'"):
         result.select(machine="azure")
     with pytest.raises(ParameterError, match="no axis 'machne'; did you mean machine"):
         result.select(machne="azure")
@@ -145,7 +145,7 @@ def test_shipped_studies_are_found_by_name(
     result.save(tmp_path / "studies" / "mine")
     monkeypatch.setattr(datasets, "data_folder", lambda: tmp_path)
     assert shipped("mine") == result
-    with pytest.raises(DatasetError, match="no shipped study 'mind'; did you mean mine"):
+    with pytest.raises(DatasetError, match="no shipped study is named 'mind'; did you mean mine"):
         shipped("mind")
 
 
@@ -176,7 +176,7 @@ def test_two_regimes_are_bolted_together(tmp_path: Path) -> None:
     assert together.rmspe["joint"] == pytest.approx(
         result.one(regime="all").rmspe["joint"], rel=1e-12
     )
-    with pytest.raises(ParameterError, match="no model in 'snappr'; known: logp"):
+    with pytest.raises(ParameterError, match="no model here is named 'snappr'; known: logp"):
         result.bolted()
 
 

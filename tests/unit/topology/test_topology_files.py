@@ -340,7 +340,7 @@ def test_a_graph_of_networkx() -> None:
         ("{\n", 2, "must be JSON"),
         ("<html>\n</html>\n", 1, "must begin with <graphml>"),
         ("<graphml>\n<node/></graphml>\n", 2, "must have id="),
-        ("<graphml>\n<edge source='a' target='b'/></graphml>\n", 2, "'a' is none"),
+        ("<graphml>\n<edge source='a' target='b'/></graphml>\n", 2, "'a' is not a node"),
         ("<graphml>\n<node id='a'/>\n<node id='a'/></graphml>\n", 3, "is listed again"),
         ("<graphml>\n<hyperedge/></graphml>\n", 2, "hyperedges"),
         ("<graphml>\n<node></graphml>\n", 2, "must have id="),

@@ -293,8 +293,8 @@ def _lanes(
         if proof.deadlock_free and (found is None or proof.lanes < found[1]):
             found = rule, proof.lanes, proof
         elif proof.cycle and not refused:
-            refused = f"with {rule.name} these channels wait for one another: "
-            f"{proof.named(numbered)}"
+            waiting = proof.named(numbered)
+            refused = f"with {rule.name} these channels wait for one another: {waiting}"
         if name == "up-down" or (found is not None and found[1] == 1):
             break
     if found is None and name == "up-down":

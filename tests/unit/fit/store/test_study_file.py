@@ -182,7 +182,7 @@ def test_files_that_cannot_be_studies_are_refused(tmp_path: Path) -> None:
         StudyFile(tmp_path, "one", PROBLEM)
     with pytest.raises(StudyError, match="must exist to hold"):
         StudyFile(tmp_path / "nowhere" / "fits.db", "one", PROBLEM)
-    with pytest.raises(StudyError, match="must be in a file"):
+    with pytest.raises(StudyError, match="must be a file"):
         StudyFile(":memory:", "one", PROBLEM)
     with pytest.raises(StudyError, match="cannot be opened as a study file"):
         StudyFile("nosuchdatabase://host/db", "one", PROBLEM)

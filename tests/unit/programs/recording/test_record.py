@@ -191,7 +191,7 @@ def test_an_mpi_needs_its_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_an_unknown_launcher_is_refused(tmp_path: Path) -> None:
     odd = script(tmp_path / "mpirun", "echo I am a teapot")
-    with pytest.raises(RecordingError, match="it says 'I am a teapot"):
+    with pytest.raises(RecordingError, match="it printed 'I am a teapot"):
         find_launcher(odd)
 
 

@@ -177,9 +177,9 @@ def test_what_means_nothing_is_noted() -> None:
             "ldpreload: is not a key of a component; did you mean ld_pre",
         ),
         ("      label:", "      bs:", "10: a component file must have bs once; it is on line 5"),
-        ("      label:", "      3:", "10: .*must have texts as keys; the key 3 is none"),
-        ("      label:", "      on:", "10: .*must have texts as keys; the key on is none"),
-        ("      label:", "      ? [a]\n      :", "must have texts as keys; the key is none"),
+        ("      label:", "      3:", "10: .*must have texts as keys; the key 3 is not one"),
+        ("      label:", "      on:", "10: .*must have texts as keys; the key on is not one"),
+        ("      label:", "      ? [a]\n      :", "must have texts as keys; the key is not one"),
         ("plugin:", "plugin: &a\n      *a", "1[56]: a component file must be YAML"),
         ("plugin: burst", "plugin: @burst", "15: a component file must be YAML: found character"),
     ],
@@ -214,7 +214,7 @@ def test_what_is_wrong_is_told_with_its_line_and_key(old: str, new: str, message
         ("maximise: true", "maximise: yes please", "7: .*maximise: must be true or false"),
         ("A: 1", "A: [1]", "5: components.tool.env.A: must be a text"),
         ("target:", "custom_target: x\n    target:", "8: .*target: and custom_target exclude"),
-        ("target: {", "target: fast\n    description: {", "must say description once"),
+        ("target: {", "target: fast\n    description: {", "must have description once"),
     ],
 )
 def test_what_is_wrong_in_our_additions(old: str, new: str, message: str) -> None:

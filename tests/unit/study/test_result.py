@@ -41,7 +41,7 @@ def test_a_table_lays_out_one_number_a_cell(result: StudyResult) -> None:
         result.select(target="both").table()
     with pytest.raises(ParameterError, match="no axis is named 'machin'; did you mean machine"):
         result.table(columns="machin")
-    with pytest.raises(ParameterError, match="no value 'rmspe'; known: joint"):
+    with pytest.raises(ParameterError, match="no value is named 'rmspe'; known: joint"):
         result.table(value="rmspe")
     captions = list(result.tables())
     assert captions[0] == "model logp, target both"
@@ -58,7 +58,7 @@ def test_cells_are_selected_by_what_they_are(result: StudyResult) -> None:
         result.one(model="logp", target="both")
     with pytest.raises(ParameterError, match="no machine here is named 'azure'"):
         result.select(machine="azure")
-    with pytest.raises(ParameterError, match="no axis 'machne'; did you mean machine"):
+    with pytest.raises(ParameterError, match="no axis is named 'machne'; did you mean machine"):
         result.select(machne="azure")
 
 

@@ -24,15 +24,6 @@ def next_number(connection: sqlite3.Connection, study: int) -> int:
     return 0 if row is None else int(row[0]) + 1
 
 
-def ended_trials(connection: sqlite3.Connection, study: int) -> int:
-    """Return the number of finished trials of a study: complete, pruned or failed."""
-    (count,) = connection.execute(
-        "SELECT COUNT(*) FROM trials WHERE study_id = ? AND state NOT IN ('RUNNING', 'WAITING')",
-        (study,),
-    ).fetchone()
-    return int(count)
-
-
 def insert_trial(
     connection: sqlite3.Connection,
     study: int,

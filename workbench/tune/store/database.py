@@ -43,7 +43,7 @@ from workbench.tune.store.study_rows import (
     worded,
     worker_lock,
 )
-from workbench.tune.store.trial_rows import trial_rows
+from workbench.tune.store.trial_rows import TrialRows
 
 if TYPE_CHECKING:
     import optuna
@@ -78,11 +78,11 @@ class DatabaseStore:
             self.database.prepare()
             opening.enter_context(self.database.hold(worker_lock(name, self._worker)))
             with _patient(self.database, name):
-                self._study = _open(self.database, name, problem, minimise)
-                opening.callback(_dispose, self._study)
+                storage = _open_storage(self.database)
+                opening.callback(storage.engine.dispose)
+                self._study = _open_study(self.database, storage, name, problem, minimise)
                 self._take_part(session)
-            self._rows = trial_rows(self.database, self._study, self._distributions)
-            opening.callback(self._rows.close)
+            self._rows = TrialRows(self.database, storage, self._study, self._distributions)
             self._closing = opening.pop_all()
 
     @property
@@ -216,15 +216,16 @@ def _hold_choosing(path: Path, lock: str) -> Iterator[None]:
         connection.close()
 
 
-def _open(
-    database: Database, name: str, problem: Mapping[str, Any], minimise: bool
+def _open_study(
+    database: Database,
+    storage: optuna.storages.RDBStorage,
+    name: str,
+    problem: Mapping[str, Any],
+    minimise: bool,
 ) -> optuna.Study:
     import optuna
 
     with worded(database), quiet_optuna():
-        storage = database.open_storage()
-        if database.path is not None:
-            _prepare_connections(storage)
         study = optuna.create_study(
             storage=storage,
             study_name=name,
@@ -235,28 +236,28 @@ def _open(
     if stored is None and not study.user_attrs and not study.get_trials(deepcopy=False):
         study.set_user_attr(PROBLEM, dict(problem))
         return study
-    try:
-        if stored is None:
-            raise StudyError(
-                f"{database.where} holds a study {name!r} that is not an experiment of the "
-                "workbench; "
-                "choose another name"
-            )
-        differences = problem_differences(declared_now(stored), problem)
-        if differences:
-            raise StudyError(
-                f"the experiment {name!r} in {database.where} is another one: "
-                f"{'; '.join(differences)}; choose another name, or the settings it was made with"
-            )
-    except StudyError:
-        _dispose(study)
-        raise
+    if stored is None:
+        raise StudyError(
+            f"{database.where} holds a study {name!r} that is not an experiment of the workbench; "
+            "choose another name"
+        )
+    differences = problem_differences(declared_now(stored), problem)
+    if differences:
+        raise StudyError(
+            f"the experiment {name!r} in {database.where} is another one: "
+            f"{'; '.join(differences)}; choose another name, or the settings it was made with"
+        )
     return study
 
 
-def _prepare_connections(storage: optuna.storages.RDBStorage) -> None:
-    """Make SQLite's transactions wait their turn, and flush to the disk less often."""
+def _open_storage(database: Database) -> optuna.storages.RDBStorage:
+    """Return Optuna's storage, whose SQLite transactions wait and flush to the disk less often."""
     from sqlalchemy import event
+
+    with worded(database), quiet_optuna():
+        storage = database.open_storage()
+    if database.path is None:
+        return storage
 
     @event.listens_for(storage.engine, "connect")
     def prepare(connection: Any, record: Any) -> None:
@@ -272,8 +273,4 @@ def _prepare_connections(storage: optuna.storages.RDBStorage) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     storage.engine.dispose()
-
-
-def _dispose(study: optuna.Study) -> None:
-    storage: Any = study._storage
-    getattr(storage, "_backend", storage).engine.dispose()
+    return storage

@@ -5,6 +5,7 @@ The configuration itself is stored beside it, as there are values that Optuna ha
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -43,12 +44,13 @@ def shown(
     distributions: Mapping[str, BaseDistribution], configuration: Configuration
 ) -> dict[str, Any]:
     """Return the values of a configuration that Optuna accepts; a default may lie off its axis."""
+    from optuna.trial import create_trial
+
     found = {}
     for name, distribution in distributions.items():
         value = configuration[name]
-        try:
-            if distribution._contains(distribution.to_internal_repr(value)):
-                found[name] = value
-        except (ValueError, TypeError):
-            continue
+        with contextlib.suppress(ValueError, TypeError):
+            # Optuna raises where a distribution does not contain the value.
+            create_trial(params={name: value}, distributions={name: distribution}, value=0.0)
+            found[name] = value
     return found

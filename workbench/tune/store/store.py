@@ -63,7 +63,8 @@ def stored_experiments(where: str | Path) -> tuple[StoredExperiment, ...]:
             problem = study.user_attrs.get(PROBLEM)
             if problem is None:
                 continue
-            trials = storage.get_all_trials(study._study_id, deepcopy=False)
+            study_id = storage.get_study_id_from_name(study.study_name)
+            trials = storage.get_all_trials(study_id, deepcopy=False)
             kept = [trial for trial in trials if is_kept(trial.user_attrs)]
             found.append(
                 StoredExperiment(
@@ -143,7 +144,7 @@ def _counted(records: Iterable[RunRecord]) -> Iterator[RunRecord]:
 
 
 def _begun(kept: Sequence[optuna.trial.FrozenTrial]) -> list[Begun]:
-    return [begun_of(t._trial_id, t.user_attrs) for t in kept if not t.state.is_finished()]
+    return [begun_of(t.number, t.user_attrs) for t in kept if not t.state.is_finished()]
 
 
 @contextlib.contextmanager

@@ -40,13 +40,13 @@ def moves(what: str, move: Callable[[int], None], places: range) -> None:
 
 
 def test_a_slider_of_the_regime_panel() -> None:
-    threshold = RegimePanel()._controls["threshold"]
-    moves("RegimePanel", lambda place: setattr(threshold, "value", 2**place), range(10, 15))
+    threshold = RegimePanel().controls["threshold"].input
+    moves("RegimePanel", lambda place: setattr(threshold, "value", place), range(10, 15))
 
 
 def test_a_slider_of_the_replay_panel() -> None:
     panel = ReplayPanel()
-    slider = panel._controls.sliders.rows["L"].slider
+    slider = panel.controls["L_us"].input
 
     def move(place: int) -> None:
         slider.value = place

@@ -11,7 +11,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench.errors import ParameterError
-from workbench.panels.controls import ErrorLine
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.live import Downloads
 from workbench.panels.style import push_button, wrapping_row
 from workbench.plotting.picture import PNG_SCALE, WIDTH_PX

@@ -14,7 +14,7 @@ import ipywidgets as widgets
 import traitlets
 
 from workbench.errors import ParameterError
-from workbench.panels.controls import ErrorLine
+from workbench.panels.error_line import ErrorLine
 
 REFUSED = "workbench-refused"
 """Class of a field that holds what was refused, for its frame."""
@@ -167,28 +167,6 @@ def check_all(controls: Iterable[Any]) -> None:
     if refused:
         names = " and ".join(refused)
         raise ParameterError(f"correct {names} first; nothing was started")
-
-
-def slider_of(field: NumberField, **options: Any) -> Any:
-    """Return a slider that moves a field by its steps and follows typed numbers unrounded."""
-
-    def position(value: float) -> int:
-        return round((value - field.least) / field.step)
-
-    def moved(change: Any) -> None:
-        # Also heard where the slider follows the field: it must not round what was typed.
-        if change["new"] != position(field.value):
-            field.value = float(f"{field.least + change['new'] * field.step:.12g}")
-
-    def follow(change: Any) -> None:
-        slider.value = position(change["new"])
-
-    slider: Any = widgets.IntSlider(
-        position(field.value), 0, position(field.most), readout=False, **options
-    )
-    slider.observe(moved, "value")
-    field.observe(follow, "value")
-    return slider
 
 
 def _plain(value: float) -> str:

@@ -12,7 +12,7 @@ import ipywidgets as widgets
 
 from workbench import programs
 from workbench.errors import ParameterError
-from workbench.panels.controls import ErrorLine
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.programs import GIVEN, AnyProgram, Source
 from workbench.panels.style import named, wrapping_row

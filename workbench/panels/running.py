@@ -10,7 +10,7 @@ import ipywidgets as widgets
 
 from workbench import jobs
 from workbench.errors import SimulationHalted, WorkbenchError
-from workbench.panels.controls import ErrorLine
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.style import push_button
 
 _POLL_S = 0.05

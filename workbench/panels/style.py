@@ -9,6 +9,7 @@ import ipywidgets as widgets
 
 from workbench.errors import ParameterError
 from workbench.panels.number_field import REFUSED, NumberField, errors_of
+from workbench.panels.slider import Slider
 from workbench.plotting.theme import ERROR, PAGE_RULES
 from workbench.suggestions import did_you_mean
 
@@ -97,6 +98,9 @@ def choose(control: Any, name: str, value: Any) -> None:
                 f"known are {', '.join(sorted(texts))}",
                 key=name,
             )
+    if isinstance(control, Slider):
+        control.take(value)
+        return
     control.value = control.check(value, name) if isinstance(control, NumberField) else value
 
 

@@ -683,7 +683,7 @@ def test_a_number_out_of_range_is_said_and_changes_nothing(panel: ComparePanel) 
     controls, before = panel._controls, panel.state
     panel.match = "hosts"
     controls.amount.typed.value = 1
-    controls.offered.typed.value = 7
+    controls.offered.text.value = "7"
     controls.seed.typed.value = -1
     assert panel.error.splitlines() == [
         f"{name} must be {rule}; it stays {value} until you type one that fits"
@@ -695,7 +695,7 @@ def test_a_number_out_of_range_is_said_and_changes_nothing(panel: ComparePanel) 
     ]
     panel.match = ""
     assert "about so many hosts" not in panel.error, "it is asked no more"
-    with pytest.raises(ParameterError, match=r"offered must be a number from 0\.05 to 1; got 0"):
+    with pytest.raises(ParameterError, match=r"Hosts send must be a number from 0\.05 to 1; got 0"):
         panel.offered = 0
     panel.offered, panel.seed = 0.7, 0
     assert panel.error == ""

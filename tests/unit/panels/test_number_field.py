@@ -8,7 +8,7 @@ import ipywidgets as widgets
 import pytest
 
 from workbench.errors import ParameterError
-from workbench.panels.number_field import REFUSED, NumberField, check_all, errors_of, slider_of
+from workbench.panels.number_field import REFUSED, NumberField, check_all, errors_of
 from workbench.panels.style import choose, named, wrapping_row
 
 Made = tuple[NumberField, list[Any]]
@@ -143,20 +143,3 @@ def test_nothing_long_begins_with_a_number_that_was_refused(make: Callable) -> N
     type_in(second, -1)
     with pytest.raises(ParameterError, match="correct seed first; nothing was started"):
         check_all([first, widgets.Text(), second])
-
-
-def test_a_slider_moves_by_steps_and_does_not_round_what_is_typed(make: Callable) -> None:
-    field, heard = make(0.7, 0.05, 1.0, step=0.05)
-    slider = slider_of(field)
-    assert (slider.min, slider.value, slider.max) == (0, 13, 19)
-    assert not slider.readout, "its own would be cut"
-    type_in(field, 0.723)
-    assert (heard, slider.value) == ([0.723], 13)
-    slider.set_state({"value": 13})
-    assert heard == [0.723], "what a browser sends back moves nothing"
-    type_in(field, 7)
-    slider.value = 14
-    assert heard == [0.723, 0.75]
-    assert field.error.message == ""
-    slider.value = 19
-    assert field.value == 1.0

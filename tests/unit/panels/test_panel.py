@@ -9,7 +9,7 @@ import pytest
 from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
-from workbench.panels.controls import ErrorLine
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import write_file
 from workbench.panels.live import LiveView
 from workbench.panels.number_field import NumberField

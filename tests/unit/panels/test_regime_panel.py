@@ -65,8 +65,9 @@ def test_the_errors_are_those_of_the_parts(regime_panel: RegimePanel) -> None:
 
 def test_the_slider_is_live(regime_panel: RegimePanel) -> None:
     """A move is drawn before it returns; `make bench` prints how long that takes."""
+    slider = regime_panel.controls["threshold"]
     for threshold in (1024, 2048, 4096, 8192):
-        regime_panel._controls["threshold"].value = threshold
+        slider.input.value = slider.scale.position(threshold)
         assert regime_panel.bolted.threshold == threshold
         drawn = regime_panel._view.curves.simulated.data["latency"]
         assert drawn == regime_panel.bolted.simulated.latency_us.tolist()
@@ -94,7 +95,7 @@ def test_a_refit_shows_the_models_it_found(regime_panel: RegimePanel) -> None:
     before = regime_panel.bolted.rmspe["joint"]
     job = regime_panel.run()
     assert regime_panel._controls["machine"].disabled
-    assert not regime_panel._controls["threshold"].disabled
+    assert regime_panel.controls["threshold"].enabled
     bolted = regime_panel.wait(60)
     found = job.result()
     assert bolted.low.model == found.low.model
@@ -136,6 +137,12 @@ def test_a_half_without_sizes_cannot_be_fitted(regime_panel: RegimePanel) -> Non
 def test_a_threshold_is_one_of_the_sizes(regime_panel: RegimePanel) -> None:
     with pytest.raises(ParameterError, match="one of the measured sizes"):
         regime_panel.threshold = 500
+    slider, before = regime_panel.controls["threshold"], regime_panel.bolted
+    slider.text.value = "500 B"
+    said = "one of the measured sizes, 1 to 4194304 B; got '500 B'; it stays"
+    assert said in regime_panel.error and regime_panel.bolted is before
+    slider.text.value = "2 KiB"
+    assert (regime_panel.threshold, regime_panel.error) == (2048, "")
 
 
 def test_the_python_line_gives_the_numbers_that_are_shown(regime_panel: RegimePanel) -> None:

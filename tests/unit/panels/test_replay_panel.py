@@ -15,7 +15,7 @@ from workbench import models, programs
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.models.loggps import read_loggps
 from workbench.panels import running as panel_running
-from workbench.panels.loggps_sliders import SCALES, position, value_at, worded
+from workbench.panels.loggps_sliders import SCALES
 from workbench.panels.program_sources import GENERATED
 from workbench.panels.replay import panel as panel_module
 from workbench.panels.replay.panel import FIRST, FIRST_MACHINE, ReplayPanel
@@ -88,14 +88,14 @@ def test_a_slider_is_an_attribute(panel: ReplayPanel, small: programs.Program) -
     assert panel.model == model
     assert (panel.L_us, panel.G_ns, panel.S_bytes) == pytest.approx((5, 0.018, 4096))
     assert settled(panel).finish_ns == replay(small, model).finish_ns
-    assert panel._controls.sliders.rows["L"].text.value == "5 µs"
-    assert panel._controls.sliders.rows["G"].text.value == "0.018 ns/B"
+    assert panel.controls["L_us"].text.value == "5 µs"
+    assert panel.controls["G_ns"].text.value == "0.018 ns/B"
 
 
 def test_a_moved_slider_redraws(panel: ReplayPanel) -> None:
     before = settled(panel).makespan_ns
-    row = panel._controls.sliders.rows["L"]
-    row.slider.value = position(SCALES[0], 1e-3)
+    row = panel.controls["L_us"]
+    row.input.value = SCALES[0].position(1e-3)
     result = settled(panel)
     assert result.makespan_ns > before
     assert panel.L_us == pytest.approx(1000)
@@ -111,7 +111,7 @@ def test_small_programs_follow_while_a_slider_moves(
     # On a busy machine the panel goes on in the background, where this test would not see it.
     monkeypatch.setattr(panel_module, "_AT_ONCE_S", PATIENCE_S)
     for place in (30, 60, 90, 120, 150):
-        panel._controls.sliders.rows["L"].slider.value = place
+        panel.controls["L_us"].input.value = place
         assert not panel.running
         assert panel._view is not None
         drawn = panel._view.spacetime.timeline.makespan_ns
@@ -382,12 +382,12 @@ def test_what_cannot_be_set_says_what_can(panel: ReplayPanel) -> None:
 
 @pytest.mark.parametrize("scale", SCALES, ids=lambda scale: scale.name)
 def test_a_slider_gives_back_the_value_it_was_moved_to(scale: Any) -> None:
-    last = position(scale, scale.high)
+    last = scale.position(scale.high)
     for place in range(0, last + 1):
-        value = value_at(scale, place)
-        assert position(scale, value) == place
-        assert read_loggps(scale.name, worded(scale, value)) == pytest.approx(value, rel=6e-3)
-    assert value_at(scale, 0) == 0
+        value = scale.value_at(place)
+        assert scale.position(value) == place
+        assert read_loggps(scale.name, scale.text(value)) == pytest.approx(value, rel=6e-3)
+    assert scale.value_at(0) == 0
 
 
 @pytest.mark.parametrize(
@@ -428,7 +428,7 @@ def test_typed_values_are_read_with_their_units(name: str, text: str, value: flo
 
 
 def test_a_typed_mistake_is_said_beside_its_slider(panel: ReplayPanel) -> None:
-    row = panel._controls.sliders.rows["o"]
+    row = panel.controls["o_us"]
     row.text.value = "soon"
     assert "soon" in row.error.message
     assert "soon" in panel.error

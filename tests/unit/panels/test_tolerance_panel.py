@@ -15,7 +15,7 @@ from tests.goal_programs import CROSSED
 from tests.unit.panels.waiting import settled
 from workbench import models, programs
 from workbench.errors import DatasetError, ParameterError, ProgramError
-from workbench.panels.loggps_sliders import SCALES, position
+from workbench.panels.loggps_sliders import SCALES
 from workbench.panels.replay.state import LOGGOPSIM
 from workbench.panels.tolerance import work as tolerance_work
 from workbench.panels.tolerance.panel import FIRST, FIRST_MACHINE, TolerancePanel
@@ -97,7 +97,7 @@ def test_a_slider_is_an_attribute(panel: TolerancePanel, small: programs.Program
 
 def test_a_moved_slider_redraws(panel: TolerancePanel) -> None:
     before = settled(panel)
-    panel._controls.sliders.rows["L"].slider.value = position(SCALES[0], 1e-4)
+    panel.controls["L_us"].input.value = SCALES[0].position(1e-4)
     result = settled(panel)
     assert pytest.approx(1e-4) == result.L
     assert result.T > before.T

@@ -21,11 +21,12 @@ from workbench.panels.compare.state import (
     CompareState,
 )
 from workbench.panels.compare.traffic import OWN, PATTERNS, traffic_name
-from workbench.panels.controls import ErrorLine
-from workbench.panels.number_field import NumberField, errors_of, slider_of
+from workbench.panels.error_line import ErrorLine
+from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.program_sources import source_of
 from workbench.panels.programs import AnyProgram, Source
 from workbench.panels.running import worded
+from workbench.panels.slider import Even, Slider
 from workbench.panels.style import choose, named, wrapping_row
 from workbench.panels.topology_options import near_sizes
 from workbench.programs.collectives import ALGORITHMS
@@ -64,6 +65,7 @@ class CompareControls:
         first: CompareState,
         changed: Callable[[], None],
         uploaded: Callable[[Mapping[str, Topology]], None],  # topologies by name
+        offered: Callable[[float], None],  # what each host sends, as a share of its bandwidth
     ) -> None:
         self._changed, self._uploaded = changed, uploaded
         self._silent = False
@@ -108,16 +110,16 @@ class CompareControls:
             options=["load", "class"], value=first.shade, **named("Colour by", "140px")
         )
         sent = "What each host sends, as a share of its bandwidth"
-        self.offered: Any = NumberField(
+        self.offered = Slider(
+            Even(0.05, 1.0, 0.05, "Hosts send"),
             FIRST_LOAD,
-            0.05,
-            1.0,
-            step=0.05,
-            called="Hosts send",
+            offered,
+            name="Hosts send",
             tooltip=sent,
-            layout=widgets.Layout(width="72px", margin="2px 10px 2px 0"),
+            typed_tooltip=sent,
+            text_width="64px",
+            width="290px",
         )
-        offered = slider_of(self.offered, tooltip=sent, **named("Hosts send", "200px"))
         self.program: Any = widgets.Dropdown(
             options=self._offered(), value=first.program.name, **named("Program", "280px")
         )
@@ -145,7 +147,7 @@ class CompareControls:
                 self.upload_error,
                 widgets.HBox([one.widget for one in self.slots], layout=wide),
                 wrapping_row(self.traffic, self.routing),
-                wrapping_row(offered, self.offered, self.shade),
+                wrapping_row(self.offered.widget, self.shade),
                 self.traffic_error,
             ]
         )
@@ -196,8 +198,9 @@ class CompareControls:
     def errors(self) -> list[ErrorLine]:
         """The error lines of the controls."""
         own = (self.upload_error, self.traffic_error, self.program_error)
-        numbers = errors_of((self.amount, self.offered, self.seed, self.runs))
-        return [*(slot.error for slot in self.slots), *own, *numbers]
+        numbers = errors_of((self.seed, self.runs))
+        slots = (slot.error for slot in self.slots)
+        return [*slots, *own, self.amount.error, self.offered.error, *numbers]
 
     def show_words(self, words: tuple[str, ...]) -> None:
         """Set the spec of each slot."""

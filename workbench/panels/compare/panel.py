@@ -37,7 +37,7 @@ from workbench.panels.compare.state import (
 from workbench.panels.compare.tabs import CompareTabs
 from workbench.panels.compare.view import CompareView, curves_origin, drawn_origin
 from workbench.panels.compare.work import Comparer
-from workbench.panels.controls import ErrorLine
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import write_file
 from workbench.panels.live import LiveView
 from workbench.panels.panel import Panel
@@ -83,7 +83,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         self._tabs: CompareTabs | None = None
         words = self._words(FIRST if topologies is None else topologies)
         first = CompareState(words, program_source(FIRST_PROGRAM))
-        self._controls = CompareControls(first, self._changed, self._comparer.take)
+        self._controls = CompareControls(first, self._changed, self._comparer.take, self._offer)
         self._quick: Running[Compared] = Running(
             ("", "", "1px"),
             "Keep what is shown",
@@ -109,7 +109,6 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         # Shown while large topologies are computed, as what is drawn is not yet what was chosen.
         self._wait = wrapping_row(self._quick.stop_button, self._quick.state)
         self.widget = panel_box([self._controls.widget, self._wait, self._place])
-        self._controls.offered.observe(lambda change: self._offer(change["new"]), "value")
         self._work.start.on_click(lambda _: self.run())
         self._begin(_FIRST_S)
         jobs.submit(self._comparer.foresee)
@@ -251,7 +250,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
     def _get(self, name: str) -> Any:
         if name == "topologies":
             return tuple(slot.word for slot in self._controls.slots)
-        return getattr(self._controls, name).value
+        return super()._get(name)
 
     def _set(self, name: str, value: Any) -> None:
         if name != "topologies":

@@ -8,7 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench.panels.compare.state import UPLOADED
-from workbench.panels.controls import ErrorLine
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.topology_options import MACHINE, family_options, machine_options
 from workbench.plotting.theme import AS_DRAWN, SMALL
 from workbench.plotting.topology.style import looks

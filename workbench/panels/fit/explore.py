@@ -15,15 +15,16 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench import datasets, jobs
-from workbench.errors import ConfigurationError, ParameterError
+from workbench.errors import ConfigurationError
 from workbench.measure import OSUCurve
 from workbench.models import MODELS, NetworkModel
 from workbench.models.parameter import Value, key_named
-from workbench.panels.controls import ErrorLine, ParameterControl, by_last_word
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.fit.picture import CurvePicture
 from workbench.panels.fit.simulating import EARLIER, Simulating
 from workbench.panels.live import LiveView
 from workbench.panels.panel import Panel
+from workbench.panels.parameter_controls import by_last_word, parameter_control
 from workbench.panels.running import worded
 from workbench.panels.style import panel_box
 
@@ -57,7 +58,7 @@ class ExplorePanel(Panel[OSUCurve | None]):
         super().__init__()
         self._model: NetworkModel = MODELS["snappr"]()
         described = {p.key: p for p in self._model.parameters()}
-        self._parameters = {key: ParameterControl(described[key], self._changed) for key in keys}
+        self._parameters = {key: parameter_control(described[key], self.set) for key in keys}
         self._machine = widgets.Dropdown(
             options=[*datasets.list()],
             value=machine,
@@ -146,12 +147,6 @@ class ExplorePanel(Panel[OSUCurve | None]):
 
     def _jobs(self) -> list[jobs.Job[Any] | None]:
         return [self._simulating.job]
-
-    def _changed(self, key: str, value: Value) -> None:
-        try:
-            self.set(key, value)
-        except ParameterError as error:
-            self._parameters[key].say(str(error))
 
     def _machine_changed(self, change: Any) -> None:
         with self._lock:

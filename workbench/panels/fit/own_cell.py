@@ -9,7 +9,7 @@ import ipywidgets as widgets
 
 from workbench import datasets, jobs
 from workbench.fit import DEFAULT_ENGINE, DEFAULT_TRIALS, LOSSES, TARGETS, FitResult
-from workbench.panels.controls import ErrorLine
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.fit.fitting import FitRequest, FitRun, status_of
 from workbench.panels.fit.settings import ENGINE_NAMES, READY
 from workbench.panels.fit.state import model_of

@@ -23,7 +23,7 @@ from workbench.fit import FitResult
 from workbench.measure import OSUCurve, read_osu
 from workbench.models import NetworkModel
 from workbench.models.parameter import Value
-from workbench.panels.controls import ErrorLine, ParameterControls
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import write_file
 from workbench.panels.fit.exports import FILES, Shown, Which
 from workbench.panels.fit.fitting import FitRun, next_request, status_of
@@ -35,6 +35,7 @@ from workbench.panels.fit.tabs import FitTabs
 from workbench.panels.live import LiveView
 from workbench.panels.number_field import check_all
 from workbench.panels.panel import Panel
+from workbench.panels.parameter_controls import ParameterControls
 from workbench.panels.running import wait_for, worded
 from workbench.panels.style import panel_box
 
@@ -343,11 +344,7 @@ class FitPanel(Panel[FitResult | None]):
 
     def _parameter_changed(self, key: str, value: Value) -> None:
         with self._lock:
-            try:
-                model = self._state.model.with_values({key: value})
-            except ParameterError as error:
-                self._parameters.say({key: str(error)})
-                return
+            model = self._state.model.with_values({key: value})
             self._state = replace(self._state, model=model)
             self._parameters.enable()
             self._redraw()

@@ -10,7 +10,7 @@ import ipywidgets as widgets
 from workbench import datasets, jobs
 from workbench.fit import DEFAULT_ENGINE, DEFAULT_TRIALS, ENGINES, LOSSES, TARGETS, FitResult
 from workbench.models import NetworkModel
-from workbench.panels.controls import ErrorLine
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.fit.state import HYBRID
 from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.running import Running

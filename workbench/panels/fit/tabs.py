@@ -14,7 +14,7 @@ from workbench.fit import FitResult
 from workbench.fit.trust.identify import identify
 from workbench.models import NetworkModel
 from workbench.models.ini_write import ini_about
-from workbench.panels.controls import ErrorLine
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.fit.exports import FILES, Shown
 from workbench.panels.fit.fitting import FitRun

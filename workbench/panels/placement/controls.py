@@ -9,7 +9,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench import programs
-from workbench.panels.controls import ErrorLine
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.placement.network import NetworkControls
 from workbench.panels.placement.state import Effort, Network, PlacementState
@@ -31,7 +31,7 @@ class ProgramControls(ReplayControls):
         for one in rows:
             one.layout = widgets.Layout(flex="1 1 300px", width="auto", margin="0 14px 0 0")
         for name in ("o", "G", "S"):
-            self.sliders.rows[name].slider.style = {"description_width": "104px"}
+            self.sliders.rows[name].input.style = {"description_width": "104px"}
         self.program_box = widgets.VBox(
             [
                 wrapping_row(self.program, self.upload),

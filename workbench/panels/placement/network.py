@@ -9,7 +9,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench.errors import ParameterError
-from workbench.panels.controls import ErrorLine
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.placement.family import FamilyFields
 from workbench.panels.placement.state import Network, fitting, near_member

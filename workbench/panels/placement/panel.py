@@ -22,7 +22,7 @@ import ipywidgets as widgets
 
 from workbench import jobs
 from workbench.errors import ParameterError
-from workbench.panels.controls import ErrorLine
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.live import LiveView
 from workbench.panels.panel import Panel

@@ -20,8 +20,7 @@ from workbench.errors import ParameterError
 from workbench.fit import LOSSES
 from workbench.fit.bolted import Bolted
 from workbench.fit.regimes import submit_regimes
-from workbench.measure.curve import byte_label
-from workbench.panels.controls import ErrorLine
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.fit.own_cell import OWN_MODELS
 from workbench.panels.fit.settings import ENGINE_NAMES, READY
@@ -40,6 +39,7 @@ from workbench.panels.regime.state import (
 )
 from workbench.panels.regime.view import RegimeView
 from workbench.panels.running import Running
+from workbench.panels.slider import Listed, Slider
 from workbench.panels.style import named, panel_box, wrapping_row
 from workbench.study import StudyResult
 
@@ -76,7 +76,6 @@ class RegimePanel(Panel[Bolted]):
         self._state = RegimeState(machine)
         self._refits: dict[tuple[str, str, str], Pair] = {}
         self._asked = self._state
-        self._silent = False
         self._pair = find_pair(self._studies, self._state)
         self._bolted = self._pair.bolted(self._state.threshold)
         self._view = RegimeView(self._pair, self._state.threshold, height=height)
@@ -100,7 +99,7 @@ class RegimePanel(Panel[Bolted]):
     @property
     def controls(self) -> Mapping[str, Any]:
         """The controls of the settings, by name."""
-        return self._controls
+        return {**self._controls, "threshold": self._threshold}
 
     @property
     def python(self) -> str:
@@ -169,17 +168,11 @@ class RegimePanel(Panel[Bolted]):
         return self._work.refresh()
 
     def _errors(self) -> list[ErrorLine]:
-        own = (self._error, self._work.error, self._export.error)
+        own = (self._threshold.error, self._error, self._work.error, self._export.error)
         return [*own, *errors_of(self._controls.values())]
 
     def _jobs(self) -> list[jobs.Job[Any] | None]:
         return [self._work.job]
-
-    def _set(self, name: str, value: Any) -> None:
-        if name == "threshold":
-            self._move_to(value)
-        else:
-            super()._set(name, value)
 
     def _make_controls(self) -> None:
         state = self._state
@@ -193,12 +186,6 @@ class RegimePanel(Panel[Bolted]):
             "high": widgets.Dropdown(
                 options=OWN_MODELS, value=state.high, **named("Large messages", "250px")
             ),
-            "threshold": widgets.SelectionSlider(
-                options=self._thresholds(state.machine),
-                value=state.threshold,
-                continuous_update=True,
-                **named("Threshold", "98%"),
-            ),
             "loss": widgets.Dropdown(
                 options=[(name.upper(), name) for name in LOSSES],
                 value="rmsre",
@@ -210,6 +197,14 @@ class RegimePanel(Panel[Bolted]):
             "trials": NumberField(_TRIALS, 1, 1_000_000, step=100, **named("Trials each", "140px")),
             "seed": NumberField(0, 0, 2**31 - 1, **named("Seed", "90px")),
         }
+        self._threshold = Slider(
+            self._sizes(),
+            state.threshold,
+            lambda _: self._error.guard(self._take_controls),
+            name="Threshold",
+            typed_tooltip="Type one of the measured sizes, such as 4 KiB",
+            width="98%",
+        )
         self._work: Running[Bolted] = Running(
             ("▶ Refit both halves here", "Fit each model to its half", "190px"),
             "End it now; the best so far is shown",
@@ -236,7 +231,7 @@ class RegimePanel(Panel[Bolted]):
         return panel_box(
             [
                 wrapping_row(c["machine"], c["low"], c["high"]),
-                c["threshold"],
+                self._threshold.widget,
                 self._error,
                 self._view.widget,
                 wrapping_row(
@@ -263,12 +258,10 @@ class RegimePanel(Panel[Bolted]):
         self._tabs.observe(lambda _: self._show_python(), "selected_index")
 
     def _take_controls(self) -> None:
-        if self._silent:
-            return
         with self._lock:
             self._error.say("")
             before = self._state
-            state = replace(before, **{name: self._controls[name].value for name in _STATE})
+            state = replace(before, **{name: self.controls[name].value for name in _STATE})
             self._state = state
             if replace(state, threshold=before.threshold) != before:
                 if state.machine != before.machine:
@@ -310,31 +303,14 @@ class RegimePanel(Panel[Bolted]):
         self._refits[asked.machine, asked.low, asked.high] = pair
         self._take_pair()
 
-    def _move_to(self, threshold: int) -> None:
-        known = [size for _, size in self._controls["threshold"].options]
-        if threshold not in known:
-            raise ParameterError(
-                f"threshold must be one of the measured sizes, {known[0]} to {known[-1]} B; "
-                f"got {threshold!r}",
-                key="threshold",
-            )
-        self._controls["threshold"].value = threshold
-
-    def _thresholds(self, machine: str) -> list[tuple[str, int]]:
-        sizes = datasets.load(machine).sizes.tolist()
-        return [(byte_label(size), size) for size in sizes]
+    def _sizes(self) -> Listed:
+        return Listed(datasets.load(self._state.machine).sizes.tolist(), "threshold")
 
     def _offer_thresholds(self) -> None:
         """Give the slider the machine's sizes, and keep its value as near as possible."""
-        slider, state = self._controls["threshold"], self._state
-        known = self._thresholds(state.machine)
-        nearest = min((size for _, size in known), key=lambda size: abs(size - state.threshold))
-        self._silent = True
-        try:
-            slider.options = known
-            slider.value = nearest
-        finally:
-            self._silent = False
+        sizes, state = self._sizes(), self._state
+        nearest = sizes.value_at(sizes.position(state.threshold))
+        self._threshold.offer(sizes, nearest)
         self._state = replace(state, threshold=nearest)
 
     def _name(self) -> str:
@@ -345,9 +321,9 @@ class RegimePanel(Panel[Bolted]):
         return self._name(), FILES[suffix][0](self._pair, self._bolted)
 
     def _lock_controls(self, running: bool) -> None:
-        for name, control in self._controls.items():
-            # The threshold stays free: the pair that is shown can be looked at meanwhile.
-            control.disabled = running and name != "threshold"
+        # The threshold stays free: the pair that is shown can be looked at meanwhile.
+        for control in self._controls.values():
+            control.disabled = running
 
 
 def _how_far(job: jobs.Job[Bolted]) -> tuple[float, str]:

@@ -14,7 +14,7 @@ from workbench.errors import ParameterError, WorkbenchError
 from workbench.models import LogGPS
 from workbench.models.loggps import read_loggps
 from workbench.models.profiles import profile, profiles
-from workbench.panels.controls import ErrorLine
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.loggps_sliders import LogGPSSliders
 from workbench.panels.program_sources import (
     GENERATED,

@@ -20,7 +20,7 @@ import ipywidgets as widgets
 from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.fit import FitResult
-from workbench.panels.controls import ErrorLine
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.fit.fitting import FitRequest, FitRun
 from workbench.panels.fit.own_cell import OwnCell

@@ -8,7 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench.errors import ParameterError
-from workbench.panels.controls import ErrorLine
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.program_sources import source_of
 from workbench.panels.programs import AnyProgram
 from workbench.panels.replay.controls import SIZE, TIMES, ReplayControls, seconds_of

@@ -19,7 +19,7 @@ import ipywidgets as widgets
 
 from workbench import jobs
 from workbench.errors import ParameterError, SimulationHalted
-from workbench.panels.controls import ErrorLine
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import write_file
 from workbench.panels.live import LiveView
 from workbench.panels.panel import Panel

@@ -8,7 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench.errors import ParameterError
-from workbench.panels.controls import ErrorLine
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.tolerance.files import FILES, notes_html
 from workbench.panels.tolerance.state import Analysed, python_lines

@@ -8,7 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench.errors import ParameterError, ParseError, WorkbenchError
-from workbench.panels.controls import ErrorLine
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.number_field import NumberField, check_all, errors_of
 from workbench.panels.style import choose, named, wrapping_row
 from workbench.panels.tuning.runner import NAMES, RunnerControls

@@ -12,7 +12,7 @@ import ipywidgets as widgets
 
 from workbench.checks import whole
 from workbench.errors import ParameterError
-from workbench.panels.controls import ErrorLine
+from workbench.panels.error_line import ErrorLine
 from workbench.panels.number_field import NumberField
 from workbench.panels.style import choose, named, wrapping_row
 from workbench.panels.tuning.run_by import DASK, LOCAL, REPLAY, SLURM, STEPS, RunBy

@@ -6,7 +6,11 @@ import pytest
 
 from workbench.models import MODELS, Parameter
 from workbench.models.parameter import Value
-from workbench.panels.controls import ParameterControl, ParameterControls
+from workbench.panels.parameter_controls import (
+    ParameterControl,
+    ParameterControls,
+    parameter_control,
+)
 
 PARAMETERS = {f"{name} {p.key}": p for name, m in MODELS.items() for p in m().parameters()}
 SLIDERS = {name: p for name, p in PARAMETERS.items() if p.kind not in ("flag", "choice")}
@@ -18,7 +22,7 @@ Heard = list[tuple[str, Value]]
 def make() -> Callable[[Parameter], tuple[ParameterControl, Heard]]:
     def make(described: Parameter) -> tuple[ParameterControl, Heard]:
         heard: Heard = []
-        return ParameterControl(described, lambda key, value: heard.append((key, value))), heard
+        return parameter_control(described, lambda key, value: heard.append((key, value))), heard
 
     return make
 

@@ -343,15 +343,25 @@ class OSUCurve(Result):
             Path(path).write_text(text, encoding="utf-8", newline="\n")
         return text
 
-    def plot(self, **options: Any) -> Any:
+    def plot(
+        self,
+        simulated: OSUCurve | None = None,
+        fitted: OSUCurve | None = None,
+        *,
+        height: int = 300,
+    ) -> Any:
         """Return a Bokeh figure of the curve: latency and bandwidth over size, on log axes.
 
+        ``workbench.plotting.plot_curve`` draws it.
+
         Args:
-            options: passed to ``workbench.plotting.plot_curve``.
+            simulated: drawn over this curve as a line.
+            fitted: drawn over both as a dashed line.
+            height: height of each figure in pixels.
         """
         from workbench.plotting import plot_curve
 
-        return plot_curve(self, **options)
+        return plot_curve(self, simulated, fitted, height=height)
 
 
 def byte_label(size: int) -> str:

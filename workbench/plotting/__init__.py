@@ -6,9 +6,9 @@ function returns the same with its sources, for panels that redraw by one write.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from workbench.lazy import lazy_exports
 from workbench.plotting.fit.baseline import plot_baseline, read_baseline
 from workbench.plotting.fit.convergence import (
     ConvergenceFigure,
@@ -95,8 +95,10 @@ from workbench.plotting.topology.load_curves import LoadCurve, plot_load_curves
 from workbench.plotting.topology.map import plot_topology
 from workbench.plotting.topology.traffic import plot_traffic
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # it needs workbench.tune, an eighth more to import than all other figures need
     from workbench.plotting.searches.heatmap import plot_search_methods
+else:
+    __getattr__, __dir__ = lazy_exports(__name__)
 
 __all__ = [
     "BreakdownFigure",
@@ -182,22 +184,5 @@ __all__ = [
     "threshold_figure",
     "tolerance_figure",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    # Imported on first use: it needs workbench.tune, an eighth more to import than all other
-    # figures need.
-    if name == "plot_search_methods":
-        from workbench.plotting.searches.heatmap import plot_search_methods
-
-        return plot_search_methods
-    raise AttributeError(
-        f"workbench.plotting has no attribute {name!r}; it has {', '.join(sorted(__all__))}"
-    )
-
-
-def __dir__() -> Iterable[str]:
-    return sorted(__all__)
-
 
 show_by_themselves()

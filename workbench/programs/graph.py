@@ -348,18 +348,21 @@ class ExecutionGraph(Suggesting):
 
         return graph_networkx(self, most)
 
-    def plot(self, **options: Any) -> Any:
+    def plot(self, *, value: Literal["bytes", "messages"] = "bytes", height: int = 420) -> Any:
         """Return a Bokeh figure of the bytes between ranks; from 129 ranks on, ranks share tiles.
 
         A graph has no times: ``simulate.replay(graph, model, times=True).plot()`` draws when its
         operations run.
 
+        ``workbench.plotting.plot_communication_matrix`` draws it.
+
         Args:
-            options: of ``workbench.plotting.plot_communication_matrix``.
+            value: what the colours show.
+            height: pixels.
         """
         from workbench.plotting.replay.communication import plot_communication_matrix
 
-        return plot_communication_matrix(self, **options)
+        return plot_communication_matrix(self, value=value, height=height)
 
     def summary(self) -> dict[str, Any]:
         """Return counts: ranks, operations by kind, bytes, dependencies, largest message."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -239,14 +239,21 @@ class Program(Suggesting):
         """
         return self.graph(algorithms).to_networkx(most=most)
 
-    def plot(self, algorithms: Mapping[str, str] | None = None, **options: Any) -> Any:
+    def plot(
+        self,
+        algorithms: Mapping[str, str] | None = None,
+        *,
+        value: Literal["bytes", "messages"] = "bytes",
+        height: int = 420,
+    ) -> Any:
         """Return a Bokeh figure of the bytes between ranks, collectives as their messages.
 
         Args:
             algorithms: as for ``graph``.
-            options: of ``workbench.plotting.plot_communication_matrix``.
+            value: what the colours show.
+            height: pixels.
         """
-        return self.graph(algorithms).plot(**options)
+        return self.graph(algorithms).plot(value=value, height=height)
 
     def fingerprint(self) -> str:
         """Return a SHA-256 of the calls, in hexadecimal; source, lines and notes do not count."""

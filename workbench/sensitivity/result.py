@@ -223,15 +223,21 @@ class LatencySensitivity(StoredResult):
             "warnings": list(self.warnings),
         }
 
-    def plot(self, **options: Any) -> Any:
+    def plot(
+        self, *, relative: bool | None = None, L: float | None = None, height: int = 300
+    ) -> Any:
         """Return T(L) with its zones, and λ_L and ρ_L below it, as a Bokeh layout.
 
+        ``workbench.plotting.plot_tolerance`` draws it.
+
         Args:
-            options: of ``workbench.plotting.plot_tolerance``.
+            relative: draw how much T grows, in percent.
+            L: a latency to mark, s.
+            height: of the upper figure, pixels.
         """
         from workbench.plotting.tolerance.tolerance import plot_tolerance
 
-        return plot_tolerance(self, **options)
+        return plot_tolerance(self, relative=relative, L=L, height=height)
 
     def _check(self) -> None:
         corners = len(self.corners)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -243,15 +244,42 @@ class ReplayResult(StoredResult):
             }
         )
 
-    def plot(self, **options: Any) -> Any:
+    def plot(
+        self,
+        *,
+        ranks: Iterable[int] | None = None,
+        start_ns: float | None = None,
+        end_ns: float | None = None,
+        messages: bool = True,
+        critical: bool = True,
+        width: int | None = None,
+        height: int | None = None,
+    ) -> Any:
         """Return the space-time diagram as a Bokeh figure.
 
+        ``workbench.plotting.plot_spacetime`` draws it.
+
         Args:
-            options: of ``workbench.plotting.plot_spacetime``.
+            ranks: which ranks to show, from the top down; None for all.
+            start_ns: first time shown, ns; None for 0.
+            end_ns: last time shown, ns; None for the end.
+            messages: draw the messages, the longest 2000 of them.
+            critical: draw the critical path.
+            width: pixels; None for the width of the page.
+            height: pixels; None for what the ranks need.
         """
         from workbench.plotting.replay.spacetime import plot_spacetime
 
-        return plot_spacetime(self, **options)
+        return plot_spacetime(
+            self,
+            ranks=ranks,
+            start_ns=start_ns,
+            end_ns=end_ns,
+            messages=messages,
+            critical=critical,
+            width=width,
+            height=height,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return values that JSON can hold: model, times of the ranks in ns, where they went."""

@@ -179,15 +179,17 @@ class Influence(Result):
             }
         )
 
-    def plot(self, **options: Any) -> Any:
+    def plot(self, *, method: str = "spearman") -> Any:
         """Return the heatmaps of latency and bandwidth, parameter by size.
 
+        ``workbench.plotting.plot_influence`` draws it.
+
         Args:
-            options: passed to ``workbench.plotting.plot_influence``.
+            method: ``spearman`` or ``pearson``.
         """
         from workbench.plotting import plot_influence
 
-        return plot_influence(self, **options)
+        return plot_influence(self, method=method)
 
     def __repr__(self) -> str:
         return (

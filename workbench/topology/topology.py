@@ -282,16 +282,21 @@ class Topology(Suggesting):
         )
         return graph
 
-    def plot(self, **options: Any) -> Any:
+    def plot(
+        self, *, load: ArrayLike | None = None, full: float | None = None, height: int = 460
+    ) -> Any:
         """Return a drawing of the network, links in the colours of their classes or loads.
 
+        ``workbench.plotting.plot_topology`` draws it.
+
         Args:
-            options: of ``workbench.plotting.plot_topology``, such as ``load``, a
-                number for each link.
+            load: float64[links], load of each link; None colours by class.
+            full: the load at which the scale ends, such as 1; None takes the largest.
+            height: pixels.
         """
         from workbench.plotting import plot_topology
 
-        return plot_topology(self, **options)
+        return plot_topology(self, load=load, full=full, height=height)
 
     def _routes(self, sources: NDArray[np.int32], weight: NDArray[np.uint16]) -> NDArray[np.uint8]:
         """Return the links of each class from routers to all, uint8[s, routers, classes]."""

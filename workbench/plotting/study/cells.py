@@ -6,18 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ParameterError
+from workbench.study.cell import AXES, CellResult
 from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from workbench.study.cell import CellResult
     from workbench.study.result import StudyResult
 
-AXES = ("machine", "model", "loss", "target", "regime", "engine", "seed")
 _ONE_OF = ("model", "target", "regime", "engine", "seed")
 
 
 def pick(
-    result: StudyResult, free: Iterable[str], where: Mapping[str, Any]
+    result: StudyResult, free: Iterable[str], where: Mapping[str, object]
 ) -> tuple[CellResult, ...]:
     """Return the cells that a figure shows, in the study's order.
 
@@ -50,7 +49,7 @@ def pick(
 
 
 def fitted(
-    result: StudyResult, free: Iterable[str], where: Mapping[str, Any]
+    result: StudyResult, free: Iterable[str], where: Mapping[str, object]
 ) -> tuple[CellResult, ...]:
     """Return the cells of `pick` that have a fitted model."""
     return tuple(cell for cell in pick(result, free, where) if cell.success)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from bokeh.models import ColumnDataSource, LayoutDOM
 from bokeh.plotting import figure
 
+from workbench.named_options import named_options
 from workbench.plotting import palette
 from workbench.plotting.axes import log_range
 from workbench.plotting.grid import (
@@ -22,17 +23,22 @@ from workbench.plotting.grid import (
 )
 from workbench.plotting.reading import plain_number
 from workbench.plotting.study.cells import distinct, in_common, pick, value
+from workbench.study.cell import AxisFilter, CellResult
 
 if TYPE_CHECKING:
-    from workbench.study.cell import CellResult
     from workbench.study.result import StudyResult
 
 _UNITS = {"rmspe": " (%)", "rmsre": " (ratio)"}
 _NEAR = 1.05
 
 
+@named_options(AxisFilter)
 def plot_study_convergence(
-    result: StudyResult, *, rows: str = "loss", columns: str = "machine", **where: Any
+    result: StudyResult,
+    *,
+    rows: str = "loss",
+    columns: str = "machine",
+    **where: Unpack[AxisFilter],
 ) -> LayoutDOM:
     """Return the best loss over trials, both logarithmic: the paper's Figure 3.
 
@@ -89,7 +95,8 @@ def plot_study_convergence(
     )
 
 
-def read_study_convergence(result: StudyResult, **where: Any) -> str:
+@named_options(AxisFilter)
+def read_study_convergence(result: StudyResult, **where: Unpack[AxisFilter]) -> str:
     """Return a sentence on when the fits came within 5 % of their last loss, and the slowest one.
 
     Args:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from bokeh.models import ColumnDataSource, FixedTicker, LayoutDOM, Span
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.measure.curve import OSUCurve, byte_label
+from workbench.named_options import named_options
 from workbench.plotting import palette
 from workbench.plotting.axes import log_range
 from workbench.plotting.grid import (
@@ -26,10 +27,10 @@ from workbench.plotting.grid import (
     stacked,
 )
 from workbench.plotting.study.cells import distinct, fitted, in_common, value
+from workbench.study.cell import AxisFilter, CellResult
 from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from workbench.study.cell import CellResult
     from workbench.study.result import StudyResult
 
 BENCHMARKS = ("latency", "bandwidth")
@@ -56,6 +57,7 @@ class _Drawn:
         return 1 + (latency if benchmark == "latency" else bandwidth) / 100
 
 
+@named_options(AxisFilter)
 def plot_study_errors(
     result: StudyResult,
     benchmark: str = "latency",
@@ -64,7 +66,7 @@ def plot_study_errors(
     columns: str = "machine",
     lines: str = "loss",
     simulate: Simulate | None = None,
-    **where: Any,
+    **where: Unpack[AxisFilter],
 ) -> LayoutDOM:
     """Return the percent error of one benchmark by size, a line a loss: the paper's Figures 4, 5.
 
@@ -101,6 +103,7 @@ def plot_study_errors(
     )
 
 
+@named_options(AxisFilter)
 def plot_study_curves(
     result: StudyResult,
     benchmark: str = "latency",
@@ -109,7 +112,7 @@ def plot_study_curves(
     columns: str = "machine",
     lines: str = "loss",
     simulate: Simulate | None = None,
-    **where: Any,
+    **where: Unpack[AxisFilter],
 ) -> LayoutDOM:
     """Return simulated lines over measured points by size, a line a loss: the paper's Figures 6, 7.
 
@@ -140,7 +143,10 @@ def plot_study_curves(
     )
 
 
-def read_study_errors(result: StudyResult, benchmark: str = "latency", **where: Any) -> str:
+@named_options(AxisFilter)
+def read_study_errors(
+    result: StudyResult, benchmark: str = "latency", **where: Unpack[AxisFilter]
+) -> str:
     """Return a sentence on the errors of small and large messages, and the best loss for each.
 
     Args:
@@ -174,7 +180,8 @@ def _read_errors(drawn: Sequence[_Drawn], benchmark: str) -> str:
     return f"Half of the simulated {benchmark} values are off by at least: {', '.join(parts)}."
 
 
-def read_study_curves(result: StudyResult, **where: Any) -> str:
+@named_options(AxisFilter)
+def read_study_curves(result: StudyResult, **where: Unpack[AxisFilter]) -> str:
     """Return a sentence on the errors of both benchmarks by the one that was fitted.
 
     Args:
@@ -199,7 +206,7 @@ def _simulated(
     result: StudyResult,
     benchmark: str,
     axes: tuple[str, ...],
-    where: dict[str, Any],
+    where: Mapping[str, object],
     simulate: Simulate | None = None,
 ) -> list[_Drawn]:
     if benchmark not in BENCHMARKS:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 from bokeh.models import (
@@ -18,16 +18,17 @@ from bokeh.models import (
 from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
+from workbench.named_options import defaults_of, named_options
 from workbench.plotting import palette
 from workbench.plotting.axes import live_figure, tools_beside
 from workbench.plotting.grid import folded
 from workbench.plotting.reading import plain_percent
 from workbench.plotting.study.cells import distinct, in_common, pick, plural, value
 from workbench.plotting.tiles import names_below, numbered_tiles, percent_bar, show_tiles
+from workbench.study.cell import CellResult
 from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from workbench.study.cell import CellResult
     from workbench.study.result import StudyResult
 
 ERRORS = ("joint", "latency", "bandwidth")
@@ -38,6 +39,26 @@ _ROW_PX = 30
 _AROUND_PX = 124  # title, and the names of columns that stand upright
 _SUMMED = ("machine", "seed")
 _OF = {"joint": "latency and bandwidth", "latency": "latency", "bandwidth": "bandwidth"}
+
+
+class HeatmapFilter(TypedDict, total=False):
+    """Values of the axes of a study but the target: one, or several in a list."""
+
+    machine: str | Iterable[str]
+    loss: str | Iterable[str]
+    engine: str | Iterable[str]
+    seed: int | Iterable[int]
+    model: str | Iterable[str]
+    regime: str | Iterable[str]
+
+
+class HeatmapOptions(HeatmapFilter, total=False):
+    """The named arguments of ``study_heatmap``."""
+
+    error: str
+    target: str | None
+    rows: str
+    columns: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +74,7 @@ class StudyHeatmap:
     figure: figure
     source: ColumnDataSource
 
+    @named_options(HeatmapFilter)
     def show(
         self,
         result: StudyResult,
@@ -61,7 +83,7 @@ class StudyHeatmap:
         target: str | None = "both",
         rows: str = "loss",
         columns: str = "machine",
-        **where: Any,
+        **where: Unpack[HeatmapFilter],
     ) -> None:
         """Draw other errors or another study in the same figure; a selection is dropped.
 
@@ -94,6 +116,7 @@ class StudyHeatmap:
         )
 
 
+@named_options(HeatmapFilter)
 def study_heatmap(
     result: StudyResult,
     *,
@@ -101,7 +124,7 @@ def study_heatmap(
     target: str | None = "both",
     rows: str = "loss",
     columns: str = "machine",
-    **where: Any,
+    **where: Unpack[HeatmapFilter],
 ) -> StudyHeatmap:
     """Return the heatmap of a study's errors, a number in every place: the paper's Figures 8 to 16.
 
@@ -159,7 +182,8 @@ def study_heatmap(
     return drawn
 
 
-def plot_study(result: StudyResult, **options: Any) -> figure:
+@named_options(HeatmapOptions, defaults_of(study_heatmap))
+def plot_study(result: StudyResult, **options: Unpack[HeatmapOptions]) -> figure:
     """Return the figure of `study_heatmap`.
 
     Args:
@@ -169,6 +193,7 @@ def plot_study(result: StudyResult, **options: Any) -> figure:
     return study_heatmap(result, **options).figure
 
 
+@named_options(HeatmapFilter)
 def read_study(
     result: StudyResult,
     *,
@@ -176,7 +201,7 @@ def read_study(
     target: str | None = "both",
     rows: str = "loss",
     columns: str = "machine",
-    **where: Any,
+    **where: Unpack[HeatmapFilter],
 ) -> str:
     """Return a sentence on the columns that a row wins, and the error of the best and worst row.
 
@@ -274,7 +299,7 @@ def _picked(
     target: str | None,
     rows: str,
     columns: str,
-    where: dict[str, Any],
+    where: Mapping[str, object],
 ) -> tuple[CellResult, ...]:
     if error not in ERRORS:
         raise ParameterError(

@@ -232,13 +232,16 @@ class LatencyLoad(Result):
             "runs": [run.to_dict(tables=tables) for run in self.runs],
         }
 
-    def plot(self, **options: Any) -> Any:
+    def plot(self, *, title: str = "", height: int = 300) -> Any:
         """Return the figure of latency over offered load; hollow points are saturated.
 
         With several seeds the line is their mean, and whiskers go from the least to the largest.
 
+        ``workbench.plotting.plot_load_curves`` draws it.
+
         Args:
-            options: of `workbench.plotting.plot_load_curves`.
+            title: over the figure; empty takes a default one.
+            height: pixels.
         """
         from workbench.plotting import LoadCurve, plot_load_curves
 
@@ -250,7 +253,8 @@ class LatencyLoad(Result):
             ends_us=self.latency_ends_s * 1e6,
             runs=self.num_runs,
         )
-        return plot_load_curves({self.fabric.topology.name: curve}, **options)
+        curves = {self.fabric.topology.name: curve}
+        return plot_load_curves(curves, title=title, height=height)
 
     def __repr__(self) -> str:
         ends = f"saturates at {self.saturation:.3g}" if self.saturated.any() else "not saturated"

@@ -183,15 +183,18 @@ class FabricReplay(StoredResult):
             }
         )
 
-    def plot(self, **options: Any) -> Any:
+    def plot(self, *, full: float | None = None, height: int = 460) -> Any:
         """Return the network as a Bokeh figure, its links coloured by their load.
 
+        ``workbench.plotting.plot_topology`` draws it.
+
         Args:
-            options: of ``workbench.plotting.plot_topology``.
+            full: the utilisation at which the scale ends, such as 1; None takes the largest.
+            height: pixels.
         """
         from workbench.plotting import plot_topology
 
-        fig = plot_topology(self.topology, load=self.link_utilisation, **options)
+        fig = plot_topology(self.topology, load=self.link_utilisation, full=full, height=height)
         fig.title.text = (
             f"{self.graph.source} on {self.topology.name}, {self.routing} routing (simulated)"
         )

@@ -316,15 +316,17 @@ class FabricResult(StoredResult):
             found["routers"] = self.routers().to_dict("list")
         return found
 
-    def plot(self, **options: Any) -> Any:
+    def plot(self, *, height: int = 300) -> Any:
         """Return latencies, utilisation of the channels and queues over time as Bokeh figures.
 
+        ``workbench.plotting.plot_traffic`` draws it.
+
         Args:
-            options: of `workbench.plotting.plot_traffic`.
+            height: of each figure, pixels.
         """
         from workbench.plotting import plot_traffic
 
-        return plot_traffic(self, **options)
+        return plot_traffic(self, height=height)
 
     def _queue_columns(self) -> dict[str, NDArray[Any]]:
         series = self.series

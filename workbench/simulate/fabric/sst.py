@@ -68,16 +68,20 @@ class CollectiveTimes(Result):
             "provenance": self.provenance.to_dict(),
         }
 
-    def plot(self, **options: Any) -> Any:
+    def plot(self, *, title: str = "", height: int = 300) -> Any:
         """Return the figure of the time against message size.
 
+        ``workbench.plotting.plot_collective_times`` draws it.
+
         Args:
-            options: of `workbench.plotting.plot_collective_times`.
+            title: over the figure; empty takes a default one.
+            height: pixels.
         """
         from workbench.plotting import plot_collective_times
 
         seconds = dict(zip(self.sizes, self.times_s.tolist(), strict=True))
-        return plot_collective_times({self.provenance.title: seconds}, **options)
+        times = {self.provenance.title: seconds}
+        return plot_collective_times(times, title=title, height=height)
 
     def __repr__(self) -> str:
         times = ", ".join(f"{size} B {us:.6g} us" for size, us in self.time_us().items())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "_nodeid" in vars(item):
             item._id = type(item.id).parse(vars(item)["_nodeid"])
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from looking through nine thousand tests again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -151,7 +151,7 @@ def test_an_error_stands_beside_its_control(
     trials = page.get_by_label("Trials")
     trials.fill("1e9")
     page.keyboard.press("Tab")
-    said = "Trials must be a whole number from 1 to 1,000,000; got 1,000,000,000; it stays"
+    said = "Trials must be a whole number from 1 to 1,000,000; got 1,000,000,000; the value stays"
     page.get_by_role("alert").filter(has_text=said).wait_for()
     assert trials.input_value() == "1e9", "not cut"
     button(page, "▶ Start").click()
@@ -211,7 +211,7 @@ def test_a_fit_is_started_watched_and_stopped(
         return "simulated" in text and text != before
 
     until(answered)
-    page.get_by_title("End the fit now").click()
+    page.get_by_title("Stop the fit now and keep the best so far").click()
     until(lambda: page.get_by_text(re.compile(r"stopped: \d+ of 100000")).count() == 1)
     assert button(page, "▶ Start").is_enabled()
     page.get_by_role("tab", name="Result").click()

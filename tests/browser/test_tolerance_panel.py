@@ -38,7 +38,7 @@ def test_the_critical_path_follows_the_pointer_until_a_click(
     pointed, box = steady(lambda: status(page, AT)), boxes(page)[0]
     keep("pointed")
     page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + 0.6 * box["height"])
-    follow = page.get_by_label("Follow the pointer; a click stays")
+    follow = page.get_by_label("Follow the pointer; click to hold")
     until(lambda: not follow.is_checked())
     until(lambda: status(page, AT) != pointed)
     # What the way to the click has asked for may still be drawn.

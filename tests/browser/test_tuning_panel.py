@@ -109,7 +109,7 @@ def test_a_program_runs_here(
     page.get_by_text(re.compile("^1[0-9] of 1000 runs")).first.wait_for()
     keep("running")
     button(page, "■ Stop").click()
-    page.get_by_text("Resume goes on").first.wait_for()
+    page.get_by_text("Resume continues").first.wait_for()
     panel.get_by_role("tab", name="Runs").click()
     page.get_by_text(re.compile("sorted [0-9]+|in [0-9.]+ ms")).first.wait_for()
     page.mouse.wheel(0, 400)

@@ -253,7 +253,7 @@ def test_another_allocation_follows_one_that_has_ended(tmp_path: Path) -> None:
         output = wait(handle)
         assert output.state == "completed"
         assert output.job_id.partition(".")[0] not in ("", first)
-        with pytest.raises(RunnerError, match=f"allocation {first} must be a job that runs"):
+        with pytest.raises(RunnerError, match=f"allocation {first} must be a running job"):
             run(SlurmSteps(tmp_path, job=first), "true")
     assert list(tmp_path.iterdir()) == []
 

@@ -96,7 +96,7 @@ class ExportTab:
         button.on_click(lambda _: self.error.guard(action))
 
     def _say(self, name: str) -> None:
-        self._saved.value = f"{html.escape(name)} was handed to the browser."
+        self._saved.value = f"{html.escape(name)} was sent to the browser."
 
 
 def _list(texts: Mapping[str, str]) -> str:

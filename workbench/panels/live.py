@@ -142,7 +142,7 @@ class WindowView(LiveView):
         changed = content.get("model")
         about = changed.get("id") if isinstance(changed, dict) else None
         if about is not None and about == self._asked and content.get("attr") == "data":
-            # Past what LiveView lets through, selections only.
+            # Bypasses LiveView, which accepts selections only.
             super(LiveView, self)._sync_model(model, content, buffers)
         else:
             super()._sync_model(model, content, buffers)
@@ -163,7 +163,7 @@ class Downloads:
         self._file.js_on_change("data", CustomJS(code=_SAVE_BYTES))
         self._picture = ColumnDataSource(data={"token": [], "name": [], "caption": []})
         self._picture.js_on_change("data", CustomJS(args={"layout": layout}, code=_SAVE_PICTURE))
-        # Only what hangs on the document reaches the browser; the tags carry the two sources.
+        # Only models that the document refers to reach the browser; the tags carry the two sources.
         layout.tags = [*layout.tags, self._file, self._picture]
 
     def offer(self, name: str, content: str | bytes, mime: str = "text/plain") -> None:

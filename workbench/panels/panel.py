@@ -25,7 +25,7 @@ class Panel(ABC, Generic[_T]):
     widget: Any
 
     def __init__(self) -> None:
-        # Callbacks may come from more than one thread of the kernel; one at a time may act.
+        # Callbacks may come from several threads of the kernel; they run one at a time.
         self._lock = threading.RLock()
         self._ticker = Ticker(self.refresh)
 

@@ -13,7 +13,7 @@ AnyProgram = ExecutionGraph | Program
 _serials = itertools.count(1)
 
 GIVEN = "program"
-"""The name of a program that was handed to the panel."""
+"""The name of a program that was passed to the panel."""
 
 
 @dataclass(frozen=True)

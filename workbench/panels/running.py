@@ -91,14 +91,14 @@ class Running(Generic[_T]):
         job = self.job
         if job is None:
             return False
-        # Asked first: what the line says must not be older than that the job has ended.
+        # Read first: the line must not be older than the end of the job.
         finished = job.finished
         self.progress.value, text = self._how_far()
         if not finished:
             self.status.value = text
             return True
         self.job = None
-        # Whoever reads that it has ended may press Start at once.
+        # A user who reads that it has finished may press Start at once.
         self._hold(False)
         error = job.exception
         if error is None:

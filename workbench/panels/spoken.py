@@ -47,7 +47,7 @@ if (window.workbenchSpoken == null) {
     if (!window.workbenchSpoken.has(typed)) {
       window.workbenchSpoken.add(typed)
       put(typed, 'aria-label', `${name}, typed`)
-      // The kernel writes the value after the slider has moved, and no event tells of it.
+      // The kernel writes the value after the slider has moved, and no event reports it.
       Object.defineProperty(typed, 'value', {
         configurable: true,
         get() { return written.get.call(this) },
@@ -72,4 +72,4 @@ if (window.workbenchSpoken == null) {
   among(document)
 }
 """
-"""Runs once in each page; see the module's own words."""
+"""Runs once in each page; see the module's docstring."""

@@ -14,12 +14,12 @@ from workbench.plotting.theme import ERROR, PAGE_RULES
 from workbench.suggestions import did_you_mean
 
 STALE = "workbench-stale"
-"""Class of a picture that is of other values than the controls hold."""
+"""CSS class of a figure whose values differ from the controls."""
 
 # White on JupyterLab's own green and orange has too little contrast to be read.
 _ON_LIGHT = 'body:not([data-jp-theme-light="false"]) .workbench-panel .jupyter-button'
 
-# The arrow of a list, which ipywidgets draws in black on whatever ground.
+# The arrow of a list, which ipywidgets draws in black on any background.
 _ARROW = (
     "url(\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 18 18'%3E"
     "%3Cpath fill='white' d='M5.2 5.9 9 9.7l3.8-3.8L14 7.1l-4.9 5-4.9-5z'/%3E%3C/svg%3E\")"

@@ -8,7 +8,7 @@ from workbench.topology.presets import PRESETS
 from workbench.topology.propose import Proposal, propose
 
 MACHINE = "machine"
-"""Stands for the real machines where a family's word could stand."""
+"""Entry of the real machines in the list of families."""
 
 _NEAR, _SIZES = 0.6, 8
 

@@ -20,7 +20,7 @@ from workbench.tune.starts import initial_points
 from workbench.tune.stopping import AnyOf, Stopping, make_stopping
 
 _LEAST_FAILED = 3
-"""One run may fail by chance; as many as these, and nothing else, say that no run can succeed."""
+"""One run may fail by chance; if this many first runs all fail, no run can succeed."""
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,7 @@ class Experiment:
         self.jobs = whole(jobs, "jobs", 1, _MOST_JOBS)
         self._chooser = Chooser(self.space, self.settings)
         if self.runner.needs_program and self.space.default is not None:
-            # What cannot be run is refused now, not by the first run.
+            # What cannot be run is refused now, before the first run.
             self.invocation(self.space.default)
         self.name = name or self._default_name()
         self._running = threading.Lock()
@@ -489,7 +489,7 @@ def _settings(settings: SearchSettings | None, options: SearchOptions) -> Search
     for name in options:
         if name not in known:
             raise ParameterError(
-                f"{name} is no setting of an experiment{did_you_mean(name, known)}; known: "
+                f"{name} is not a setting of an experiment{did_you_mean(name, known)}; known: "
                 f"{', '.join(known)}",
                 key=name,
             )

@@ -111,7 +111,8 @@ class ExperimentSettings:
         """
         if component.name not in self.axes:
             raise ParameterError(
-                f"{self.source or 'the configuration'} must say what to try of {component.name}; "
+                f"{self.source or 'the configuration'} must give values to try of "
+                f"{component.name}; "
                 f"it names {', '.join(self.axes) or 'no component'}",
                 key="components",
             )
@@ -236,7 +237,7 @@ class _Reader:
             self.given["next_parameter_strategy"] = f"{STRATEGIES}expected_improvement"
         options = self._options(name)
         if name == "annealing":
-            # Without the word SHAMan never restarts.
+            # Without this key SHAMan never restarts.
             options.setdefault("restart", "none")
         return Method(name, options)
 
@@ -320,7 +321,7 @@ class _Reader:
                 axis = read_axis(self.document, path, given)
                 if axis is None:
                     raise self.document.error(
-                        path, "must say its values; add min, max and step, or a list"
+                        path, "must give its values; add min, max and step, or a list"
                     )
                 axes[parameter] = axis
             found[name] = axes

@@ -43,7 +43,7 @@ def made(
     for option, value in options.items():
         if option not in known:
             raise ParameterError(
-                f"{option!r} is no option of {what} {key}{did_you_mean(option, known)}; known: "
+                f"{option!r} is not an option of {what} {key}{did_you_mean(option, known)}; known: "
                 f"{', '.join(known) or 'none'}",
                 key=option,
             )

@@ -107,7 +107,7 @@ class Estimator:
 PRUNINGS: Mapping[str, Callable[..., Pruning]] = MappingProxyType(
     {"none": NoPruning, "fixed": FixedLimit, "default": DefaultRun, "estimator": Estimator}
 )
-"""What makes each rule, by name."""
+"""The constructors of the rules, by name."""
 
 
 def make_pruning(name: str, **options: Any) -> Pruning:

@@ -146,7 +146,7 @@ RESAMPLINGS: Mapping[str, Callable[..., Resampling]] = MappingProxyType(
         "improved": improved,
     }
 )
-"""What makes each rule, by name."""
+"""The constructors of the rules, by name."""
 
 
 def make_resampling(name: str, **options: Any) -> Resampling:

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 _FORMAT = "workbench tuning result"
 _VERSION = 1
 FEWEST_CONFIGURATIONS = 20
-"""Fewest configurations of which it is said what makes the best tenth.
+"""Fewest configurations for which importance is returned.
 
-PED-ANOVA takes two at least, which of fewer are more than a tenth. Samples of 10, 14, 20 and 30 of
-the recorded configurations of four spaces gave shares of the parameter that matters most which
-differed by 0.54, 0.49, 0.50 and 0.23; intervals by drawing again held its share over all of them
-in 26, 36, 32 and 28 of 40 samples: they are no confidence of 90 %, and are not called that
-(tests/benchmarks/test_importance.py).
+PED-ANOVA needs at least two of them, which would be more than a tenth of fewer. Samples of 10, 14,
+20 and 30 of the recorded configurations of four spaces gave shares of the parameter that matters
+most which differed by 0.54, 0.49, 0.50 and 0.23; intervals by resampling contained its share over
+all of them in 26, 36, 32 and 28 of 40 samples: they are not confidence intervals of 90 %, and are
+not called that (tests/benchmarks/test_importance.py).
 """
 _RESAMPLES = 60
 _FIXED = (

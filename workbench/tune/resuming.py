@@ -38,5 +38,5 @@ def find_runner(said: Mapping[str, Any], where: str | Path) -> Runner | None:
         options, step_options = said.get("options", ()), said.get("step_options", ())
         return SlurmSteps(runs_folder(where), options, step_options=step_options)
     raise ParameterError(
-        f"the {kind} runner of this experiment is not in the store; give it again", key="runner"
+        f"the {kind} runner of this experiment is not in the store; pass it again", key="runner"
     )

@@ -160,9 +160,10 @@ class Search:
         """End and release the runs of dead processes; return the others."""
         lost = [*self._store.lost(begun), *self._orphans(begun)]
         for owner in {run.worker for run in lost}:
-            # A process that died while it submitted a job has not noted its number, only named it.
+            # A process that died while it submitted a job has not stored its number; the job has
+            # its name.
             noted = {run.job_id for run in lost if run.worker == owner and run.job_id}
-            # What this process runs at this moment bears its name as well.
+            # The present jobs of this process have its name as well.
             mine = owner == self._store.worker and bool(self._flights)
             runner.abandon("" if mine else owner, noted)
         for run in lost:
@@ -226,7 +227,7 @@ class Search:
                 continue
             ended = True
             record = self._record(flight, output, experiment.target)
-            # In the store first: a run that it could not take is not in the history either.
+            # In the store first: a run that could not be stored is not in the history either.
             self._store.end(flight.key, record)
             record = self._take(record)
             self._flights.remove(flight)
@@ -304,7 +305,7 @@ class Search:
                     unasked.discard(flight.key)
             except WorkbenchError:
                 pass
-            # One that could not be asked to end stays in the store: the next process ends it.
+            # A run that could not be stopped stays in the store: the next process stops it.
             if flight.key not in unasked or _is_asked_to_end(flight.handle):
                 self._store.give_back(flight.key)
 
@@ -321,7 +322,7 @@ def _is_asked_to_end(handle: RunHandle) -> bool:
 def _read(output: RunOutput, target: Target, limit_s: float | None) -> tuple[RunStatus, float, str]:
     """Return status and value of a run, and the reason if it has none."""
     if output.state == "timeout":
-        # What is known of its time is that it is longer; of another number nothing is.
+        # Its time is known to be longer; another value is unknown.
         bound = limit_s if isinstance(target, WallTime) and limit_s is not None else math.nan
         return "pruned", bound, f"ended after {limit_s:.6g} s" if limit_s is not None else ""
     if output.state != "completed":

@@ -16,7 +16,7 @@ from workbench.tune.options import one_of, plain
 from workbench.tune.starts import STARTS
 
 MOST_INITIAL = 10_000
-"""Most runs before the heuristic's: they are drawn all at once, before any of them runs."""
+"""Most initial runs: all are drawn before the first of them runs."""
 
 _NO_OPTIONS = ("name", "space", "seed", "revisit", "max_retries")
 
@@ -32,8 +32,8 @@ class Chosen:
         for option in self.options:
             if option in _NO_OPTIONS:
                 raise ParameterError(
-                    f"{option} is no option of {self.name}, but the experiment's own; got "
-                    f"{option}={self.options[option]!r}: leave it out there",
+                    f"{option} is not an option of {self.name} but of the experiment; got "
+                    f"{option}={self.options[option]!r}: set it there",
                     key=option,
                 )
         object.__setattr__(self, "options", MappingProxyType(plain(self.options)))

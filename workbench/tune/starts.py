@@ -64,7 +64,7 @@ STARTS: Mapping[str, Callable[[TuningSpace, int, np.random.Generator], tuple[Poi
 STARTS = MappingProxyType(
     {"hybrid": hybrid, "latin-hypercube": latin_hypercube, "uniform": uniform}
 )
-"""What draws each kind of start, by name; ``hybrid`` first, which is the paper's."""
+"""The functions that draw initial points, by name; ``hybrid``, the paper's, is first."""
 
 
 def initial_points(

@@ -69,7 +69,7 @@ class TimeLimit:
         spent = math.fsum(run.seconds for run in history)
         if spent < self.seconds:
             return None
-        return f"the runs took {spent:.6g} s of the {self.seconds:.6g} s they may take"
+        return f"the runs took {spent:.6g} s; the limit is {self.seconds:.6g} s"
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,7 @@ STOPPINGS: Mapping[str, Callable[..., Stopping]] = MappingProxyType(
         "all": all_of,
     }
 )
-"""What makes each rule, by name."""
+"""The constructors of the rules, by name."""
 
 
 def make_stopping(name: str, **options: Any) -> Stopping:

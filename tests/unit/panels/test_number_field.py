@@ -39,7 +39,7 @@ def test_what_does_not_fit_is_said_and_what_held_stays(number: float, make: Call
     got = f"{number:,.15g}"
     assert field.error.message == (
         f"ranks must be a whole number from 2 to 4,096; got {got}; "
-        "it stays 16 until you type one that fits"
+        "the value stays 16 until a valid one is typed"
     )
     assert field.typed.value == number or math.isnan(number), "what was typed is not cut"
     assert REFUSED in field.typed._dom_classes
@@ -87,7 +87,9 @@ def test_a_fraction_is_a_number_where_the_first_one_is(make: Callable) -> None:
     field.value = 1
     assert heard == [0.123, 1.0]
     type_in(field, 1.5)
-    assert field.error.message.startswith("ranks must be a number from 0 to 1; got 1.5; it stays 1")
+    assert field.error.message.startswith(
+        "ranks must be a number from 0 to 1; got 1.5; the value stays 1"
+    )
 
 
 def test_another_range_moves_a_value_that_no_longer_fits(make: Callable) -> None:
@@ -96,7 +98,7 @@ def test_another_range_moves_a_value_that_no_longer_fits(make: Callable) -> None
     assert heard == [8]
     type_in(field, 16)
     field.limit(1, 9)
-    assert "from 1 to 9; got 16; it stays 8" in field.error.message
+    assert "from 1 to 9; got 16; the value stays 8" in field.error.message
     assert field.typed.value == 16, "what was typed waits"
     field.limit(1, 32)
     assert (heard, field.error.message) == ([8, 16], "")

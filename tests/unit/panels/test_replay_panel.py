@@ -462,7 +462,7 @@ def test_a_number_out_of_range_leaves_the_program_as_it_was(panel: ReplayPanel) 
     ranks.typed.value = 99999
     assert panel.error == (
         "ranks must be a whole number from 2 to 4,096; got 99,999; "
-        "it stays 16 until you type one that fits"
+        "the value stays 16 until a valid one is typed"
     )
     assert not panel.running
     assert panel.python == shown

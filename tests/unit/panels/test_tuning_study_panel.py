@@ -169,7 +169,7 @@ def test_a_study_of_some_recordings_is_shown_as_far_as_it_is(tables: StudyTables
 def test_mistakes_are_said(panel: TuningStudyPanel, tables: StudyTables) -> None:
     with pytest.raises(ParameterError, match="heuristic"):
         panel.heuristic = "oracle"
-    with pytest.raises(ParameterError, match="a tab is one of"):
+    with pytest.raises(ParameterError, match="tab must be one of"):
         panel.open("Nowhere")
     with pytest.raises(AttributeError, match="cannot be set"):
         panel.loss = "rmse"

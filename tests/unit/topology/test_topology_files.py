@@ -326,7 +326,7 @@ def test_a_graph_of_networkx() -> None:
         ("# nothing\n", 0, "must have routers"),
         ("one,other\n0\n\n0,1\n,1\n", 5, "name a router in its first column"),
         ("one,other\n0,1,2\n", 2, "at most the 2 columns"),
-        ("one,other,one\n0,1,2\n", 1, "one stands more often"),
+        ("one,other,one\n0,1,2\n", 1, "one occurs more often"),
         ("hop,skip,jump,run,walk\n\n", 1, "must name the columns"),
         ("one,other,links\n0,1,x\n", 2, "parallel links"),
         ("one,other\n" + "0" * 300 + ",1\n", 2, "1 to 255 characters; got 300"),

@@ -273,7 +273,7 @@ def test_settings_of_shaman_become_an_experiment() -> None:
 def test_what_is_not_accepted_is_told_before_anything_runs() -> None:
     with pytest.raises(ParameterError, match="needs a component"):
         Experiment(SPACE, Local())
-    with pytest.raises(ParameterError, match=r"speed is no setting .*; did you mean seed"):
+    with pytest.raises(ParameterError, match=r"speed is not a setting .*; did you mean seed"):
         tune(SPACE, Function(noisy), speed=3)
     with pytest.raises(ParameterError, match="heuristic must be one of"):
         tune(SPACE, Function(noisy), heuristic="magic")
@@ -282,7 +282,7 @@ def test_what_is_not_accepted_is_told_before_anything_runs() -> None:
     with pytest.raises(ParameterError, match="jobs must be a whole number of at least 1"):
         Experiment(SPACE, Function(noisy), jobs=0)
     for option in ("revisit", "seed", "name"):
-        with pytest.raises(ParameterError, match=f"{option} is no option of surrogate-gp"):
+        with pytest.raises(ParameterError, match=f"{option} is not an option of surrogate-gp"):
             tune(SPACE, Function(noisy), heuristic=("surrogate-gp", {option: 1}))
     with pytest.raises(ParameterError, match="jobs must be at most 1024"):
         Experiment(SPACE, Function(noisy), jobs=10**30)

@@ -152,7 +152,7 @@ def test_its_grid_on_a_component() -> None:
     }
     # The default run need not be on the grid, and 0 is a value.
     assert space.default == {"n": 0, "size": 2, "mode": "slow"}
-    with pytest.raises(ParameterError, match="must say what to try of other; it names tool"):
+    with pytest.raises(ParameterError, match="must give values to try of other; it names tool"):
         read_experiment(SURROGATE).space(components["other"])
 
 
@@ -342,7 +342,7 @@ def test_nothing_is_imported_or_evaluated(tmp_path: Any, monkeypatch: pytest.Mon
         ("      step: 5\n", "", "25: components.tool.n: must say step beside min, max; add it"),
         ("step: 5", "stride: 5", "28: components.tool.n.stride: is not a key of a parameter's"),
         ("multiplicative", "log", "must be additive or multiplicative; got 'log'"),
-        ("      - slow\n      - fast\n", "", "34: components.tool.mode: must say its values"),
+        ("      - slow\n      - fast\n", "", "34: components.tool.mode: must give its values"),
         ("components:", "component:", "23: component: is not a key .* did you mean components"),
     ],
 )

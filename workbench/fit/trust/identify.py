@@ -42,9 +42,9 @@ NOISE_FLOOR = 0.001
 State = Literal["known", "bounded", "unknown"]
 
 KNOWN_FACTOR = 2.0
-"""A parameter counts as known if both ends of its interval are within this
-factor of each other: ± 41 %, enough to know that a time is some hundred nanoseconds but not that
-it is 140 ns.
+"""A parameter counts as known if both ends of its interval are within this factor of each other.
+
+That is ± 41 %: enough to know that a time is some hundred nanoseconds, but not that it is 140 ns.
 """
 
 STRONG = 0.95

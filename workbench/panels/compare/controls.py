@@ -137,7 +137,7 @@ class CompareControls:
             first.runs,
             1,
             MOST_RUNS,
-            tooltip="Simulate each load with so many seeds; whiskers show the least and the most",
+            tooltip="Number of seeds for each load; whiskers show the least and the largest value",
             **named("runs a load", "150px"),
         )
         wide = widgets.Layout(width="100%", flex_flow="row wrap")

@@ -26,7 +26,7 @@ SHARES = (0.0, 0.05, FAILED, 0.2, 0.3, 0.4, 0.5)
 """Shares of the links that fail in the figure."""
 
 TRIALS = 10
-"""How often the links that fail are drawn."""
+"""Number of draws of the failing links."""
 
 PATTERNS: Mapping[str, tuple[str, str]] = {
     "uniform": ("throughput, uniform", "each host to all others"),
@@ -38,12 +38,12 @@ PATTERNS: Mapping[str, tuple[str, str]] = {
 """The traffic whose throughput is found: the row's name, and what it means."""
 
 TOLERANCE = 0.1
-"""The upper bound of a throughput need be no nearer to the lower one."""
+"""Relative gap of the bounds at which the search for a throughput ends."""
 
 _WORK = 2e8  # senders times channels times phases that are searched, some seconds' worth
 
 Later = Callable[[int, int], None]
-"""Told what has been done of something, and how much there is."""
+"""Called with the amount done and the total."""
 
 
 def resilience_of(topology: Topology, seed: int, halt: NDArray[np.int8], told: Later) -> Resilience:
@@ -62,7 +62,7 @@ def throughput_of(
 
 
 def _phases(topology: Topology) -> int:
-    # Of a large network a phase takes seconds: the bounds that need no search have to do.
+    # A phase takes seconds on a large network, which gets the bounds that need no search.
     return int(min(PHASES, _WORK / max(topology.num_routers * 2 * topology.num_links, 1)))
 
 
@@ -101,8 +101,8 @@ def deferred_rows(compared: Compared, found: Simulated) -> list[MetricRow]:
     distances = _failed_row(
         f"distances, {share}",
         "by how much the mean distance between routers of the largest part grows when links fail "
-        f"{drawn}. It shrinks with a part that is small: the best is one of those that stay "
-        "together best",
+        f"{drawn}. A small part has short distances, so only the networks with the largest parts "
+        "can be best",
         {
             n: None if one is None else 100 * (one.average / one.average[0] - 1)
             for n, one in broken.items()
@@ -168,8 +168,8 @@ def _throughput_row(
         texts[name] = str(Row(_rounded(one.lower), _rounded(one.upper)))
         ends[name] = [one.lower, one.upper]
     about = (
-        f"share of the hosts' bandwidth at which all can send, {meaning}, on the best routes there "
-        "are (maximum concurrent flow). Two numbers: what is known to fit, and what nothing exceeds"
+        f"share of the hosts' bandwidth at which all can send, {meaning}, on the best possible "
+        "routes (maximum concurrent flow). Two numbers: a lower and an upper bound"
     )
     return MetricRow(title, texts, _best(texts, ends), about)
 

@@ -82,15 +82,15 @@ def graphml(compared: Compared, found: Simulated, name: str | None) -> tuple[str
     shown = compared.shown
     chosen = next(iter(shown), None) if name is None else name
     if chosen not in shown:
-        raise ParameterError("there is no such topology to save", key="name")
+        raise ParameterError(f"name must be one of the topologies shown; got {name!r}", key="name")
     return chosen, to_graphml(shown[chosen][0].topology)
 
 
 Maker = Callable[[Compared, Simulated, str | None], tuple[str, str]]
 
 FILES: dict[str, tuple[Maker, str]] = {
-    ".csv": (table_csv, "the table of metrics, a row for each"),
+    ".csv": (table_csv, "the table of metrics"),
     ".html": (page_html, "a page with drawings, table and figures, readable offline"),
-    ".graphml": (graphml, "the topology that is chosen here, with classes, groups and hosts"),
+    ".graphml": (graphml, "the topology chosen here, with classes, groups and hosts"),
 }
-"""By suffix: what makes the name and the text, and what is in it."""
+"""By suffix: the function that returns name and text, and a description of the file."""

@@ -12,11 +12,11 @@ from workbench.topology.propose import matched
 NOTHING = ""
 MATCHES: Mapping[str, tuple[str, str]] = {
     NOTHING: ("nothing (as typed)", ""),
-    "hosts": ("hosts", "about so many hosts"),
+    "hosts": ("hosts", "number of hosts"),
     "radix": ("router radix", "ports of a router"),
     "ports": ("cost: ports in use", "ports of all routers"),
 }
-"""What topologies can be matched on: what the list says, and what the number beside it is."""
+"""The quantities to match topologies on: the entry in the list, and the label of the number."""
 
 
 class Sizes(NamedTuple):

@@ -34,30 +34,36 @@ _SHOWN: Mapping[str, tuple[str, str]] = {
     "hosts": ("hosts", ""),
     "routers": ("routers", ""),
     "links": ("links between routers", ""),
-    "radix": ("ports of a router", "in use, of the router with the most, hosts' ports among them"),
+    "radix": (
+        "ports of a router",
+        "ports in use on the router with the most, including those to hosts",
+    ),
     "routers per host": ("routers per host", ""),
     "links per host": ("links per host", "between routers"),
-    "diameter": ("diameter (links)", "most links between two routers on a shortest route"),
+    "diameter": (
+        "diameter (links)",
+        "largest number of links on a shortest route between two routers",
+    ),
     "routers passed": (
         "mean distance (routers)",
-        "routers on a shortest way between two hosts, the mean over all pairs of different hosts; "
-        "routers without hosts lie on such ways but none begins or ends there",
+        "number of routers on a shortest route between two hosts, mean over all pairs of "
+        "different hosts; routes pass routers without hosts but do not start or end there",
     ),
     "Moore efficiency": (
         "of the Moore bound",
-        "routers as a share of the most that degree and diameter allow",
+        "number of routers as a share of the largest that degree and diameter allow",
     ),
     "bisection per host": (
         "bisection (of full)",
-        "links between two halves of the hosts, as a share of one link for each host of a half: "
-        "between the bound that is proved and the best cut that was found",
+        "links between two halves of the hosts, as a share of one link for each host of a half; a "
+        "range lies between the proved bound and the best cut found",
     ),
-    "shortest routes": ("shortest routes of a pair", "the mean over pairs of routers drawn"),
+    "shortest routes": ("shortest routes of a pair", "mean over random pairs of routers"),
     "algebraic connectivity": (
         "algebraic connectivity",
         "second smallest eigenvalue of the Laplacian of the routers",
     ),
-    "Ramanujan": ("Ramanujan graph", "whether its eigenvalues are as good as can be"),
+    "Ramanujan": ("Ramanujan graph", "whether its eigenvalues reach the optimal bound"),
     "cost per host": (
         "cost per host ($, est.)",
         "routers and cables by the price table, which is an assumption",
@@ -67,7 +73,7 @@ _SHOWN: Mapping[str, tuple[str, str]] = {
         "ports in use by the price table, which is an assumption",
     ),
 }
-"""The measures that the table has: what a row is called, and what that means."""
+"""The measures in the table: the title of a row, and its explanation."""
 
 _ALIKE = 5e-3  # mean loads of two networks that differ by less are alike
 _PERCENT = ("Moore efficiency",)
@@ -119,7 +125,7 @@ def metric_rows(compared: Compared, found: Simulated) -> list[MetricRow]:
             name: "…" if cell == "–" and late and name in waits else cell
             for name, cell in zip(names, cells, strict=True)
         }
-        # While some are not known, none is the best.
+        # No row is marked as the best while values are missing.
         best = () if "…" in texts.values() else [names[at] for at in whole.best(measure)]
         rows.append(MetricRow(title, texts, best, about))
     return [*rows, *deferred_rows(compared, found), _carried(compared)]
@@ -163,7 +169,7 @@ def _carried(compared: Compared) -> MetricRow:
         if (pattern := pattern_for(compared.shown[name][0].topology, state.traffic))
         != state.traffic
     }
-    # What is sent elsewhere, is not compared, unless it is everywhere.
+    # Networks under substitute traffic are compared only if all of them are.
     alike = {name: value for name, value in known.items() if name not in other} or known
     most = max(alike.values(), default=0.0)
     best = [name for name, value in alike.items() if value >= most * (1 - _ALIKE)]

@@ -86,15 +86,15 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         self._controls = CompareControls(first, self._changed, self._comparer.take, self._offer)
         self._quick: Running[Compared] = Running(
             ("", "", "1px"),
-            "Keep what is shown",
+            "Keep the present figures",
             "",
             lock=lambda running: None,
             ended=lambda job: self._take(job.result()),
             failed=self._refuse,
         )
         self._work: Running[Simulated] = Running(
-            ("▶ Simulate", "Simulate what is missing, in the background", "104px"),
-            "End the simulations; what has been found stays",
+            ("▶ Simulate", "Run the missing simulations in the background", "104px"),
+            "Stop the simulations and keep the results so far",
             "",
             lock=lambda running: None,
             ended=lambda job: self._simulated(),
@@ -106,7 +106,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
             self._work.start, self._work.stop_button, *self._controls.simulated, self._work.state
         )
         self._bar = widgets.VBox([bar, self._controls.program_error, self._work.error])
-        # Shown while large topologies are computed, as what is drawn is not yet what was chosen.
+        # Shown while large topologies are computed: the figures are still of the earlier choice.
         self._wait = wrapping_row(self._quick.stop_button, self._quick.state)
         self.widget = panel_box([self._controls.widget, self._wait, self._place])
         self._work.start.on_click(lambda _: self.run())
@@ -294,7 +294,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
 
     def _begin(self, patience_s: float) -> None:
         with self._lock:
-            # Only the last one counts: what still runs must not be drawn after it.
+            # Only the latest change counts: the result of an earlier run must not replace it.
             self._halt()
             state, before = self._controls.state, self._compared
             job = jobs.submit(lambda ctx: self._comparer.work(ctx, state, before))
@@ -349,9 +349,9 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
     def _simulated(self) -> None:
         self._work.progress.value = 1.0
         missing = self._compared is not None and self._runner.missing(self._compared)
-        # Stopped by another choice, it begins again once that is drawn.
+        # Stopped by another choice, it restarts once that is drawn.
         stopped = missing and self._quick.job is None
-        self._work.status.value = "stopped; Simulate goes on" if stopped else ""
+        self._work.status.value = "stopped; Simulate continues" if stopped else ""
         self._draw_simulated()
 
     def _refuse(self, error: BaseException) -> None:

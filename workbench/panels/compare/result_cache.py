@@ -24,7 +24,7 @@ from workbench.topology.metrics.resilience import Resilience
 from workbench.topology.throughput import Throughput
 
 Key = tuple[object, ...]
-"""What is found, the topology's own key, and what else it hangs on."""
+"""The kind of result, the topology's key, and the other settings it depends on."""
 
 _CLOSE, _LEAST_LOAD = 0.055, 0.01
 

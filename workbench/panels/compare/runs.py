@@ -44,7 +44,7 @@ from workbench.simulate.fabric.fabric import Congestion, Fabric
 from workbench.simulate.fabric.open_loop import run_traffic
 
 MESSAGES = 20_000
-"""Messages that are measured at each load: with fewer UGAL-L has not found its detours by then."""
+"""Messages measured at each load; with fewer, UGAL-L has not yet found its detours."""
 
 _KEPT_FABRICS = 12
 _KEPT_PAIRS = 100_000_000  # of routers, some 5 bytes of routes each
@@ -121,7 +121,7 @@ class Runner:
                 ctx: jobs.JobContext, told: Later, key: Key = key, entry: Entry = entry
             ) -> None:
                 found = slow_metrics_of(entry.topology, ctx.stop_event.cell)
-                # A cut that was stopped is the best so far, and no more.
+                # A stopped search has only the best cut so far.
                 if not ctx.stopping:
                     with self._kept.lock:
                         self._kept.metrics[key] = found
@@ -221,7 +221,7 @@ class Runner:
         # Those with the fewest loads first, so that all curves grow together.
         for _, name, entry, key, load in sorted(waiting, key=lambda one: one[0]):
             yield key, f"load {load:g} on {name}", self._load(key, state, entry, load)
-        # The same loads with other seeds, once it is known which they are.
+        # The same loads with other seeds, once the loads are fixed.
         for run in range(1, state.runs):
             for name, (entry, _) in compared.shown.items():
                 key = load_key(state, entry, run)

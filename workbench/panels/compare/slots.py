@@ -38,7 +38,7 @@ class Slot:
             layout=_wide(),
         )
         self.sizes: Any = widgets.Dropdown(
-            options=[("other sizes …", "")], layout=_wide(), tooltip="Sizes near the one asked for"
+            options=[("other sizes …", "")], layout=_wide(), tooltip="Sizes near the requested one"
         )
         self.about: Any = widgets.HTML()
         self.error = ErrorLine()

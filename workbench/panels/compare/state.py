@@ -30,7 +30,7 @@ FIRST = ("fat-tree:16", "dragonfly:a=8,p=4,h=4", "slim-fly:9", "torus:8x8x16")
 """Four topologies of about a thousand hosts."""
 
 UPLOADED = "file"
-"""Stands before the name of an uploaded file, where a family's word could stand."""
+"""Prefix of the name of an uploaded file, in place of a family's name."""
 
 LOADS = (0.1, 0.3, 0.5, 0.7, 0.9)
 """Offered loads that are simulated at first; where a network is full between two, more follow."""
@@ -42,18 +42,18 @@ RANKS = 128
 """Ranks of the collective, or as many as the smallest topology has hosts."""
 
 WIRE_MACHINE = "azure-hb96v3-hdr"
-"""Whose o, G and S the program runs with where its wire latency is asked for."""
+"""The machine whose o, G and S the program has in the analysis of wire latency."""
 
 Shade = Literal["load", "class"]
 
 ROUTINGS: Mapping[str, tuple[str, LoadRouting]] = {
     "minimal": ("minimal: any shortest route", "minimal"),
-    "valiant": ("Valiant: by way of a random router", "valiant"),
-    "ugal-l": ("UGAL-L: as own queues suggest", "mixed"),
-    "ugal-g": ("UGAL-G: as all queues suggest", "mixed"),
-    "par": ("PAR: UGAL-L, decided again after a hop", "mixed"),
+    "valiant": ("Valiant: via a random router", "valiant"),
+    "ugal-l": ("UGAL-L: adaptive, by own queues", "mixed"),
+    "ugal-g": ("UGAL-G: adaptive, by all queues", "mixed"),
+    "par": ("PAR: UGAL-L, revised after a hop", "mixed"),
 }
-"""By name: what the list says, and how its mean loads are computed without a simulation."""
+"""By name: the entry in the list, and the routing of its mean loads without a simulation."""
 
 
 class Model(NamedTuple):
@@ -68,9 +68,9 @@ MODELS: Mapping[str, Model] = {
     "fluid": Model("fluid: fair shares of links", "fluid", "flow"),
     "packets": Model("packets: SNAPPR, with credits", "packets", "packet"),
 }
-"""What the collective may run on."""
+"""The simulations that a collective may use."""
 
-_FLUID: tuple[str, ...] = ("minimal", "valiant")  # the others look at queues, of which it has none
+_FLUID: tuple[str, ...] = ("minimal", "valiant")  # the others depend on queues
 _NAME_LETTERS = 26
 _UNNAMED = ("hosts", "parallel", "radix", "links")
 
@@ -140,7 +140,7 @@ class Compared:
     def alike(self, other: Compared) -> bool:
         """Return whether another comparison differs at most in the colours of links."""
         mine = replace(self.state, shade=other.state.shade)
-        # A word may stand for another topology by now.
+        # A spec may name another topology by now.
         return (mine, self.entries, self.loads) == (other.state, other.entries, other.loads)
 
     @property

@@ -19,11 +19,11 @@ PATTERNS: Mapping[str, str] = {
     "longest-matching": "longest matching: to the farthest",
     "hotspot": "hotspot: 20 % to one host",
 }
-"""What the list says of each pattern."""
+"""The entry of each pattern in the list."""
 
 
 OWN = "file"
-"""Stands before the name of an uploaded file, where a pattern's name could stand."""
+"""Prefix of the name of an uploaded file, in place of a pattern's name."""
 
 
 def traffic_of(topology: Topology, name: str, seed: int, own: Demand | None = None) -> Traffic:

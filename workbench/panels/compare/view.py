@@ -212,8 +212,8 @@ def collective_notes(state: CompareState) -> tuple[str, ...]:
     if taken == state.routing:
         return ()
     return (
-        f"The collective runs with {taken} routing, not {name}: the fluid model has no queues that "
-        f"{name} could look at. Choose packets to see it.",
+        f"The collective runs with {taken} routing, not {name}: the fluid model has no queues, "
+        f"which {name} depends on. Choose packets to simulate it.",
     )
 
 
@@ -233,7 +233,7 @@ def carried_sentence(compared: Compared) -> str:
     sent = traffic_name(state.traffic)
     routing = f"{routing_name(state.routing)} routing"
     if compared.shown and not known:
-        return f"No load is known for any of them under {sent} traffic with {routing}."
+        return f"The load of these networks under {sent} traffic with {routing} is not known."
     return read_comparison(known, sent, routing)
 
 

@@ -80,7 +80,7 @@ class Comparer:
     def take(self, graphs: Mapping[str, Topology]) -> None:
         """Keep topologies that were given or uploaded, by name."""
         for word, graph in graphs.items():
-            # A run that began before may still be busy with another graph of this word.
+            # An earlier run may still use another graph of this name.
             self._given[word] = next(self._serials), graph
 
     def _entry(self, word: str) -> Entry:
@@ -88,7 +88,7 @@ class Comparer:
 
         def make() -> Entry:
             made = parse_topology(word) if graph is None else graph
-            # Beyond that, distances and drawing take minutes, too, before there is no load.
+            # Larger networks have no load, and their distances and drawing take minutes as well.
             refuse_matrix(made)
             layout = topology_layout(made)
             return Entry(word, made, layout, drawn_links(made, layout), metrics_of(made), serial)
@@ -112,7 +112,7 @@ class Comparer:
     def _kept(self, kept: dict[_K, _V], key: _K, make: Callable[[], _V]) -> _V:
         with self._lock:
             if key in kept:
-                # What was asked for last goes last.
+                # The most recently used entry is last.
                 kept[key] = kept.pop(key)
                 return kept[key]
         made = make()

@@ -23,7 +23,7 @@ from workbench.plotting import (
 )
 
 Which = Literal["fitted", "sliders"]
-"""Whose model a file holds."""
+"""The origin of the model in a file."""
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ class OwnCell:
         }
         self._work: Running[FitResult] = Running(
             ("▶ Start", "Run this fit", "88px"),
-            "End it now; the best so far is shown",
+            "Stop now and show the best so far",
             READY,
             lock=self._lock,
             ended=self._end,

@@ -47,7 +47,7 @@ class CurvePicture:
             description="size",
             style={"description_width": "initial"},
             layout=widgets.Layout(width="120px", margin="0 10px 0 0"),
-            tooltip="Message size the first sentence is about",
+            tooltip="Message size of the first sentence",
         )
         self.as_table = widgets.Checkbox(
             description="show as table", indent=False, layout=widgets.Layout(width="120px")

@@ -36,7 +36,7 @@ class Simulating:
         self._last: tuple[NetworkModel, Sequence[int]] | None = None
         self._work: Running[OSUCurve] = Running(
             ("▶ Simulate", "Simulate these values again, in the background", "96px"),
-            "End the simulation; the curves stay those of the earlier values",
+            "Stop the simulation; the curves stay those of the earlier values",
             "",
             lock=lambda running: None,
             ended=self._ended,
@@ -53,7 +53,7 @@ class Simulating:
 
     def begin(self, model: NetworkModel, sizes: Sequence[int]) -> None:
         """Simulate a model at sizes in bytes; a quick one is drawn before this returns."""
-        # Only the last one counts: what still runs must not be drawn after it.
+        # Only the latest change counts: the result of an earlier run must not replace it.
         self._work.drop()
         self._last = model, sizes
         job = jobs.submit(_simulate, model, sizes)

@@ -71,7 +71,7 @@ class PlacementControls:
             effort.evaluations, 0, 10_000_000, step=500, **named("search tries", "180px")
         )
         self.seconds: Any = NumberField(
-            float(effort.seconds), 0.05, 86_400, step=5, **named("for at most (s)", "180px")
+            float(effort.seconds), 0.05, 86_400, step=5, **named("time limit (s)", "180px")
         )
         self.seed: Any = NumberField(effort.seed, 0, 2**31 - 1, **named("seed", "110px"))
         self.effort = (self.evaluations, self.seconds, self.seed)

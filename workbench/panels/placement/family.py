@@ -59,7 +59,7 @@ class FamilyFields:
             elif isinstance(control, NumberField):
                 control.value = int(text)
             else:
-                # As it was said: what a ``none`` comes to may not fit the next size.
+                # As typed: the value that ``none`` stands for may not fit the next size.
                 control.value = given.get(name, "") if about.optional else text
 
     def _given(self, rest: str) -> dict[str, str]:

@@ -55,7 +55,7 @@ Files = dict[str, tuple[Callable[[Placed, Method, str], str], str]]
 
 FILES: dict[str, Files] = {
     "comparison": {
-        ".csv": (comparison_csv, "every method: run time, gain over block, what it took to find"),
+        ".csv": (comparison_csv, "every method: run time, gain over block, cost of the search"),
     },
     "pairs": {
         ".csv": (pairs_csv, "each pair of ranks on the critical path: λ_L, and λ_G in bytes"),
@@ -70,4 +70,4 @@ FILES: dict[str, Files] = {
         ),
     },
 }
-"""By what it is about and by suffix: what makes the text, and what is in it."""
+"""By subject and suffix: the function that returns the text, and a description of the file."""

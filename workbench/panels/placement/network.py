@@ -101,7 +101,7 @@ class NetworkControls:
                 self.machine.value = word.lower()
             for name in _LATENCIES:
                 field, value = getattr(self, name), getattr(network, name)
-                # What was refused there waits while another topology is chosen.
+                # An error there is kept while another topology is chosen.
                 if field.value != value:
                     field.value = value
         finally:
@@ -120,7 +120,7 @@ class NetworkControls:
 
     def _with_room(self, word: str) -> str:
         ranks = self._ranks()
-        # What no network here could hold is refused in words when it is placed.
+        # Too many ranks for any network here raise an error when they are placed.
         if ranks is None or ranks > MOST_SLOTS:
             return word
         return fitting(word, ranks, self.network.ranks_per_host)

@@ -50,10 +50,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FIRST = "cg-8"
-"""The recorded program that is shown where none is named."""
+"""The default recorded program."""
 
 FIRST_MACHINE = "azure-hb96v3-hdr"
-"""The machine whose profile is taken where none is named."""
+"""The machine whose profile is the default."""
 
 _NETWORK = tuple(one.name for one in fields(Network))
 _EFFORT = tuple(one.name for one in fields(Effort))
@@ -101,7 +101,7 @@ class PlacementPanel(Panel["pd.DataFrame | None"]):
         self._controls = PlacementControls(PlacementState(base, network), self._changed)
         self._work: Running[Placed] = Running(
             ("▶ Place", "Place the ranks again, in the background", "88px"),
-            "End the search; what has been found stays",
+            "Stop the search and keep the results so far",
             "",
             lock=lambda running: None,
             ended=self._ended,
@@ -260,9 +260,9 @@ class PlacementPanel(Panel["pd.DataFrame | None"]):
 
     def _begin(self, patience_s: float) -> jobs.Job[Placed]:
         with self._lock:
-            # Only the last one counts: what still runs must not be drawn after it.
+            # Only the latest change counts: the result of an earlier run must not replace it.
             self._work.stop()
-            # Not once it ends: a mistake that is made meanwhile must still be told then.
+            # Not when it ends: an error made meanwhile must still be shown then.
             self._controls.clear_errors()
             state = self._controls.state
             job = jobs.submit(lambda ctx: self._placer.work(ctx, state))
@@ -283,13 +283,13 @@ class PlacementPanel(Panel["pd.DataFrame | None"]):
         self._draw()
 
     def _refuse(self, error: BaseException) -> None:
-        kept = "the picture is of what was found before" if self._placed else ""
+        kept = "the figures show the earlier results" if self._placed else ""
         if self._work.refused(error, kept):
             return
         self._controls.say(error)
         program = self._placer.program(self._controls.state)
         if program is not None:
-            # Another algorithm may be the way out.
+            # Another algorithm may avoid the error.
             self._offer_algorithms(program)
 
     def _offer_algorithms(self, program: Any) -> None:

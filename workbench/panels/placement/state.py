@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from workbench.sensitivity.pairs import PairSensitivity
 
 BEST = "best"
-"""Stands for the method with the least run time."""
+"""Name of the method with the least run time."""
 
 SECONDS = 10.0
-"""Time after which the panel's searches end with what they have."""
+"""Time limit of the panel's searches, s."""
 
-# Nearly every change is of something else than the topology.
+# Most changes do not concern the topology.
 _parsed = lru_cache(maxsize=4)(parse_topology)
 
 _GROWTH = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0)

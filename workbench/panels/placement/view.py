@@ -140,7 +140,7 @@ def read_placed(placed: Placed) -> str:
     slowest: Method = max(found, key=lambda method: found[method].T_s)
     where = f"{len(best.hosts)} ranks on {best.topology.name}"
     if found[slowest].T_s == best.T_s:
-        return f"{where}: every placement that was tried takes {run_time_text(best.T_s * 1e9)}."
+        return f"{where}: every placement tried takes {run_time_text(best.T_s * 1e9)}."
     text = f"{where}: the fastest placement is by {placed.best}, {run_time_text(best.T_s * 1e9)}"
     if placed.best != "block":
         text += f" ({gain_text(100 * best.gain)} than block)"

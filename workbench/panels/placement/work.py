@@ -59,7 +59,7 @@ class Placer:
             pairs[method] = self._pairs(graph, state, placements[method])
             found.append(Placed(state, program, graph, dict(placements), dict(pairs)))
         if not found:
-            raise jobs.JobError("stopped before there was any placement; press Place")
+            raise jobs.JobError("stopped before a placement was found; press Place")
         return replace(found[-1], stopped=ctx.stopping)
 
     def how_far(self, job: jobs.Job[Placed], state: PlacementState) -> tuple[float, str]:

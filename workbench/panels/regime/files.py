@@ -57,7 +57,7 @@ FILES: dict[str, tuple[Callable[[Pair, Bolted], str], str]] = {
     ".json": (json_text, "both models, the threshold and the errors"),
     ".ini": (ini_text, "the pair as the one model that SST/macro would run"),
 }
-"""By suffix: what makes the text, and what is in it."""
+"""By suffix: the function that returns the text, and a description of the file."""
 
 
 def parameter_tables(pair: Pair) -> str:

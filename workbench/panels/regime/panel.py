@@ -207,7 +207,7 @@ class RegimePanel(Panel[Bolted]):
         )
         self._work: Running[Bolted] = Running(
             ("▶ Refit both halves here", "Fit each model to its half", "190px"),
-            "End it now; the best so far is shown",
+            "Stop now and show the best so far",
             READY,
             lock=self._lock_controls,
             ended=self._end,
@@ -283,7 +283,7 @@ class RegimePanel(Panel[Bolted]):
         self._show_python()
 
     def _show_python(self) -> None:
-        # A slider redraws in a hurry; text that nobody sees can wait until its tab is opened.
+        # While a slider moves, hidden tabs are not redrawn; they are when they are opened.
         if self._tabs.titles[self._tabs.selected_index or 0] == "Python":
             c = self._controls
             asked = {name: c[name].value for name in ("loss", "engine", "trials", "seed")}

@@ -32,7 +32,7 @@ from workbench.programs.collectives import ALGORITHMS, DEFAULTS, find_algorithm
 from workbench.suggestions import did_you_mean
 
 DEFAULTS_NAME = "loggopsim"
-"""Stands in the list of machines for LogGOPSim's defaults."""
+"""Entry of LogGOPSim's defaults in the list of machines."""
 
 TIMES = {"L_us": -6, "o_us": -6, "g_us": -6, "G_ns": -9, "O_ns": -9}
 """The power of ten of a setting's unit, for times in seconds."""
@@ -148,7 +148,7 @@ class ReplayControls:
     def take_program(self, source: Source) -> None:
         """Add a program to the list, or replace one of its name, and choose it."""
         self._sources[source.name] = source
-        # Changing what a list offers chooses its first entry on the way.
+        # Changing the options of a list chooses its first entry for a moment.
         self._quietly(self.program, source.name, self._offered())
         self._program_chosen(source.name)
 
@@ -235,7 +235,7 @@ class ReplayControls:
             self._fields = None
             source = self._sources.get(name) or shipped_source(name)
         self._show_fields()
-        # Another program has other collectives; what was chosen for this one says nothing of it.
+        # Another program has other collectives; choices for this one do not apply to it.
         self._set(source=source, algorithms={})
 
     def _regenerate(self) -> None:

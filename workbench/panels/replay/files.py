@@ -9,7 +9,7 @@ from collections.abc import Callable
 from workbench.panels.replay.state import Shown, python_lines
 
 MOST_ROWS = 1_000_000
-"""Operations of the largest program whose table has a row for each; above it, one a rank."""
+"""Largest number of operations with a row each in the table; of more, one row per rank."""
 
 
 def csv_text(shown: Shown) -> str:
@@ -45,11 +45,11 @@ def goal_text(shown: Shown) -> str:
 
 
 FILES: dict[str, tuple[Callable[[Shown], str], str]] = {
-    ".csv": (csv_text, "every operation: what it is, when it ran, what it waited for"),
-    ".json": (json_text, "parameters, when each rank ends, and what it did with its time"),
-    ".goal": (goal_text, "the program as GOAL, its collectives as the messages chosen"),
+    ".csv": (csv_text, "every operation: its kind, its times, the cause of its waiting"),
+    ".json": (json_text, "parameters, the end of each rank, and the breakdown of its time"),
+    ".goal": (goal_text, "the program as GOAL, its collectives expanded by the chosen algorithms"),
 }
-"""By suffix: what makes the text, and what is in it."""
+"""By suffix: the function that returns the text, and a description of the file."""
 
 
 def notes_html(shown: Shown) -> str:

@@ -39,10 +39,10 @@ from workbench.programs import ExecutionGraph, Program
 from workbench.simulate.replay_result import ReplayResult
 
 FIRST = "halo-8"
-"""The recorded program that is shown where none is named."""
+"""The default recorded program."""
 
 FIRST_MACHINE = "azure-hb96v3-hdr"
-"""The machine whose profile is taken where none is named."""
+"""The machine whose profile is the default."""
 
 _COMMUNICATION, _PYTHON, _EXPORT, _NOTES = "Communication", "Python", "Export", "Notes"
 _AT_ONCE_S = 0.15
@@ -82,14 +82,14 @@ class ReplayPanel(Panel[ReplayResult | None]):
         self._controls = ReplayControls(first, self._changed)
         self._work: Running[Shown] = Running(
             ("▶ Replay", "Replay again, in the background", "88px"),
-            "End the replay; the last picture stays",
+            "Stop the replay and keep the last figures",
             "",
             lock=lambda running: None,
             ended=self._ended,
             failed=self._refuse,
             width=160,
         )
-        self._pin = push_button("Pin as A", "Keep this replay; the next one stands beside it")
+        self._pin = push_button("Pin as A", "Keep this replay, to compare the next one with it")
         self._unpin = push_button("Unpin", "Show one replay again")
         self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
         self._communication = CommunicationView()
@@ -217,9 +217,9 @@ class ReplayPanel(Panel[ReplayResult | None]):
     def _begin(self, patience_s: float) -> jobs.Job[Shown]:
         """Replay in a thread; draw the result at once if it is finished after this time."""
         with self._lock:
-            # Only the last one counts: what still runs must not be drawn after it.
+            # Only the latest change counts: the result of an earlier run must not replace it.
             self._work.stop()
-            # Not once it ends: a mistake that is made meanwhile must still be told then.
+            # Not when it ends: an error made meanwhile must still be shown then.
             self._controls.clear_errors()
             state = self._controls.state
             job = jobs.submit(lambda ctx: self._replayer.work(ctx, state))
@@ -237,13 +237,13 @@ class ReplayPanel(Panel[ReplayResult | None]):
         self._draw()
 
     def _refuse(self, error: BaseException) -> None:
-        kept = "the picture is of the last replay that ended" if self._shown else ""
+        kept = "the figures show the last finished replay" if self._shown else ""
         if self._work.refused(error, kept):
             return
         self._controls.say(error)
         program = self._replayer.program(self._controls.state)
         if program is not None:
-            # Another algorithm may be the way out.
+            # Another algorithm may avoid the error.
             self._controls.offer_algorithms(program)
 
     def _draw(self) -> None:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 LOGGOPSIM = LogGPS(L=2.5e-6, o=1.5e-6, g=1e-6, G=6e-9, O=0.0, S=65535)
-"""What LogGOPSim takes where nothing is said."""
+"""LogGOPSim's defaults."""
 
 OWN = ""
-"""Stands for parameters of one's own where a machine's name could stand."""
+"""Entry of the user's own parameters in the list of machines."""
 
 
 MANY_OPERATIONS = 100_000

@@ -14,7 +14,7 @@ from workbench.plotting.grid import folded
 from workbench.plotting.study.heatmap import read_study, study_heatmap
 
 _NAME_CHARACTERS = 52
-"""How many letters of names find room beside one another below the heatmap."""
+"""Characters of names that fit side by side below the heatmap."""
 _READING = "font-size:13px;line-height:1.35"
 
 
@@ -73,7 +73,7 @@ class HeatmapView:
 
     def _fold_names(self) -> None:
         fig = self.heatmap.figure
-        # What only keeps up the number of places has no name.
+        # A column that only fills up the number of places has no name.
         names = [name for name in dict.fromkeys(self.heatmap.source.data["column_name"]) if name]
         width = max(_NAME_CHARACTERS // len(names), 8)
         fig.xaxis.major_label_overrides = {at: folded(n, width) for at, n in enumerate(names)}

@@ -21,13 +21,13 @@ _KEPT = 8
 class LaterFigure:
     """A figure drawn in a thread, with Stop; ``begun`` lets the panel poll `refresh`."""
 
-    # The last figure stays, pale, while another is drawn. Only Draw begins a stopped one again.
+    # The last figure stays, pale, while another is drawn. Only Draw restarts a stopped one.
 
     def __init__(self, begun: Callable[[], None], waiting: str = "") -> None:
         self._begun = begun
         self._work: Running[LayoutDOM] = Running(
-            ("▶ Draw", "Draw the figure of what is chosen", "88px"),
-            "End the drawing; Draw begins it again",
+            ("▶ Draw", "Draw the chosen figure", "88px"),
+            "Stop drawing; Draw restarts it",
             "",
             lock=lambda running: None,
             ended=self._ended,

@@ -82,7 +82,7 @@ class StudyPanel(Panel[ShownFit]):
         self._own = OwnCell(self._ticker.start, self._own_finished)
         self._own.set({"machine": self._state.where["machine"]})
         self._error = ErrorLine()
-        self._pin = push_button("Pin as A", "Keep this fit; the next one stands beside it")
+        self._pin = push_button("Pin as A", "Keep this fit, to compare the next one with it")
         self._unpin = push_button("Unpin", "Show one fit again")
         export = self._make_export()
         self._tabs = StudyTabs(self._fit.parameters, self._own.widget, export, self._ticker.start)
@@ -134,7 +134,7 @@ class StudyPanel(Panel[ShownFit]):
             for axis in where:
                 if axis not in AXES:
                     raise ParameterError(
-                        f"a fit is told by {', '.join(AXES)}; got {axis!r}"
+                        f"a fit is chosen by {', '.join(AXES)}; got {axis!r}"
                         f"{did_you_mean(axis, AXES)}",
                         key=axis,
                     )
@@ -174,7 +174,7 @@ class StudyPanel(Panel[ShownFit]):
         unknown = [name for name in settings if name not in self._own.controls]
         if unknown:
             raise ParameterError(
-                f"a run is told by {', '.join(self._own.controls)}; got {unknown[0]!r}"
+                f"the settings of a run are {', '.join(self._own.controls)}; got {unknown[0]!r}"
                 f"{did_you_mean(unknown[0], self._own.controls)}",
                 key=unknown[0],
             )

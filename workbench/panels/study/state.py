@@ -18,7 +18,7 @@ from workbench.study.cell import AXES, improvements
 COLUMNS = "machine"
 ERRORS = ("joint", "latency", "bandwidth")
 GIVEN = "result"
-"""What the lines of Python call a study that was handed to the panel."""
+"""The variable, in the lines of Python, of a study that was passed to the panel."""
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ def own_lines(request: FitRequest) -> str:
 
 def _source(state: StudyState) -> str:
     if state.source == GIVEN:
-        return "# result is the study that was handed to the panel\n"
+        return "# result is the study that was passed to the panel\n"
     return f"result = {state.source}\n"
 
 

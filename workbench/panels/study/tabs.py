@@ -92,7 +92,7 @@ STUDY_FILES = {
     ".json": "the fit that is shown: values, curves and where they come from",
     ".ini": "the fitted model as an .ini",
 }
-"""What is in a file, by suffix."""
+"""Descriptions of the files, by suffix."""
 
 
 Where = Mapping[str, Any]
@@ -146,4 +146,4 @@ _FIGURES: dict[str, tuple[Callable[..., LayoutDOM], tuple[str, ...]]] = {
     "Errors by size": (_errors, _ALONG),
     "Curves": (_curves, _ALONG),
 }
-"""What draws the figure of a tab, and the axes of the study that it draws along."""
+"""The function that draws a tab's figure, and the axes of the study it uses."""

@@ -34,7 +34,7 @@ CONTROLLED = (
     *("program", "machine", "family", *_TAKEN, "interval_us"),
     *(*TIMES, SIZE, "model", "algorithms"),
 )
-"""What can be read and set by name."""
+"""The settings that can be read and set by name."""
 
 _MOST_KEPT = 6
 
@@ -48,14 +48,14 @@ class ToleranceControls(ReplayControls):
         self._percent: tuple[float, ...] = PERCENT
         self._interval: Interval | None = None
         super().__init__(first, lambda state: self._something_changed())
-        # What this panel finds is found without contention; LogGOPSim's answer stands beside it.
+        # The panel analyses without contention and shows LogGOPSim's result beside it.
         self.semantics.layout.display = "none"
         self._told = changed
         self.family: Any = widgets.Dropdown(
             options=[("this program alone", ALONE)], **named("Draw", "420px")
         )
         self.keep_button: Any = push_button(
-            "+ Keep it", "Keep this program in the figure; choose another beside it", width="96px"
+            "+ Keep it", "Keep this program in the figure and choose another one", width="96px"
         )
         self.chips = widgets.HBox(layout=widgets.Layout(flex_flow="row wrap"))
         self.percent: Any = widgets.Text(
@@ -63,7 +63,7 @@ class ToleranceControls(ReplayControls):
         )
         self.axis: Any = widgets.Text(
             "",
-            placeholder="as the zones need, or 0 to 20us",
+            placeholder="automatic, or 0 to 20us",
             continuous_update=False,
             **named("Axis of L (µs)", "340px"),
         )
@@ -210,7 +210,7 @@ class ToleranceControls(ReplayControls):
 
     def _chip(self, case: Case) -> Any:
         chip = push_button(
-            f"✕ {case.title}", "Take it out of the figure", width=f"{7 * len(case.title) + 48}px"
+            f"✕ {case.title}", "Remove it from the figure", width=f"{7 * len(case.title) + 48}px"
         )
         chip.on_click(lambda _: self.take_kept([c for c in self.kept if c is not case]))
         return chip

@@ -48,7 +48,7 @@ FILES: dict[str, tuple[Callable[[Analysed], str], str]] = {
         "parameters, tolerances (the largest L; null for any), critical latencies",
     ),
 }
-"""By suffix: what makes the text, and what is in it."""
+"""By suffix: the function that returns the text, and a description of the file."""
 
 
 def notes_html(shown: Analysed) -> str:

@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FIRST = "halo-8"
-"""The recorded program that is shown where none is named."""
+"""The default recorded program."""
 
 FIRST_MACHINE = "azure-hb96v3-hdr"
-"""The machine whose profile is taken where none is named."""
+"""The machine whose profile is the default."""
 
 _SETTINGS = (*CONTROLLED, "probe_L_us", "follow")
 _AT_ONCE_S = 0.3
@@ -90,7 +90,7 @@ class TolerancePanel(Panel[LatencySensitivity | None]):
         self._controls = ToleranceControls(first, self._changed)
         self._work: Running[Analysed] = Running(
             ("▶ Analyse", "Analyse again, in the background", "96px"),
-            "End the analysis; the last picture stays",
+            "Stop the analysis and keep the last figures",
             "",
             lock=lambda running: None,
             ended=self._ended,
@@ -99,7 +99,7 @@ class TolerancePanel(Panel[LatencySensitivity | None]):
         )
         self._follow: Any = widgets.Checkbox(
             value=True,
-            description="Follow the pointer; a click stays",
+            description="Follow the pointer; click to hold",
             indent=False,
             tooltip="Draw the critical path at the latency under the pointer",
             layout=widgets.Layout(width="250px"),
@@ -259,10 +259,10 @@ class TolerancePanel(Panel[LatencySensitivity | None]):
     def _begin(self, patience_s: float) -> jobs.Job[Analysed]:
         """Analyse in a thread; draw the result at once if it is finished after this time."""
         with self._lock:
-            # Only the last one counts: what still runs must not be drawn after it.
+            # Only the latest change counts: the result of an earlier run must not replace it.
             self.stop()
             self._pointing = self._comparing = None
-            # Not once it ends: a mistake that is made meanwhile must still be told then.
+            # Not when it ends: an error made meanwhile must still be shown then.
             self._controls.clear_errors()
             state = self.state
             job = jobs.submit(lambda ctx: self._analyser.work(ctx, state))
@@ -290,13 +290,13 @@ class TolerancePanel(Panel[LatencySensitivity | None]):
         self._tabs.draw()
 
     def _refuse(self, error: BaseException) -> None:
-        kept = "the picture is of the last analysis that ended" if self._shown else ""
+        kept = "the figures show the last finished analysis" if self._shown else ""
         if self._work.refused(error, kept):
             return
         self._controls.say(error)
         program = self._analyser.program(self.state.own_case)
         if program is not None:
-            # Another algorithm may be the way out.
+            # Another algorithm may avoid the error.
             self._controls.offer_algorithms(program)
 
     def _pointed(self, L_ns: float, stays: bool) -> None:

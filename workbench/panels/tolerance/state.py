@@ -20,7 +20,7 @@ from workbench.sensitivity import LatencySensitivity
 from workbench.sensitivity.analysis import PERCENT
 
 ALONE, WEAK, STRONG = "alone", "weak", "strong"
-"""What stands beside a program: nothing, or its like on fewer and more ranks."""
+"""Programs shown beside one: none, or its family on fewer and more ranks."""
 
 Interval = tuple[float, float]
 
@@ -103,8 +103,8 @@ def families_of(source: Source, program: AnyProgram) -> list[tuple[str, str]]:
     operations = program.operations if isinstance(program, Program) else {}
     offered += [(f"every algorithm of {name}", _EVERY + name) for name in operations]
     if source.name in GENERATED and GENERATED[source.name].generator in ("cg", "halo"):
-        offered.append(("weak scaling: more ranks, as much work on each", WEAK))
-        offered.append(("strong scaling: more ranks, as much work in all", STRONG))
+        offered.append(("weak scaling: more ranks, the same work on each", WEAK))
+        offered.append(("strong scaling: more ranks, the same total work", STRONG))
     return offered
 
 
@@ -139,7 +139,7 @@ def family_of(
 def ranks_of(ranks: int, dimensions: int) -> list[int]:
     """Return the ranks of a scaling family: half to four times as many along each axis."""
     side = ranks ** (1 / dimensions)
-    # A cube of four times the side is 64 times as large: more than shows anything new.
+    # A cube of four times the side is 64 times as large: too slow, and it shows nothing new.
     sides = _SIDES if dimensions < 3 else _SIDES[:3]
     others = {max(round(side * times), 1) ** dimensions for times in sides if times != 1}
     return sorted({ranks, *(n for n in others if 2 <= n <= MOST_RANKS)})
@@ -259,7 +259,7 @@ def python_lines(shown: Analysed) -> str:
 
 
 def _graph_expression(case: Case, shown: Analysed) -> str:
-    # A graph that was handed over, uploaded or made has its algorithms already.
+    # A graph that was passed, uploaded or generated has its algorithms already.
     if not case.algorithms:
         return case.source.expression
     chosen = ", ".join(f'"{op}": "{name}"' for op, name in sorted(case.algorithms.items()))

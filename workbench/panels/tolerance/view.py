@@ -179,7 +179,7 @@ class ToleranceView:
 
     def _let_the_page_point(self) -> None:
         for fig in (self.curve.time, self.curve.slope, self.curve.share):
-            # Only what hangs on the document reaches the browser.
+            # Only models that the document refers to reach the browser.
             fig.tags = [*fig.tags, self.asked, self._follow]
             for event, held in (("mousemove", "false"), ("tap", "true")):
                 args = {"figure": fig, "asked": self.asked, "follow": self._follow}
@@ -190,7 +190,7 @@ class ToleranceView:
         if not len(data.get("L", ())):
             return
         row = float(data["L"][0]), bool(data["held"][0])
-        # What receives the page's message may tell of it twice.
+        # The page's message may arrive twice.
         if row != self._answered:
             self._answered = row
             self._pointed(*row)
@@ -223,10 +223,10 @@ def tolerance_table(shown: Analysed) -> str:
     head.append("critical L")
     rows = (_row(name, result) for name, result in shown.results.items())
     base = time_text(shown.result.L * 1e9)
-    # Of one program the sentence says it.
+    # For one program the sentence has it.
     said = len(shown.results) > 1 and any(map(more_than_messages, shown.results.values()))
     more = f'<div style="{SMALL}">λ_L counts latencies: {RENDEZVOUS}.</div>' if said else ""
-    caption = f"At L = {base}, and the largest L within each percentage; in brackets what it adds"
+    caption = f"At L = {base}, and the largest L within each percentage; increase of L in brackets"
     return html_table(rows, head, caption, cell_style="white-space:nowrap") + more
 
 

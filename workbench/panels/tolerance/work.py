@@ -43,7 +43,7 @@ class Analyser:
     """Builds, packs and analyses programs, and caches the results."""
 
     def __init__(self) -> None:
-        # Packed programs are shared by all analyses, so one at a time has its turn.
+        # Packed programs are shared by all analyses, which therefore run one at a time.
         self._turn = threading.Lock()
         self._halt = np.zeros(1, np.int8)
         self._programs: _Kept[AnyProgram] = _Kept(_KEPT_PROGRAMS)
@@ -126,7 +126,7 @@ class Analyser:
             report = self._reports.get(key)
             if report is None:
                 if not found:
-                    # A slider that moves on would end it again at once: replays for nothing.
+                    # A moving slider would stop it again at once.
                     ctx.stop_event.wait(_UNDISTURBED_S)
                 _go_on(ctx)
                 try:

@@ -102,7 +102,7 @@ class TuningControls:
         )
         self.revisit: Any = widgets.Checkbox(
             value=settings.revisit,
-            description="may propose one again",
+            description="may repeat a configuration",
             indent=False,
             layout=widgets.Layout(width="180px"),
         )

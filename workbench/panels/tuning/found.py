@@ -14,10 +14,10 @@ from workbench.tune.result import TuningResult
 from workbench.tune.store.store import load_result, stored_experiments
 
 FILES = {
-    ".csv": "one row a run, as a table",
-    ".json": "everything, what the programs printed included; workbench tune show reads it",
+    ".csv": "a table with one row per run",
+    ".json": "everything, including the programs' output; workbench tune show reads it",
 }
-"""What a result is written as, by suffix."""
+"""Descriptions of a result's files, by suffix."""
 
 _PARTS_S = 1.5
 
@@ -82,7 +82,7 @@ class TuningFound:
                 found[one.name] = (word, load_result(store, one.name))
         if not found:
             raise ParameterError(
-                f"{store} must hold experiments with what the list offers; it holds none",
+                f"{store} must hold experiments on a subject of the list; it holds none",
                 key="store",
             )
         self._all |= found

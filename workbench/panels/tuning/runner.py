@@ -31,18 +31,18 @@ _RECORDED = [("recorded runs", REPLAY)]
 _HERE = (LOCAL, SLURM, STEPS, DASK)
 _MOST_JOBS = 1024
 _WORDS = {"application": "the application", "slurm": "options of Slurm", "srun": "options of srun"}
-# Name, its width, an example of what may be in it, what it is, and for which runners it is there.
+# By option: title, width, example, tooltip, and the runners that take it.
 _TEXTS: dict[str, tuple[str, str, str, str, tuple[str, ...]]] = {
-    "account": ("Account", "150px", "usual", "What jobs are charged to", (SLURM, STEPS)),
-    "nodes": ("Nodes", "108px", "usual", "Of each job, or of the allocation", (SLURM, STEPS)),
+    "account": ("Account", "150px", "usual", "Account that jobs are charged to", (SLURM, STEPS)),
+    "nodes": ("Nodes", "108px", "usual", "Nodes of each job, or of the allocation", (SLURM, STEPS)),
     "ntasks": (
         *("Tasks", "108px", "usual"),
-        "Of each job, or of the allocation, such as ranks of MPI; steps have as many",
+        "Tasks of each job, or of the allocation, such as MPI ranks; steps have the same number",
         (SLURM, STEPS),
     ),
     "time": (
         *("Time limit", "198px", "such as 1:30:00"),
-        "Most time of each job, or of the allocation: minutes, or hours:minutes:seconds",
+        "Time limit of each job, or of the allocation: minutes, or hours:minutes:seconds",
         (SLURM, STEPS),
     ),
     "slurm": (
@@ -52,12 +52,12 @@ _TEXTS: dict[str, tuple[str, str, str, str, tuple[str, ...]]] = {
     ),
     "srun": (
         *("Options of srun", "264px", "such as --mpi=pmix"),
-        "Options of each step; several at once need --exact and --ntasks to have a part each",
+        "Options of each step; steps at the same time need --exact and --ntasks to share the nodes",
         (STEPS,),
     ),
     "allocation": (
-        *("Allocation", "220px", "asked for at Start"),
-        "Number of a job to take steps of, instead of asking for an allocation",
+        *("Allocation", "220px", "requested at Start"),
+        "Number of a job to take steps of, instead of requesting an allocation",
         (STEPS,),
     ),
     "scheduler": (
@@ -86,7 +86,7 @@ class RunnerControls:
         self.partition: Any = widgets.Combobox(
             placeholder="usual",
             continuous_update=False,
-            tooltip="Where jobs run",
+            tooltip="Slurm partition of the jobs",
             **named("Partition", "170px"),
         )
         self._texts: dict[str, Any] = {

@@ -30,7 +30,7 @@ class TuningState:
     by: RunBy
     application: tuple[str, ...] = ()  # command that runs with the component
     jobs: int = 1  # number of runs at once
-    store: str = ""  # file or address; "" keeps no runs
+    store: str = ""  # file or address; "" stores no runs
 
     @property
     def name(self) -> str:

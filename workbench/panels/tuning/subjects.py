@@ -69,8 +69,8 @@ def component_subject(component: Component, file: str = "") -> Subject:
     """Return a component as a subject on this machine; ``file`` is its uploaded file."""
     if component.lacks_folder:
         raise ParameterError(
-            f"the command of {component.name} must name whole paths, as what is uploaded has no "
-            f"folder; got {FOLDER}; write the folder in its place",
+            f"the command of {component.name} must name absolute paths, as an uploaded file has "
+            f"no folder; got {FOLDER}; write the folder in its place",
             key="subject",
         )
     word = f"{UPLOADED}:{file}/{component.name}" if file else f"{COMPONENT}:{component.name}"
@@ -83,7 +83,9 @@ def component_subject(component: Component, file: str = "") -> Subject:
 def first_word(known: Mapping[str, Subject]) -> str:
     """Return the subject with which the panel opens: a recorded collective if one ships."""
     if not known:
-        raise ParameterError("there must be something to tune; nothing ships", key="subject")
+        raise ParameterError(
+            "no component or recording is installed; reinstall the package", key="subject"
+        )
     liked = [word for word in known if word.endswith(FIRST)]
     return (liked or list(known))[0]
 

@@ -70,7 +70,7 @@ class TuningView:
         self.load = push_button(
             "Load the store", "Compare the experiments in the file that Store names", width="130px"
         )
-        self.clear = push_button("Clear", "Compare nothing of what was found so far")
+        self.clear = push_button("Clear", "Remove all experiments from the comparison")
         self.compare_box = widgets.VBox(
             [
                 wrapping_row(self.over, self.load, self.clear),
@@ -225,7 +225,7 @@ def output_html(record: RunRecord) -> str:
                 f'max-height:220px;overflow:auto">{body}</pre>'
             )
     if not parts:
-        parts = [f'<div style="{SMALL}">It printed nothing: a recorded run has its value only.']
+        parts = [f'<div style="{SMALL}">No output: a recorded run has only its value.']
         parts.append("</div>")
     return "".join(parts)
 
@@ -282,6 +282,6 @@ def _recommended(result: TuningResult) -> str:
         return ""
     unit = f" {result.unit}" if result.unit else ""
     return (
-        f"The best of many noisy runs is partly luck: a model of the noise expects the most of "
-        f"{configuration_text(found[0])}, {found[1]:.4g}{unit}."
+        "The best of many noisy runs is partly luck: a model of the noise recommends "
+        f"{configuration_text(found[0])} and expects {found[1]:.4g}{unit} of it."
     )

@@ -59,7 +59,7 @@ _FILES = {
     ".csv": "all methods of this recording, noise, pruning, stopping rule and pick, one row each"
 }
 _GIVEN = "tables"
-"""What the lines of Python call a study that was handed to the panel."""
+"""The variable, in the lines of Python, of a study that was passed to the panel."""
 
 
 class TuningStudyPanel(Panel[StudyTables]):
@@ -169,7 +169,7 @@ class TuningStudyPanel(Panel[StudyTables]):
         """
         if title not in self._pages:
             raise ParameterError(
-                f"a tab is one of {', '.join(self._pages)}; got {title!r}"
+                f"tab must be one of {', '.join(self._pages)}; got {title!r}"
                 f"{did_you_mean(title, self._pages)}"
             )
         self._tabs.selected_index = list(self._pages).index(title)
@@ -212,8 +212,8 @@ class TuningStudyPanel(Panel[StudyTables]):
         searched = picked(self._tables.methods, recording=recording.name)["spaces"].max()
         left = len(recording) - int(searched)
         few = (
-            f" {left} of its {len(recording)} spaces were not searched; a study leaves out "
-            "those of a few configurations."
+            f" {left} of its {len(recording)} spaces were not searched; a study leaves out spaces "
+            "of few configurations."
         )
         return read_apart(recording) + (few if left > 0 else "")
 

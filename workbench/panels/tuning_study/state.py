@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 METHOD = ("heuristic", "resampling")
 TIMES = ("saved_grid", "saved")
-PICKS = {"expected": "what a model expects best", "best": "what ran best"}
-"""What is kept in the end of a search, as a list says it."""
+PICKS = {"expected": "the best by a model of the noise", "best": "the best by its runs"}
+"""The configuration chosen at the end of a search: entries of the list."""
 
 _PAPER_STOPPING = "best improvement 15"
 _SLICE = ("recording", "noise", "stopping", "pick", "pruning")
@@ -108,7 +108,7 @@ def recordings_of(tables: StudyTables) -> dict[str, Recording]:
         try:
             recording = load_recording(folder)
         except (DatasetError, ParseError, OSError):
-            # The tables are read without it; only what the repeats tell is not known.
+            # The tables are read without it; only the information from the repeats is missing.
             continue
         if recording.name in searched:
             found[recording.name] = recording

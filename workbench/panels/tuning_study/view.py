@@ -92,7 +92,7 @@ class SearchStudyView:
         """Draw heatmap, ranking and sentences; ``known`` is a note on the recording."""
         rows = method_rows(self._tables, state)
         same = picked(rows, resampling=state.resampling)
-        # Both are sent together, so that the page draws them in one go.
+        # Both are sent together, so that the page draws them at once.
         with self.tile_view.one_patch(), self.ranking_view.one_patch():
             chosen = (state.heuristic, state.resampling)
             self.tiles.show_methods(rows, state.measure, chosen=chosen)
@@ -112,7 +112,7 @@ class SearchStudyView:
 
     def show_sizes(self, state: SearchStudyState) -> None:
         """Draw the chosen method by collective and message size."""
-        # Single spaces are kept for one pick only, which the sentence names.
+        # Single spaces are stored for one pick only, which the sentence names.
         where = {name: value for name, value in state.method.items() if name != "pick"}
         rows = picked(self._tables.cells, **where)
         with self.size_view.one_patch():
@@ -124,8 +124,8 @@ class SearchStudyView:
         title = MEASURES[state.measure].title
         self.size_text.value = _said(
             f"{state.heuristic} with {resampling_text(state.resampling)}, “{state.stopping}”: "
-            f"{title} for each collective and message size. Of single sizes the study has "
-            f"{picks} alone, whatever is kept above; a dash has no such search or no such figure."
+            f"{title} for each collective and message size. For single sizes the study has only "
+            f"{picks}, whatever is chosen above; a dash: no such search or no such value."
         )
 
     def show_stopping(self, state: SearchStudyState) -> None:

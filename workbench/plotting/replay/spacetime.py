@@ -147,7 +147,7 @@ class SpacetimeFigure:
     def look_as_asked(self) -> bool:
         """Draw the window that the page has written; return False where it has written no other.
 
-        What receives the page's message may tell of it twice. A window from before Python last
+        The page's message may arrive twice. A window from before Python last
         made the page show all tells its size only.
         """
         row = tuple(float(self.asked.data[name][0]) for name in _ASKED if self._has(name))

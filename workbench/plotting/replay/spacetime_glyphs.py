@@ -178,7 +178,7 @@ def name_ranks(fig: figure, ranks: Sequence[int] | np.ndarray) -> None:
 
 def ask_for_windows(fig: figure, asked: ColumnDataSource, moved: ColumnDataSource) -> None:
     """Let the page write its window to `asked` after a zoom; a new `moved` makes it show all."""
-    # Only what hangs on the document reaches the browser.
+    # Only models that the document refers to reach the browser.
     fig.tags = [*fig.tags, asked, moved]
     moved.js_on_change("data", CustomJS(args={"figure": fig}, code=js.MOVE))
     fig.js_on_event(DoubleTap, CustomJS(args={"figure": fig}, code=js.RESET))

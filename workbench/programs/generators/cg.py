@@ -13,8 +13,7 @@ from workbench.programs.generators.tiling import jittered, repeat
 from workbench.programs.program import Program
 
 _SHARES = (0.5, 0.25)
-"""Shares of an iteration's work: the product before the first reduction, the vectors before the
-second."""
+"""Shares of an iteration's work before its two reductions: the product, then the vectors."""
 
 
 def cg(

@@ -112,7 +112,7 @@ def _columns(row: list[str], place: Place) -> tuple[list[str], bool]:
         return list(COLUMNS[:4]), False
     repeated = next((name for name in COLUMNS if names.count(name) > 1), None)
     if repeated:
-        raise place.error(f"a column must stand once; {repeated} stands more often")
+        raise place.error(f"each column must occur once; {repeated} occurs more often")
     return names, True
 
 

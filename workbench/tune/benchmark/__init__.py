@@ -31,7 +31,7 @@ class Loop:
     warmup: int = 20  # untimed calls before the timed ones
     least: int = 10  # timed calls, at least
     most: int = 500  # timed calls, at most
-    budget_ms: int = 40  # time of the timed calls, by the pace of the warm-up
+    budget_ms: int = 40  # time budget of the timed calls, at the pace of the warm-up
 
     def __post_init__(self) -> None:
         for key, low in (("warmup", 0), ("least", 1), ("most", self.least), ("budget_ms", 1)):
@@ -63,8 +63,8 @@ def benchmark_arguments(
     steady = all(b == a * factor for a, b in itertools.pairwise(sizes))
     if not sizes or not 4 <= sizes[0] <= sizes[-1] <= _LARGEST or not steady or factor < 2:
         raise ParameterError(
-            f"sizes must go from 4 to {_LARGEST} B, each the same number of times the one before; "
-            f"got {', '.join(map(str, sizes)) or 'none'}",
+            f"sizes must be 4 to {_LARGEST} B, each the one before times a constant factor; got "
+            f"{', '.join(map(str, sizes)) or 'none'}",
             key="sizes",
         )
     if any(size % 4 for size in sizes):

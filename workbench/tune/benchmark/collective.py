@@ -41,7 +41,7 @@ class Request:
     warmup: int  # untimed calls before the timed ones
     least: int  # timed calls, at least
     most: int  # timed calls, at most
-    budget_ms: int  # time of the timed calls, by the pace of the warm-up
+    budget_ms: int  # time budget of the timed calls, at the pace of the warm-up
 
     @property
     def sizes(self) -> list[int]:

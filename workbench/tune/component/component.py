@@ -49,16 +49,16 @@ __all__ = [
 _PARAMETER = "parameter"
 
 PARAMETERS = "{parameters}"
-"""The word of a command that the parameters with ``cmd_var`` stand for; else they come last."""
+"""The word of a command that the parameters with ``cmd_var`` replace; without it they come last."""
 
 PYTHON = "{python}"
-"""The word of a command that this process's Python stands for."""
+"""The word of a command that this process's Python replaces."""
 
 APPLICATION = "{application}"
-"""The word of a command that the experiment's application stands for; else it comes last."""
+"""The word of a command that the experiment's application replaces; without it that comes last."""
 
 FOLDER = "{folder}"
-"""The part of a word of a command that the folder of the component's file stands for."""
+"""The part of a word of a command that the folder of the component's file replaces."""
 
 _SHIPPED = "components"
 _MOST_PARAMETERS = 500
@@ -120,9 +120,11 @@ class Component:
         names = [parameter.name for parameter in self.parameters]
         for at, name in enumerate(names):
             if name in names[:at]:
-                raise ParameterError(f"{name} must be described once; it is there twice", key=name)
+                raise ParameterError(
+                    f"{name} must be described once; it is described twice", key=name
+                )
         object.__setattr__(self, "env", MappingProxyType(dict(self.env)))
-        # What every run would refuse is refused here, where its place in the file is known.
+        # Errors of every run are raised here, where the line in the file is known.
         _ = Invocation((), self.env)
         _ = self._plugin_words()
         for parameter in self.parameters:
@@ -130,7 +132,7 @@ class Component:
                 if other not in names:
                     raise ParameterError(
                         f"the condition of {parameter.name} must name parameters of {self.name}; "
-                        f"{other} is none{did_you_mean(other, names)}; "
+                        f"{other} is not one{did_you_mean(other, names)}; "
                         f"known: {', '.join(names)}",
                         key=parameter.name,
                     )
@@ -139,7 +141,7 @@ class Component:
                 if other not in names:
                     raise ParameterError(
                         f"the rule {rule.text} must name parameters of {self.name}; {other} is "
-                        f"none{did_you_mean(other, names)}; known: {', '.join(names)}",
+                        f"not one{did_you_mean(other, names)}; known: {', '.join(names)}",
                         key="constraints",
                     )
         parents_first(names, self._conditions())
@@ -150,7 +152,7 @@ class Component:
                 return parameter
         names = [parameter.name for parameter in self.parameters]
         raise ParameterError(
-            f"{name} is no parameter of {self.name}{did_you_mean(name, names)}; known: "
+            f"{name} is not a parameter of {self.name}{did_you_mean(name, names)}; known: "
             f"{', '.join(names)}",
             key=str(name),
         )
@@ -324,7 +326,7 @@ class Component:
         chosen = {p.name: p.axis for p in self.parameters if p.axis is not None}
         if not chosen:
             raise ParameterError(
-                f"{self.name} says no values to try; give an axis for at least one of "
+                f"{self.name} has no values to try; give an axis for at least one of "
                 f"{', '.join(p.name for p in self.parameters)}",
                 key="axes",
             )

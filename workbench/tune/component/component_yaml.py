@@ -153,7 +153,7 @@ def _parameter(document: Document, path: Keys, name: str, values: Any) -> Parame
     document.known(path, given, (*_PARAMETER, *AXIS_KEYS), "a parameter")
     if "type" not in given:
         raise document.error(
-            path, f"must say its type; add type: {'|'.join(PARAMETER_TYPES)}, one of them"
+            path, f"must have a type; add type: {'|'.join(PARAMETER_TYPES)}, one of them"
         )
     kind = given["type"]
     if kind not in PARAMETER_TYPES:
@@ -179,7 +179,7 @@ def _parameter(document: Document, path: Keys, name: str, values: Any) -> Parame
     if flag.endswith("=") and not flag.startswith("-"):
         raise document.error(
             (*path, "flag"),
-            f"must say whether it has dashes; got {flag}: write --{flag} for the word "
+            f"must state whether it has dashes; got {flag}: write --{flag} for the word "
             f"--{flag}VALUE, which {flag} gave before (stored experiments then go on), or leave "
             f"the flag out for {name}=VALUE",
         )
@@ -234,13 +234,13 @@ def read_axis(
     if len(kinds) > 1:
         raise document.error(
             path,
-            "must say its values in one way: values, or min, max and step, or low and high; "
+            "must give its values in one way: values, or min, max and step, or low and high; "
             f"got {', '.join(given)}",
         )
     (keys,) = kinds
     for key in keys:
         if key not in given and key not in ("step_type", "log"):
-            raise document.error(path, f"must say {key} beside {', '.join(given)}; add it")
+            raise document.error(path, f"must have {key} beside {', '.join(given)}; add it")
     try:
         if keys[0] == "min":
             kind = given.get("step_type", "additive")
@@ -252,7 +252,9 @@ def read_axis(
         raise document.error((*path, keys[0]), str(error)) from error
     values = given["values"]
     if not isinstance(values, list) or not values:
-        raise document.error((*path, "values"), f"must be a list of at least one; got {values!r}")
+        raise document.error(
+            (*path, "values"), f"must be a list of at least one value; got {values!r}"
+        )
     return values
 
 
@@ -265,7 +267,7 @@ def _target(document: Document, path: Keys, given: Mapping[str, Any]) -> Target:
             raise document.error(
                 (*path, "custom_target"),
                 f"must be one of SHAMan's own: {', '.join(CUSTOM_TARGETS)}; got {custom!r}; "
-                "others are never imported: say target: {regex: '...'} instead",
+                "others are never imported: write target: {regex: '...'} instead",
             )
         return CUSTOM_TARGETS[custom]
     target = given.get("target")

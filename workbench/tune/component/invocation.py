@@ -39,7 +39,9 @@ class Invocation:
         object.__setattr__(self, "env", MappingProxyType(dict(self.env)))
         for word in (*self.argv, *self.sbatch_options, *self.env, *self.env.values()):
             if "\0" in word:
-                raise ParameterError(f"what a run is given must have no NUL in it; got {word!r}")
+                raise ParameterError(
+                    f"arguments and variables of a run must have no NUL in them; got {word!r}"
+                )
         for name in self.env:
             if not name or "=" in name:
                 raise ParameterError(

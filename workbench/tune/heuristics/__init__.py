@@ -30,7 +30,7 @@ HEURISTICS: Mapping[str, Callable[..., Heuristic]] = MappingProxyType(
         "exhaustive": ExhaustiveSearch,
     }
 )
-"""What makes each heuristic from a space and a seed, by name."""
+"""The constructors of heuristics, called with a space and a seed, by name."""
 
 DEFAULT_HEURISTIC = "surrogate-gp"
 

@@ -46,7 +46,7 @@ ACQUISITIONS: Mapping[str, Callable[[FloatArray, FloatArray, float], FloatArray]
 ACQUISITIONS = MappingProxyType(
     {"ei": log_expected_improvement, "pi": log_probability_of_improvement}
 )
-"""What ranks the candidates, by name; larger is better."""
+"""The functions that rank candidates, by name; larger is better."""
 
 
 def mean_above(mean: FloatArray, std: FloatArray, bound: FloatArray) -> FloatArray:

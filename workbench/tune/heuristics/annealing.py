@@ -32,7 +32,7 @@ COOLINGS: Mapping[str, Callable[[float, float, int], float]] = MappingProxyType(
 
 _FACTORS = {"exponential": 0.9, "logarithmic": 10.0, "multiplicative": 1.0}
 RESTARTS = ("none", "random", "threshold")
-"""What begins anew before it is cold: nothing, chance, or a small chance to accept."""
+"""Conditions of a restart before it is cold: none, at random, or a low probability to accept."""
 
 _ACCEPT, _RESTART = 1, 2
 

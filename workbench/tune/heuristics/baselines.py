@@ -41,7 +41,7 @@ class ExhaustiveSearch:
         return None
 
     def _all(self) -> Iterator[Proposal]:
-        # Kept as far as it was walked: a grid may be large, and a step looks little further.
+        # Cached up to the current point: a grid may be large, and a step needs few more points.
         yield from self._walked
         for configuration in self._rest:
             self._walked.append(configuration)

@@ -32,7 +32,7 @@ from workbench.tune.options import one_of
 from workbench.tune.space.space import Configuration, TuningSpace
 
 TRANSFORMS = ("auto", "none", "log")
-"""What a model sees: the losses, their logarithm, or that where all are positive."""
+"""What a model is fitted to: losses, their logarithms, or the latter if all are positive."""
 
 _MOST_SCORED = 20_000
 _DRAWN = 300

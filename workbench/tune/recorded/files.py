@@ -78,7 +78,7 @@ def shipped_names() -> tuple[str, ...]:
     found = []
     for path in sorted((data_folder() / _FOLDER).glob(f"*/{DESCRIPTOR}")):
         try:
-            # The study of searches lies beside them, and has no spaces.
+            # The study of searches is beside them, and has no spaces.
             is_recording = "spaces" in read_json(path, "a descriptor")
         except (ParseError, OSError):
             is_recording = True
@@ -166,7 +166,7 @@ def read_tables(folder: Path, *, check: bool = True) -> tuple[Description, list[
             if check and digests.get(file) != _digest(data):
                 raise ParseError(
                     "a file of a recording must have the checksum that its descriptor records; "
-                    "restore both, or let the recording that writes it end",
+                    "restore both, or wait until the recording that writes it has finished",
                     source=str(folder / file),
                 )
             runs = table.parse(data.decode("utf-8"), str(folder / file))

@@ -46,7 +46,7 @@ from workbench.tune.runners.runner import RunOutput, RunRequest
 from workbench.tune.space.space import Configuration, TuningSpace
 
 SIZES = (4096, 16384, 65536, 262144, 1048576)
-"""Message sizes in bytes that are recorded unless others are asked for."""
+"""The default message sizes, in bytes."""
 
 _TIMEOUT_S = 120.0
 
@@ -166,7 +166,7 @@ class _Recording:
             if self.context.get(key, value) != value:
                 raise ParameterError(
                     f"{self.folder} holds a recording with {key} {self.context[key]}; got {value}; "
-                    f"ask for the same {key}, or name another folder",
+                    f"use the same {key}, or name another folder",
                     key=key,
                 )
         for collective in dict.fromkeys([*known, *collectives]):

@@ -92,7 +92,7 @@ class RecordedSpace:
         key = self.space.key(configuration)
         if key not in self._rows:
             raise ParameterError(
-                f"{self.name} must hold the configuration that is asked for; "
+                f"{self.name} must hold the requested configuration; "
                 f"{dict(configuration)} was not recorded or failed; it has {len(self)} others"
             )
         return self._rows[key]
@@ -290,7 +290,7 @@ class Recording(Mapping[str, RecordedSpace]):
     def __getitem__(self, name: str) -> RecordedSpace:
         if name not in self._spaces:
             raise ParameterError(
-                f"{self.name} must hold the space that is asked for; got {name!r}; it has "
+                f"{self.name} must hold the requested space; got {name!r}; it has "
                 f"{', '.join(self._spaces) or 'none'}"
             )
         return self._spaces[name]

@@ -30,10 +30,10 @@ from workbench.tune.space.space import Choices, Configuration, Grid, TuningSpace
 
 COLLECTIVES = ("allreduce", "bcast", "gather", "reduce")
 SIZES = tuple(2**power for power in range(12, 21, 2))
-"""Message sizes in bytes that are recorded unless others are asked for: 4 KiB to 1 MiB."""
+"""The default message sizes in bytes: 4 KiB to 1 MiB."""
 
 MACHINE = "azure-hb96v3-hdr"
-"""The machine whose LogGPS parameters are taken unless another is named."""
+"""The machine of the default LogGPS parameters."""
 
 REDUCE_NS_PER_BYTE = 0.1
 """Time to combine a byte with another."""

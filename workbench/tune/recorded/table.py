@@ -124,5 +124,5 @@ def _read(text: str, axis: AnyAxis, known: Mapping[str, Value]) -> Value | None:
     if isinstance(axis, Range):
         return float(text)
     if text not in known:
-        raise ValueError(f"{text!r} is none of {', '.join(known)}")
+        raise ValueError(f"{text!r} is not one of {', '.join(known)}")
     return known[text]

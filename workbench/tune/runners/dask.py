@@ -130,8 +130,8 @@ class Dask(Runner):
         if self._client is not None and self._client.status == "running":
             return
         raise RunnerError(
-            "the scheduler of Dask must answer until all runs have ended; it does not any more, "
-            "and the runs there are lost; start it again and go on"
+            "the scheduler of Dask must answer until all runs have finished; it stopped "
+            "answering, and the runs there are lost; restart it and resume"
         )
 
     def note_ended(self) -> None:
@@ -141,7 +141,7 @@ class Dask(Runner):
     def close(self) -> None:
         """Leave the cluster, if the client is the runner's own; safe to repeat."""
         if self._scheduler:
-            # First forgotten, then closed: another thread may make the next one meanwhile.
+            # Cleared before it is closed: another thread may create the next one meanwhile.
             held, self._client = self._client, None
             if held is not None:
                 held.close()

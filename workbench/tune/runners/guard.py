@@ -72,7 +72,7 @@ class Guard:
         return self._sessions
 
     def _tell(self, line: str) -> None:
-        # One that was killed is followed by another, which has to hear of all sessions.
+        # A guard that was killed is replaced by another, which must be sent all sessions.
         if self._process is None or self._process.poll() is not None:
             if self._process is not None and self._process.stdin is not None:
                 with contextlib.suppress(BrokenPipeError):

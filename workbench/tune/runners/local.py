@@ -96,7 +96,7 @@ class _Process:
         own = {**runner.environment, SEED_VARIABLE: str(request.seed)}
         words = list(request.invocation.argv)
         if request.invocation.header:
-            # Only the program is to see its variables: a library to load first, say.
+            # Only the program must have its variables, such as a library to preload.
             words = [*_env(request.invocation.env), *words]
             handle, self._began_file = tempfile.mkstemp(prefix="workbench-began-")
             os.close(handle)
@@ -105,7 +105,7 @@ class _Process:
         else:
             own |= request.invocation.env
         environment = {**os.environ, **own}
-        # What starts the program would find this out too late to say it well.
+        # The shell that starts the program would report this too late and less clearly.
         if shutil.which(words[0], path=environment.get("PATH")) is None:
             self._forget_began_file()
             raise RunnerError(
@@ -171,7 +171,7 @@ class _Process:
         if number == signal.SIGKILL:
             end_session(self._process.pid, number)
             return
-        # A launcher is asked first: it knows how to end its ranks.
+        # The launcher gets the signal first: it can end its ranks.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, number)
 

@@ -64,7 +64,7 @@ NOISES: Mapping[str, str] = MappingProxyType(
         "heavy-tails": "normal, and one run in ten takes a Pareto-distributed multiple",
     }
 )
-"""What a replayed run gives, by name of the noise."""
+"""The value of a replayed run, by name of the noise."""
 
 
 def noise_words(noise: str) -> str:

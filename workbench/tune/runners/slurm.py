@@ -67,14 +67,14 @@ class Slurm(Runner):
         self.keep = keep
         self.most_output_bytes = most_output_bytes
         self.queue = Queue(poll_s)
-        # Since when each job waits, and why: by its number, while it does.
+        # By number of each waiting job: the time since when it waits, and the reason.
         self._waiting: dict[str, tuple[float, str]] = {}
 
     @property
     def waits_for(self) -> str:
         """How many jobs have waited for a moment, and why the first does; empty where none has.
 
-        That Slurm is silent goes before.
+        A missing answer of Slurm is reported first.
         """
         if self.queue.silent:
             return "Slurm does not answer"
@@ -266,7 +266,7 @@ class _Job:
         job = jobs.get(self.job_id) or jobs.get(self._submission.number)
         self._note(job)
         if job is not None and job.state == "PENDING":
-            # It waits again, as its node failed or others went before: what it did is void.
+            # It was requeued, after a node failure or preemption: its earlier work is void.
             run.forget_start()
             self._ended_at = None
         elif job is None or job.ended:
@@ -313,14 +313,14 @@ class _Job:
         reason = ""
         outcome: RunState
         if ending is not None and ending.status == 0:
-            # A program that ends on its own at the last moment has ended on its own.
+            # A program that succeeded just before it was ended has completed.
             outcome = "completed"
         else:
             outcome = self._why or ("cancelled" if state.startswith("CANCELLED") else "failed")
         if ending is None and not self._why:
             reason = f"Slurm: {state}"
             if state == "COMPLETED":
-                reason += f", but nothing came to {folder}, which the nodes must reach"
+                reason += f", but no file arrived in {folder}, which the nodes must reach"
         most = self._runner.most_output_bytes
         stderr = read_bounded(folder / "stderr", most)
         if outcome == "failed":

@@ -28,7 +28,7 @@ class Allocation:
     """An allocation, requested at once and granted when there is room; its job is ``label``."""
 
     def __init__(self, options: Sequence[str], label: str) -> None:
-        # Files that have no name: they are gone with this process.
+        # Files without a name: they vanish with this process.
         self._answers = tempfile.TemporaryFile()  # noqa: SIM115 - open while the allocation is
         self._messages = tempfile.TemporaryFile()  # noqa: SIM115
         words = (find("salloc"), f"--job-name={label}", *options, *_COMMAND)
@@ -73,7 +73,7 @@ class Allocation:
         variables = self._read_variables()
         if ended and not variables:
             said = in_one_line(self._said()) or "nothing"
-            raise RunnerError(f"salloc must grant an allocation; it says: {said}")
+            raise RunnerError(f"salloc must grant an allocation; it printed: {said}")
         return variables or None
 
     def close(self) -> None:
@@ -110,7 +110,7 @@ class Allocation:
 
     def _read(self, file: IO[bytes]) -> str:
         """Return all of a file without moving the place where others write."""
-        # A panel may ask while the experiment's own thread gives the allocation back.
+        # A panel may ask while the experiment's thread releases the allocation.
         with self._lock:
             if self._closed:
                 return ""

@@ -22,10 +22,10 @@ from workbench.tune.runners.slurm_commands import (
 )
 
 PATIENCE_S = 600.0
-"""Seconds for which Slurm may be silent; a controller on a large machine starts for minutes."""
+"""Seconds without an answer that are tolerated: a large machine's controller starts for minutes."""
 
 AGAIN_S = 5.0
-"""Seconds between two questions while Slurm is silent."""
+"""Seconds between two queries while Slurm does not answer."""
 
 _CLEAN_UP_S = 60.0
 
@@ -57,7 +57,7 @@ class Queue:
 
     def cancel(self, numbers: Sequence[str]) -> None:
         """Cancel jobs by number; finished ones are left alone."""
-        # Each question to a controller that is away takes ten seconds.
+        # Each query to an unreachable controller takes ten seconds.
         if self.silent and time.monotonic() - self._asked < AGAIN_S:
             raise SilentError(f"Slurm must answer to cancel {', '.join(numbers)}; it does not")
         try:

@@ -181,7 +181,7 @@ class SlurmSteps(Runner):
 
     def close(self) -> None:
         """Release the allocation; a later run asks for another. Safe to repeat."""
-        # First forgotten, then closed: another thread may ask for the next one meanwhile.
+        # Cleared before it is closed: another thread may request the next one meanwhile.
         held, self._allocation = self._allocation, None
         if held is not None:
             held.close()
@@ -277,10 +277,10 @@ class _Step:
                 self._not_before = time.monotonic() + AGAIN_S
                 self._begin_again()
             elif output.returncode == 0:
-                # It ended well, so that its clock is on its way.
+                # It succeeded, so its end time will still arrive.
                 if time.monotonic() - self._ended_at < LATE_S:
                     return
-                reason = f"nothing came to {self._run.path}, which the nodes must reach"
+                reason = f"no file arrived in {self._run.path}, which the nodes must reach"
             if self._ended is None:
                 return
         seconds = self._run.running_s() if ending is None else ending.seconds
@@ -307,11 +307,11 @@ class _Step:
         if self._runner.job is not None:
             shutil.rmtree(self._run.path, ignore_errors=True)
             raise RunnerError(
-                f"allocation {self._job} must be a job that runs; it is none, or no more; name "
-                "another, or let one be asked for"
+                f"allocation {self._job} must be a running job; it is not running; name another "
+                "one, or none to request one"
             )
         if self._again:
-            return "the allocation ended while it ran, twice; is a run longer than its time?"
+            return "the allocation ended during the run, twice; raise its time limit above a run's"
         self._again = True
         self._runner.forget(self._job)
         self._begin_again()

@@ -72,7 +72,7 @@ class Submission:
         elif is_away(said(answer)):
             raise SilentError(f"Slurm must answer to take a job; {said(answer)}")
         else:
-            raise RunnerError(f"sbatch must accept the job; it says: {said(answer)}")
+            raise RunnerError(f"sbatch must accept the job; it printed: {said(answer)}")
 
     def _find(self) -> bool:
         """Take the number of a job that exists although ``sbatch`` got no answer."""

@@ -63,8 +63,8 @@ def allocation_number(job: str, options: Sequence[str]) -> str:
         )
     if job and options:
         raise ParameterError(
-            f"allocation {job} has what it was asked for; leave {' '.join(options)} out, or name "
-            "no allocation and let another be asked for",
+            f"allocation {job} already has its resources; leave {' '.join(options)} out, or name "
+            "no allocation to request one",
             key="allocation",
         )
     return job

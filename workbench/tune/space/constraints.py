@@ -52,7 +52,7 @@ _COMPARISONS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
 _FUNCTIONS: dict[str, Callable[..., Any]] = {"min": min, "max": max, "abs": abs}
 _SYNTAX = (
     "names of parameters, numbers, texts, lists, + - * / // %, comparisons, and or not in, "
-    f"{' '.join(_FUNCTIONS)}; a name with other signs in it stands between backquotes"
+    f"{' '.join(_FUNCTIONS)}; a name with other characters stands between backquotes"
 )
 
 # A name between backquotes, or a text in quotes, within which a backquote is only a character, or a
@@ -91,7 +91,7 @@ class Expression:
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             reason = error.msg if isinstance(error, SyntaxError) else str(error)
             raise ParameterError(
-                f"a rule must be an expression of {_SYNTAX}; {self.text!r} is none: {reason}"
+                f"a rule must be an expression of {_SYNTAX}; {self.text!r} is not: {reason}"
             ) from error
         names: dict[str, None] = {}
         self._check(tree, 0, quoted, names)
@@ -221,7 +221,7 @@ def parents_first(names: Iterable[str], conditions: Mapping[str, Expression]) ->
                 break
         else:
             raise ParameterError(
-                "the conditions must not go round in a circle; "
+                "the conditions must not form a cycle; "
                 f"{' and '.join(waiting)} depend on one another or on themselves",
                 key=waiting[0],
             )

@@ -172,7 +172,7 @@ class TuningSpace:
         for name in configuration:
             if name not in self.axes:
                 raise ParameterError(
-                    f"{name} is no parameter of this space{did_you_mean(name, self.names)}; "
+                    f"{name} is not a parameter of this space{did_you_mean(name, self.names)}; "
                     f"known: {', '.join(self.names)}",
                     key=str(name),
                 )
@@ -386,7 +386,7 @@ def _refuse_unknown(
         for name in rule.names:
             if name not in axes:
                 raise ParameterError(
-                    f"the rule {rule.text} must name parameters of the space; {name} is none"
+                    f"the rule {rule.text} must name parameters of the space; {name} is not one"
                     f"{did_you_mean(name, axes)}; known: {known}",
                     key=name,
                 )
@@ -394,7 +394,7 @@ def _refuse_unknown(
         for name in names:
             if name not in axes:
                 raise ParameterError(
-                    f"{what} must belong to a parameter of the space; {name} is none"
+                    f"{what} must belong to a parameter of the space; {name} is not one"
                     f"{did_you_mean(name, axes)}; known: {known}",
                     key=str(name),
                 )

@@ -13,30 +13,30 @@ from workbench.tune.store.memory import Begun
 from workbench.tune.store.run_record import RunRecord
 
 PROBLEM = "workbench.experiment"
-"""Name of the study's attribute that says what is tuned, and how."""
+"""Name of the study's attribute with what is tuned, and how."""
 
 STOP_REASON = "workbench.stop"
-"""Name of the study's attribute that says why it ended."""
+"""Name of the study's attribute with the reason for its end."""
 
 SESSION = "workbench.session."
-"""Beginning of the names of the study's attributes that say what each process runs on."""
+"""Prefix of the study's attributes with the runner of each process."""
 
 _PLACE = "place"
 
 BEGUN = "begun"
-"""Name of the trial's attribute that says what runs; it is there from the beginning."""
+"""Name of the trial's attribute with the run's configuration; it is set at the start."""
 
 ENDED = "run"
-"""Name of the trial's attribute that says what came of it."""
+"""Name of the trial's attribute with the result of the run."""
 
 ENDED_AFTER = "ended after"
-"""Name of the trial's attribute that says how many trials had ended before it; no clock does."""
+"""Name of the trial's attribute with the number of trials finished before it; no clock is used."""
 
 JOB = "job"
-"""Name of the trial's attribute that says which process or job it is."""
+"""Name of the trial's attribute with its process or job."""
 
 GIVEN_BACK = "given back"
-"""Name of the attribute of trials that began and did not end; they count for nothing."""
+"""Name of the attribute of trials that started and did not finish; they are ignored."""
 
 
 @contextlib.contextmanager
@@ -49,7 +49,7 @@ def worded(database: Database) -> Iterator[None]:
         yield
     except (sqlite3.Error, SQLAlchemyError, StorageInternalError) as error:
         raise StudyError(
-            f"{database.where} cannot be used: {error}; what was stored before is safe"
+            f"{database.where} cannot be used: {error}; earlier runs are stored safely"
         ) from error
 
 
@@ -76,7 +76,7 @@ def in_order(ended: Iterable[tuple[RunRecord, Mapping[str, Any]]]) -> list[RunRe
     """Return runs in the order they finished, by their trials' attributes, not by clocks."""
 
     def place(pair: tuple[RunRecord, Mapping[str, Any]]) -> tuple[int, str, int]:
-        # Before there were places, the clock was all there was.
+        # Stores without this attribute have only the clock.
         record, said = pair
         return int(said.get(ENDED_AFTER, -1)), record.ended, record.number
 

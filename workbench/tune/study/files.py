@@ -85,9 +85,8 @@ def shipped_plans(seeds: int = 20, *, small: bool = False) -> tuple[StudyPlan, .
             StudyPlan(one, heuristics=three[:1], resamplings=two, noises=noises, seeds=seeds),
         )
     rules = ("none", "static 3", "improved")
-    # Without a rule that ends a search early: what is compared has the same number of runs. Of
-    # what was simulated the recording whose runs differ in length: where all take as long, there
-    # is nothing to end.
+    # No stopping rule, so that the compared searches have the same number of runs. The simulated
+    # recording is the one whose runs differ in length: pruning needs slow runs.
     pruning: dict[str, Any] = {
         "heuristics": ("surrogate-gp", "genetic", "random"),
         "resamplings": ("none",),
@@ -142,7 +141,7 @@ def save_study(
             [_table(result, name, pick) for result in parts for pick in _PICKS[name]],
             ignore_index=True,
         )
-        # Four digits: a seed more or less moves the third.
+        # Four digits: one more seed changes the third.
         data = table.to_csv(index=False, float_format="%.4g", lineterminator="\n").encode()
         (place / f"{name}.csv").write_bytes(data)
         resources.append(_resource(name, list(table.columns), data))

@@ -184,7 +184,7 @@ def _run(
     pruned = output.state == "timeout"
     history.append(
         step.configuration,
-        # The limit is about the run's time, of which the recorded value is another number.
+        # The limit applies to the run's time; its recorded value is another number.
         float("nan") if pruned else value,
         seconds=output.seconds,
         status="pruned" if pruned else "complete",
@@ -253,7 +253,7 @@ def _worked(
                 return
             yield _work(task)
         return
-    # Two processes with two threads of linear algebra each would get in one another's way.
+    # Two processes with two threads of linear algebra each would compete for the cores.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context) as pool:
@@ -285,7 +285,7 @@ def _work(task: _Task) -> list[SearchRow]:
         rules = {label: STOPPINGS[label] for label in plan.stoppings}
         drawn, judge = drawn_and_judge(recorded, task.noise.name, seed)
         for label, (history, _) in search(drawn, settings, task.noise, rules).items():
-            # Where nothing is known of any configuration, nothing is changed.
+            # If no configuration has a value, nothing is changed.
             nothing = recorded.default, math.nan
             best, expected = history.best() or nothing, recommended(history) or nothing
             found.append(

@@ -47,7 +47,7 @@ _WHOLE = ("initial", "budget", "seed", "runs", "pruned", "configurations")
 _REAL = ("seconds", "best", "expected")
 
 _ADDED: Mapping[str, str] = MappingProxyType({"pruning": "none", "pruned": "0"})
-"""What the columns stand for that files lack from before pruning was compared."""
+"""Values of the columns that files from before the comparison of pruning lack."""
 _EARLIER = tuple(name for name in _COLUMNS if name not in _ADDED)
 
 

@@ -234,7 +234,7 @@ def target_from_dict(values: Mapping[str, Any]) -> Target:
         raise ParameterError(f"a target must be as to_dict writes it; {error}") from error
     if kind == "computed":
         raise ParameterError(
-            f"the target {values.get('name')} is a Python function, which no file holds; "
-            "give the function again"
+            f"the target {values.get('name')} is a Python function, which a file cannot hold; "
+            "pass the function again"
         )
     raise ParameterError(f"a target must be wall-time, regex, osu or computed; got {kind!r}")

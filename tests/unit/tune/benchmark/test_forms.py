@@ -114,9 +114,7 @@ def test_a_recording_keeps_what_called_and_goes_on_with_it_alone(
     assert any("from mpi4py 4.1.2" in caveat for caveat in description.caveats)
     recorded()
     script(path / "mpicc", WORKS)
-    with pytest.raises(
-        ParameterError, match=r"benchmark mpi4py 4\.1\.2 .*; got C; ask for the same"
-    ):
+    with pytest.raises(ParameterError, match=r"benchmark mpi4py 4\.1\.2 .*; got C; use the same"):
         recorded()
 
 

@@ -163,7 +163,7 @@ def test_what_a_shell_would_run_reaches_the_program_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("configuration", "message"),
     [
-        ({"m": 1}, "m is no parameter of tool; known: n, mode"),
+        ({"m": 1}, "m is not a parameter of tool; known: n, mode"),
         ({"n": 1.5}, "a value of n must be a whole number; got 1.5"),
         ({"n": "1"}, "a value of n must be a whole number; got '1'"),
         ({"n": True}, "a value of n must be a whole number; got True"),
@@ -231,7 +231,7 @@ def test_a_parameter_that_is_not_tuned_keeps_its_default() -> None:
     assert [each["b"] for each in ruled.space({"b": [1, 2]}, ["b * a > 4"]).all()] == [2]
     with pytest.raises(ParameterError, match="a > 9 must hold, but a=4 is not tuned"):
         ruled.space({"b": [1]}, ["a > 9"])
-    with pytest.raises(ParameterError, match="z is none"):
+    with pytest.raises(ParameterError, match="z is not one"):
         ruled.space({"b": [1]}, ["z > 9"])
 
 
@@ -284,11 +284,11 @@ def test_axes_fit_their_parameters() -> None:
         ("x", ["a"], "a value of x must be a finite number; got 'a'"),
         ("n", "12", "must be a list, a Grid, a Range or Choices; got '12'"),
         ("n", [], "at least one"),
-        ("m", [1], "m is no parameter of tool"),
+        ("m", [1], "m is not a parameter of tool"),
     ):
         with pytest.raises(ParameterError, match=message):
             one.space({name: values})
-    with pytest.raises(ParameterError, match="tool says no values to try"):
+    with pytest.raises(ParameterError, match="tool has no values to try"):
         component(Parameter("n", default=1, cmd_var=True)).space()
 
 
@@ -342,7 +342,7 @@ def test_an_invocation_reads_as_one_would_type_it() -> None:
         header="sync",
     )
     assert one.invocation({}).text() == "sync\nsbatch --q=1: S='a b' tool 's=a b'"
-    with pytest.raises(ParameterError, match="z is no parameter of tool"):
+    with pytest.raises(ParameterError, match="z is not a parameter of tool"):
         _ = one["z"]
 
 

@@ -135,10 +135,10 @@ def test_a_recording_goes_on_where_it_was(mpi: Launcher, program: Path, tmp_path
     recording = read_recording(folder)
     assert set(recording) == {"gather/64", "gather/128"}
     assert {len(each) for each in recording["gather/64"].values} == {1}
-    with pytest.raises(ParameterError, match="ask for the same ranks"):
+    with pytest.raises(ParameterError, match="use the same ranks"):
         record_open_mpi(folder, ranks=3, rounds=1, collectives=("gather",), sizes=(64, 128))
     # Times of other numbers of calls are no repeats of these.
-    with pytest.raises(ParameterError, match="ask for the same loop"):
+    with pytest.raises(ParameterError, match="use the same loop"):
         record_open_mpi(folder, ranks=2, rounds=2, collectives=("gather",), sizes=(64, 128))
 
 

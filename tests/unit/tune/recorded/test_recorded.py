@@ -161,8 +161,8 @@ def test_a_changed_file_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("0,,,completed,8,z,,1,1", "'z' is none of a, b, c"),
-        ("0,,,completed,8,b,3,1,1", "'3' is none of 1, 2, 4"),
+        ("0,,,completed,8,z,,1,1", "'z' is not one of a, b, c"),
+        ("0,,,completed,8,b,3,1,1", "'3' is not one of 1, 2, 4"),
         ("0,,,completed,8,b,1,1", "9 fields; got 8"),
         ("0,,,completed,x,a,,1,1", "must hold a run"),
     ],

@@ -119,7 +119,7 @@ def test_a_cluster_that_is_gone_ends_the_experiment_and_is_no_failure_of_a_run(
     client.futures[handle.job_id].cancel()
     with pytest.raises(RunnerError, match="the runs there are lost"):
         wait(handle)
-    with pytest.raises(RunnerError, match="start it again and go on"):
+    with pytest.raises(RunnerError, match="restart it and resume"):
         runner.start(RunRequest({}, Invocation(("true",))))
     monkeypatch.undo()
     handle.cancel()

@@ -184,7 +184,7 @@ def test_files_of_another_machine_may_be_late_but_not_for_ever(
     fake.stand("2", "COMPLETED")
     output = wait(handle)
     assert output.state == "failed"
-    assert "nothing came to" in output.reason
+    assert "no file arrived in" in output.reason
 
 
 @pytest.mark.parametrize(
@@ -259,6 +259,8 @@ def test_what_is_refused_leaves_nothing(runner: Slurm, fake: FakeSlurm) -> None:
     (fake.folder / "sbatch").write_text(
         "#!/bin/sh\necho 'sbatch: error: no such partition' >&2; exit 1"
     )
-    with pytest.raises(RunnerError, match="sbatch must accept the job; it says: no such partition"):
+    with pytest.raises(
+        RunnerError, match="sbatch must accept the job; it printed: no such partition"
+    ):
         start(runner)
     assert list(runner.folder.iterdir()) == []

@@ -120,7 +120,7 @@ def test_expressions_are_equal_by_their_text() -> None:
 def test_parents_come_first_and_circles_are_refused() -> None:
     rules = {"b": Expression("a == 1"), "a": Expression("c == 1 and elsewhere == 2")}
     assert parents_first(["b", "a", "d", "c"], rules) == ("d", "c", "a", "b")
-    with pytest.raises(ParameterError, match="round in a circle; a and b depend"):
+    with pytest.raises(ParameterError, match="form a cycle; a and b depend"):
         parents_first(["a", "b"], {"a": Expression("b == 1"), "b": Expression("a == 1")})
     with pytest.raises(ParameterError, match="circle"):
         parents_first(["a"], {"a": Expression("a == 1")})

@@ -76,7 +76,7 @@ def test_parameters_that_do_not_apply_are_none_whatever_is_given() -> None:
     [
         ({"algorithm": 2}, "must have a value of segment; got only algorithm"),
         ({}, "must have a value of algorithm; got only none"),
-        ({"algorithm": 0, "size": 1}, "size is no parameter of this space; known: algorithm"),
+        ({"algorithm": 0, "size": 1}, "size is not a parameter of this space; known: algorithm"),
     ],
 )
 def test_configurations_that_are_none(configuration: dict[str, Any], message: str) -> None:

@@ -206,7 +206,7 @@ def test_a_stored_experiment_is_made_again_from_its_store(tmp_path: Path) -> Non
         assert len(experiment.run(4)) == 4
     where = tmp_path / "function.db"
     tune(SPACE, Function(noisy), store=where, heuristic="random", budget=3)
-    with pytest.raises(ParameterError, match="give it again"):
+    with pytest.raises(ParameterError, match="pass it again"):
         resume(where)
     with resume(where, runner=Function(noisy), budget=5) as experiment:
         assert len(experiment.run()) == 5

@@ -190,7 +190,7 @@ def _added(low: float, high: float, step: float) -> tuple[int, ...] | tuple[floa
         return tuple(low + i * step for i in range(count))
     # The last step is taken where rounding alone keeps it from the maximum.
     count = _counted((high - low) / step * (1 + 1e-12) + 1e-9)
-    # 0.1 + 2 * 0.1 is 0.30000000000000004; nobody writes that into a configuration.
+    # 0.1 + 2 * 0.1 is 0.30000000000000004; a configuration must not show that.
     return tuple(dict.fromkeys(float(f"{low + i * step:.12g}") for i in range(count)))
 
 

@@ -10,7 +10,7 @@ MOST_VALUES = 100_000
 """More values than this on a grid are a range."""
 
 NEUTRAL = 0.5
-"""The place in the unit cube of what has none."""
+"""The place in the unit cube of a value that has none."""
 
 _LARGEST = 2**63
 

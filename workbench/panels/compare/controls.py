@@ -48,7 +48,7 @@ CONTROLLED = (
     *("match", "amount", "traffic", "routing", "offered", "shade"),
     *("program", "collective", "model", "seed", "runs"),
 )
-"""What can be read and set by name."""
+"""The settings that can be read and set by name."""
 
 OPERATIONS = ("allreduce", "allgather", "alltoall")
 FIRST_HOSTS, FIRST_LOAD = 1024, 0.7

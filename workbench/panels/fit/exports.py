@@ -123,4 +123,4 @@ FILES: dict[str, tuple[Callable[[Shown], str], str]] = {
     ".json": (json_text, "values, curves, the fit and where they come from"),
     ".html": (html_text, "a page with the figures, readable offline"),
 }
-"""By suffix: what makes the text, and what is in it."""
+"""By suffix: the function that returns the text, and a description of the file."""

@@ -26,7 +26,7 @@ class FitRequest:
     target: str
     trials: int
     seed: int
-    study: str = ""  # file or database of the trials; "" keeps none
+    study: str = ""  # file or database of the trials; "" stores none
     name: str = ""  # of the study in the file
     engine: str = DEFAULT_ENGINE
     held: tuple[str, ...] = ()  # keys of parameters not searched
@@ -138,7 +138,7 @@ class FitRun:
 def next_request(state: FitState, *, go_on: bool, before: FitRun | None) -> FitRequest:
     """Return the fit that Start, or with ``go_on`` Resume, runs; ``before`` is the last run."""
     if before is not None:
-        # The sliders may have moved since; the search goes on from where it began.
+        # The sliders may have moved since; the search keeps its start.
         return replace(before.request, trials=state.trials)
     request = FitRequest(
         curve=state.measured,
@@ -162,7 +162,7 @@ def status_of(run: FitRun) -> str:
     """Return a run's progress in a few words."""
     done, total = len(run.losses), run.request.trials
     if run.job.stopping and not run.job.finished:
-        return f"stopped: {done} of {total} trials, the last one is ending"
+        return f"stopped: {done} of {total} trials, finishing the last one"
     if run.job.finished:
         word = {"done": "done", "stopped": "stopped", "failed": "failed"}.get(run.job.state, "")
         new = f", {run.new} of them new" if run.new < done else ""
@@ -188,8 +188,5 @@ def _latest_name(request: FitRequest) -> str:
     names = optuna.get_all_study_names(url) if exists else []
     known = sorted(name for name in names if name.startswith(f"{request.stem}, "))
     if not known:
-        raise StudyError(
-            f"there must be a study to go on with; {where} holds none of {request.stem!r}; "
-            "press Start"
-        )
+        raise StudyError(f"no study in {where} is named {request.stem!r}; press Start to begin one")
     return known[-1]

@@ -90,7 +90,7 @@ class FitPanel(Panel[FitResult | None]):
         self.widget = self._lay_out()
         self._settings.offer_variant(self._state.model)
         self._redraw()
-        # Beside a busy machine also a quick curve may be late, and a panel opens with one.
+        # On a busy machine even a quick curve may be late, and a panel opens with one.
         wait_for(self._simulating.refresh, None)
 
     @property
@@ -416,7 +416,7 @@ class FitPanel(Panel[FitResult | None]):
         self._forget_fit()
         kind, variant = settings["kind"].value, settings["variant"].value
         same = kind == self._state.kind
-        # Another variant of the same model keeps the values that were dialled in.
+        # Another variant of the same model keeps the values that were set.
         model = (
             self._state.model.replace(variant=variant)
             if same

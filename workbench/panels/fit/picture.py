@@ -75,7 +75,7 @@ class CurvePicture:
 
     def draw(self, measured: OSUCurve, simulated: OSUCurve) -> None:
         """Draw the curve of the sliders' model, at the machine's sizes."""
-        # In one go: of two writes to one source in a row the page may keep the first.
+        # In one write: of two writes in a row to one source the page may keep the first.
         if self.measured is not measured:
             self._show_machine(measured, simulated)
             return

@@ -65,7 +65,7 @@ class Settings:
             placeholder="such as mtu, credits", continuous_update=False, **named("Held", "210px")
         )
         self.controls["held"].tooltip = "Parameters that the fit leaves as the sliders have them"
-        self.controls["study"].tooltip = "SQLite file that keeps every trial; empty keeps none"
+        self.controls["study"].tooltip = "SQLite file that stores every trial; empty: not stored"
         self.upload = widgets.FileUpload(
             description="Upload OSU output",
             multiple=True,
@@ -73,10 +73,10 @@ class Settings:
             layout=widgets.Layout(width="190px", margin="2px 8px"),
         )
         self.machine_error = ErrorLine()
-        self.resume = push_button("↻ Resume", "Go on with the last fit up to Trials", "")
+        self.resume = push_button("↻ Resume", "Continue the last fit up to Trials", "")
         self.work: Running[FitResult] = Running(
-            ("▶ Start", "Begin a new fit", "88px"),
-            "End the fit now; the best so far is kept",
+            ("▶ Start", "Start a new fit", "88px"),
+            "Stop the fit now and keep the best so far",
             READY,
             lock=self._lock,
             ended=ended,
@@ -109,7 +109,7 @@ class Settings:
         """Add a machine to the list and choose it, without calling the handler."""
         control = self.controls["machine"]
         kept = [option for option in control.options if option[1] != name]
-        # Changing what a list offers chooses its first entry on the way.
+        # Changing the options of a list chooses its first entry for a moment.
         self._silent = True
         try:
             control.options = [*kept, (text, name)]

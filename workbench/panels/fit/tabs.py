@@ -48,10 +48,10 @@ class FitTabs:
         self.convergence = convergence_figure([], height=190)
         self._picture = widgets.VBox()
         self._reading = widgets.HTML("No trial has been run yet.")
-        self.table = widgets.HTML("The fitted values stand here after a fit.")
+        self.table = widgets.HTML("The fitted values appear here after a fit.")
         self.use = widgets.Button(
             description="Use fitted values",
-            tooltip="Set the sliders to what the fit found",
+            tooltip="Set the sliders to the fitted values",
             disabled=True,
             layout=widgets.Layout(width="140px"),
         )
@@ -59,7 +59,7 @@ class FitTabs:
         wide = widgets.Layout(width="98%", height="auto")
         self.curve_python = widgets.Textarea(rows=7, layout=wide)
         self.fit_python = widgets.Textarea(rows=7, layout=wide)
-        # What was fitted is what a user comes for, so a fit that ends is chosen by itself.
+        # A user wants the fitted values, so a finished fit is chosen by itself.
         self.which = widgets.ToggleButtons(
             options=_WHICH,
             value="sliders",
@@ -121,7 +121,7 @@ class FitTabs:
         self._drawn = 0
         self.convergence.source.data = convergence_columns([])
         self._reading.value = "No trial has been run yet."
-        self.table.value = "The fitted values stand here after a fit."
+        self.table.value = "The fitted values appear here after a fit."
         self.use.disabled = True
         self._result = None
         self._offer_fit(False)
@@ -161,7 +161,7 @@ class FitTabs:
     def show_python(self, curve: str, fit: str) -> None:
         """Show the Python code of the curve and of the fit."""
         self._python = (curve, fit)
-        # A slider redraws in a hurry; text that nobody sees can wait until its tab is opened.
+        # While a slider moves, hidden tabs are not redrawn; they are when they are opened.
         if self.widget.selected_index == _PYTHON_TAB:
             self.curve_python.value, self.fit_python.value = self._python
 
@@ -182,7 +182,7 @@ class FitTabs:
 
     def _say_what(self) -> None:
         whose = "the last fit" if self.which.value == "fitted" else "the sliders"
-        # A picture is of the page: it has both curves after a fit, whatever files hold.
+        # A picture shows the page: after a fit it has both curves, whatever the files hold.
         self.export.describe(whose, {".ini": self._ini_about})
 
     def _picture_stem(self) -> str:

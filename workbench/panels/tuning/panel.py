@@ -42,7 +42,7 @@ _OTHERS = ("start_from", "aggregation", "revisit", "store", *NAMES)
 _SETTINGS = ("subject", *RULES, *NUMBERS, *_OTHERS)
 _FIRST_S = 8.0
 _READY = "Start runs the experiment"
-_HELD = "Resume goes on with this experiment, Start begins one"
+_HELD = "Resume continues this experiment, Start begins a new one"
 
 
 class TuningPanel(Panel[TuningResult | None]):
@@ -65,17 +65,17 @@ class TuningPanel(Panel[TuningResult | None]):
         self._controls = TuningControls(known, word, FIRST_SETTINGS, self._other_subject)
         self._running: tuple[Experiment, TuningState] | None = None
         self._view = TuningView()
-        # The last of each subject: Resume goes on with that of the chosen one.
+        # The last of each subject: Resume continues that of the chosen one.
         self._last: dict[str, tuple[Experiment, TuningState]] = {}
         self._found = TuningFound(self._view, self._controls)
         self._work: Running[TuningResult] = Running(
             ("▶ Start", "Begin this experiment", "92px"),
-            "End the runs under way; what has run is kept, and Resume goes on",
+            "Stop the running programs; finished runs are kept, and Resume continues",
             _READY,
             lock=self._hold,
             ended=lambda job: self._ended(job.result()),
         )
-        self._resume = push_button("Resume", "Go on with this experiment up to the budget")
+        self._resume = push_button("Resume", "Continue this experiment up to the budget")
         self._resume.disabled = True
         self._error = ErrorLine()
         self._python: Any = widgets.Textarea(
@@ -203,19 +203,18 @@ class TuningPanel(Panel[TuningResult | None]):
             self._say("")
             if self._shown is None:
                 raise ParameterError(
-                    f"there is no experiment with {self._controls.chosen.title} to go on with; "
-                    "start one"
+                    f"no experiment with {self._controls.chosen.title} can be resumed; press Start"
                 )
             experiment, state = self._shown
             held = self._controls.state().settings
             if experiment.done >= held.budget:
                 raise ParameterError(
-                    f"{experiment.done} runs are done; raise the budget above that to go on",
+                    f"{experiment.done} runs are done; raise the budget above that to continue",
                     key="budget",
                 )
             if not state.store and held.stopping != state.settings.stopping:
                 raise ParameterError(
-                    "without a store the rule of stopping stays as it was; start anew with one",
+                    "the stopping rule can change only with a store; name one and press Start",
                     key="stopping",
                 )
             # These two may change while an experiment stays the same one.
@@ -307,7 +306,7 @@ class TuningPanel(Panel[TuningResult | None]):
         self._tabs.observe(lambda _: self._found.compare(), "selected_index")
         numbers = self._controls.numbers.values()
         for control in (*self._controls.running.by_name.values(), *numbers, self._controls.store):
-            # What Start or Slurm said of other words is no mistake of these.
+            # An error from Start or Slurm on other values does not concern the new ones.
             control.observe(lambda _: self._say(""), "value")
 
     @property
@@ -327,7 +326,7 @@ class TuningPanel(Panel[TuningResult | None]):
 
     def _ended(self, result: TuningResult) -> None:
         done, total = len(result), self._controls.numbers["budget"].value
-        why = result.stop_reason or f"stopped after {done} of {total} runs; Resume goes on"
+        why = result.stop_reason or f"stopped after {done} of {total} runs; Resume continues"
         self._work.status.value = why
         if self._running is not None:
             self._found.keep(self._running[1].subject.word, result)
@@ -389,8 +388,7 @@ def _word(text: str, known: list[str]) -> str:
     found = [word for word in known if text in (word, word.partition(":")[2])]
     if not found:
         raise ParameterError(
-            f"there must be such a subject; got {text!r}{did_you_mean(text, known)}; known are "
-            f"{', '.join(known)}",
+            f"no subject is named {text!r}{did_you_mean(text, known)}; known: {', '.join(known)}",
             key="subject",
         )
     return found[0]

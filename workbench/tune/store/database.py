@@ -142,7 +142,7 @@ class DatabaseStore:
         locks = {worker_lock(self.name, worker): worker for worker in others}
         dead = others - {locks[lock] for lock in self.database.held(locks)}
         for worker in dead:
-            # What is left of the lock goes as it is let go.
+            # Taking the lock of a dead process and releasing it removes its file.
             with (
                 contextlib.suppress(StudyHeldError),
                 self.database.hold(worker_lock(self.name, worker)),
@@ -244,7 +244,7 @@ def _open_study(
     differences = problem_differences(declared_now(stored), problem)
     if differences:
         raise StudyError(
-            f"the experiment {name!r} in {database.where} is another one: "
+            f"the experiment {name!r} in {database.where} has other settings: "
             f"{'; '.join(differences)}; choose another name, or the settings it was made with"
         )
     return study

@@ -339,7 +339,7 @@ def test_nothing_is_imported_or_evaluated(tmp_path: Any, monkeypatch: pytest.Mon
         ("max_step_duration", "max_step", "22: pruning.max_step: is not a key .* did you mean"),
         ("default_first: True", "default: True", "2: experiment.default: is not a key"),
         ("      max: 20\n", "      max: 0\n", "26: components.tool.n.min: min of a grid .* max 0"),
-        ("      step: 5\n", "", "25: components.tool.n: must say step beside min, max; add it"),
+        ("      step: 5\n", "", "25: components.tool.n: must have step beside min, max; add it"),
         ("step: 5", "stride: 5", "28: components.tool.n.stride: is not a key of a parameter's"),
         ("multiplicative", "log", "must be additive or multiplicative; got 'log'"),
         ("      - slow\n      - fast\n", "", "34: components.tool.mode: must give its values"),

@@ -122,7 +122,7 @@ def test_parents_come_first_and_circles_are_refused() -> None:
     assert parents_first(["b", "a", "d", "c"], rules) == ("d", "c", "a", "b")
     with pytest.raises(ParameterError, match="form a cycle; a and b depend"):
         parents_first(["a", "b"], {"a": Expression("b == 1"), "b": Expression("a == 1")})
-    with pytest.raises(ParameterError, match="circle"):
+    with pytest.raises(ParameterError, match="must not form a cycle"):
         parents_first(["a"], {"a": Expression("a == 1")})
 
 

@@ -373,7 +373,7 @@ def test_the_engine_is_the_one_that_was_chosen(panel: FitPanel) -> None:
 def test_what_the_data_tell_is_computed_when_its_tab_is_opened(panel: FitPanel) -> None:
     panel.model, panel.trials = "logp", 12
     figure = panel._tabs.identifiability
-    assert "after a fit" in figure.waiting.value
+    assert "After a fit" in figure.waiting.value
     panel.run()
     panel.wait(60)
     assert not figure.busy, "nobody has asked yet"

@@ -17,7 +17,7 @@ from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
 
 REFUSED = "workbench-refused"
-"""Class of a field that holds what was refused, for its frame."""
+"""CSS class of a field with an invalid entry, for its frame."""
 
 
 class NumberField(widgets.Box):  # type: ignore[misc]
@@ -46,7 +46,7 @@ class NumberField(widgets.Box):  # type: ignore[misc]
         self.error = ErrorLine()
         # A line of its own in a row that wraps: the other controls of the row stay in place.
         self.error.layout.flex = "1 0 100%"
-        self.typed: Any = widgets.FloatText(  # also holds a refused number
+        self.typed: Any = widgets.FloatText(  # also holds an invalid number
             step=step,
             description=description,
             style=style or {},
@@ -124,13 +124,13 @@ class NumberField(widgets.Box):  # type: ignore[misc]
         except ParameterError:
             self.error.say(
                 f"{self.name} must be {self.rule}; got {_plain(typed)}; "
-                f"it stays {_plain(self.value)} until you type one that fits"
+                f"the value stays {_plain(self.value)} until a valid one is typed"
             )
             self.typed.add_class(REFUSED)
             return
         self.value = number
 
-    # Not an observer: what holds already and is set again takes the place of what was refused.
+    # Not an observer: setting the present value again also replaces an invalid entry.
     @traitlets.validate("value")
     def _accept(self, proposal: Any) -> float:
         number = self.check(proposal["value"])
@@ -147,7 +147,7 @@ class NumberField(widgets.Box):  # type: ignore[misc]
             self._echo = False
 
     def _hidden(self) -> None:
-        # Nobody could see what is wrong.
+        # A hidden field cannot show its error.
         if self.layout.display == "none":
             self.forget()
 

@@ -68,8 +68,8 @@ class Slider:
         self.scale, self._changed, self._value = scale, changed, value
         self._echo = self._refused = False
         self.error = ErrorLine()
-        # Whole positions, since a browser sends back what it rounds: a fraction would come home
-        # as a move that nobody made.
+        # Whole positions, since a browser sends back rounded values: a fraction would arrive as a
+        # move by the user.
         self.input: Any = widgets.IntSlider(
             min=0,
             max=scale.last,

@@ -279,8 +279,8 @@ def test_traffic_that_a_topology_has_no_place_for_loads_nothing(panel: ComparePa
     assert "transpose needs hosts that form a rectangle" in panel.error
     assert list(panel.networks) == ["torus 3"]
     assert panel.loads == {}
-    assert panel.reading == "No load is known for any of them under transpose traffic with " + (
-        "minimal routing."
+    assert panel.reading == (
+        "The load of these networks under transpose traffic with minimal routing is not known."
     )
 
 
@@ -412,7 +412,7 @@ def test_simulations_fill_in_and_can_be_stopped(
         assert begun.wait(PATIENCE_S)
         panel.stop()
         settled(panel)
-    assert "Simulate goes on" in panel._work.status.value
+    assert "Simulate continues" in panel._work.status.value
     assert panel.simulated.metrics == {}, "of what was stopped nothing is kept"
     panel.run()
     settled(panel)
@@ -686,15 +686,15 @@ def test_a_number_out_of_range_is_said_and_changes_nothing(panel: ComparePanel) 
     controls.offered.text.value = "7"
     controls.seed.typed.value = -1
     assert panel.error.splitlines() == [
-        f"{name} must be {rule}; it stays {value} until you type one that fits"
+        f"{name} must be {rule}; the value stays {value} until a valid one is typed"
         for name, rule, value in (
-            ("about so many hosts", "a whole number from 2 to 2,000,000; got 1", panel.amount),
+            ("number of hosts", "a whole number from 2 to 2,000,000; got 1", panel.amount),
             ("Hosts send", "a number from 0.05 to 1; got 7", 0.7),
             ("seed", "a whole number from 0 to 2,147,483,647; got -1", 0),
         )
     ]
     panel.match = ""
-    assert "about so many hosts" not in panel.error, "it is asked no more"
+    assert "number of hosts" not in panel.error, "it is asked no more"
     with pytest.raises(ParameterError, match=r"Hosts send must be a number from 0\.05 to 1; got 0"):
         panel.offered = 0
     panel.offered, panel.seed = 0.7, 0

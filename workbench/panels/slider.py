@@ -151,7 +151,7 @@ class Slider:
             action()
         except ParameterError as error:
             held = self.scale.text(self._value)
-            self.error.say(f"{error}; it stays {held} until you type one that fits")
+            self.error.say(f"{error}; the value stays {held} until a valid one is typed")
             self._mark(True)
 
     def _accept(self, value: Any, *, moved: bool = False) -> None:

@@ -44,7 +44,7 @@ def test_what_was_refused_is_framed_and_said_until_it_is_corrected(
         share.text.value = text
         assert share.error.message == (
             f"share must be a number from 0.05 to 1; got {text}; "
-            "it stays 0.7 until you type one that fits"
+            "the value stays 0.7 until a valid one is typed"
         )
         assert REFUSED in share.text._dom_classes and share.value == 0.7
     share.text.value = "0.7"

@@ -21,14 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import StudyError
 from workbench.storage.holding import BUSY_S, busy, hold_file, is_held
+from workbench.storage.optuna_internals import STUDY_TABLES, knows_tables
 from workbench.storage.quiet import quiet_optuna
 
 if TYPE_CHECKING:
     import optuna
     import sqlalchemy
-
-KNOWN_SCHEMA = 12
-"""The version of Optuna's tables that are read and written without Optuna."""
 
 _POSTGRESQL = ("postgres", "postgresql")
 _TABLES_KEY = "workbench: tables of Optuna"
@@ -120,8 +118,7 @@ class Database:
         if self.path is None:
             return None
         connection = _connect(self.path)
-        (version,) = connection.execute("SELECT schema_version FROM version_info").fetchone()
-        if int(version) == KNOWN_SCHEMA:
+        if knows_tables(connection.execute):
             return connection
         connection.close()
         return None
@@ -227,7 +224,7 @@ def _prepare_file(path: Path) -> None:
                         connection.execute(statement)
                 connection.execute("COMMIT")
             tables = _tables(connection)
-            if not {"studies", "trials", "version_info"} <= tables:
+            if not tables >= STUDY_TABLES:
                 raise sqlite3.DatabaseError(f"it holds {', '.join(sorted(tables))}")
             _let_others_read(connection)
     except sqlite3.OperationalError as error:

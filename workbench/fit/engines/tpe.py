@@ -5,16 +5,12 @@ Each trial's randomness depends on the seed and the trial's number alone.
 
 from __future__ import annotations
 
-import functools
 import math
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from workbench.fit.engines.engine import FloatArray, Points, Problem, Values
-
-if TYPE_CHECKING:
-    from optuna.distributions import FloatDistribution
+from workbench.storage.optuna_internals import array_tpe
 
 _FIRST_ROOM = 256
 _MOST_GOOD = 25  # default_gamma of TPESampler: a tenth of the trials, this many at most
@@ -22,9 +18,6 @@ _MOST_GOOD = 25  # default_gamma of TPESampler: a tenth of the trials, this many
 
 class TPE:
     """Multivariate TPE with the same trials as Optuna's ``TPESampler``, on arrays."""
-
-    # Optuna sorts, checks and converts every trial anew for each proposal: 8 of the 13 ms of a
-    # proposal after 2000 trials (tests/benchmarks/test_fit.py). test_tpe.py compares the two.
 
     def __init__(self, problem: Problem) -> None:
         from optuna.distributions import FloatDistribution
@@ -74,44 +67,8 @@ class TPE:
         state = np.random.SeedSequence((self._problem.seed, n)).generate_state(1)[0]
         # A sampler costs nothing to make; keeping one would let its randomness depend on how many
         # trials this process has run.
-        sampler = _sampler_type()(seed=int(state), multivariate=True, constant_liar=False)
+        sampler = array_tpe()(seed=int(state), multivariate=True, constant_liar=False)
         drawn: dict[str, float] = sampler.draw(
             self._distributions, self._tried[:n], self._losses[:n]
         )
         return drawn
-
-
-@functools.cache
-def _sampler_type() -> Any:
-    from optuna.samplers import TPESampler
-    from optuna.samplers._tpe.sampler import default_gamma
-
-    class Sampler(TPESampler):
-        """TPE over a space that is known and trials that all ended, without a study."""
-
-        def draw(
-            self, space: dict[str, FloatDistribution], tried: FloatArray, losses: FloatArray
-        ) -> dict[str, float]:
-            n = len(losses)
-            if n < self._n_startup_trials:
-                independent = self._random_sampler.sample_independent
-                nothing: Any = None  # neither study nor trial is looked at
-                return {
-                    key: float(independent(nothing, nothing, key, distribution))
-                    for key, distribution in space.items()
-                }
-            good = np.zeros(n, np.bool_)
-            good[np.argsort(losses, kind="stable")[: default_gamma(n)]] = True
-            below, above = (self._estimator(space, tried[part]) for part in (good, ~good))
-            candidates = below.sample(self._rng.rng, self._n_ei_candidates)
-            return self._compare(
-                candidates, self._compute_acquisition_func(candidates, below, above)
-            )
-
-        def _estimator(self, space: dict[str, FloatDistribution], tried: FloatArray) -> Any:
-            observations = dict(zip(space, tried.T, strict=True))
-            return self._parzen_estimator_cls(
-                observations, dict(space), self._parzen_estimator_parameters
-            )
-
-    return Sampler

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import StudyError
 from workbench.storage.database import locate
+from workbench.storage.optuna_internals import insert_trial, next_number
 from workbench.storage.problem import problem_differences
 from workbench.storage.quiet import quiet_optuna
-from workbench.storage.trials import end_trial, insert_trial, next_number
 
 if TYPE_CHECKING:
     import optuna
@@ -71,11 +71,11 @@ class StudyFile:
             self._trials = tuple(
                 stored_trial(trial) for trial in self._study.get_trials(deepcopy=False)
             )
+            self._study_id = storage.get_study_id_from_name(name)
             self._direct = self.database.connect_directly()
             if self._direct is not None:
                 opening.enter_context(contextlib.closing(self._direct))
             self._closing = opening.pop_all()
-        self._study_id = self._study._study_id
         self._count = len(self._trials)
         self._create_trial = optuna.trial.create_trial
         self._texts: dict[str, str] = {}
@@ -119,24 +119,21 @@ class StudyFile:
         distributions: Mapping[str, BaseDistribution],
         began: datetime,
     ) -> None:
-        # Optuna's add_trial is 21 ORM queries for 8 parameters, 5 to 9 ms; the same rows written
-        # here take 0.3 ms (tests/benchmarks/test_fit.py), and test_study_file.py holds the two
-        # equal. A schema that is not known goes through add_trial.
         with connection:
             connection.execute("BEGIN IMMEDIATE")
             self._check_alone(next_number(connection, self._study_id))
-            row = insert_trial(
+            insert_trial(
                 connection,
                 self._study_id,
                 trial.number,
+                trial.loss,
                 began=began,
                 parameters=[
                     (key, float(value), self._text(key, distributions[key]))
                     for key, value in trial.values.items()
                 ],
-                said=trial.attributes,
+                attributes=trial.attributes,
             )
-            end_trial(connection, row, "COMPLETE", trial.loss, datetime.now())
 
     def _add(
         self, trial: StoredTrial, distributions: Mapping[str, BaseDistribution], began: datetime

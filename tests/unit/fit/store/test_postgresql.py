@@ -52,12 +52,12 @@ def test_trials_on_a_server_are_what_optuna_would_have_written(address: str) -> 
     for one in (trial(0), trial(1, 1e30, "credits < mtu"), trial(2, 0.25)):
         file.append(one, SPACE.distributions(), datetime.now())
     file.close()
-    url = database.locate(address).address
-    study = optuna.load_study(study_name="one", storage=url)
+    storage = optuna.storages.RDBStorage(database.locate(address).address)
+    study = optuna.load_study(study_name="one", storage=storage)
     assert [t.value for t in study.trials] == [1.5, 1e30, 0.25]
     assert [t.params for t in study.trials] == [dict(trial(n).values) for n in range(3)]
     assert study.user_attrs == {study_file.PROBLEM: PROBLEM}
-    study._storage._backend.engine.dispose()  # type: ignore[attr-defined]
+    storage.engine.dispose()
     again = StudyFile(address, "one", PROBLEM)
     assert [(t.values, t.loss, t.invalid) for t in again.trials] == [
         (t.values, t.loss, t.invalid)

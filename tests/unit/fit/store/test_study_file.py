@@ -26,7 +26,7 @@ from workbench.fit.store import stored, study_file
 from workbench.fit.store.stored import read_trials
 from workbench.fit.store.study_file import StoredTrial, StudyFile
 from workbench.models import SNAPPR
-from workbench.storage import database, holding
+from workbench.storage import database, holding, optuna_internals
 
 PROBLEM = {"loss": "rmsre", "seed": 0, "workbench": "1"}
 SPACE = SearchSpace.for_model(SNAPPR())
@@ -51,12 +51,12 @@ def plain(frozen: optuna.trial.FrozenTrial) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("schema", [database.KNOWN_SCHEMA, -1])
+@pytest.mark.parametrize("schema", [optuna_internals.KNOWN_SCHEMA, -1])
 def test_optuna_reads_what_was_written_either_way(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, schema: int
 ) -> None:
     # -1: a release of Optuna whose tables are not known is written through its own calls
-    monkeypatch.setattr(database, "KNOWN_SCHEMA", schema)
+    monkeypatch.setattr(optuna_internals, "KNOWN_SCHEMA", schema)
     path = tmp_path / "fits.db"
     file = StudyFile(path, "one", PROBLEM)
     append(file, trial(0), trial(1, 1e30, "credits < mtu"), trial(2, 0.25))
@@ -279,12 +279,11 @@ def test_who_holds_a_study_can_be_seen_without_holding_it(tmp_path: Path) -> Non
     StudyFile(path, "one", PROBLEM).close()
 
 
-@pytest.mark.parametrize("schema", [database.KNOWN_SCHEMA, -1])
+@pytest.mark.parametrize("schema", [optuna_internals.KNOWN_SCHEMA, -1])
 def test_a_look_at_a_study_sees_what_its_file_holds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, schema: int
 ) -> None:
-    for module in (database, stored):
-        monkeypatch.setattr(module, "KNOWN_SCHEMA", schema)
+    monkeypatch.setattr(optuna_internals, "KNOWN_SCHEMA", schema)
     path = tmp_path / "fits.db"
     assert stored.read_study(path, "one") is None
     assert stored.read_progress(path, ["one"]) == {}

@@ -17,16 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.ini_options import add_ini
-from workbench.cli.output import SIGNALLED, add_json, patience, print_json, say
-from workbench.cli.stopping import stoppable
-from workbench.errors import SimulationHalted
+from workbench.cli.output import add_json, patience, print_json, say
+from workbench.cli.stopping import run_stoppable
 
 if TYPE_CHECKING:
     from workbench.simulate.fabric.sst import CollectiveTimes
 
 ABOUT = "times of a collective on an SST/macro configuration"
-
-_WAIT_S = 0.05
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,23 +35,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Simulate, print the times and return the exit status."""
     with patience():
-        from workbench import jobs
         from workbench.simulate.fabric.sst import run_collective
         from workbench.simulate.fabric.sst_configuration import read_configuration
 
     configuration = read_configuration(Path(arguments.config), dict(arguments.parameters))
     for note in configuration.notes:
         say(f"note: {note}")
-    with stoppable() as stop:
-        # In another thread: the main thread handles signals between its Python steps.
-        job = jobs.submit(lambda _: run_collective(configuration, halt=stop.event.cell))
-        while not job.wait(_WAIT_S):
-            pass
-        try:
-            result = job.result()
-        except SimulationHalted:
-            say("stopped")
-            return SIGNALLED + stop.number
+    result, status = run_stoppable(lambda halt: run_collective(configuration, halt=halt))
+    if result is None:
+        return status
     if result.beyond_sstmacro:
         say(f"note: beyond SST/macro v11.1: {result.beyond_sstmacro}")
     if arguments.json:

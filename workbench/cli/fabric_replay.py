@@ -14,12 +14,14 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.ini_options import add_ini, model_of_ports
-from workbench.cli.output import SIGNALLED, add_json, given, patience, print_json, say
+from workbench.cli.output import add_json, given, patience, print_json, say
 from workbench.cli.program_options import add_program, graph_of, model_of
-from workbench.cli.stopping import stoppable
-from workbench.errors import SimulationHalted
+from workbench.cli.stopping import run_stoppable
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from workbench.models import LogGPS
     from workbench.programs import ExecutionGraph
     from workbench.simulate.fabric.program_result import FabricReplay
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 
 ABOUT = "replay a program over a network and print when each rank finishes"
 
-_WAIT_S = 0.05
 _SHOWN_RANKS = 32
 _UNUSED = "LgG"
 _OF_HOSTS = "oOS"
@@ -89,7 +90,6 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"note: {', '.join(unused)} not used: the network gives latency and bandwidth")
     model = model_of_ports(arguments)
     with patience():
-        from workbench import jobs
         from workbench.simulate.fabric.fabric import Fabric
         from workbench.simulate.fabric.program import replay_on
         from workbench.simulate.fabric.shared import run_jobs
@@ -97,23 +97,15 @@ def run(arguments: argparse.Namespace) -> int:
     options: dict[str, Any] = given(arguments, "placement", "ranks_per_host")
     options |= {"host": _hosts(arguments), "rng": arguments.seed or 0}
     graph = jobs_asked[arguments.file]
-    with stoppable() as stop:
-        halt = stop.event.cell
 
-        def work() -> FabricReplay | SharedRun:
-            if len(jobs_asked) == 1:
-                return replay_on(graph, fabric, halt=halt, **options)
-            return run_jobs(jobs_asked, fabric, halt=halt, **options)
+    def work(halt: NDArray[np.int8]) -> FabricReplay | SharedRun:
+        if len(jobs_asked) == 1:
+            return replay_on(graph, fabric, halt=halt, **options)
+        return run_jobs(jobs_asked, fabric, halt=halt, **options)
 
-        # In another thread: the main thread handles signals between its Python steps.
-        job = jobs.submit(lambda _: work())
-        while not job.wait(_WAIT_S):
-            pass
-        try:
-            result = job.result()
-        except SimulationHalted:
-            say("stopped")
-            return SIGNALLED + stop.number
+    result, status = run_stoppable(work)
+    if result is None:
+        return status
     if arguments.json:
         print_json(result.to_dict())
     else:

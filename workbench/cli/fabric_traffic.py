@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.cli.ini_options import add_ini, model_of_ports
 from workbench.cli.output import (
-    SIGNALLED,
     add_json,
     byte_count,
     given,
@@ -27,16 +26,13 @@ from workbench.cli.output import (
     print_json,
     say,
 )
-from workbench.cli.stopping import stoppable
+from workbench.cli.stopping import run_stoppable
 from workbench.cli.topology import pattern_of, topology_of
-from workbench.errors import SimulationHalted
 
 if TYPE_CHECKING:
     from workbench.simulate.fabric.latency_load import LatencyLoad
 
 ABOUT = "latency and accepted load of a network under random traffic"
-
-_WAIT_S = 0.05
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -120,7 +116,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Simulate each load, print latency and accepted load, and return the exit status."""
     network = topology_of(arguments.spec)
     with patience():
-        from workbench import jobs
         from workbench.simulate.fabric.fabric import Fabric
         from workbench.simulate.fabric.latency_load import LOADS, load_curve
     options = given(arguments, "routing", "congestion", "seed")
@@ -130,19 +125,11 @@ def run(arguments: argparse.Namespace) -> int:
     seeds = range(arguments.seed, arguments.seed + max(arguments.seeds, 0))
     loads = LOADS if arguments.loads is None else arguments.loads
     pattern = pattern_of(arguments.pattern, network)
-    with stoppable() as stop:
-        # In another thread: the main thread handles signals between its Python steps.
-        job = jobs.submit(
-            lambda _: load_curve(fabric, pattern, loads, seeds=seeds, halt=stop.event.cell, **asked)
-        )
-        while not job.wait(_WAIT_S):
-            pass
-        status = SIGNALLED + stop.number if stop.number else 0
-        try:
-            curve = job.result()
-        except SimulationHalted:
-            say("stopped")
-            return status
+    curve, status = run_stoppable(
+        lambda halt: load_curve(fabric, pattern, loads, seeds=seeds, halt=halt, **asked)
+    )
+    if curve is None:
+        return status
     if status:
         say("stopped; these are the finished runs")
     if arguments.csv is not None:

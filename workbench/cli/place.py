@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import SIGNALLED, add_json, given, patience, print_json, say
+from workbench.cli.output import add_json, given, patience, print_json, say
 from workbench.cli.program_options import (
     add_program,
     graph_of,
@@ -23,7 +23,7 @@ from workbench.cli.program_options import (
     nanoseconds,
     seconds,
 )
-from workbench.cli.stopping import stoppable
+from workbench.cli.stopping import run_stoppable
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ ABOUT = "place a program's ranks on a network"
 ALL = "all"
 
 _UNUSED = "LgO"
-_WAIT_S = 0.05
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -112,7 +111,6 @@ def run(arguments: argparse.Namespace) -> int:
     if unused:
         say(f"note: {', '.join(unused)} not used: latencies are those of the topology's wires")
     with patience():
-        from workbench import jobs
         from workbench.sensitivity.placement import place, place_all
     options: dict[str, Any] = given(arguments, "ranks_per_host", "evaluations", "seconds", "seed")
     times = {"l_wire": "l_wire_s", "d_switch": "d_switch_s", "same_host": "same_host_s"}
@@ -130,13 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
         work = place_all
     elif arguments.method is not None:
         options["method"] = arguments.method
-    with stoppable() as stop:
-        # In another thread: the main thread handles signals between its Python steps.
-        job = jobs.submit(lambda _: work(graph, model, network, halt=stop.event.cell, **options))
-        while not job.wait(_WAIT_S):
-            pass
-        found = job.result()
-        status = SIGNALLED + stop.number if stop.number else 0
+    found, status = run_stoppable(lambda halt: work(graph, model, network, halt=halt, **options))
     if status:
         say("stopped; this is the best so far")
     if arguments.rankfile is not None:

@@ -11,17 +11,15 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import SIGNALLED, add_json, given, patience, print_json, say
+from workbench.cli.output import add_json, given, patience, print_json
 from workbench.cli.program_options import add_program, graph_of, model_of
-from workbench.cli.stopping import stoppable
-from workbench.errors import SimulationHalted
+from workbench.cli.stopping import run_stoppable
 
 if TYPE_CHECKING:
     from workbench.simulate.replay_result import ReplayResult
 
 ABOUT = "replay a program (GOAL or trace) on LogGOPS and print when each rank finishes"
 
-_WAIT_S = 0.05
 _SHOWN_RANKS = 32
 
 
@@ -58,21 +56,13 @@ def run(arguments: argparse.Namespace) -> int:
     graph = graph_of(arguments)
     model = model_of(arguments)
     with patience():
-        from workbench import jobs
         from workbench.simulate.replay import replay
     options = {**given(arguments, "semantics", "ties"), "compatible": arguments.compatible}
     if arguments.waiting:
         options["times"] = True
-    with stoppable() as stop:
-        # In another thread: the main thread handles signals between its Python steps.
-        job = jobs.submit(lambda _: replay(graph, model, halt=stop.event.cell, **options))
-        while not job.wait(_WAIT_S):
-            pass
-        try:
-            result = job.result()
-        except SimulationHalted:
-            say("stopped")
-            return SIGNALLED + stop.number
+    result, status = run_stoppable(lambda halt: replay(graph, model, halt=halt, **options))
+    if result is None:
+        return status
     if arguments.json:
         print_json(_summary(result, waiting=arguments.waiting))
     else:

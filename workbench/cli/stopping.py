@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import signal
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from workbench.cli.output import SIGNALLED, say
+from workbench.errors import SimulationHalted
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_T = TypeVar("_T")
+_WAIT_S = 0.05
 
 
 @contextlib.contextmanager
@@ -26,6 +36,23 @@ def stoppable() -> Iterator[Stop]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def run_stoppable(work: Callable[[NDArray[np.int8]], _T]) -> tuple[_T | None, int]:
+    """Return the result of work that a signal halts, None if it has none then, and the status."""
+    from workbench import jobs
+
+    with stoppable() as stop:
+        # In another thread: the main thread handles signals between its Python steps.
+        job = jobs.submit(lambda _: work(stop.event.cell))
+        while not job.wait(_WAIT_S):
+            pass
+        status = SIGNALLED + stop.number if stop.number else 0
+        try:
+            return job.result(), status
+        except SimulationHalted:
+            say("stopped")
+            return None, status
 
 
 class Stop:

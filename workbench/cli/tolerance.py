@@ -15,7 +15,7 @@ import argparse
 import math
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import SIGNALLED, add_json, given, patience, print_json, say
+from workbench.cli.output import add_json, given, patience, print_json, say
 from workbench.cli.program_options import (
     add_program,
     graph_of,
@@ -23,15 +23,13 @@ from workbench.cli.program_options import (
     nanoseconds,
     seconds,
 )
-from workbench.cli.stopping import stoppable
-from workbench.errors import SimulationHalted
+from workbench.cli.stopping import run_stoppable
 
 if TYPE_CHECKING:
     from workbench.sensitivity.result import LatencySensitivity
 
 ABOUT = "report how much network latency a program tolerates before it gets slower"
 
-_WAIT_S = 0.05
 _SHOWN = 20
 
 
@@ -70,7 +68,6 @@ def run(arguments: argparse.Namespace) -> int:
     graph = graph_of(arguments)
     model = model_of(arguments)
     with patience():
-        from workbench import jobs
         from workbench.sensitivity.analysis import analyse
     options: dict[str, Any] = {
         **given(arguments, "percent"),
@@ -80,16 +77,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.interval is not None:
         low, high = arguments.interval
         options["interval"] = (seconds(low), seconds(high))
-    with stoppable() as stop:
-        # In another thread: the main thread handles signals between its Python steps.
-        job = jobs.submit(lambda _: analyse(graph, model, halt=stop.event.cell, **options))
-        while not job.wait(_WAIT_S):
-            pass
-        try:
-            result = job.result()
-        except SimulationHalted:
-            say("stopped")
-            return SIGNALLED + stop.number
+    result, status = run_stoppable(lambda halt: analyse(graph, model, halt=halt, **options))
+    if result is None:
+        return status
     for note in _notes(result):
         say(f"note: {note}")
     if arguments.json:

@@ -16,22 +16,21 @@ table.
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import SIGNALLED, add_json, given, output_file, patience, print_json, say
-from workbench.cli.stopping import stoppable
-from workbench.errors import ParameterError, SimulationHalted
+from workbench.cli.output import add_json, given, output_file, patience, print_json, say
+from workbench.cli.stopping import run_stoppable
+from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
-    from workbench.jobs import JobContext
     from workbench.topology import Topology
     from workbench.topology.metrics import TopologyMetrics
     from workbench.topology.traffic import Traffic
 
 ABOUT = "make networks, measure and compare them"
 
-_WAIT_S = 0.05
 _ALL = "all"
 
 
@@ -102,20 +101,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.action == "build":
         return _build(networks[0], arguments)
     with patience():
-        from workbench import jobs
         from workbench.topology.metrics import Comparison
     measured: list[TopologyMetrics] = []
     for network in networks:
         options = _options(arguments, network)
-        with stoppable() as stop:
-            # In another thread: the main thread handles signals between its Python steps.
-            job = jobs.submit(_summary, network, stop.event.cell, options)
-            while not job.wait(_WAIT_S):
-                pass
-            found = job.result()
+        found, status = run_stoppable(partial(_summary, network, options))
         if found is None:
-            say("stopped")
-            return SIGNALLED + stop.number
+            return status
         measured.append(found)
     if arguments.action == "compare":
         compared = Comparison(tuple(measured))
@@ -197,15 +189,10 @@ def _program(arguments: argparse.Namespace, network: Topology) -> Traffic:
     )
 
 
-def _summary(
-    _: JobContext, network: Topology, halt: Any, options: dict[str, Any]
-) -> TopologyMetrics | None:
+def _summary(network: Topology, options: dict[str, Any], halt: Any) -> TopologyMetrics:
     from workbench.topology.metrics import summary
 
-    try:
-        return summary(network, halt=halt, **options)
-    except SimulationHalted:
-        return None
+    return summary(network, halt=halt, **options)
 
 
 def _build(network: Topology, arguments: argparse.Namespace) -> int:

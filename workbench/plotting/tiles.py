@@ -8,16 +8,20 @@ from typing import Any
 
 from bokeh.models import (
     AllLabels,
+    BasicTicker,
     ColorBar,
     ColorMapper,
     ColumnDataSource,
     CustomJS,
+    HoverTool,
     PrintfTickFormatter,
+    Range1d,
     Ticker,
 )
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
+from workbench.plotting.axes import new_figure, tools_beside
 
 # Once the page knows how large a tile is, and whenever the numbers are others: the largest size at
 # which the longest fits, on its side where the tile is too narrow; none where it is too small.
@@ -108,6 +112,48 @@ if (fig.inner_width > 0 && axis.major_label_orientation !== turned) {
 """
 
 
+def rank_tiles(
+    source: ColumnDataSource,  # x, y and side of a tile in ranks, value, and what the tips show
+    mapper: ColorMapper,  # turns ``value`` into a colour
+    tips: list[tuple[str, str]],
+    *,
+    ticks: Ticker | str = "auto",  # of the colours
+    height: int,
+    max_width: int,
+    file_name: str,
+) -> figure:
+    """Return a figure of square tiles, senders down and receivers across, and their colour bar."""
+    fig = new_figure(
+        title="",
+        y_label="sending rank",
+        height=height,
+        x_type="linear",
+        y_type="linear",
+        file_name=file_name,
+        x_range=Range1d(),
+        y_range=Range1d(),
+        max_width=max_width,
+    )
+    tools_beside(fig)
+    tiles = fig.rect(
+        x="x",
+        y="y",
+        width="side",
+        height="side",
+        source=source,
+        fill_color={"field": "value", "transform": mapper},
+        line_color=None,
+    )
+    fig.add_tools(HoverTool(renderers=[tiles], tooltips=tips))
+    fig.xaxis.axis_label = "receiving rank"
+    fig.axis.ticker = BasicTicker(min_interval=1, mantissas=[1, 2, 4, 8], base=16)
+    fig.axis.minor_tick_line_color = None
+    fig.grid.grid_line_color = None
+    fig.background_fill_color = palette.MISSING
+    fig.add_layout(_bar(mapper, ticks), "right")
+    return fig
+
+
 def names_below(fig: figure) -> None:
     """Show every name beside and below a heatmap, upright where a column is too narrow for it."""
     axis = fig.xaxis[0]
@@ -139,14 +185,20 @@ def _unseen(name: str, values: Sequence[Any]) -> Any:
 
 def percent_bar(fig: figure, mapper: ColorMapper, ticker: Ticker) -> None:
     """Put a colour bar in percent to the right of a heatmap."""
-    bar = ColorBar(
+    bar = _bar(mapper, ticker)
+    bar.formatter = PrintfTickFormatter(format="%d %%")
+    fig.add_layout(bar, "right")
+
+
+def _bar(mapper: ColorMapper, ticker: Ticker | str) -> ColorBar:
+    return ColorBar(
         color_mapper=mapper,
         ticker=ticker,
-        formatter=PrintfTickFormatter(format="%d %%"),
         major_label_text_font_size="11px",
+        title_text_font_size="11px",
+        title_text_font_style="normal",
         width=12,
         padding=4,
         border_line_color=None,
         background_fill_color=None,
     )
-    fig.add_layout(bar, "right")

@@ -46,7 +46,7 @@ def test_the_reading_says_what_is_strongest_where(found: Influence) -> None:
     assert f"Below {found.chance:.2f} it may be chance" in text
     assert "refusing" not in text
     tied = replace(found, design=np.full((5, 5), -0.5))
-    assert "ties together node.nic.injection.bandwidth and node.nic.injection.latency (−0.50)" in (
+    assert "correlate node.nic.injection.bandwidth and node.nic.injection.latency (−0.50)" in (
         read_influence(tied)
     )
 

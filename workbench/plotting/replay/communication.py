@@ -7,21 +7,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from bokeh.models import (
-    BasicTicker,
     ColorBar,
     ColumnDataSource,
     FixedTicker,
-    HoverTool,
     LogColorMapper,
-    Range1d,
 )
 from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
 from workbench.plotting import palette
-from workbench.plotting.axes import new_figure, tools_beside
 from workbench.plotting.grid import short_number
 from workbench.plotting.replay.style import size_text
+from workbench.plotting.tiles import rank_tiles
 from workbench.programs.graph import SEND
 from workbench.suggestions import did_you_mean
 
@@ -121,48 +118,13 @@ def communication_figure(
     """
     source = ColumnDataSource()
     mapper = LogColorMapper(palette=list(palette.AMOUNTS), low=1, high=10)
-    fig = new_figure(
-        title="",
-        y_label="sending rank",
-        height=height,
-        x_type="linear",
-        y_type="linear",
-        file_name="communication",
-        x_range=Range1d(),
-        y_range=Range1d(),
-        max_width=height + 110,
-    )
-    tools_beside(fig)
-    tiles = fig.rect(
-        x="x",
-        y="y",
-        width="side",
-        height="side",
-        source=source,
-        fill_color={"field": "value", "transform": mapper},
-        line_color=None,
-    )
     tips = [
         ("", "@senders to @receivers"),
         ("bytes", "@bytes_text"),
         ("messages", "@messages{0,0}"),
     ]
-    fig.add_tools(HoverTool(renderers=[tiles], tooltips=tips))
-    fig.xaxis.axis_label = "receiving rank"
-    fig.axis.ticker = BasicTicker(min_interval=1, mantissas=[1, 2, 4, 8], base=16)
-    fig.axis.minor_tick_line_color = None
-    fig.grid.grid_line_color = None
-    fig.background_fill_color = palette.MISSING
-    fig.add_layout(
-        ColorBar(
-            color_mapper=mapper,
-            major_label_text_font_size="11px",
-            width=12,
-            padding=4,
-            border_line_color=None,
-            background_fill_color=None,
-        ),
-        "right",
+    fig = rank_tiles(
+        source, mapper, tips, height=height, max_width=height + 110, file_name="communication"
     )
     drawn = CommunicationFigure(fig, source, mapper)
     drawn.show(graph, value=value)

@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import numpy as np
-from bokeh.models import BasicTicker, ColorBar, ColumnDataSource, HoverTool, LinearColorMapper
-from bokeh.models import Range1d as Range
+from bokeh.models import BasicTicker, ColorBar, ColumnDataSource, LinearColorMapper
 from bokeh.plotting import figure
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
 from workbench.plotting import palette
-from workbench.plotting.axes import new_figure, tools_beside
 from workbench.plotting.reading import plain_percent
 from workbench.plotting.replay.communication import MOST_TILES
 from workbench.plotting.replay.style import size_text
+from workbench.plotting.tiles import rank_tiles
 from workbench.suggestions import did_you_mean
 
 Value = Literal["lambda_L", "lambda_G"]
@@ -125,46 +124,16 @@ def pairs_figure(
     """
     source = ColumnDataSource()
     mapper = LinearColorMapper(palette=list(palette.AMOUNTS), low=0, high=1)
-    fig = new_figure(
-        title="",
-        y_label="sending rank",
-        height=height,
-        x_type="linear",
-        y_type="linear",
-        file_name="pairs",
-        x_range=Range(),
-        y_range=Range(),
-        max_width=height + 130,
-    )
-    tools_beside(fig)
-    tiles = fig.rect(
-        x="x",
-        y="y",
-        width="side",
-        height="side",
-        source=source,
-        fill_color={"field": "value", "transform": mapper},
-        line_color=None,
-    )
     tips = [("", "@senders to @receivers"), ("", "@text, @share of all")]
-    fig.add_tools(HoverTool(renderers=[tiles], tooltips=tips))
-    fig.xaxis.axis_label = "receiving rank"
-    fig.axis.ticker = BasicTicker(min_interval=1, mantissas=[1, 2, 4, 8], base=16)
-    fig.axis.minor_tick_line_color = None
-    fig.grid.grid_line_color = None
-    fig.background_fill_color = palette.MISSING
-    bar = ColorBar(
-        color_mapper=mapper,
-        ticker=BasicTicker(min_interval=1),
-        major_label_text_font_size="11px",
-        title_text_font_size="11px",
-        title_text_font_style="normal",
-        width=12,
-        padding=4,
-        border_line_color=None,
-        background_fill_color=None,
+    fig = rank_tiles(
+        source,
+        mapper,
+        tips,
+        ticks=BasicTicker(min_interval=1),
+        height=height,
+        max_width=height + 130,
+        file_name="pairs",
     )
-    fig.add_layout(bar, "right")
     drawn = PairsFigure(fig, source, mapper)
     drawn.show(pairs, value=value, name=name)
     return drawn

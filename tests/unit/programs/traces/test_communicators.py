@@ -128,43 +128,22 @@ def test_nested_splits() -> None:
     assert not p.notes
 
 
-def test_two_communicators_of_the_same_kind_are_taken_in_order_and_noted() -> None:
-    calls = [
-        [
-            f"Comm_split:{{w}}:{r // 2}:0:60",
-            f"Comm_split:{{w}}:{r % 2}:0:64",
-            f"Barrier:500,{r % 2},2",
-            f"Barrier:600,{r // 2},2",
-        ]
-        for r in range(4)
-    ]
+@pytest.mark.parametrize("same_order", [True, False])
+def test_two_communicators_of_the_same_kind_are_taken_in_the_order_of_other_ranks(
+    same_order: bool,
+) -> None:
+    calls = []
+    for r in range(4):
+        barriers = [f"Barrier:500,{r % 2},2", f"Barrier:600,{r // 2},2"]
+        splits = [f"Comm_split:{{w}}:{r // 2}:0:60", f"Comm_split:{{w}}:{r % 2}:0:64"]
+        calls.append(splits + (barriers if same_order else barriers[::-1]))
     p = program(*calls)
+    halves, parities = [[0, 1], [2, 3]], [[0, 2], [1, 3]]
+    pairs = [[halves[r // 2], parities[r % 2]] for r in range(4)]
     assert [members(p, r) for r in range(4)] == [
-        [[0, 1], [0, 2]],
-        [[0, 1], [1, 3]],
-        [[2, 3], [0, 2]],
-        [[2, 3], [1, 3]],
+        pair if same_order else pair[::-1] for pair in pairs
     ]
     assert "in the order in which other ranks use them" in p.notes[0]
-
-
-def test_two_communicators_of_the_same_kind_are_taken_in_the_order_of_other_ranks() -> None:
-    calls = [
-        [
-            f"Comm_split:{{w}}:{r // 2}:0:60",
-            f"Comm_split:{{w}}:{r % 2}:0:64",
-            f"Barrier:600,{r // 2},2",
-            f"Barrier:500,{r % 2},2",
-        ]
-        for r in range(4)
-    ]
-    p = program(*calls)
-    assert [members(p, r) for r in range(4)] == [
-        [[0, 2], [0, 1]],
-        [[1, 3], [0, 1]],
-        [[0, 2], [2, 3]],
-        [[1, 3], [2, 3]],
-    ]
 
 
 def test_comm_self_has_one_rank() -> None:

@@ -7,6 +7,7 @@ import pytest
 from IPython.core.completer import IPCompleter, provisionalcompleter
 
 from workbench.named_options import defaults_of, named_options
+from workbench.programs import Program
 from workbench.sensitivity.placement import compare_placements, place, place_all
 from workbench.study import StudyResult
 from workbench.topology import compare, summary
@@ -46,10 +47,11 @@ def test_only_what_was_given_reaches_the_function() -> None:
         ("StudyResult.one(machi", "machine="),
         ("place_all(program, model, network, ranks_", "ranks_per_host="),
         ("compare([], pri", "prices="),
+        ("Program.graph(program, allr", "allreduce="),
     ],
 )
 def test_a_notebook_completes_an_option(call: str, offered: str) -> None:
-    names = (example, tune, Experiment, StudyResult, place_all, compare)
+    names = (example, tune, Experiment, StudyResult, place_all, compare, Program)
     completer = IPCompleter(namespace={one.__name__: one for one in names})
     with provisionalcompleter():
         found = [one.text for one in completer.completions(call, len(call))]

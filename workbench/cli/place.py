@@ -129,6 +129,8 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.method is not None:
         options["method"] = arguments.method
     found, status = run_stoppable(lambda halt: work(graph, model, network, halt=halt, **options))
+    if found is None:
+        return status
     if status:
         say("stopped; this is the best so far")
     if arguments.rankfile is not None:

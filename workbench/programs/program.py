@@ -12,13 +12,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.checks import whole, whole_each
 from workbench.errors import ParameterError
+from workbench.named_options import named_options
 from workbench.programs.graph import MOST_NODES
 from workbench.suggestions import Suggesting, did_you_mean
 
@@ -34,19 +35,24 @@ COMPUTE, SEND, RECV, ISEND, IRECV, WAIT, COLLECTIVE, ICOLLECTIVE = range(8)
 
 CALL_NAMES = ("compute", "send", "recv", "isend", "irecv", "wait", "collective", "icollective")
 
-OPERATIONS = (
-    "barrier",
-    "bcast",
-    "reduce",
-    "allreduce",
-    "gather",
-    "scatter",
-    "allgather",
-    "alltoall",
-    "reduce_scatter",
-    "scan",
-    "exscan",
-)
+
+class Algorithms(TypedDict, total=False):
+    """The algorithm of each operation, by its name."""
+
+    barrier: str
+    bcast: str
+    reduce: str
+    allreduce: str
+    gather: str
+    scatter: str
+    allgather: str
+    alltoall: str
+    reduce_scatter: str
+    scan: str
+    exscan: str
+
+
+OPERATIONS = tuple(Algorithms.__annotations__)
 """All collectives; a v-variant is the same with a size for each rank or pair."""
 
 WORLD = 0
@@ -174,6 +180,7 @@ class Program(Suggesting):
             counts[collective.operation] = counts.get(collective.operation, 0) + 1
         return counts
 
+    @named_options(Algorithms)
     def graph(
         self,
         algorithms: Mapping[str, str] | None = None,
@@ -181,7 +188,7 @@ class Program(Suggesting):
         per_call: Mapping[int, str] | None = None,
         progress_cpu: int = 0,
         reduce_ns_per_byte: float = 0.0,
-        **by_operation: str,
+        **by_operation: Unpack[Algorithms],
     ) -> ExecutionGraph:
         """Return the execution graph, each collective as a schedule of messages.
 
@@ -203,7 +210,7 @@ class Program(Suggesting):
         """
         from workbench.programs.lowering import lower
 
-        chosen = {**(algorithms or {}), **by_operation}
+        chosen = {**(algorithms or {}), **cast(dict[str, str], by_operation)}
         return lower(
             self,
             chosen,

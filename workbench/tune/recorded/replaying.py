@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Unpack
 
 from workbench.errors import ParameterError
-from workbench.tune.experiment import Experiment, ExperimentOptions
+from workbench.named_options import defaults_of, named_options
+from workbench.tune.experiment import Experiment, ExperimentOptions, tune
 from workbench.tune.recorded.recorded import RecordedSpace
 from workbench.tune.runners.replay import Replay
 from workbench.tune.target.target import Computed
 
 
+@named_options(ExperimentOptions, defaults_of(tune))
 def replayed(
     recorded: RecordedSpace,
     noise: str = "measured",  # a name in NOISES

@@ -139,7 +139,7 @@ def test_a_threshold_is_one_of_the_sizes(regime_panel: RegimePanel) -> None:
         regime_panel.threshold = 500
     slider, before = regime_panel.controls["threshold"], regime_panel.bolted
     slider.text.value = "500 B"
-    said = "one of the measured sizes, 1 to 4194304 B; got '500 B'; it stays"
+    said = "one of the measured sizes, 1 to 4194304 B; got '500 B'; the value stays"
     assert said in regime_panel.error and regime_panel.bolted is before
     slider.text.value = "2 KiB"
     assert (regime_panel.threshold, regime_panel.error) == (2048, "")

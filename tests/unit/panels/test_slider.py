@@ -58,7 +58,7 @@ def test_a_value_that_the_panel_refuses_is_taken_back() -> None:
 
     slider = Slider(Even(0, 10, 1, "share"), 3.0, refuse, name="Share")
     slider.text.value = "5"
-    assert slider.value == 3.0 and "5.0 is too much; it stays 3" in slider.error.message
+    assert slider.value == 3.0 and "5.0 is too much; the value stays 3" in slider.error.message
     with pytest.raises(ParameterError, match="too much"):
         slider.take(6)
     assert slider.value == 3.0

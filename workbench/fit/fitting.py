@@ -11,16 +11,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from workbench import jobs
 from workbench.fit.engines import DEFAULT_ENGINE
 from workbench.fit.losses import DEFAULT_LOSS, Loss
 from workbench.fit.result import FitResult
 from workbench.fit.space import SearchSpace
-from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport
+from workbench.fit.study import DEFAULT_TRIALS, FitOptions, FitStudy, TrialReport
 from workbench.models import NetworkModel
 from workbench.models.parameter import Value
+from workbench.named_options import defaults_of, named_options
 
 if TYPE_CHECKING:
     from workbench.fit.measured import Measured
@@ -86,20 +87,14 @@ def fit(
         return running.run(trials, stop=stop, on_trial=on_trial)
 
 
+@named_options(FitOptions, defaults_of(fit))
 def submit(
     curve: Measured,
     model: str | NetworkModel = "snappr",
     *,
-    loss: str | Loss = DEFAULT_LOSS,
-    target: str = "both",
     trials: int = DEFAULT_TRIALS,
-    seed: int = 0,
-    engine: str = DEFAULT_ENGINE,
-    study: str | Path | None = None,
-    name: str | None = None,
-    space: SearchSpace | None = None,
-    fixed: Mapping[str, Value | None] | None = None,
     on_trial: Callable[[TrialReport], None] | None = None,
+    **options: Unpack[FitOptions],
 ) -> jobs.Job[FitResult]:
     """Run ``fit`` as a job: ``job.partial`` is the best so far, ``job.stop()`` ends it early.
 
@@ -113,18 +108,7 @@ def submit(
                 on_trial(trial)
             ctx.breathe()
 
-        with FitStudy(
-            curve,
-            model,
-            loss=loss,
-            target=target,
-            seed=seed,
-            engine=engine,
-            study=study,
-            name=name,
-            space=space,
-            fixed=fixed,
-        ) as running:
+        with FitStudy(curve, model, **options) as running:
             ctx.partial_from(running.result)
             return running.run(trials, stop=ctx.stop_event, on_trial=report)
 

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -24,10 +24,11 @@ from workbench.fit.bolted import Bolted, HasCurve
 from workbench.fit.engines import DEFAULT_ENGINE
 from workbench.fit.losses import DEFAULT_LOSS, Loss
 from workbench.fit.measured import as_curve
-from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport
+from workbench.fit.study import DEFAULT_TRIALS, FitStudy, HalfFitOptions, TrialReport
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
 from workbench.models.parameter import Value
+from workbench.named_options import defaults_of, named_options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,27 +101,21 @@ def fit_regimes(
     return Bolted(results[0], results[1], threshold)
 
 
+@named_options(HalfFitOptions, defaults_of(fit_regimes))
 def submit_regimes(
     curve: Measured,
     low: str | NetworkModel = "logp",
     high: str | NetworkModel = "snappr",
     *,
     threshold: int = DEFAULT_THRESHOLD,
-    loss: str | Loss = DEFAULT_LOSS,
-    target: str = "both",
     trials: int = DEFAULT_TRIALS,
-    seed: int = 0,
-    engine: str = DEFAULT_ENGINE,
-    study: str | Path | None = None,
-    fixed: Mapping[str, Value | None] | None = None,
+    **options: Unpack[HalfFitOptions],
 ) -> jobs.Job[Bolted]:
     """Run ``fit_regimes`` as a job: ``job.partial`` is the pair so far, ``job.stop()`` ends it.
 
     The arguments are those of ``fit_regimes``.
     """
-    open_study = partial(
-        FitStudy, loss=loss, target=target, seed=seed, engine=engine, study=study, fixed=fixed
-    )
+    open_study = partial(FitStudy, **options)
 
     def work(ctx: jobs.JobContext) -> Bolted:
         below, above = split(curve, threshold)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +77,24 @@ class TrialReport:
     values: Mapping[str, float | int]
     best_loss: float
     best_values: Mapping[str, float | int]
+
+
+class HalfFitOptions(TypedDict, total=False):
+    """The named arguments of ``FitStudy`` that two fits can share."""
+
+    loss: str | Loss
+    target: str
+    seed: int
+    engine: str
+    study: str | Path | None
+    fixed: Mapping[str, Value | None] | None
+
+
+class FitOptions(HalfFitOptions, total=False):
+    """The named arguments of ``FitStudy``."""
+
+    name: str | None
+    space: SearchSpace | None
 
 
 class FitStudy:

@@ -8,7 +8,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bokeh.layouts import column
-from bokeh.models import Div, FixedTicker, GridBox, HoverTool, LayoutDOM, Range1d
+from bokeh.models import (
+    ColumnDataSource,
+    Div,
+    FixedTicker,
+    GlyphRenderer,
+    GridBox,
+    HoverTool,
+    LayoutDOM,
+    Range1d,
+)
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
@@ -41,6 +50,17 @@ class Series:
     colour: str
     dash: str = "solid"  # one of `palette.DASHES`; empty for points
     width: float = 2.0  # px
+
+    def draw(self, fig: figure, source: ColumnDataSource) -> GlyphRenderer:
+        """Draw the columns ``size`` and ``value`` of a source as this line, and return it."""
+        return fig.line(
+            x="size",
+            y="value",
+            source=source,
+            line_color=self.colour,
+            line_dash=self.dash,
+            line_width=self.width,
+        )
 
 
 # Wide under narrow: RMSRE and RMSPE, MSE and RMSE, and MAE and Huber often end on the same model.

@@ -61,16 +61,7 @@ def plot_baseline(
         for kind, curve in curves[machine].items():
             style = _SERIES[kind]
             source = _source(curve, benchmark, f"simulated, {style.name}")
-            lines.append(
-                fig.line(
-                    x="size",
-                    y="value",
-                    source=source,
-                    line_color=style.colour,
-                    line_dash=style.dash,
-                    line_width=style.width,
-                )
-            )
+            lines.append(style.draw(fig, source))
         points = fig.scatter(
             x="size",
             y="value",

@@ -325,16 +325,7 @@ def _lines(
                 "name": [name] * len(sizes),
             }
         )
-        renderers.append(
-            fig.line(
-                x="size",
-                y="value",
-                source=source,
-                line_color=style.colour,
-                line_dash=style.dash,
-                line_width=style.width,
-            )
-        )
+        renderers.append(style.draw(fig, source))
     shown = "@percent{+0.0} %" if "%" in label else "@value{0.00}"
     hover(fig, renderers, [("", "@name, @label"), (label, shown)])
 

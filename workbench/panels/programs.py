@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from workbench.programs import ExecutionGraph, Program
@@ -24,6 +24,10 @@ class Source:
     expression: str  # Python; needs ``programs``
     make: Callable[[], AnyProgram] = field(compare=False)  # may take seconds
     serial: int = 0  # not 0: given or uploaded, told apart by it
+
+    def graph_key(self, algorithms: Mapping[str, str]) -> tuple[object, ...]:
+        """Return the key of the execution graph with algorithms by operation."""
+        return self, *sorted(algorithms.items())
 
     @classmethod
     def of(cls, name: str, expression: str, program: AnyProgram) -> Source:

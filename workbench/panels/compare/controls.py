@@ -118,8 +118,9 @@ class CompareControls:
             tooltip=sent,
             typed_tooltip=sent,
             text_width="64px",
-            width="290px",
+            width="300px",
         )
+        self.offered.widget.layout.padding = "0 10px 0 0"
         self.program: Any = widgets.Dropdown(
             options=self._offered(), value=first.program.name, **named("Program", "280px")
         )

@@ -14,6 +14,7 @@ from workbench.html_table import Html, bold, html_table
 from workbench.panels.compare.deferred import deferred_rows
 from workbench.panels.compare.state import routing_name
 from workbench.panels.compare.traffic import traffic_name
+from workbench.panels.style import side_by_side
 from workbench.plotting.reading import plain_number
 from workbench.plotting.topology.metrics_table import MetricRow, Standing
 from workbench.topology import Comparison, Topology, TopologyMetrics, summary
@@ -218,13 +219,11 @@ def comparison_frame(compared: Compared, found: Simulated) -> pd.DataFrame:
 
 def hottest_html(compared: Compared) -> str:
     """Return tables of the most loaded links of each topology."""
-    tables = [
+    return side_by_side(
         _hottest_table(name, entry.topology, loads, compared.state.traffic)
         for name, (entry, loads) in compared.shown.items()
         if loads is not None
-    ]
-    style = "display:flex;flex-wrap:wrap;gap:24px;align-items:flex-start"
-    return f'<div style="{style}">{"".join(tables)}</div>'
+    )
 
 
 def _hottest_table(name: str, topology: Topology, loads: LinkLoads, traffic: str) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import threading
-from collections.abc import Callable, Mapping
-from typing import TypeVar
+from collections.abc import Mapping
 
 from workbench import jobs
 from workbench.errors import WorkbenchError
+from workbench.panels.cache import Cache
 from workbench.panels.compare.metrics import metrics_of
 from workbench.panels.compare.state import Compared, CompareState, Entry
 from workbench.panels.compare.traffic import traffic_of
@@ -22,17 +21,13 @@ from workbench.topology.traffic import refuse_matrix
 
 _KEPT = 24
 
-_K = TypeVar("_K")
-_V = TypeVar("_V")
-
 
 class Comparer:
     """Builds topologies, and computes their metrics and mean loads."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._entries: dict[tuple[str, int], Entry] = {}
-        self._loads: dict[tuple[object, ...], LinkLoads] = {}
+        self._entries: Cache[Entry] = Cache(_KEPT)
+        self._loads: Cache[LinkLoads] = Cache(_KEPT)
         self._serials = itertools.count(1)
         self._given: dict[str, tuple[int, Topology]] = {}
 
@@ -73,7 +68,7 @@ class Comparer:
         """Prepare for the first change of traffic or routing."""
         # Imports take a fifth of a second; detours load the networks shown first.
         traffic_of(parse_topology("torus:4"), "longest-matching", 0)
-        for entry in list(self._entries.values()):
+        for entry in self._entries.values():
             with contextlib.suppress(WorkbenchError):
                 link_loads(entry.topology, routing="valiant", halt=ctx.stop_event.cell)
 
@@ -93,13 +88,12 @@ class Comparer:
             layout = topology_layout(made)
             return Entry(word, made, layout, drawn_links(made, layout), metrics_of(made), serial)
 
-        return self._kept(self._entries, (word, serial), make)
+        return self._entries.made((word, serial), make)
 
     def _load(self, ctx: jobs.JobContext, entry: Entry, state: CompareState) -> LinkLoads:
         key = entry.key, state.sent, state.load_routing
         halt = ctx.stop_event.cell
-        return self._kept(
-            self._loads,
+        return self._loads.made(
             key,
             lambda: link_loads(
                 entry.topology,
@@ -108,16 +102,3 @@ class Comparer:
                 halt=halt,
             ),
         )
-
-    def _kept(self, kept: dict[_K, _V], key: _K, make: Callable[[], _V]) -> _V:
-        with self._lock:
-            if key in kept:
-                # The most recently used entry is last.
-                kept[key] = kept.pop(key)
-                return kept[key]
-        made = make()
-        with self._lock:
-            kept[key] = made
-            while len(kept) > _KEPT:
-                kept.pop(next(iter(kept)))
-        return made

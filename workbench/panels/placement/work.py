@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from dataclasses import replace
-from typing import TypeVar
 
 from workbench import jobs
+from workbench.panels.cache import ProgramCache
 from workbench.panels.placement.state import Placed, PlacementState
 from workbench.panels.programs import AnyProgram
 from workbench.programs import ExecutionGraph
-from workbench.programs.given import graph_of
 from workbench.sensitivity.pairs import PairSensitivity, pair_sensitivity
 from workbench.sensitivity.placement import METHODS, Method, Placement, place
 from workbench.sensitivity.rank_wires import Wires
@@ -19,28 +17,24 @@ from workbench.simulate.picoseconds import PS_PER_S
 
 _KEPT = 3
 
-_K = TypeVar("_K")
-_V = TypeVar("_V")
-
 
 class Placer:
     """Builds programs and graphs, caches the last few, and places their ranks."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._programs: dict[tuple[object, ...], AnyProgram] = {}
-        self._graphs: dict[tuple[object, ...], ExecutionGraph] = {}
+        self._cache = ProgramCache(_KEPT, _KEPT)
         self._began = 0.0
 
     def program(self, state: PlacementState) -> AnyProgram | None:
         """Return a state's program from the cache, or None."""
-        return self._programs.get(_program_key(state))
+        return self._cache.known_program(state.base.source)
 
     def work(self, ctx: jobs.JobContext, state: PlacementState) -> Placed:
         """Place the ranks by each method; a stop returns the placements found so far."""
         self._began = time.monotonic()
         ctx.progress(0, 0, "making the program")
-        program, graph = self._made(state)
+        program = self._cache.program(state.base.source)
+        graph = self._cache.graph(state.base.source, state.base.algorithms)
         network = state.network.parse()
         # A pass takes the values; standard errors would only lengthen its caption.
         model = state.base.model.replace(errors={})
@@ -72,17 +66,6 @@ class Placer:
         text = f"{progress.message}, {spent:.1f} s of at most {state.effort.seconds:g} s"
         return (progress.done + share) / progress.total, text
 
-    def _made(self, state: PlacementState) -> tuple[AnyProgram, ExecutionGraph]:
-        program = self._programs.get(_program_key(state))
-        if program is None:
-            program = state.base.source.make()
-            self._keep(self._programs, _program_key(state), program)
-        graph = self._graphs.get(_graph_key(state))
-        if graph is None:
-            graph = graph_of(program, state.base.algorithms)
-            self._keep(self._graphs, _graph_key(state), graph)
-        return program, graph
-
     def _pairs(
         self, graph: ExecutionGraph, state: PlacementState, placement: Placement
     ) -> PairSensitivity:
@@ -91,18 +74,3 @@ class Placer:
         wires = Wires.of(placement.topology, graph.num_ranks, placement.hosts, **latencies)
         L = wires.latency_ps(l_wire_s) / PS_PER_S
         return pair_sensitivity(graph, state.base.model.replace(errors={}), L=L)
-
-    def _keep(self, kept: dict[_K, _V], key: _K, value: _V) -> None:
-        with self._lock:
-            while len(kept) >= _KEPT:
-                kept.pop(next(iter(kept)))
-            kept[key] = value
-
-
-def _program_key(state: PlacementState) -> tuple[object, ...]:
-    source = state.base.source
-    return source.name, source.expression, source.serial
-
-
-def _graph_key(state: PlacementState) -> tuple[object, ...]:
-    return *_program_key(state), *sorted(state.base.algorithms.items())

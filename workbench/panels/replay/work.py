@@ -2,55 +2,41 @@
 
 from __future__ import annotations
 
-import threading
-from typing import TypeVar
-
 import numpy as np
 
 from workbench import jobs
+from workbench.panels.cache import ProgramCache
 from workbench.panels.programs import AnyProgram
 from workbench.panels.replay.state import MANY_OPERATIONS, ReplayState, Shown
-from workbench.programs import SEND, ExecutionGraph
-from workbench.programs.given import graph_of
+from workbench.programs import SEND
 from workbench.simulate.replay import replay
 
 _KEPT_PROGRAMS, _KEPT_GRAPHS = 3, 6
-
-_K = TypeVar("_K")
-_V = TypeVar("_V")
 
 
 class Replayer:
     """Builds programs and graphs, caches the last few, and replays them."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._programs: dict[tuple[object, ...], AnyProgram] = {}
-        self._graphs: dict[tuple[object, ...], ExecutionGraph] = {}
+        self._cache = ProgramCache(_KEPT_PROGRAMS, _KEPT_GRAPHS)
         # What a running replay has queued so far; each has a counter of its own.
         self._queued = np.zeros(1, np.int64)
 
     def quick(self, state: ReplayState) -> bool:
         """Return whether a slider may wait for the replay; unknown programs count as small."""
-        graph = self._graphs.get(_graph_key(state))
+        graph = self._cache.known_graph(state.source, state.algorithms)
         return graph is None or graph.num_ops <= MANY_OPERATIONS
 
     def program(self, state: ReplayState) -> AnyProgram | None:
         """Return a state's program from the cache, or None."""
-        return self._programs.get(_program_key(state))
+        return self._cache.known_program(state.source)
 
     def work(self, ctx: jobs.JobContext, state: ReplayState) -> Shown:
         """Build what is not in the cache, and replay."""
         ctx.progress(0, 0, "making the program")
-        program = self._programs.get(_program_key(state))
-        if program is None:
-            program = state.source.make()
-            self._keep(self._programs, _program_key(state), program, _KEPT_PROGRAMS)
-        graph = self._graphs.get(_graph_key(state))
-        if graph is None:
-            ctx.progress(0, 0, "choosing messages for its collectives")
-            graph = graph_of(program, state.algorithms)
-            self._keep(self._graphs, _graph_key(state), graph, _KEPT_GRAPHS)
+        program = self._cache.program(state.source)
+        ctx.progress(0, 0, "choosing messages for its collectives")
+        graph = self._cache.graph(state.source, state.algorithms)
         queued = self._queued = np.zeros(1, np.int64)
         events = graph.num_ops + int((graph.kind == SEND).sum())
         ctx.progress(0, events, f"replaying {graph.num_ops:,} operations")
@@ -70,18 +56,3 @@ class Replayer:
         progress = job.progress
         share = min(int(self._queued[0]) / progress.total, 1.0) if progress.total else 0.0
         return share, f"{progress.message}, {job.elapsed_s:.1f} s"
-
-    def _keep(self, kept: dict[_K, _V], key: _K, value: _V, most: int) -> None:
-        with self._lock:
-            while len(kept) >= most:
-                kept.pop(next(iter(kept)))
-            kept[key] = value
-
-
-def _program_key(state: ReplayState) -> tuple[object, ...]:
-    source = state.source
-    return source.name, source.expression, source.serial
-
-
-def _graph_key(state: ReplayState) -> tuple[object, ...]:
-    return *_program_key(state), *sorted(state.algorithms.items())

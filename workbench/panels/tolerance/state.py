@@ -46,14 +46,9 @@ class Case:
         return ", ".join([self.source.name, *chosen])
 
     @property
-    def program_key(self) -> tuple[object, ...]:
-        """The key of the program: equal for cases that differ only in algorithms."""
-        return self.source.name, self.source.expression, self.source.serial
-
-    @property
     def key(self) -> tuple[object, ...]:
         """The key of the execution graph: the program and its algorithms."""
-        return *self.program_key, *sorted(self.algorithms.items())
+        return self.source.graph_key(self.algorithms)
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Generic, TypeVar
 
 import numpy as np
 
 from workbench import jobs
 from workbench.errors import ProgramError, SimulationHalted, WorkbenchError
 from workbench.models import LogGPS
+from workbench.panels.cache import Cache
 from workbench.panels.programs import AnyProgram
 from workbench.panels.replay.state import MANY_OPERATIONS
 from workbench.panels.tolerance.state import Analysed, Case, Interval, ToleranceState, distinct
@@ -36,8 +36,6 @@ _KEPT_PROGRAMS, _KEPT_OPERATIONS, _KEPT_REPORTS = 6, 8_000_000, 64
 _WIDEST = 10.0
 _UNDISTURBED_S = 0.3
 
-_V = TypeVar("_V")
-
 
 class Analyser:
     """Builds, packs and analyses programs, and caches the results."""
@@ -46,9 +44,9 @@ class Analyser:
         # Packed programs are shared by all analyses, which therefore run one at a time.
         self._turn = threading.Lock()
         self._halt = np.zeros(1, np.int8)
-        self._programs: _Kept[AnyProgram] = _Kept(_KEPT_PROGRAMS)
-        self._sweeps: _Kept[Sweep] = _Kept(_KEPT_OPERATIONS, lambda sweep: sweep.vertices)
-        self._reports: _Kept[ContentionReport] = _Kept(_KEPT_REPORTS)
+        self._programs: Cache[AnyProgram] = Cache(_KEPT_PROGRAMS)
+        self._sweeps: Cache[Sweep] = Cache(_KEPT_OPERATIONS, lambda sweep: sweep.vertices)
+        self._reports: Cache[ContentionReport] = Cache(_KEPT_REPORTS)
 
     def halt(self) -> None:
         """Stop the running analysis."""
@@ -61,7 +59,7 @@ class Analyser:
 
     def program(self, case: Case) -> AnyProgram | None:
         """Return a case's program from the cache, or None."""
-        return self._programs.get(case.program_key)
+        return self._programs.get(case.source)
 
     def work(self, ctx: jobs.JobContext, state: ToleranceState) -> Analysed:
         """Build and pack missing programs, and analyse all of them on one axis of L."""
@@ -99,7 +97,7 @@ class Analyser:
                 if result.interval != common:
                     found[name] = _analysed(sweeps[name], state, common)
         own = list(cases)[state.own]
-        program = self._programs.get(state.own_case.program_key)
+        program = self._programs.get(state.own_case.source)
         return Analysed(
             state=state,
             name=own,
@@ -145,10 +143,7 @@ class Analyser:
     def _sweep(self, case: Case, model: LogGPS) -> Sweep:
         sweep = self._sweeps.get(case.key)
         if sweep is None:
-            program = self._programs.get(case.program_key)
-            if program is None:
-                program = case.source.make()
-                self._programs.keep(case.program_key, program)
+            program = self._programs.made(case.source, case.source.make)
             graph = graph_of(program, case.algorithms)
             sweep = Sweep(graph, model, halt=self._halt)
             self._sweeps.keep(case.key, sweep)
@@ -157,27 +152,6 @@ class Analyser:
             wild = has_wildcards(sweep.graph)
             sweep = Sweep(sweep.graph, model, halt=self._halt) if wild else sweep.replace(model)
         return sweep
-
-
-class _Kept(Generic[_V]):
-    """A cache that drops its oldest values when their sizes exceed the limit."""
-
-    def __init__(self, most: int, size: Callable[[_V], int] = lambda value: 1) -> None:
-        self._lock = threading.Lock()
-        self._most, self._size = most, size
-        self._values: dict[tuple[object, ...], _V] = {}
-
-    def get(self, key: tuple[object, ...]) -> _V | None:
-        return self._values.get(key)
-
-    def keep(self, key: tuple[object, ...], value: _V) -> None:
-        with self._lock:
-            self._values.pop(key, None)
-            self._values[key] = value
-            while (
-                len(self._values) > 1 and sum(map(self._size, self._values.values())) > self._most
-            ):
-                self._values.pop(next(iter(self._values)))
 
 
 def common_interval(results: list[LatencySensitivity]) -> Interval:

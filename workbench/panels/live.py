@@ -82,6 +82,11 @@ class LiveView(BokehModel):  # type: ignore[misc]
         """Accept selections in a source from the page: clicks reach ``selected.on_change``."""
         self._heard |= {source.selected.id}
 
+    def drawn(self, name: str) -> dict[str, Any] | None:
+        """Return the data of the source with a name, None where there is none."""
+        found = self._model.select({"type": ColumnDataSource, "name": name})
+        return next((dict(source.data) for source in found), None)
+
     @contextmanager
     def one_patch(self) -> Iterator[None]:
         """Send all updates made inside as one patch, which the page draws at once."""
@@ -159,9 +164,13 @@ class Downloads:
     """Sends files to the browser through a live document, without a server route or size limit."""
 
     def __init__(self, layout: LayoutDOM) -> None:
-        self._file = ColumnDataSource(data={"token": [], "name": [], "mime": [], "base64": []})
+        self._file = ColumnDataSource(
+            data={"token": [], "name": [], "mime": [], "base64": []}, name="file"
+        )
         self._file.js_on_change("data", CustomJS(code=_SAVE_BYTES))
-        self._picture = ColumnDataSource(data={"token": [], "name": [], "caption": []})
+        self._picture = ColumnDataSource(
+            data={"token": [], "name": [], "caption": []}, name="picture"
+        )
         self._picture.js_on_change("data", CustomJS(args={"layout": layout}, code=_SAVE_PICTURE))
         # Only models that the document refers to reach the browser; the tags carry the two sources.
         layout.tags = [*layout.tags, self._file, self._picture]

@@ -7,11 +7,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
+import ipywidgets as widgets
+
 from workbench import jobs
+from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
+from workbench.panels.in_sight import in_sight, visible_text
 from workbench.panels.live import LiveView, renew
 from workbench.panels.running import wait_for
-from workbench.panels.style import choose
+from workbench.panels.style import STALE, choose
 from workbench.panels.ticker import Ticker
 from workbench.suggestions import MissingAttributeError, did_you_mean
 
@@ -35,6 +39,25 @@ class Panel(ABC, Generic[_T]):
         """The controls of the settings, by name."""
 
     @property
+    def buttons(self) -> dict[str, bool]:
+        """The visible buttons by their text, and whether each can be pressed."""
+        found: dict[str, bool] = {}
+        for button in self._visible(widgets.Button):
+            text = button.description
+            found[text] = found.get(text, False) or not button.disabled
+        return found
+
+    @property
+    def text(self) -> str:
+        """The visible sentences, tables and code, as plain text."""
+        return visible_text(self.widget)
+
+    @property
+    def stale(self) -> bool:
+        """Whether figures are dimmed, as they are of earlier values."""
+        return any(STALE in widget._dom_classes for widget in self._visible(widgets.DOMWidget))
+
+    @property
     def running(self) -> bool:
         """Whether a job runs in the background."""
         return any(job is not None for job in self._jobs())
@@ -43,6 +66,36 @@ class Panel(ABC, Generic[_T]):
     def error(self) -> str:
         """The error messages that the panel shows, empty where there are none."""
         return "\n".join(line.message for line in self._errors() if line.message)
+
+    def press(self, text: str) -> None:
+        """Press the visible button with a text."""
+        if not self.buttons.get(text, False):
+            known = [name for name, free in self.buttons.items() if free]
+            raise ParameterError(
+                f"a button to press is one of {', '.join(known)}; got {text!r}"
+                f"{did_you_mean(text, known)}"
+            )
+        buttons = self._visible(widgets.Button)
+        next(one for one in buttons if one.description == text and not one.disabled).click()
+
+    def open(self, title: str) -> None:
+        """Open the visible tab with a title."""
+        tabs = self._visible(widgets.Tab, widgets.Accordion)
+        known = {name: (tab, at) for tab in tabs for at, name in enumerate(tab.titles)}
+        if title not in known:
+            raise ParameterError(
+                f"a tab is one of {', '.join(known)}; got {title!r}{did_you_mean(title, known)}"
+            )
+        tab, at = known[title]
+        tab.selected_index = at
+
+    def drawn(self, name: str) -> dict[str, Any]:
+        """Return the data of the figures' source with a name, each column by its name."""
+        for view in self._live_views():
+            data = view.drawn(name)
+            if data is not None:
+                return data
+        raise ParameterError(f"no figure has a source named {name!r}")
 
     def wait(self, timeout: float | None = None) -> _T:
         """Wait for all jobs, at most ``timeout`` seconds (None: no limit); return what is shown."""
@@ -53,6 +106,10 @@ class Panel(ABC, Generic[_T]):
         """Show progress and results, and return whether a job runs; the kernel's loop calls it."""
         with self._lock:
             return self._refresh()
+
+    def _visible(self, *kinds: type[Any]) -> list[Any]:
+        """Return the visible widgets of some kinds, from the top down."""
+        return [widget for widget in in_sight(self.widget) if isinstance(widget, kinds)]
 
     @abstractmethod
     def _live_views(self) -> Iterable[LiveView]:

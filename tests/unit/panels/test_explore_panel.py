@@ -4,11 +4,11 @@ import time
 
 import pytest
 
+from workbench import datasets
 from workbench.errors import ParameterError
 from workbench.models import MODELS, PISCES
 from workbench.panels import ExplorePanel
 from workbench.panels.fit import simulating
-from workbench.panels.style import STALE
 from workbench.simulate import simulate_osu
 
 LATENCY = "node.nic.injection.latency"
@@ -16,11 +16,11 @@ LATENCY = "node.nic.injection.latency"
 
 def test_a_slider_moves_the_curve_and_the_sentence() -> None:
     panel = ExplorePanel()
-    before = panel._picture.reading.value
+    before = panel.text
     panel.controls["injection_latency"].input.value += 3
-    expected = simulate_osu(panel.model, sizes=panel._picture.measured.sizes)
-    assert panel._picture.figures.simulated.data["latency"] == expected.latency_us.tolist()
-    assert panel._picture.reading.value != before
+    expected = simulate_osu(panel.model, sizes=panel.curve.sizes)
+    assert panel.drawn("simulated")["latency"] == expected.latency_us.tolist()
+    assert panel.text != before
 
 
 def test_the_error_stands_beside_the_slider_and_the_curve_stays() -> None:
@@ -34,7 +34,7 @@ def test_the_error_stands_beside_the_slider_and_the_curve_stays() -> None:
 def test_another_machine_and_a_mistake() -> None:
     panel = ExplorePanel()
     panel.controls["machine"].value = "llnl-dane-omnipath"
-    assert panel._picture.measured.name == "llnl-dane-omnipath"
+    assert datasets.load("llnl-dane-omnipath").provenance.title in panel.text
     with pytest.raises(ParameterError, match="did you mean"):
         panel.set("node.nic.injecton.latency", 1e-6)
 
@@ -48,7 +48,7 @@ def test_a_bare_number_is_refused_and_an_implausible_value_is_marked() -> None:
     control.text.value = "5ms"
     assert "5 ms lies outside the slider, 1 ns to 1 ms" in panel.error
     assert panel.wait() is not before, "it is simulated all the same"
-    assert STALE not in panel._picture.widget._dom_classes
+    assert not panel.stale
 
 
 def test_curves_of_other_values_are_dimmed_and_it_says_why() -> None:
@@ -59,42 +59,40 @@ def test_curves_of_other_values_are_dimmed_and_it_says_why() -> None:
     message = panel.controls["injection_latency"].error.message
     assert "simulated time must stay below" in message
     assert "the curves are of earlier values" in message
-    assert STALE in panel._picture.widget._dom_classes
+    assert panel.stale
     panel.injection_latency = "300ns"
     assert panel.wait() is not before
     assert panel.error == ""
-    assert STALE not in panel._picture.widget._dom_classes
+    assert not panel.stale
 
 
 def test_what_takes_long_says_so_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     panel = ExplorePanel()
-    before, work = panel.curve, panel._simulating
-    assert work.widget.layout.display == "none"
+    before = panel.curve
+    assert "▶ Simulate" not in panel.buttons
     panel.mtu = 1  # 20 s and more
     assert panel.running
-    assert work.widget.layout.display == ""
-    assert STALE in panel._picture.widget._dom_classes
+    assert "▶ Simulate" in panel.buttons
+    assert panel.stale
     assert panel.error == "1 B lies outside the slider, 128 B to 16 MB; check its unit"
-    job = work._work.job
-    while panel._simulating.refresh() and not job.progress.message:
+    while panel.refresh() and "the curves are of earlier values" not in panel.text:
         time.sleep(0.01)
-    panel._simulating.refresh()
-    assert "the curves are of earlier values" in work._work.status.value
+    assert "the curves are of earlier values" in panel.text
     panel.stop()
     assert panel.wait(10) is before
-    assert work._work.status.value == "stopped; the curves are of earlier values"
+    assert "stopped; the curves are of earlier values" in panel.text
     monkeypatch.setattr(simulating, "_AT_ONCE_S", 0.0)
     panel.mtu = 64
     curve = panel.wait(30)
     assert curve.latency_us.tolist() == simulate_osu(panel.model, curve.sizes).latency_us.tolist()
-    assert work.widget.layout.display == "none"
-    assert STALE not in panel._picture.widget._dom_classes
+    assert "▶ Simulate" not in panel.buttons
+    assert not panel.stale
 
 
 def test_settings_are_attributes_and_a_slip_is_told() -> None:
     panel = ExplorePanel()
     panel.machine = "llnl-dane-omnipath"
-    assert panel._picture.measured.name == "llnl-dane-omnipath"
+    assert datasets.load("llnl-dane-omnipath").provenance.title in panel.text
     assert panel.mtu == 4096
     with pytest.raises(AttributeError, match="latncy cannot be set"):
         panel.latncy = "1us"
@@ -106,7 +104,7 @@ def test_settings_are_attributes_and_a_slip_is_told() -> None:
 
 def test_the_sentence_says_where_the_clock_of_sstmacro_runs_back() -> None:
     panel = ExplorePanel()
-    assert "runs back" not in panel._picture.reading.value
+    assert "runs back" not in panel.text
     measured = panel._picture.measured
     panel._picture.draw(measured, simulate_osu(PISCES(negligible_size=0), measured.sizes))
-    assert "the clock of SST/macro runs back (latency at 1 B" in panel._picture.reading.value
+    assert "the clock of SST/macro runs back (latency at 1 B" in panel.text

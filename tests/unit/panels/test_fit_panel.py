@@ -17,7 +17,7 @@ from workbench.models import NetworkModel, read_ini
 from workbench.panels import FitPanel
 from workbench.panels.fit import simulating
 from workbench.panels.fit.state import model_of
-from workbench.panels.style import STALE
+from workbench.plotting.fit.curves import simulated_columns
 from workbench.simulate import simulate_osu
 
 LATENCY = "node.nic.injection.latency"
@@ -33,12 +33,12 @@ OSU = """# OSU MPI Latency Test v7.3
 
 
 def test_it_opens_with_a_real_machine_and_a_live_curve(panel: FitPanel) -> None:
-    drawn = panel._picture.figures.simulated.data
+    drawn = panel.drawn("simulated")
     expected = simulate_osu(panel.model, sizes=panel.measured.sizes)
     assert drawn["latency"] == expected.latency_us.tolist()
     assert panel.measured.provenance.origin == "published"
-    assert "8 KiB message" in panel._picture.reading.value
-    assert "published" in panel._picture.caption.value
+    assert "8 KiB message" in panel.text
+    assert "published" in panel.text
     assert panel.error == ""
 
 
@@ -59,7 +59,7 @@ def test_moving_a_slider_draws_the_model_it_says(panel: FitPanel) -> None:
     control.input.value += 5
     expected = simulate_osu(panel.model, sizes=panel.measured.sizes)
     assert panel.model.get(LATENCY) == control.value
-    assert panel._picture.figures.simulated.data["latency"] == expected.latency_us.tolist()
+    assert panel.drawn("simulated")["latency"] == expected.latency_us.tolist()
     assert control.text.value in panel.python or "node.nic.injection.latency" in panel.python
 
 
@@ -77,12 +77,12 @@ def test_a_slider_sends_one_patch_of_the_two_sources_and_nothing_else(
 
 
 def test_the_error_stands_beside_its_control_and_the_picture_stays(panel: FitPanel) -> None:
-    shown = list(panel._picture.figures.simulated.data["latency"])
+    shown = list(panel.drawn("simulated")["latency"])
     panel.controls["nic_credits"].text.value = "1KB"
     message = panel.controls["nic_credits"].error.message
     assert "credits must hold one packet" in message
     assert panel.error == message
-    assert panel._picture.figures.simulated.data["latency"] == shown
+    assert panel.drawn("simulated")["latency"] == shown
     assert "1KB" not in panel.python, "the line is for what is shown"
     panel.controls["nic_credits"].text.value = "64KB"
     assert panel.error == ""
@@ -92,34 +92,34 @@ def test_what_takes_long_says_so_and_can_be_stopped(
     panel: FitPanel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(simulating, "_AT_ONCE_S", 0.15)
-    before, python, work = panel.curve, panel.python, panel._simulating
-    assert work.widget.layout.display == "none"
+    before, python = panel.curve, panel.python
+    assert "▶ Simulate" not in panel.buttons
     panel.controls["mtu"].text.value = "1 B"  # 20 s and more
-    assert panel.running and not panel._settings.work.start.disabled
-    assert work.widget.layout.display == ""
-    assert STALE in panel._picture.widget._dom_classes
-    while panel._simulating.refresh() and not work._work.job.progress.message:
+    assert panel.running and panel.buttons["▶ Start"]
+    assert "▶ Simulate" in panel.buttons
+    assert panel.stale
+    while panel.refresh() and "the curves are of earlier values" not in panel.text:
         time.sleep(0.01)
-    panel._simulating.refresh()
-    assert work._work.status.value.endswith("the curves are of earlier values")
+    assert "the curves are of earlier values" in panel.text
     assert (panel.curve, panel.python) == (before, python), "files hold what is drawn"
-    work._work.stop_button.click()
+    panel.press("■ Stop")
     panel.wait(10)
     assert not panel.running and panel.curve is before
-    assert work._work.status.value == "stopped; the curves are of earlier values"
+    assert "stopped; the curves are of earlier values" in panel.text
     panel.mtu = 1
     panel.machine = "aws-hpc6a-efa"
-    assert panel._picture.measured is panel.measured
+    assert panel.measured.provenance.title in panel.text
     with pytest.raises(ParameterError, match="wait for the simulation"):
         panel.save(tmp_path / "a.csv")
-    panel._tabs.export.buttons[".csv"].click()
+    panel.open("Export")
+    panel.press("CSV")
     assert "wait for the simulation" in panel.error
     panel.mtu = 64
     panel.wait(60)
     expected = simulate_osu(panel.model, sizes=panel.measured.sizes)
     assert panel.curve.latency_us.tolist() == expected.latency_us.tolist()
-    assert "mtu" in panel.python and work.widget.layout.display == "none"
-    assert STALE not in panel._picture.widget._dom_classes
+    assert "mtu" in panel.python and "▶ Simulate" not in panel.buttons
+    assert not panel.stale
 
 
 def test_an_error_about_no_single_slider_is_said_above_the_figures(panel: FitPanel) -> None:
@@ -158,10 +158,10 @@ def test_mistakes_are_answered_with_what_is_known(
 @pytest.mark.parametrize("kind", ["hybrid", "logp", "pisces"])
 def test_another_model_brings_its_own_controls(panel: FitPanel, kind: str) -> None:
     panel.model = kind
-    keys = [p.key for p in panel.model.parameters()]
-    assert list(panel._parameters.controls) == keys
+    described = [one.described for one in panel.controls.values() if hasattr(one, "described")]
+    assert {one.key for one in described} < {p.key for p in panel.model.parameters()}
     assert panel.error == ""
-    assert panel.curve.latency_us[0] == panel._picture.figures.simulated.data["latency"][0]
+    assert panel.curve.latency_us[0] == panel.drawn("simulated")["latency"][0]
 
 
 def test_the_variant_keeps_the_values(panel: FitPanel) -> None:
@@ -177,10 +177,10 @@ def test_another_machine_is_drawn(panel: FitPanel) -> None:
     for name in datasets.list():
         panel.machine = name
         assert panel.measured.name == datasets.load(name).name
-        assert panel._picture.figures.measured.data["latency"][0] == pytest.approx(
+        assert panel.drawn("measured")["latency"][0] == pytest.approx(
             panel.measured.latency_us[0], nan_ok=True
         )
-        assert panel.measured.provenance.title in panel._picture.caption.value
+        assert panel.measured.provenance.title in panel.text
 
 
 def test_measurements_are_uploaded(panel: FitPanel) -> None:
@@ -188,7 +188,7 @@ def test_measurements_are_uploaded(panel: FitPanel) -> None:
     assert panel.machine == "mine"
     assert panel.measured.sizes.tolist() == [1, 8192]
     assert panel.measured.provenance.origin == "measured"
-    assert panel._picture.errors.source.data["size"] == ["1 B", "8 KiB"] * 2
+    assert panel.drawn("errors")["size"] == ["1 B", "8 KiB"] * 2
     assert 'measure.read_osu("mine.txt")' in panel.python.replace("'", '"')
     panel.machine = "azure-hb96v3-hdr"
     panel.machine = "mine"
@@ -200,11 +200,11 @@ def test_what_was_not_read_is_said_beside_the_upload(panel: FitPanel) -> None:
     content = memoryview(b"nothing of the kind\n")
     about = {"name": "x.txt", "type": "", "size": 20, "last_modified": datetime.now(UTC)}
     panel.controls["upload"].value = ({**about, "content": content},)
-    assert "x.txt" in panel._settings.machine_error.message
+    assert "x.txt" in panel.error
     assert panel.measured is before
     assert panel.controls["upload"].value == ()
     panel.upload({"mine.txt": OSU + "8193 garbage\n"})
-    assert "mine.txt:9: not understood" in panel._settings.machine_error.message
+    assert "mine.txt:9: not understood" in panel.error
 
 
 def test_run_shows_progress_and_ends_with_a_result(panel: FitPanel) -> None:
@@ -214,9 +214,10 @@ def test_run_shows_progress_and_ends_with_a_result(panel: FitPanel) -> None:
     assert isinstance(result, FitResult)
     assert result.trials == 6
     assert panel._settings.work.progress.value == 1.0
-    assert "6 of 6 trials" in panel._settings.work.status.value
-    assert panel._tabs.convergence.source.data["trial"] == [0, 1, 2, 3, 4, 5]
-    assert "node.nic.mtu" in panel._tabs.table.value
+    assert "6 of 6 trials" in panel.text
+    assert panel.drawn("convergence")["trial"] == [0, 1, 2, 3, 4, 5]
+    panel.open("Result")
+    assert "node.nic.mtu" in panel.text
     panel.use_fitted()
     assert panel.model == result.model
     np.testing.assert_array_equal(panel.curve.latency_s, result.simulated.latency_s)
@@ -228,24 +229,22 @@ def test_stop_keeps_the_best_and_resume_goes_on(panel: FitPanel) -> None:
     while len(run.losses) < 3:
         time.sleep(0.01)
     assert panel.running
-    assert panel._settings.work.start.disabled
-    assert not panel._settings.work.stop_button.disabled
+    assert not panel.buttons["▶ Start"]
+    assert panel.buttons["■ Stop"]
     panel.stop()
     assert not panel.running
-    assert not panel._settings.work.start.disabled, (
-        "free at once, whatever the trial in flight does"
-    )
+    assert panel.buttons["▶ Start"], "free at once, whatever the trial in flight does"
     stopped = panel.wait(30)
     done = stopped.trials
     assert 3 <= done < 100_000
-    assert "stopped" in panel._settings.work.status.value
-    assert not panel._settings.work.start.disabled
+    assert "stopped" in panel.text
+    assert panel.buttons["▶ Start"]
     panel.trials = done + 4
     panel.resume()
     resumed = panel.wait(60)
     assert resumed.trials == done + 4
     np.testing.assert_array_equal(resumed.losses[:done], stopped.losses)
-    assert len(panel._tabs.convergence.source.data["trial"]) == done + 4
+    assert len(panel.drawn("convergence")["trial"]) == done + 4
 
 
 def test_a_new_panel_resumes_what_the_file_holds(panel: FitPanel) -> None:
@@ -288,7 +287,7 @@ def test_sliders_answer_while_a_fit_runs(panel: FitPanel) -> None:
         time.sleep(0.01)
     panel.controls["injection_latency"].input.value += 1
     expected = simulate_osu(panel.model, sizes=panel.measured.sizes)
-    assert panel._picture.figures.simulated.data["latency"] == expected.latency_us.tolist()
+    assert panel.drawn("simulated")["latency"] == expected.latency_us.tolist()
     assert panel.running
 
 
@@ -296,8 +295,8 @@ def test_a_fit_that_cannot_run_says_why(panel: FitPanel) -> None:
     panel.study = "no/such/folder/fits.db"
     panel.run()
     panel.wait(60)
-    assert "folder" in panel._settings.work.error.message
-    assert not panel._settings.work.start.disabled
+    assert "folder" in panel.error
+    assert panel.buttons["▶ Start"]
 
 
 def test_files_hold_what_is_shown(panel: FitPanel, tmp_path: Path) -> None:
@@ -316,29 +315,30 @@ def test_files_hold_what_is_shown(panel: FitPanel, tmp_path: Path) -> None:
 def test_a_button_hands_the_file_to_the_browser(panel: FitPanel) -> None:
     import base64
 
-    panel._tabs.export.buttons[".csv"].click()
-    offered = panel._picture.downloads._file.data
+    panel.open("Export")
+    panel.press("CSV")
+    offered = panel.drawn("file")
     assert offered["name"] == ["azure-hb96v3-hdr-snappr.csv"]
     assert base64.b64decode(offered["base64"][0]).startswith(b"size_bytes")
 
 
 def test_the_python_tab_shows_the_lines_of_this_moment(panel: FitPanel) -> None:
     panel.injection_latency = "300ns"
-    panel._tabs.widget.selected_index = 3
-    assert panel._tabs.curve_python.value == panel.python
+    panel.open("Python")
+    assert panel.python in panel.text
     panel.injection_latency = "400ns"
-    assert panel._tabs.curve_python.value == panel.python
-    assert "400ns" in panel._tabs.fit_python.value
+    assert panel.python in panel.text
+    assert "400ns" in panel.text
 
 
 def test_the_table_replaces_the_figures_and_follows_the_sliders(panel: FitPanel) -> None:
-    panel._picture.as_table.value = True
+    panel.controls["as_table"].value = True
     assert panel._picture.view.layout.display == "none"
     before = panel._picture.table.value
     assert before.count("<tr>") == len(panel.measured) + 1
     panel.injection_latency = "300ns"
     assert panel._picture.table.value != before
-    panel._picture.as_table.value = False
+    panel.controls["as_table"].value = False
     assert panel._picture.view.layout.display == ""
 
 
@@ -358,7 +358,8 @@ def test_the_engine_is_the_one_that_was_chosen(panel: FitPanel) -> None:
     panel.model = "logp"
     panel.engine = "least-squares"
     panel.trials = 12
-    assert 'engine="least-squares"' in panel._tabs._python[1]
+    panel.open("Python")
+    assert 'engine="least-squares"' in panel.text
     panel.run()
     result = panel.wait(60)
     assert result.engine == "least-squares"
@@ -377,7 +378,7 @@ def test_what_the_data_tell_is_computed_when_its_tab_is_opened(panel: FitPanel) 
     panel.run()
     panel.wait(60)
     assert not figure.busy, "nobody has asked yet"
-    panel._tabs.widget.selected_index = 2
+    panel.open("Identifiability")
     while panel.refresh():
         time.sleep(0.02)
     (view,) = figure.views
@@ -393,7 +394,7 @@ def test_a_number_out_of_range_is_said_and_starts_no_fit(panel: FitPanel) -> Non
     trials.typed.value = 1e9
     assert "Trials must be a whole number from 1 to 1,000,000" in panel.error
     assert panel.trials == held
-    panel._settings.work.start.click()
+    panel.press("▶ Start")
     assert not panel.running
     assert "correct Trials first; nothing was started" in panel.error
     trials.typed.value = 5
@@ -404,7 +405,7 @@ def test_a_number_out_of_range_is_said_and_starts_no_fit(panel: FitPanel) -> Non
 
 
 def test_files_hold_what_was_fitted_once_there_is_a_fit(panel: FitPanel, tmp_path: Path) -> None:
-    assert panel.export == "sliders" and panel._tabs.which.disabled
+    assert panel.export == "sliders" and panel.controls["export"].disabled
     panel.model, panel.engine, panel.trials = "logp", "least-squares", 30
     panel.run()
     result = panel.wait(60)
@@ -420,26 +421,30 @@ def test_files_hold_what_was_fitted_once_there_is_a_fit(panel: FitPanel, tmp_pat
     scope: dict[str, object] = {}
     exec(saved["python"], scope)
     assert scope["model"] == result.model
-    panel._tabs.export.buttons[".ini"].click()
-    offered = panel._picture.downloads._file.data
+    panel.open("Export")
+    panel.press("INI")
+    offered = panel.drawn("file")
     assert offered["name"] == ["azure-hb96v3-hdr-logp-fitted.ini"]
 
     assert read_ini(panel.save(tmp_path / "b.ini", "sliders")) == panel.state.model
-    assert panel.export == "sliders" and "Values of the sliders" in panel._tabs.export._legend.value
-    files, pictures = panel._tabs.export._legend.value.split("The figures as drawn above")
+    assert panel.export == "sliders" and "Values of the sliders" in panel.text
+    files, pictures = panel.text.split("Values of the sliders")[1].split(
+        "The figures as drawn above"
+    )
     assert "HTML" in files and "PNG" not in files and "PNG" in pictures
-    panel._tabs.which.value = "fitted"
+    panel.controls["export"].value = "fitted"
     assert read_ini(panel.save(tmp_path / "c.ini")) == result.model
     panel.machine = "aws-hpc6a-efa"
-    assert panel.export == "sliders" and panel._tabs.which.disabled
+    assert panel.export == "sliders" and panel.controls["export"].disabled
     with pytest.raises(ParameterError, match="there must be a fit"):
         panel.save(tmp_path / "d.ini", "fitted")
 
 
 def test_the_export_tab_says_who_reads_an_ini(panel: FitPanel) -> None:
-    assert "SST/macro reads it" in panel._tabs.export._legend.value
+    panel.open("Export")
+    assert "SST/macro reads it" in panel.text
     panel.model = "protocol"
-    assert "SST/macro cannot, it has no Protocol model" in panel._tabs.export._legend.value
+    assert "SST/macro cannot, it has no Protocol model" in panel.text
 
 
 @pytest.mark.parametrize("kind", ["snappr", "hybrid", "logp", "pisces", "protocol"])
@@ -455,9 +460,10 @@ def test_the_first_picture_is_no_worse_than_defaults_or_data_sheet(
         if kind == "snappr":
             assert shown < baseline(name).rmspe["joint"] / 2
         # What the sliders say is what is drawn and what the sentence is about.
-        for key, control in panel._parameters.controls.items():
-            assert control.value == panel.state.model.get(key)
-        assert panel._picture.simulated is panel.curve
+        for control in panel.controls.values():
+            if hasattr(control, "described"):
+                assert control.value == panel.state.model.get(control.described.key)
+        assert panel.drawn("simulated") == simulated_columns(panel.curve)
 
 
 def simulate(model: NetworkModel, panel: FitPanel) -> OSUCurve:
@@ -480,7 +486,8 @@ def test_a_fit_leaves_alone_what_is_held(panel: FitPanel) -> None:
     panel.model, panel.trials = "logp", 6
     panel.held = "hop_latency, switch.bandwidth"
     panel.hop_latency = "40ns"
-    assert 'fixed={"hop_latency": None, "switch.bandwidth": None}' in panel._tabs._python[1]
+    panel.open("Python")
+    assert 'fixed={"hop_latency": None, "switch.bandwidth": None}' in panel.text
     panel.run()
     result = panel.wait(60)
     assert result is not None and len(result.space) == 3
@@ -495,11 +502,11 @@ def test_the_status_counts_what_a_resumed_run_did(panel: FitPanel) -> None:
     panel.model, panel.trials = "logp", 3
     panel.run()
     panel.wait(60)
-    assert panel._settings.work.status.value.startswith("done: 3 of 3 trials, in")
+    assert "done: 3 of 3 trials, in" in panel.text
     panel.trials = 5
     panel.resume()
     panel.wait(60)
-    assert panel._settings.work.status.value.startswith("done: 5 of 5 trials, 2 of them new, in")
+    assert "done: 5 of 5 trials, 2 of them new, in" in panel.text
 
 
 def test_a_curve_as_csv_is_uploaded_and_a_picture_is_refused(panel: FitPanel) -> None:
@@ -510,4 +517,4 @@ def test_a_curve_as_csv_is_uploaded_and_a_picture_is_refused(panel: FitPanel) ->
     panel.controls["upload"].value = (
         {**item, "type": "image/png", "size": 8, "last_modified": datetime.now(UTC)},
     )
-    assert "must be a text file" in panel._settings.machine_error.message
+    assert "must be a text file" in panel.error

@@ -6,6 +6,7 @@ from typing import Any
 
 import ipywidgets as widgets
 import pytest
+from bokeh.models import ColumnDataSource
 from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
@@ -14,6 +15,7 @@ from workbench.panels.export_tab import write_file
 from workbench.panels.live import LiveView
 from workbench.panels.number_field import NumberField
 from workbench.panels.panel import Panel
+from workbench.panels.style import STALE
 
 
 class Small(Panel[str]):
@@ -21,8 +23,22 @@ class Small(Panel[str]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.widget = widgets.Label("small")
-        self._view = LiveView(figure())
+        source = ColumnDataSource({"x": [1, 2]}, name="points")
+        plot = figure()
+        plot.scatter("x", "x", source=source)
+        self._view = LiveView(plot)
+        self._pressed: list[str] = []
+        buttons = [widgets.Button(description=text) for text in ("Start", "Stop", "Hidden")]
+        for button in buttons:
+            button.on_click(lambda one: self._pressed.append(one.description))
+        buttons[1].disabled = True
+        buttons[2].layout.display = "none"
+        pages = [
+            widgets.HTML("<p>one <b>bold</b></p><p>&lt;two&gt;</p>"),
+            widgets.Textarea("x = 1"),
+        ]
+        tabs = widgets.Tab(pages, titles=("Words", "Python"), selected_index=0)
+        self.widget = widgets.VBox([*buttons, tabs])
         rules = widgets.Dropdown(options=["none", "all"])
         self._held: dict[str, Any] = {"size": NumberField(8, 1, 99), "rule": rules}
 
@@ -57,6 +73,27 @@ def test_settings_are_attributes() -> None:
         panel.sise = 3
     with pytest.raises(AttributeError, match=r"Small has no attribute rul; did you mean rule\?"):
         _ = panel.rul
+
+
+def test_what_is_in_sight_is_read_and_pressed() -> None:
+    panel = Small()
+    assert panel.buttons == {"Start": True, "Stop": False}
+    panel.press("Start")
+    assert panel._pressed == ["Start"]
+    for text in ("Stop", "Hidden", "Strat"):
+        with pytest.raises(ParameterError, match="a button to press is one of Start; got"):
+            panel.press(text)
+    assert panel.text == "one bold\n<two>"
+    panel.open("Python")
+    assert panel.text == "x = 1"
+    with pytest.raises(ParameterError, match=r"got 'Pyton'; did you mean Python\?"):
+        panel.open("Pyton")
+    assert panel.drawn("points") == {"x": [1, 2]}
+    with pytest.raises(ParameterError, match="no figure has a source named 'lines'"):
+        panel.drawn("lines")
+    assert not panel.stale
+    panel.widget.children[0].add_class(STALE)
+    assert panel.stale
 
 
 def test_a_panel_that_is_not_made_yet_has_no_settings() -> None:

@@ -27,13 +27,13 @@ def test_it_opens_on_the_fits_of_the_halves(
         cells = small_study.select(machine=AZURE, target="both", regime=regime)
         best = min(cells, key=lambda cell: cell.rmspe["joint"])
         assert getattr(regime_panel.bolted, half).model == best.model()
-    assert "shipped fit to sizes up to 512 B" in regime_panel._view.reading.value
-    assert "published" in regime_panel._view.reading.value
+    assert "shipped fit to sizes up to 512 B" in regime_panel.text
+    assert "published" in regime_panel.text
 
 
 def test_a_model_nobody_fitted_has_its_defaults_and_says_so(regime_panel: RegimePanel) -> None:
     assert regime_panel.high == "snappr"
-    assert "Large: defaults, not fitted" in regime_panel._view.reading.value
+    assert "Large: defaults, not fitted" in regime_panel.text
 
 
 def test_the_threshold_parts_the_curves(regime_panel: RegimePanel) -> None:
@@ -43,10 +43,10 @@ def test_the_threshold_parts_the_curves(regime_panel: RegimePanel) -> None:
     large = simulate_osu(high, measured.sizes).latency_us
     for threshold in (1, 512, 16384, 4194304):
         regime_panel.threshold = threshold
-        drawn = regime_panel._view.curves.simulated.data["latency"]
+        drawn = regime_panel.drawn("simulated")["latency"]
         expected = np.where(measured.sizes <= threshold, small, large)
         np.testing.assert_array_equal(drawn, expected)
-        assert regime_panel._view.thresholds.marker.data["size"] == [threshold]
+        assert regime_panel.drawn("threshold")["size"] == [threshold]
 
 
 def test_the_errors_are_those_of_the_parts(regime_panel: RegimePanel) -> None:
@@ -54,11 +54,11 @@ def test_the_errors_are_those_of_the_parts(regime_panel: RegimePanel) -> None:
     measured, bolted = datasets.load(AZURE), regime_panel.bolted
     assert bolted.simulated is not None
     below = measured.sizes <= 4096
-    parts = regime_panel._view.parts.source.data
+    parts = regime_panel.drawn("parts")
     for row, keep in enumerate((below, ~below, np.ones_like(below))):
         expected = rmspe_by_target(bolted.simulated.select(keep, ""), measured.select(keep, ""))
         assert parts["joint"][row] == pytest.approx(expected["joint"])
-    by_size = regime_panel._view.thresholds.source.data
+    by_size = regime_panel.drawn("thresholds")
     at = by_size["size"].index(4096)
     assert by_size["whole"][at] == pytest.approx(bolted.rmspe["joint"])
 
@@ -69,7 +69,7 @@ def test_the_slider_is_live(regime_panel: RegimePanel) -> None:
     for threshold in (1024, 2048, 4096, 8192):
         slider.input.value = slider.scale.position(threshold)
         assert regime_panel.bolted.threshold == threshold
-        drawn = regime_panel._view.curves.simulated.data["latency"]
+        drawn = regime_panel.drawn("simulated")["latency"]
         assert drawn == regime_panel.bolted.simulated.latency_us.tolist()
 
 
@@ -78,14 +78,14 @@ def test_another_machine_keeps_the_threshold(regime_panel: RegimePanel) -> None:
     regime_panel.machine = AWS
     assert regime_panel.threshold == 2048
     assert regime_panel.bolted.measured.name == AWS
-    drawn = regime_panel._view.curves.measured.data["latency"]
+    drawn = regime_panel.drawn("measured")["latency"]
     assert drawn == datasets.load(AWS).latency_us.tolist()
 
 
 def test_it_says_whether_sstmacro_can_run_the_pair(regime_panel: RegimePanel) -> None:
-    assert "SST/macro can run this pair" in regime_panel._view.reading.value
+    assert "SST/macro can run this pair" in regime_panel.text
     regime_panel.low = "snappr"
-    assert "one detailed network model" in regime_panel._view.reading.value
+    assert "one detailed network model" in regime_panel.text
 
 
 def test_a_refit_shows_the_models_it_found(regime_panel: RegimePanel) -> None:
@@ -94,15 +94,15 @@ def test_a_refit_shows_the_models_it_found(regime_panel: RegimePanel) -> None:
     regime_panel.trials = 8
     before = regime_panel.bolted.rmspe["joint"]
     job = regime_panel.run()
-    assert regime_panel._controls["machine"].disabled
+    assert regime_panel.controls["machine"].disabled
     assert regime_panel.controls["threshold"].enabled
     bolted = regime_panel.wait(60)
     found = job.result()
     assert bolted.low.model == found.low.model
     assert bolted.high.model == found.high.model
     assert bolted.rmspe["joint"] < before
-    assert "refitted here to sizes up to 4 KiB" in regime_panel._view.reading.value
-    assert not regime_panel._controls["machine"].disabled
+    assert "refitted here to sizes up to 4 KiB" in regime_panel.text
+    assert not regime_panel.controls["machine"].disabled
     regime_panel.high = "logp"
     regime_panel.high = "protocol"
     assert regime_panel.bolted.low.model == found.low.model, "kept while the panel lives"
@@ -120,17 +120,17 @@ def test_a_refit_can_be_stopped(regime_panel: RegimePanel) -> None:
     high = regime_panel.bolted.high.model
     bolted = regime_panel.wait(30)
     assert not regime_panel.running
-    assert not regime_panel._start.disabled
+    assert regime_panel.buttons["▶ Refit both halves here"]
     assert bolted.low.model == job.result().low.model
     assert bolted.high.model == high, "its turn had not come"
-    assert "stays as it was" in regime_panel._status.value
+    assert "stays as it was" in regime_panel.text
 
 
 def test_a_half_without_sizes_cannot_be_fitted(regime_panel: RegimePanel) -> None:
     regime_panel.threshold = 4194304
     with pytest.raises(ParameterError, match="both sides"):
         regime_panel.run()
-    regime_panel._start.click()
+    regime_panel.press("▶ Refit both halves here")
     assert "both sides" in regime_panel.error
 
 
@@ -150,9 +150,9 @@ def test_the_python_line_gives_the_numbers_that_are_shown(regime_panel: RegimePa
     scope: dict[str, object] = {}
     exec(regime_panel.python, scope)
     assert scope["bolted"].rmspe == regime_panel.bolted.rmspe
-    regime_panel._tabs.selected_index = 1
-    assert regime_panel.python in regime_panel._python.value
-    assert "fit_regimes" in regime_panel._python.value
+    regime_panel.open("Python")
+    assert regime_panel.python in regime_panel.text
+    assert "fit_regimes" in regime_panel.text
 
 
 def test_files_hold_what_is_shown(regime_panel: RegimePanel, tmp_path: Path) -> None:
@@ -172,13 +172,14 @@ def test_files_hold_what_is_shown(regime_panel: RegimePanel, tmp_path: Path) -> 
     regime_panel.low = "snappr"
     with pytest.raises(ParameterError, match="one detailed network"):
         regime_panel.save(tmp_path / "b.ini")
-    regime_panel._export.buttons[".ini"].click()
+    regime_panel.open("Export")
+    regime_panel.press("INI")
     assert "one detailed network" in regime_panel.error
 
 
 def test_without_any_study_it_opens_on_defaults() -> None:
     panel = RegimePanel(AWS, [])
-    assert "Small: defaults, not fitted" in panel._view.reading.value
+    assert "Small: defaults, not fitted" in panel.text
     assert panel.bolted.success
 
 
@@ -188,10 +189,10 @@ def test_the_panel_prints_itself_in_one_line(regime_panel: RegimePanel) -> None:
 
 
 def test_a_number_out_of_range_is_said_and_starts_no_refit(regime_panel: RegimePanel) -> None:
-    trials = regime_panel._controls["trials"]
+    trials = regime_panel.controls["trials"]
     trials.typed.value = 0
     assert "Trials each must be a whole number from 1" in regime_panel.error
-    regime_panel._start.click()
+    regime_panel.press("▶ Refit both halves here")
     assert not regime_panel.running
     assert "correct Trials each first" in regime_panel.error
     with pytest.raises(ParameterError, match="trials must be a whole number from 1"):

@@ -25,13 +25,13 @@ AZURE, AWS = "azure-hb96v3-hdr", "aws-hpc6a-efa"
 
 def click(panel: StudyPanel, row: str, column: str) -> None:
     """Select a place of the heatmap as the page does."""
-    data = panel._heatmap.heatmap.source.data
+    data = panel.drawn("heatmap")
     places = list(zip(data["row_name"], data["column_name"], strict=True))
     panel._heatmap.heatmap.source.selected.indices = [places.index((row, column))]
 
 
 def drawn_errors(panel: StudyPanel) -> dict[tuple[str, str], float]:
-    data = panel._heatmap.heatmap.source.data
+    data = panel.drawn("heatmap")
     places = zip(data["row_name"], data["column_name"], strict=True)
     return dict(zip(places, data["error"], strict=True))
 
@@ -39,21 +39,21 @@ def drawn_errors(panel: StudyPanel) -> dict[tuple[str, str], float]:
 def test_it_opens_on_the_first_fit_with_its_curves(study_panel: StudyPanel) -> None:
     cell = study_panel.result.cells[0]
     assert study_panel.chosen.cell is cell
-    drawn = study_panel._fit.figures.curves.simulated.data
+    drawn = study_panel.drawn("simulated")
     assert drawn["latency"] == cell.simulated().latency_us.tolist()
-    assert study_panel._fit.figures.errors.source.data["error"] == [
+    assert study_panel.drawn("errors")["error"] == [
         *cell.percent_error()["latency"],
         *cell.percent_error()["bandwidth"],
     ]
     assert study_panel.error == ""
-    assert "published" in study_panel._fit.reading.value
-    assert "Least RMSPE" in study_panel._heatmap.reading.value
+    assert "published" in study_panel.text
+    assert "Least RMSPE" in study_panel.text
 
 
 def test_the_heatmap_shows_the_table_of_the_python_line(study_panel: StudyPanel) -> None:
     study_panel.value = "bandwidth"
     study_panel.target = "latency"
-    study_panel._tabs.open("Python")
+    study_panel.open("Python")
     lines = study_panel._tabs.python.value.split("\n\n")[0]
     scope: dict[str, object] = {"result": study_panel.result}
     exec(lines, scope)
@@ -119,7 +119,7 @@ def test_a_pinned_fit_stands_beside_the_next(study_panel: StudyPanel) -> None:
 def test_points_of_one_machine_are_drawn_once(study_panel: StudyPanel) -> None:
     study_panel.pin()
     study_panel.loss = "mae"
-    assert study_panel._fit.figures.other.data["latency"] == []
+    assert study_panel.drawn("other")["latency"] == []
 
 
 def test_the_python_line_gives_the_fit_that_is_shown(study_panel: StudyPanel) -> None:
@@ -154,12 +154,13 @@ def test_a_run_can_be_stopped(study_panel: StudyPanel) -> None:
     while len(run.losses) < 3:
         time.sleep(0.01)
     assert study_panel.running
-    assert study_panel._own.start.disabled
+    study_panel.open("Run your own")
+    assert not study_panel.buttons["▶ Start"]
     study_panel.stop()
     fit = study_panel.wait(30)
     assert 3 <= fit.cell.trials < 100_000
     assert fit.cell.status == "stopped"
-    assert not study_panel._own.start.disabled
+    assert study_panel.buttons["▶ Start"]
 
 
 def test_a_run_that_is_not_offered_is_refused(study_panel: StudyPanel) -> None:
@@ -175,7 +176,7 @@ def test_a_figure_of_all_fits_is_drawn_when_its_tab_is_opened(
 ) -> None:
     figure = study_panel._tabs.figures[title]
     assert figure.views == []
-    study_panel._tabs.open(title)
+    study_panel.open(title)
     study_panel.wait(60)
     (view,) = figure.views
     assert study_panel.error == ""
@@ -209,7 +210,7 @@ def test_each_fit_is_simulated_once_for_all_figures(
 ) -> None:
     names = simulations(monkeypatch)
     for title in ("Errors by size", "Curves", "Errors by size"):
-        study_panel._tabs.open(title)
+        study_panel.open(title)
         study_panel.wait(60)
     drawn = study_panel.result.select(regime="all")
     assert study_panel.error == ""
@@ -228,7 +229,7 @@ def test_a_figure_says_how_far_it_is_and_stays_stopped_until_it_is_asked_for(
 
     names = simulations(monkeypatch, hold_at_third)
     figure = study_panel._tabs.figures["Errors by size"]
-    study_panel._tabs.open("Errors by size")
+    study_panel.open("Errors by size")
     assert third.wait(60)
     assert study_panel.refresh()
     fits = len(study_panel.result.select(regime="all"))
@@ -262,16 +263,18 @@ def test_files_hold_what_is_shown(study_panel: StudyPanel, tmp_path: Path) -> No
 
 
 def test_a_button_hands_the_file_to_the_browser(study_panel: StudyPanel) -> None:
-    study_panel._export.buttons[".csv"].click()
-    offered = study_panel._heatmap.downloads._file.data
+    study_panel.open("Export")
+    study_panel.press("CSV")
+    offered = study_panel.drawn("file")
     assert offered["name"] == ["small.csv"]
     text = base64.b64decode(offered["base64"][0]).decode()
     assert len(pd.read_csv(io.StringIO(text))) == len(study_panel.result)
-    study_panel._export.buttons["PNG fit"].click()
+    study_panel.open("Export")
+    study_panel.press("PNG fit")
     (said,) = study_panel._fit.downloads._picture.data["caption"]
     assert study_panel.chosen.measured.provenance.caption() in said and "simulated" in said
-    study_panel._export.buttons["PNG heatmap"].click()
-    (said,) = study_panel._heatmap.downloads._picture.data["caption"]
+    study_panel.press("PNG heatmap")
+    (said,) = study_panel.drawn("picture")["caption"]
     assert said.endswith(f"published: {', '.join(study_panel.result.plan.machines)}.")
 
 
@@ -306,8 +309,9 @@ def test_a_study_without_a_fitted_cell_says_why(small_study: StudyResult, tmp_pa
         message="no configuration could be simulated",
     )
     panel = StudyPanel(StudyResult(small_study.plan, (cell, *small_study.cells[1:])))
-    assert "no configuration could be simulated" in panel._fit.reading.value
-    panel._export.buttons[".ini"].click()
+    assert "no configuration could be simulated" in panel.text
+    panel.open("Export")
+    panel.press("INI")
     assert "no fitted model" in panel.error
     content = json.loads(panel.save(tmp_path / "a.json").read_text())
     assert content["simulated"] is None
@@ -327,8 +331,9 @@ def test_the_panel_prints_itself_in_one_line(study_panel: StudyPanel) -> None:
 
 
 def test_a_run_with_a_number_out_of_range_is_not_started(study_panel: StudyPanel) -> None:
+    study_panel.open("Run your own")
     study_panel._own.controls["trials"].typed.value = 2.5
-    study_panel._own.start.click()
+    study_panel.press("▶ Start")
     assert not study_panel.running
     assert "Trials must be a whole number from 1 to 1,000,000; got 2.5" in study_panel.error
     assert "correct Trials first" in study_panel.error

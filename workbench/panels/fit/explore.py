@@ -101,7 +101,8 @@ class ExplorePanel(Panel[OSUCurve | None]):
     @property
     def controls(self) -> Mapping[str, Any]:
         """The controls of the settings, by name."""
-        return {"machine": self._machine, **by_last_word(self._parameters.values())}
+        parameters = by_last_word(self._parameters.values())
+        return {"machine": self._machine, **self._picture.controls, **parameters}
 
     def set(self, key: str, value: Value) -> None:
         """Move a slider; a long simulation runs in the background.
@@ -125,7 +126,7 @@ class ExplorePanel(Panel[OSUCurve | None]):
         self._simulating.stop()
 
     def _setting_names(self) -> tuple[str, ...]:
-        return tuple(self.controls)
+        return ("machine", *by_last_word(self._parameters.values()))
 
     def _set(self, name: str, value: Any) -> None:
         if name == "machine":

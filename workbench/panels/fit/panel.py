@@ -191,7 +191,7 @@ class FitPanel(Panel[FitResult | None]):
     @property
     def controls(self) -> Mapping[str, Any]:
         """The controls by the names of settings and parameters."""
-        own = {**self._settings.controls, "upload": self._settings.upload}
+        own = {**self._settings.controls, "upload": self._settings.upload, **self._picture.controls}
         return {**own, "export": self._tabs.which, **self._parameters.by_name}
 
     def run(self) -> FitRun:

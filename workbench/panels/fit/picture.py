@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from typing import Any
 
 import ipywidgets as widgets
 import numpy as np
@@ -66,6 +67,11 @@ class CurvePicture:
             layout=widgets.Layout(width="100%", overflow="hidden"),
         )
         self._caption()
+
+    @property
+    def controls(self) -> dict[str, Any]:
+        """The controls below the figures, by name."""
+        return {"size": self.size, "as_table": self.as_table}
 
     def mark_stale(self, stale: bool, measured: OSUCurve) -> None:
         """Dim curves of earlier values; those of another machine are removed."""

@@ -58,7 +58,7 @@ class PartsFigure:
 
 def parts_figure(parts: Sequence[Part], *, height: int = 230) -> PartsFigure:
     """Return the figure of the errors of parts, from the top down."""
-    source = ColumnDataSource()
+    source = ColumnDataSource(name="parts")
     fig = new_figure(
         title="RMSPE of the simulated values",
         y_label="",

@@ -86,7 +86,7 @@ def comparison_figures(
     curves = curve_figures(first.measured, height=height)
     # Beside a heatmap it would cover the points; the latency's names the same.
     curves.bandwidth.legend.visible = False
-    other = ColumnDataSource(data=measured_columns(None))
+    other = ColumnDataSource(data=measured_columns(None), name="other")
     for what, fig in (("latency", curves.latency), ("bandwidth", curves.bandwidth)):
         fig.scatter(
             x="size",
@@ -101,6 +101,7 @@ def comparison_figures(
         )
     errors = error_figure(first.measured, None, height=100)
     other_errors = error_figure(first.measured, None, height=100)
+    other_errors.source.name = "other_errors"
     layout = column(other_errors.figure, errors.figure, sizing_mode="stretch_width")
     drawn = ComparisonFigures(curves, other, errors, other_errors, layout)
     drawn.show(first, second)

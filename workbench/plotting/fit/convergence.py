@@ -49,7 +49,7 @@ def convergence_figure(
         loss: name of the loss, for the axis.
         height: pixels.
     """
-    source = ColumnDataSource(data=convergence_columns(losses))
+    source = ColumnDataSource(data=convergence_columns(losses), name="convergence")
     fig = new_figure(
         title="Convergence",
         y_label=f"loss ({loss})",

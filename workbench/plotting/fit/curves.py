@@ -120,9 +120,9 @@ def curve_figures(
         height: height of each figure in pixels.
     """
     sources = {
-        "measured": ColumnDataSource(data=measured_columns(measured)),
-        "simulated": ColumnDataSource(data=simulated_columns(simulated)),
-        "fitted": ColumnDataSource(data=simulated_columns(fitted)),
+        "measured": ColumnDataSource(data=measured_columns(measured), name="measured"),
+        "simulated": ColumnDataSource(data=simulated_columns(simulated), name="simulated"),
+        "fitted": ColumnDataSource(data=simulated_columns(fitted), name="fitted"),
     }
     shown = [curve for curve in (measured, simulated, fitted) if curve is not None]
     sizes = shown[0].sizes.tolist() if shown else list(OSU_SIZES)

@@ -72,7 +72,7 @@ def error_figure(
         simulated: at the same sizes, or None for empty cells.
         height: pixels.
     """
-    source = ColumnDataSource(data=error_columns(measured, simulated))
+    source = ColumnDataSource(data=error_columns(measured, simulated), name="errors")
     mapper = LinearColorMapper(
         palette=list(palette.diverging()),
         low=-FULL_COLOUR,

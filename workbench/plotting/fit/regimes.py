@@ -220,8 +220,8 @@ def threshold_figure(
         machine: named in the title.
         height: pixels.
     """
-    source = ColumnDataSource(data=_threshold_columns(errors))
-    marker = ColumnDataSource(data={"size": []})
+    source = ColumnDataSource(data=_threshold_columns(errors), name="thresholds")
+    marker = ColumnDataSource(data={"size": []}, name="threshold")
     fig = new_figure(
         title="",
         y_label="RMSPE of latency and bandwidth (%)",

@@ -143,7 +143,7 @@ def study_heatmap(
     Raises:
         ParameterError: an argument is not known, or no cell is left.
     """
-    source = ColumnDataSource()
+    source = ColumnDataSource(name="heatmap")
     mapper = LogColorMapper(
         palette=list(palette.SEQUENTIAL), low=LEAST, high=MOST, nan_color=palette.MISSING
     )

@@ -72,8 +72,7 @@ class Panel(ABC, Generic[_T]):
         if not self.buttons.get(text, False):
             known = [name for name, free in self.buttons.items() if free]
             raise ParameterError(
-                f"a button to press is one of {', '.join(known)}; got {text!r}"
-                f"{did_you_mean(text, known)}"
+                f"button must be one of {', '.join(known)}; got {text!r}{did_you_mean(text, known)}"
             )
         buttons = self._visible(widgets.Button)
         next(one for one in buttons if one.description == text and not one.disabled).click()
@@ -84,7 +83,7 @@ class Panel(ABC, Generic[_T]):
         known = {name: (tab, at) for tab in tabs for at, name in enumerate(tab.titles)}
         if title not in known:
             raise ParameterError(
-                f"a tab is one of {', '.join(known)}; got {title!r}{did_you_mean(title, known)}"
+                f"tab must be one of {', '.join(known)}; got {title!r}{did_you_mean(title, known)}"
             )
         tab, at = known[title]
         tab.selected_index = at

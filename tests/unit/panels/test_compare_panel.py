@@ -112,7 +112,7 @@ def test_traffic_of_ones_own_loads_the_links(panel: ComparePanel, tmp_path: Path
         network = panel.networks[name]
         expected = link_loads(network, sent.on(network).between_routers())
         assert np.array_equal(panel.loads[name].channel, expected.channel)
-    assert "between 16 hosts; torus 3 has 3" in panel._controls.slots[2].error.message
+    assert "between 16 hosts; torus 3 has 3" in panel.error
     assert "mine.csv traffic" in panel.reading
     assert "read_demand('mine.csv').on(networks[1])" in panel.python
     assert "carries: mine.csv, minimal" in panel.comparison.index  # type: ignore[union-attr]
@@ -243,7 +243,7 @@ def test_an_error_stands_beside_its_slot_and_the_picture_stays(panel: ComparePan
 def test_a_topology_that_is_too_large_is_refused_at_its_slot(panel: ComparePanel) -> None:
     panel.topologies = ["torus:129x128", "torus:3"]
     settled(panel)
-    assert "torus 129x128 has 16,512" in panel._controls.slots[0].error.message
+    assert "torus 129x128 has 16,512" in panel.error
     assert "torus 3" in panel.networks
 
 
@@ -265,7 +265,7 @@ def test_what_takes_long_says_so_and_can_be_stopped(
     assert asked.wait(60)
     panel.refresh()
     assert panel._wait.layout.display == ""
-    assert "computing a large one" in panel._quick.status.value
+    assert "computing a large one" in panel.text
     panel._quick.stop_button.click()
     settled(panel)
     assert panel._wait.layout.display == "none"
@@ -320,7 +320,7 @@ def test_one_control_matches_them_on_hosts(panel: ComparePanel) -> None:
     first = next(iter(panel.networks.values()))
     assert panel.amount == 2 * first.num_links + first.num_hosts
     panel.match = ""
-    assert panel._controls.amount.disabled
+    assert panel.controls["amount"].disabled
 
 
 def test_other_sizes_are_offered(panel: ComparePanel) -> None:
@@ -351,7 +351,7 @@ def test_a_graph_is_uploaded(panel: ComparePanel) -> None:
         panel.upload({})
     content = [{"name": "bad.txt", "content": b"\xff\x00 1"}]
     panel._controls._files({"new": content})
-    assert panel._controls.upload_error.message
+    assert panel.error
     panel._controls._files({"new": [{"name": "ring.txt", "content": b"0 1\n1 2\n2 0\n"}]})
     assert panel.error == ""
 
@@ -412,7 +412,7 @@ def test_simulations_fill_in_and_can_be_stopped(
         assert begun.wait(PATIENCE_S)
         panel.stop()
         settled(panel)
-    assert "Simulate continues" in panel._work.status.value
+    assert "Simulate continues" in panel.text
     assert panel.simulated.metrics == {}, "of what was stopped nothing is kept"
     panel.run()
     settled(panel)

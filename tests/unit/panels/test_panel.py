@@ -81,7 +81,7 @@ def test_what_is_in_sight_is_read_and_pressed() -> None:
     panel.press("Start")
     assert panel._pressed == ["Start"]
     for text in ("Stop", "Hidden", "Strat"):
-        with pytest.raises(ParameterError, match="a button to press is one of Start; got"):
+        with pytest.raises(ParameterError, match="button must be one of Start; got"):
             panel.press(text)
     assert panel.text == "one bold\n<two>"
     panel.open("Python")

@@ -149,13 +149,13 @@ def test_algorithms_that_are_not_there_are_refused(
 
 
 def test_parameters_from_a_machine_until_one_is_moved(panel: ReplayPanel) -> None:
-    assert panel._controls.machine.value == "loggopsim"
+    assert panel.controls["machine"].value == "loggopsim"
     panel.machine = "azure-hb96v3-hdr"
     assert panel.model == models.profile("azure-hb96v3-hdr").loggps
     assert 'models.profile("azure-hb96v3-hdr").loggps' in panel.python
     panel.L_us = 3
     assert panel.machine == ""
-    assert panel._controls.machine.value == ""
+    assert panel.controls["machine"].value == ""
     assert panel.model.o == models.profile("azure-hb96v3-hdr").loggps.o
 
 
@@ -174,7 +174,7 @@ def test_two_settings_side_by_side(panel: ReplayPanel) -> None:
     b = settled(panel)
     assert panel.pinned is a
     assert panel._view is not None
-    assert f"{b.makespan_ns / a.makespan_ns:.3g} × A" in panel._view.headline.value
+    assert f"{b.makespan_ns / a.makespan_ns:.3g} × A" in panel.text
     assert panel._view.pinned.figure.visible
     assert panel._view.pinned.source.data["finish_ns"] == [float(ns) for ns in a.finish_ns]
     scale = {fig.figure.y_range.end for fig in (panel._view.pinned, panel._view.breakdown)}
@@ -192,7 +192,7 @@ def test_a_deadlock_is_said_and_the_last_picture_stays(panel: ReplayPanel) -> No
     panel.S_bytes = 999
     assert settled(panel) is good
     assert "rank 0, line 3: send 1000 B to 1" in panel.error
-    assert "send 1000 B to 0" in panel._controls.program_error.message
+    assert "send 1000 B to 0" in panel.error
     panel.S_bytes = 1000
     assert settled(panel) is not good
     assert panel.error == ""
@@ -204,7 +204,7 @@ def test_a_trace_is_uploaded_with_its_collectives(panel: ReplayPanel) -> None:
     panel.upload({path.name: path.read_bytes()})
     settled(panel)
     assert panel.graph == programs.load("cg-4").graph()
-    assert "allreduce" in panel._controls.algorithms
+    assert "allreduce" in panel.controls
 
 
 @pytest.mark.parametrize("files", [{}, {"a.goal": b"num_ranks"}, {"a": b"\x00\xff"}, {"": b""}])
@@ -215,7 +215,7 @@ def test_an_upload_that_is_no_program_is_refused(
     with pytest.raises((ParameterError, ParseError)):
         panel.upload(files)
     content = tuple({"name": name, "content": data} for name, data in files.items())
-    panel._controls.upload.value = ()
+    panel.controls["upload"].value = ()
     panel._controls._uploaded({"new": content})
     assert bool(panel.error) == bool(files)
     assert panel.result is before
@@ -239,7 +239,7 @@ def test_the_fields_of_a_generator_change_the_program(panel: ReplayPanel) -> Non
     assert fields is not None
     fields.controls["ranks"].value = 9
     assert settled(panel).graph.num_ranks == 9
-    panel._controls._fields.controls["cells"].value = 1  # type: ignore[union-attr]
+    panel.controls["cells"].value = 1
     fields.controls["ranks"].value = 4
     assert settled(panel).graph.num_ranks == 4
 
@@ -252,10 +252,10 @@ def test_a_large_program_is_replayed_in_the_background(panel: ReplayPanel) -> No
     assert panel.graph.num_ops > 100_000
     panel.L_us = 7
     assert panel.running
-    assert not panel._work.stop_button.disabled
+    assert panel.buttons["■ Stop"]
     result = settled(panel)
     assert result.model.L == 7e-6
-    assert panel._work.stop_button.disabled
+    assert not panel.buttons["■ Stop"]
 
 
 def test_of_several_in_a_row_the_last_one_is_shown(panel: ReplayPanel) -> None:
@@ -274,7 +274,7 @@ def test_a_replay_can_be_stopped(panel: ReplayPanel) -> None:
     after = settled(panel)
     # It may have ended before it was asked to.
     assert after is before or after.model.L == 7e-6
-    assert after is not before or "stopped" in panel._work.status.value
+    assert after is not before or "stopped" in panel.text
     assert panel.error == ""
 
 
@@ -289,8 +289,8 @@ def test_the_lines_of_python_give_what_is_shown(
     lines = panel.python
     exec(lines, scope)
     assert scope["result"].finish_ns == shown.finish_ns
-    panel._tabs.selected_index = 1
-    assert panel._python.value == lines
+    panel.open("Python")
+    assert lines in panel.text
 
 
 def test_the_python_of_a_shipped_program_needs_nothing_else() -> None:
@@ -317,11 +317,11 @@ def test_files_hold_what_is_shown(panel: ReplayPanel, tmp_path: Path) -> None:
 def test_the_communication_is_drawn_when_it_is_looked_at(panel: ReplayPanel) -> None:
     settled(panel)
     assert "16" not in panel._communication.reading.value
-    panel._tabs.selected_index = 1
-    panel._tabs.selected_index = 0
-    assert "pairs of ranks exchange messages" in panel._communication.reading.value
-    panel._tabs.selected_index = 3
-    assert "simulated" in panel._notes.value
+    panel.open("Python")
+    panel.open("Communication")
+    assert "pairs of ranks exchange messages" in panel.text
+    panel.open("Notes")
+    assert "simulated" in panel.text
 
 
 def test_a_page_that_zooms_in_is_given_the_window(panel: ReplayPanel) -> None:
@@ -458,7 +458,7 @@ def test_a_title_tells_one_replay_from_another(panel: ReplayPanel) -> None:
 def test_a_number_out_of_range_leaves_the_program_as_it_was(panel: ReplayPanel) -> None:
     panel.program = "sweep"
     settled(panel)
-    shown, ranks = panel.python, panel._controls._fields.controls["ranks"]
+    shown, ranks = panel.python, panel.controls["ranks"]
     ranks.typed.value = 99999
     assert panel.error == (
         "ranks must be a whole number from 2 to 4,096; got 99,999; "

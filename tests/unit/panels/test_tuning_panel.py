@@ -79,7 +79,7 @@ def test_it_opens_with_recorded_runs_of_a_real_library() -> None:
     assert result.best_value < result.default_value
     assert "better than the default" in panel.reading
     assert panel._view.trajectory.best.data["best"][-1] == result.best_so_far()[-1]
-    assert "budget of 60 runs is spent" in panel._work.status.value
+    assert "budget of 60 runs is spent" in panel.text
 
 
 def test_its_python_gives_its_result(panel: TuningPanel) -> None:
@@ -129,7 +129,7 @@ def test_a_store_is_taken_up(panel: TuningPanel, tmp_path: Path) -> None:
 def test_without_a_store_the_rule_of_stopping_stays(panel: TuningPanel) -> None:
     run(panel)
     panel.budget, panel.stopping = 30, "time:seconds=5"
-    panel._resume.click()
+    panel.press("Resume")
     assert "can change only with a store" in panel.error
 
 
@@ -140,9 +140,9 @@ def test_stop_keeps_what_ran(panel: TuningPanel) -> None:
     result = panel.wait(PATIENCE_S)
     assert result is not None
     assert not result.stop_reason
-    assert "Resume continues" in panel._work.status.value
-    assert not panel._resume.disabled
-    assert not panel._controls.subject.disabled
+    assert "Resume continues" in panel.text
+    assert panel.buttons["Resume"]
+    assert not panel.controls["subject"].disabled
 
 
 def test_experiments_of_one_subject_are_compared(panel: TuningPanel) -> None:
@@ -168,24 +168,24 @@ def test_experiments_of_one_subject_are_compared(panel: TuningPanel) -> None:
 
 
 def test_a_mistake_is_said_beside_its_rule(panel: TuningPanel) -> None:
-    panel._controls.options["resampling"].value = "runs=0"
-    assert "runs must be" in panel._controls.errors["resampling"].message
-    panel._work.start.click()
+    panel.controls["resampling_options"].value = "runs=0"
+    assert "runs must be" in panel.error
+    panel.press("▶ Start")
     assert not panel.running
-    assert panel.error == panel._controls.errors["resampling"].message
-    panel._controls.options["resampling"].value = "runs=3"
+    assert panel.error == panel.error
+    panel.controls["resampling_options"].value = "runs=3"
     assert panel.error == ""
     panel.stopping = "time"
-    panel._work.start.click()
-    assert "needs seconds" in panel._controls.errors["stopping"].message
+    panel.press("▶ Start")
+    assert "needs seconds" in panel.error
 
 
 def test_another_rule_forgets_the_options(panel: TuningPanel) -> None:
     panel.heuristic = "annealing:cooling=logarithmic"
     assert panel.state.settings.heuristic.options == {"cooling": "logarithmic"}
-    panel._controls.rules["heuristic"].value = "genetic"
+    panel.controls["heuristic"].value = "genetic"
     assert panel.heuristic == "genetic"
-    assert "mutation_rate=" in panel._controls.options["heuristic"].placeholder
+    assert "mutation_rate=" in panel.controls["heuristic_options"].placeholder
 
 
 def test_an_uploaded_component_is_run_here(panel: TuningPanel) -> None:
@@ -252,14 +252,14 @@ def test_every_subject_can_be_shown(panel: TuningPanel) -> None:
 
 def test_what_cannot_be_run_is_said(panel: TuningPanel) -> None:
     panel.subject, panel.application = "open-mpi-bcast", "mpirun -np '4"
-    panel._work.start.click()
+    panel.press("▶ Start")
     assert "must be words as in a shell" in panel.error
     panel.application = ""
-    panel._work.start.click()
+    panel.press("▶ Start")
     panel.wait(PATIENCE_S)
     assert "name an application" in panel.error
     panel.subject, panel.store = SMALL, "/nowhere/tuning.db"
-    panel._work.start.click()
+    panel.press("▶ Start")
     assert "/nowhere" in panel.error
     panel.store = ""
     run(panel)
@@ -350,13 +350,13 @@ def test_steps_of_an_allocation_and_a_cluster_are_chosen(
     panel.runner = "dask"
     # What is only missing is no mistake yet.
     assert panel.error == ""
-    panel._work.start.click()
+    panel.press("▶ Start")
     assert "must be the address of a Dask cluster's" in panel.error
     panel.scheduler = "tcp://127.0.0.1:1"
-    panel._work.start.click()
+    panel.press("▶ Start")
     assert "must answer at tcp://127.0.0.1:1" in panel.error
     panel.scheduler, panel.runner = "", "local"
-    assert panel._controls.running.get("runner") == "local"
+    assert panel.runner == "local"
 
 
 def test_experiments_of_a_store_are_compared(panel: TuningPanel, tmp_path: Path) -> None:
@@ -383,11 +383,11 @@ def test_experiments_of_a_store_are_compared(panel: TuningPanel, tmp_path: Path)
 
 
 def test_a_number_out_of_range_is_said_and_starts_nothing(panel: TuningPanel) -> None:
-    budget = panel._controls.numbers["budget"]
+    budget = panel.controls["budget"]
     held = panel.budget
     budget.typed.value = 0
     assert "Budget (runs) must be a whole number from 1" in panel.error
-    panel._work.start.click()
+    panel.press("▶ Start")
     assert not panel.running
     assert "correct Budget (runs) first" in panel.error
     budget.typed.value = held
@@ -401,16 +401,16 @@ def test_a_number_out_of_range_is_said_and_starts_nothing(panel: TuningPanel) ->
 
 def test_another_subject_shows_nothing_of_the_one_before(panel: TuningPanel) -> None:
     first = run(panel)
-    assert not panel._resume.disabled
+    assert panel.buttons["Resume"]
     other = "open-mpi-4-ranks/reduce/65536"
     panel.subject = other
     assert panel.result is None
     assert panel.reading == panel.python == ""
     assert panel._view.upper_view.layout.display == "none"
-    assert "No experiment with this" in panel._view.headline.value
+    assert "No experiment with this" in panel.text
     seen = (panel._view.headline, panel._view.widget, panel._view.compare_view)
     assert [one.layout.display for one in seen] == [None] * 3, "what is hidden is the figures alone"
-    assert panel._resume.disabled
+    assert not panel.buttons["Resume"]
     with pytest.raises(ParameterError, match=r"no experiment with .* can be resumed"):
         panel.resume()
     second = run(panel)

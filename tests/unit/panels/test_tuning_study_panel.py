@@ -50,11 +50,11 @@ def test_every_tab_follows_the_lists(panel: TuningStudyPanel) -> None:
     shown = {
         "By collective": lambda: panel._view.collectives.value,
         "By size": lambda: str(panel._view.sizes.source.data["text"]),
-        "Stopping": lambda: panel._view.stopping_text.value,
+        "Stopping": lambda: panel.text,
         "Noise": lambda: str(panel._view.noise.figure.yaxis.axis_label),
-        "Pruning": lambda: panel._view.pruning_text.value,
+        "Pruning": lambda: panel.text,
         "All methods": lambda: panel._view.ranked.value,
-        "Python": lambda: panel._python.value,
+        "Python": lambda: panel.text,
     }
     for title, read in shown.items():
         panel.measure = "share"
@@ -77,9 +77,9 @@ def test_the_method_that_is_looked_at_is_bold_among_all(panel: TuningStudyPanel)
 def test_one_noise_points_at_heuristics_with_several(panel: TuningStudyPanel) -> None:
     panel.open("Noise")
     panel.heuristic = "tpe"
-    assert "to compare noises, choose surrogate-gp, " in panel._view.noise_text.value
+    assert "to compare noises, choose surrogate-gp, " in panel.text
     panel.heuristic = "random"
-    assert "to compare noises" not in panel._view.noise_text.value
+    assert "to compare noises" not in panel.text
 
 
 def test_lists_offer_what_was_searched(panel: TuningStudyPanel, tables: StudyTables) -> None:
@@ -92,7 +92,7 @@ def test_lists_offer_what_was_searched(panel: TuningStudyPanel, tables: StudyTab
     there = tables.methods[
         (tables.methods["recording"] == panel.recording) & (tables.methods["noise"] == panel.noise)
     ]
-    assert set(panel._controls["heuristic"].options) == set(there["heuristic"])
+    assert set(panel.controls["heuristic"].options) == set(there["heuristic"])
 
 
 def test_searches_that_prune_are_shown_where_there_are_any(
@@ -104,12 +104,12 @@ def test_searches_that_prune_are_shown_where_there_are_any(
     panel.pruning = "median"
     assert panel.stopping == "budget"
     assert set(panel.rows["pruning"]) == {"median"}
-    assert set(panel._controls["heuristic"].options) == set(panel.rows["heuristic"])
+    assert set(panel.controls["heuristic"].options) == set(panel.rows["heuristic"])
     assert "its runs ended by “median”" in panel.reading
     assert set(panel.table["pruning"]) == {"median"}
     panel.open("Pruning")
     panel.heuristic = "random"
-    text = panel._view.pruning_text.value
+    text = panel.text
     assert "each search compared with the same one without pruning" in text
     [x] = panel._view.pruning.chosen["median"].data["x"]
     there = tables.prunings[tables.prunings["pick"] == "expected"].set_index(
@@ -117,9 +117,9 @@ def test_searches_that_prune_are_shown_where_there_are_any(
     )
     assert x == there.loc[(panel.recording, "random", "median"), "quicker"]
     panel.measure = "gain"
-    assert "points of gain over the default" in panel._view.pruning_text.value
+    assert "points of gain over the default" in panel.text
     panel.pruning, panel.heuristic = "none", "tpe"
-    assert "does not prune tpe here; choose surrogate-gp, " in panel._view.pruning_text.value
+    assert "does not prune tpe here; choose surrogate-gp, " in panel.text
 
 
 def test_a_click_chooses_the_method(panel: TuningStudyPanel) -> None:

@@ -44,10 +44,6 @@ class StudyTabs:
         )
         self.widget.observe(lambda _: self._draw(), "selected_index")
 
-    def open(self, title: str) -> None:
-        """Open the tab of a title."""
-        self.widget.selected_index = self.widget.titles.index(title)
-
     def show(self, state: StudyState, fit: ShownFit) -> None:
         """Update the open tab."""
         self._shown = (state, fit)

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.live import LiveView
@@ -36,7 +35,6 @@ from workbench.panels.tuning_study.state import (
 from workbench.panels.tuning_study.view import SearchStudyView
 from workbench.plotting.searches.style import MEASURES, picked, values_of
 from workbench.plotting.searches.tables import by_collective, method_columns, read_apart
-from workbench.suggestions import did_you_mean
 from workbench.tune.recorded.recorded import Recording
 from workbench.tune.study.files import StudyTables, load_study
 
@@ -157,22 +155,6 @@ class TuningStudyPanel(Panel[StudyTables]):
     def python(self) -> str:
         """Python code that computes the rows, the heatmap and the table."""
         return self._state.python(self._source)
-
-    def open(self, title: str) -> None:
-        """Open the tab of a title.
-
-        Args:
-            title: what it is called.
-
-        Raises:
-            ParameterError: there is none of that name.
-        """
-        if title not in self._pages:
-            raise ParameterError(
-                f"tab must be one of {', '.join(self._pages)}; got {title!r}"
-                f"{did_you_mean(title, self._pages)}"
-            )
-        self._tabs.selected_index = list(self._pages).index(title)
 
     def save(self, path: str | Path) -> Path:
         """Write ``rows`` as ``.csv``.

@@ -26,7 +26,7 @@ class TrialRow:
 class TrialRows:
     """The trials of one study in a database, which other processes may write as well."""
 
-    # 26 ms of the processor per run (tests/benchmarks/test_tune.py); a run itself takes seconds.
+    # 22 ms of the processor per run (tests/benchmarks/test_tune.py); a run itself takes seconds.
 
     def __init__(
         self,

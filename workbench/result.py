@@ -74,7 +74,7 @@ class StoredResult(Result):
     may be a number, a text, a ``Literal``, an array, a tuple or a mapping of these, a dataclass of
     these, or a class with ``to_dict`` and ``from_dict``. A class that is not made of such fields
     names in ``stored_as`` a dataclass that is, returns one from ``stored()``, and is made again by
-    that dataclass's ``restore()``.
+    that dataclass's ``restore()``. A result that has ``from_dict`` is stored as its ``to_dict``.
     """
 
     FORMAT: ClassVar[str]
@@ -83,20 +83,23 @@ class StoredResult(Result):
     """Version of the format."""
     WHAT: ClassVar[str]
     """What the file holds, for errors, such as ``a replay``."""
+    ONE_FILE: ClassVar[bool] = False
+    """Whether the arrays, which are short then, are lists in the JSON instead."""
 
     def save(self, path: str | Path) -> Path:
-        """Write the result as JSON with its arrays in an npz file beside it.
+        """Write the result as JSON, its arrays in an npz file beside it unless it is one file.
 
         Args:
             path: the JSON file; the arrays get its name with ``.npz``. Both are replaced whole.
         """
         path = Path(path)
-        arrays: dict[str, Any] = {}
-        values = _stored_fields(self, arrays, "")
-        with replacing(path.with_suffix(".npz")) as part, part.open("wb") as file:
-            np.savez_compressed(file, allow_pickle=False, **arrays)
-        whole = {"format": self.FORMAT, "version": self.VERSION, **values}
-        replace_file(path, (json.dumps(whole, indent=1, allow_nan=False) + "\n").encode())
+        arrays: _Arrays | None = None if self.ONE_FILE else {}
+        whole = self._saved(arrays)
+        if arrays is not None:
+            with replacing(path.with_suffix(".npz")) as part, part.open("wb") as file:
+                np.savez_compressed(file, allow_pickle=False, **arrays)
+        text = json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False)
+        replace_file(path, f"{text}\n".encode())
         return path
 
     @classmethod
@@ -104,24 +107,30 @@ class StoredResult(Result):
         """Return the result that ``save`` wrote.
 
         Args:
-            path: the JSON file; the arrays are beside it.
+            path: the JSON file; its arrays are beside it.
 
         Raises:
             ParseError: the files are not a saved result of this kind, or not a whole one.
         """
         path = Path(path)
         values = read_json(path, cls.WHAT, form=cls.FORMAT, version=cls.VERSION)
-        beside = path.with_suffix(".npz")
+        npz = path.with_suffix(".npz")
         try:
-            result: Self = _from_fields(cls, values, _read_arrays(beside), "")
+            arrays = {} if cls.ONE_FILE else _read_arrays(npz)
+            result: Self = _restored_whole(cls, values, arrays, "")
             result._check()
         except _NOT_OURS as error:
+            reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+            beside = "" if cls.ONE_FILE else f", with its arrays in {npz.name}"
             raise ParseError(
-                f"{cls.WHAT} must be complete, with its arrays in {beside.name}, as they were "
-                f"saved: {error}",
+                f"{cls.WHAT} must be complete{beside}, as it was saved: {reason}",
                 source=path.name,
             ) from error
         return result
+
+    def _saved(self, arrays: _Arrays | None = None) -> dict[str, Any]:
+        """Return what ``save`` writes as JSON, the arrays as lists where ``arrays`` is None."""
+        return {"format": self.FORMAT, "version": self.VERSION, **_stored_whole(self, arrays)}
 
     def _check(self) -> None:
         """Raise ParameterError where the fields read from a file do not fit one another."""
@@ -134,28 +143,36 @@ class StoredResult(Result):
                 raise ParameterError(f"{name} must be {array.dtype.name}[{length}]", key=name)
 
 
-def _stored_fields(value: Any, arrays: dict[str, Any], prefix: str) -> dict[str, Any]:
+def _stored_whole(value: Any, arrays: _Arrays | None, prefix: str = "") -> dict[str, Any]:
+    """Return a dataclass as JSON holds it, its arrays as lists where ``arrays`` is None."""
+    if hasattr(value, "stored"):
+        return _stored_fields(value.stored(), arrays, prefix)
+    if hasattr(value, "from_dict"):
+        values: dict[str, Any] = value.to_dict()
+        return values
+    return _stored_fields(value, arrays, prefix)
+
+
+def _stored_fields(value: Any, arrays: _Arrays | None, prefix: str) -> dict[str, Any]:
     """Return a dataclass's fields as JSON holds them, and put its arrays into ``arrays``."""
     stored = {}
     for field in dataclasses.fields(value):
         inner = getattr(value, field.name)
-        if isinstance(inner, np.ndarray):
+        if isinstance(inner, np.ndarray) and arrays is not None:
             arrays[prefix + field.name] = inner
         elif field.init:
             stored[field.name] = _stored(inner, arrays, f"{prefix}{field.name}.")
     return stored
 
 
-def _stored(value: Any, arrays: dict[str, Any], prefix: str) -> Any:
+def _stored(value: Any, arrays: _Arrays | None, prefix: str) -> Any:
     """Return a value as JSON holds it: nan and inf as texts."""
-    if hasattr(value, "stored"):
-        return _stored_fields(value.stored(), arrays, prefix)
-    if hasattr(value, "from_dict"):
-        return value.to_dict()
-    if dataclasses.is_dataclass(value):
-        return _stored_fields(value, arrays, prefix)
+    if hasattr(value, "from_dict") or dataclasses.is_dataclass(value):
+        return _stored_whole(value, arrays, prefix)
     if isinstance(value, Mapping):
         return {str(key): _stored(inner, arrays, f"{prefix}{key}.") for key, inner in value.items()}
+    if isinstance(value, np.ndarray):
+        value = tuple(value.tolist())
     if isinstance(value, tuple):
         return [_stored(inner, arrays, f"{prefix}{i}.") for i, inner in enumerate(value)]
     if isinstance(value, np.generic):
@@ -182,11 +199,35 @@ def _from_fields(kind: Any, values: Mapping[str, Any], arrays: _Arrays, prefix: 
             if array.dtype != dtype or array.ndim != axes:
                 raise ParameterError(f"{name} must be {dtype.name} of {axes} axes", key=name)
             found[field.name] = array
+        elif dtype is not None and isinstance(values.get(field.name), list):
+            found[field.name] = _array(values[field.name], dtype, name)
         elif dtype is not None and type(None) not in alternatives:
             raise ParameterError(f"{name} is missing", key=name)
         elif field.name in values and field.init:
             found[field.name] = _restored(hint, values[field.name], arrays, name)
+        elif _required(field):
+            raise ParameterError(f"{name} is missing", key=name)
     return kind(**found)
+
+
+def _restored_whole(kind: Any, values: Any, arrays: _Arrays, prefix: str) -> Any:
+    """Return the dataclass that ``_stored_whole`` stored."""
+    if hasattr(kind, "stored_as"):
+        return _from_fields(kind.stored_as, values, arrays, prefix).restore()
+    if hasattr(kind, "from_dict"):
+        return kind.from_dict(values)
+    return _from_fields(kind, values, arrays, prefix)
+
+
+def _array(values: list[Any], dtype: np.dtype[Any], name: str) -> NDArray[Any]:
+    """Return the array of one axis that was stored as a list."""
+    kind = float if dtype.kind == "f" else int
+    return np.array([_restored(kind, value, {}, name) for value in values], dtype)
+
+
+def _required(field: dataclasses.Field[Any]) -> bool:
+    missing = dataclasses.MISSING
+    return field.init and field.default is missing and field.default_factory is missing
 
 
 def _alternatives(hint: Any) -> tuple[Any, ...]:
@@ -216,12 +257,8 @@ def _restored(hint: Any, value: Any, arrays: _Arrays, name: str) -> Any:
             except ParameterError as error:
                 refused = error
         raise refused
-    if hasattr(hint, "stored_as"):
-        return _from_fields(hint.stored_as, value, arrays, f"{name}.").restore()
-    if hasattr(hint, "from_dict"):
-        return hint.from_dict(value)
-    if dataclasses.is_dataclass(hint):
-        return _from_fields(hint, value, arrays, f"{name}.")
+    if hasattr(hint, "from_dict") or dataclasses.is_dataclass(hint):
+        return _restored_whole(hint, value, arrays, f"{name}.")
     kind, inner = typing.get_origin(hint), typing.get_args(hint)
     if kind is Literal:
         if value not in inner:

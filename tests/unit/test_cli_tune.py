@@ -20,7 +20,7 @@ from workbench.datasets import data_folder
 from workbench.errors import ParameterError, StudyError
 from workbench.tune.experiment import resume
 from workbench.tune.recorded.replaying import recorded_target
-from workbench.tune.result import read_result
+from workbench.tune.result import TuningResult
 from workbench.tune.runners import Replay, RunnerError
 from workbench.tune.specs import recorded_space
 
@@ -83,7 +83,7 @@ def test_a_replay_says_which_recording_it_drew_from(
     line = f"replayed {REPLAY}, noise as recorded, sha256:{digest}\n"
     assert line in capsys.readouterr().out
     assert run("export", store, tmp_path / "a.json") == 0
-    runner = read_result(tmp_path / "a.json").settings["runner"]
+    runner = TuningResult.load(tmp_path / "a.json").settings["runner"]
     assert (runner["recording"], runner["checksum"]) == (folder.name, f"sha256:{digest}")
     # Runs of another recording are another experiment.
     other = replace(recorded_space(REPLAY), checksum="sha256:0")
@@ -110,7 +110,8 @@ def test_resume_goes_on_and_status_tells(
     kept = tmp_path / "kept.json"
     assert run("export", store, kept, "--json") == 0
     values = [
-        [record.run.value for record in read_result(path).records] for path in (straight, kept)
+        [record.run.value for record in TuningResult.load(path).records]
+        for path in (straight, kept)
     ]
     assert values[0] == values[1], "resumed it finds what it would have found in one go"
 

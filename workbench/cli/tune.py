@@ -233,11 +233,11 @@ def _stored(one: Any) -> dict[str, Any]:
 
 
 def _stored_result(arguments: argparse.Namespace) -> TuningResult:
-    from workbench.tune import result
+    from workbench.tune.result import TuningResult
     from workbench.tune.store import store
 
     if Path(arguments.store).suffix == ".json":
-        return result.read_result(arguments.store)
+        return TuningResult.load(arguments.store)
     return store.load_result(_existing(arguments.store), arguments.name)
 
 
@@ -410,7 +410,7 @@ def _go_on(experiment: Experiment, arguments: argparse.Namespace) -> int:
 
 
 def _write(result: TuningResult, file: str) -> None:
-    (result.write_csv if Path(file).suffix == ".csv" else result.write_json)(file)
+    (result.write_csv if Path(file).suffix == ".csv" else result.save)(file)
 
 
 def _print(result: TuningResult, arguments: argparse.Namespace) -> None:

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import html
-import json
 import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.fit.engines import DEFAULT_ENGINE
+from workbench.fit.engines import DEFAULT_ENGINE, find_engine
 from workbench.fit.losses import Target, target_points
 from workbench.fit.space import Dimension, SearchSpace
 from workbench.html_table import bold, code, html_table
 from workbench.measure import OSUCurve, contradiction
 from workbench.models import NetworkModel
 from workbench.provenance import Provenance
-from workbench.replacing import replace_file
-from workbench.result import Result
+from workbench.result import StoredResult
 from workbench.units import write_quantity
 
 if TYPE_CHECKING:
@@ -34,7 +31,7 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class FitResult(Result):
+class FitResult(StoredResult):
     """The best model found so far, whether the fit has ended or not.
 
     Two results are equal when everything they hold is, curves and losses included.
@@ -56,6 +53,11 @@ class FitResult(Result):
         engine: name of what searched.
     """
 
+    FORMAT: ClassVar[str] = "workbench fit result"
+    VERSION: ClassVar[int] = 1
+    WHAT: ClassVar[str] = "a fit result"
+    ONE_FILE: ClassVar[bool] = True
+
     model: NetworkModel
     measured: OSUCurve
     simulated: OSUCurve | None
@@ -69,6 +71,11 @@ class FitResult(Result):
     success: bool
     message: str
     engine: str = DEFAULT_ENGINE
+
+    def __post_init__(self) -> None:
+        if not self.space.known:  # read from a file, which leaves that to the model
+            described = SearchSpace.from_dict(self.space.to_dict(), self.model)
+            object.__setattr__(self, "space", described)
 
     @property
     def trials(self) -> int:
@@ -233,34 +240,13 @@ class FitResult(Result):
         return plot_fit(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything the result holds as values that JSON can hold."""
-        from workbench.fit.archive import to_dict
+        """Return everything the result holds as values that JSON can hold, as ``save`` writes."""
+        return self._saved()
 
-        return to_dict(self)
-
-    def save(self, path: str | Path) -> Path:
-        """Write the result as JSON; ``load`` returns an equal one.
-
-        Args:
-            path: file to write; replaced in one step where it exists.
-        """
-        text = json.dumps(self.to_dict(), indent=1, allow_nan=False)
-        replace_file(path, f"{text}\n".encode())
-        return Path(path)
-
-    @classmethod
-    def load(cls, path: str | Path) -> FitResult:
-        """Return the result that ``save`` wrote.
-
-        Args:
-            path: file to read.
-
-        Raises:
-            ParseError: the file is not a saved result, or not a whole one.
-        """
-        from workbench.fit.archive import read
-
-        return read(Path(path))
+    def _check(self) -> None:
+        find_engine(self.engine)
+        for name in ("joint", "latency", "bandwidth"):
+            self.rmspe[name]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FitResult):

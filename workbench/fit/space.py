@@ -306,17 +306,18 @@ class SearchSpace:
         }
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any], model: NetworkModel) -> SearchSpace:
+    def from_dict(cls, values: Mapping[str, Any], model: NetworkModel | None = None) -> SearchSpace:
         """Return the space that ``to_dict`` wrote.
 
         Args:
             values: what ``to_dict`` returned.
-            model: a model of the kind it was written for.
+            model: a model of the kind it was written for, which describes the parameters; without
+                it ``known`` is empty, and bounds cannot be changed.
         """
         return cls(
             tuple(Dimension(**dimension) for dimension in values["dimensions"]),
             dict(values["fixed"]),
-            {parameter.key: parameter for parameter in model.parameters()},
+            {} if model is None else {one.key: one for one in model.parameters()},
         )
 
     def distributions(self) -> dict[str, BaseDistribution]:

@@ -62,6 +62,25 @@ class LogPOverlay:
         coerce_fields(self)
 
 
+@dataclasses.dataclass(frozen=True)
+class StoredModel:
+    """A model as results are saved with it."""
+
+    name: str
+    variant: str
+    ini: str
+
+    def restore(self) -> NetworkModel:
+        """Return the model that was stored."""
+        # the reader chooses among the models, so it must be imported after them
+        from workbench.models.ini import read_ini
+
+        model = read_ini(self.ini).replace(variant=self.variant)
+        if model.name != self.name:
+            raise ParameterError(f"the .ini holds {model.name}, not {self.name}", key="model")
+        return model
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
 class NetworkModel(Result):
     """Base of all models of two nodes and what lies between them.
@@ -76,6 +95,7 @@ class NetworkModel(Result):
         ParameterError: a value is not accepted.
     """
 
+    stored_as: ClassVar[type[StoredModel]] = StoredModel
     name: ClassVar[str] = ""
     variants: ClassVar[tuple[str, ...]] = ("workbench",)
 
@@ -126,6 +146,10 @@ class NetworkModel(Result):
         """Return name, variant and every parameter, SI by key, as values that JSON can hold."""
         values = {described.key: described.value for described in self.parameters()}
         return {"name": self.name, "variant": self.variant, "parameters": values}
+
+    def stored(self) -> StoredModel:
+        """Return the model as it is saved with a result."""
+        return StoredModel(self.name, self.variant, self.to_ini())
 
     def get(self, key: str) -> Value:
         """Return the SI value of a parameter by its SST/macro key.

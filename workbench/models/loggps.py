@@ -9,24 +9,21 @@ Hoefler et al., LogGOPSim: Simulating Large-Scale Applications in the LogGOPS Mo
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
-from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
 from workbench.errors import ParameterError, ParseError
 from workbench.html_table import html_table
-from workbench.jsonfile import read_json
 from workbench.models.parameter import INT32_MAX
 from workbench.models.protocol import Protocol
-from workbench.result import Result
+from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
 from workbench.units import format_quantity, read_quantity
 
@@ -49,7 +46,7 @@ _MEANINGS: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class LogGPS(Result):
+class LogGPS(StoredResult):
     """The six parameters of LogGPS, with O of LogGOPS.
 
     Attributes:
@@ -68,6 +65,11 @@ class LogGPS(Result):
         ParameterError: a value is not finite or negative, S is not whole, or an error is of no
             parameter.
     """
+
+    FORMAT: ClassVar[str] = "workbench LogGPS"
+    VERSION: ClassVar[int] = 1
+    WHAT: ClassVar[str] = "a file of LogGPS parameters"
+    ONE_FILE: ClassVar[bool] = True
 
     L: float
     o: float
@@ -229,32 +231,6 @@ class LogGPS(Result):
             )
         parameters = {name: values[name] for name in _UNITS}
         return cls(**parameters, errors=values.get("errors", {}))
-
-    def save(self, path: str | Path) -> Path:
-        """Write the parameters as JSON; ``load`` returns equal ones.
-
-        Args:
-            path: file to write.
-        """
-        target = Path(path)
-        target.write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
-        return target
-
-    @classmethod
-    def load(cls, path: str | Path) -> LogGPS:
-        """Return the parameters that ``save`` wrote.
-
-        Args:
-            path: file to read.
-
-        Raises:
-            ParseError: the file is not JSON, or not these parameters.
-        """
-        source = Path(path)
-        try:
-            return cls.from_dict(read_json(source, "a file of LogGPS parameters"))
-        except (ParameterError, TypeError, AttributeError) as error:
-            raise ParseError(str(error), source=source.name) from error
 
     def text(self, name: str) -> str:
         """Return a parameter for people, e.g. ``1.20 µs`` or ``0.0412 ns/B ± 0.0003``.

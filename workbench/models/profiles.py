@@ -9,28 +9,22 @@ are JSON files in ``datasets/profiles/``. ``workbench.fit.profile`` makes them.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from workbench.datasets import data_folder
-from workbench.errors import DatasetError, ParameterError, ParseError
+from workbench.errors import DatasetError, ParameterError
 from workbench.html_table import code, html_table
-from workbench.jsonfile import read_json
 from workbench.models.base import NetworkModel
 from workbench.models.ini import read_ini
 from workbench.models.loggps import LogGPS
 from workbench.models.protocol import Protocol
 from workbench.provenance import Provenance
-from workbench.replacing import replace_file
-from workbench.result import Result
+from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
-
-FORMAT = "workbench profile"
-VERSION = 1
 
 LEVEL = 0.90
 """The share of refits whose values lie within an interval of a profile."""
@@ -64,7 +58,7 @@ def profiles() -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Profile(Result):
+class Profile(StoredResult):
     """A machine's fitted model, and LogGPS parameters derived from it.
 
     Attributes:
@@ -79,6 +73,11 @@ class Profile(Result):
     Raises:
         ParameterError: an interval is of no parameter, or its ends are out of order.
     """
+
+    FORMAT: ClassVar[str] = "workbench profile"
+    VERSION: ClassVar[int] = 1
+    WHAT: ClassVar[str] = "a profile"
+    ONE_FILE: ClassVar[bool] = True
 
     machine: str
     model: Protocol
@@ -112,8 +111,6 @@ class Profile(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return values that JSON can hold; ``from_dict`` reads them back."""
         return {
-            "format": FORMAT,
-            "version": VERSION,
             "machine": self.machine,
             "model": {"name": self.model.name, "ini": self.model.to_ini()},
             "rmspe": {k: None if math.isnan(v) else v for k, v in self.rmspe.items()},
@@ -144,36 +141,6 @@ class Profile(Result):
         if LogGPS.from_dict(values["loggps"]) != found.loggps:
             raise ParameterError("its LogGPS parameters are not those of its model", key="loggps")
         return found
-
-    def save(self, path: str | Path) -> Path:
-        """Write the profile as JSON; ``load`` returns an equal one.
-
-        Args:
-            path: file to write; replaced in one step where it exists.
-        """
-        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
-        replace_file(path, f"{text}\n".encode())
-        return Path(path)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Profile:
-        """Return the profile that ``save`` wrote.
-
-        Args:
-            path: file to read.
-
-        Raises:
-            ParseError: the file is not a profile, or not a whole one.
-        """
-        source = Path(path)
-        values = read_json(source, "a profile", form=FORMAT, version=VERSION)
-        try:
-            return cls.from_dict(values)
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-            what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-            raise ParseError(
-                f"the profile is damaged: {what}; make it again from the fit", source=source.name
-            ) from error
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Profile):

@@ -14,7 +14,7 @@ from workbench.tune.recommendation import recommended
 from workbench.tune.recorded.files import read_recording, recordings, shipped_recording
 from workbench.tune.recorded.recorded import RecordedSpace, Recording
 from workbench.tune.resampling import RESAMPLINGS, make_resampling
-from workbench.tune.result import TuningResult, read_result
+from workbench.tune.result import TuningResult
 from workbench.tune.runners import (
     Dask,
     Function,
@@ -89,7 +89,6 @@ __all__ = [
     "read_components",
     "read_experiment",
     "read_recording",
-    "read_result",
     "recommended",
     "recordings",
     "resume",

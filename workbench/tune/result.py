@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import csv
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.jsonfile import read_json
-from workbench.result import Result
+from workbench.result import StoredResult
 from workbench.tune.history import History
 from workbench.tune.recommendation import recommended
 from workbench.tune.result_words import result_html, result_line
@@ -26,8 +24,6 @@ from workbench.tune.store.run_record import RunRecord
 if TYPE_CHECKING:
     import pandas as pd
 
-_FORMAT = "workbench tuning result"
-_VERSION = 1
 FEWEST_CONFIGURATIONS = 20
 """Fewest configurations for which importance is returned.
 
@@ -46,7 +42,7 @@ _FIXED = (
 
 
 @dataclass(frozen=True, repr=False)
-class TuningResult(Result):
+class TuningResult(StoredResult):
     """The runs of an experiment and their evaluation.
 
     Attributes:
@@ -62,6 +58,11 @@ class TuningResult(Result):
         sessions: what each process that took part ran on, in the order they began.
         pending: configurations that were under way when the result was taken.
     """
+
+    FORMAT: ClassVar[str] = "workbench tuning result"
+    VERSION: ClassVar[int] = 1
+    WHAT: ClassVar[str] = "a tuning result"
+    ONE_FILE: ClassVar[bool] = True
 
     name: str
     space: TuningSpace
@@ -234,24 +235,11 @@ class TuningResult(Result):
             writer.writerows(self._rows())
         return path
 
-    def write_json(self, path: str | Path) -> Path:
-        """Write everything, outputs included, and return its path; ``read_result`` reads it.
-
-        Args:
-            path: the file to write.
-
-        Raises:
-            OSError: it cannot be written.
-        """
-        path = Path(path)
-        path.write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
-        return path
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold; ``from_dict`` reads them back."""
         return {
-            "format": _FORMAT,
-            "version": _VERSION,
+            "format": self.FORMAT,
+            "version": self.VERSION,
             "name": self.name,
             "space": self.space.to_dict(),
             "minimise": self.minimise,
@@ -322,21 +310,6 @@ class TuningResult(Result):
             row |= {_column(name): record.run.configuration[name] for name in self.space.names}
             rows.append(row)
         return rows
-
-
-def read_result(path: str | Path) -> TuningResult:
-    """Return the result that ``TuningResult.write_json`` wrote.
-
-    Args:
-        path: the file.
-
-    Raises:
-        ParseError: it is no such file.
-        ParameterError: something in it is not as it must be.
-        OSError: it cannot be read.
-    """
-    values = read_json(Path(path), "a tuning result", form=_FORMAT, version=_VERSION)
-    return TuningResult.from_dict(values)
 
 
 def _column(name: str) -> str:

@@ -76,8 +76,8 @@ def test_a_file_is_read_back_and_a_damaged_one_refused(tmp_path: Path) -> None:
     path.write_text(text.replace('"o"', "o", 1), encoding="utf-8")
     with pytest.raises(ParseError, match="must be JSON") as caught:
         LogGPS.load(path)
-    assert caught.value.line == 3
-    path.write_text('{"L": 1e-6}', encoding="utf-8")
+    assert caught.value.line == 5
+    path.write_text('{"format": "workbench LogGPS", "version": 1, "L": 1e-6}', encoding="utf-8")
     with pytest.raises(ParseError, match="o, g, G, O, S missing"):
         LogGPS.load(path)
     path.write_text("[1]", encoding="utf-8")

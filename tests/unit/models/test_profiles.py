@@ -89,9 +89,9 @@ def _another_latency(values: dict[str, Any]) -> None:
     ],
 )
 def test_a_damaged_profile_says_what_is_wrong(tmp_path: Path, damage: Any, message: str) -> None:
-    values = example().to_dict()
+    path = example().save(tmp_path / "made-up.json")
+    values = json.loads(path.read_text())
     damage(values)
-    path = tmp_path / "made-up.json"
     path.write_text(json.dumps(values), encoding="utf-8")
     with pytest.raises(ParseError, match=message) as caught:
         Profile.load(path)

@@ -15,7 +15,7 @@ from workbench.panels.tuning.subjects import first_word, subjects
 from workbench.panels.tuning.view import output_html, true_values
 from workbench.tune import Range, TuningSpace
 from workbench.tune.experiment import tune
-from workbench.tune.result import read_result
+from workbench.tune.result import TuningResult
 from workbench.tune.runners import Function, RunnerError
 
 SMALL = "open-mpi-4-ranks/gather/65536"
@@ -217,7 +217,7 @@ def test_files(panel: TuningPanel, tmp_path: Path) -> None:
     result = run(panel)
     text = panel.save(tmp_path / "runs.csv").read_text()
     assert len(text.splitlines()) == 13
-    read = read_result(panel.save(tmp_path / "all.json"))
+    read = TuningResult.load(panel.save(tmp_path / "all.json"))
     assert [r.run for r in read.records] == [r.run for r in result.records]
     assert json.loads((tmp_path / "all.json").read_text())["unit"] == "µs"
     with pytest.raises(ParameterError, match="suffix must be one of"):

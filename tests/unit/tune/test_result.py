@@ -18,7 +18,7 @@ from workbench.errors import ParameterError, ParseError
 from workbench.tune import Choices, Grid, TuningSpace
 from workbench.tune.experiment import tune
 from workbench.tune.history import History
-from workbench.tune.result import TuningResult, read_result
+from workbench.tune.result import TuningResult
 from workbench.tune.runners import Function
 from workbench.tune.store.run_record import RunRecord
 
@@ -102,7 +102,7 @@ def test_files_hold_everything(result: TuningResult, tmp_path: Path) -> None:
         rows = list(csv.DictReader(file))
     assert len(rows) == 120
     assert float(rows[0]["value"]) == result.records[0].run.value
-    again = read_result(result.write_json(tmp_path / "r.json"))
+    again = TuningResult.load(result.save(tmp_path / "r.json"))
     assert again.to_dict() == result.to_dict()
     assert again.best == result.best
     assert again.counts == result.counts
@@ -112,7 +112,7 @@ def test_files_hold_everything(result: TuningResult, tmp_path: Path) -> None:
 
 def test_outputs_are_kept_with_their_runs(tmp_path: Path) -> None:
     ran = tune(bowl(), heuristic="random", budget=2, initial=2)
-    again = read_result(ran.write_json(tmp_path / "r.json"))
+    again = TuningResult.load(ran.save(tmp_path / "r.json"))
     assert [r.stdout for r in again.records] == [r.stdout for r in ran.records]
     assert again.records[0].stdout.startswith("value ")
 
@@ -121,10 +121,10 @@ def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "r.json"
     path.write_text('{"format": "something"}')
     with pytest.raises(ParseError, match=r"a tuning result must have .format."):
-        read_result(path)
+        TuningResult.load(path)
     path.write_text('{"format": "workbench tuning result", "version": 1}')
-    with pytest.raises(ParameterError, match="as to_dict writes it"):
-        read_result(path)
+    with pytest.raises(ParseError, match="as to_dict writes it"):
+        TuningResult.load(path)
     with pytest.raises(ParameterError, match="a run must be as to_dict writes it"):
         RunRecord.from_dict({"number": 1})
 

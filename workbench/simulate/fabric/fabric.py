@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import ClassVar, Literal, get_args
 
 from workbench.errors import ConfigurationError, ParameterError
-from workbench.models import PISCES, SNAPPR, read_ini
+from workbench.models import PISCES, SNAPPR, NetworkModel
 from workbench.suggestions import did_you_mean
 from workbench.topology import Topology
 from workbench.topology.channels import Channels, channels
@@ -33,11 +33,10 @@ come to a near standstill.
 
 @dataclass(frozen=True)
 class StoredFabric:
-    """A fabric as a file holds it: its model as an .ini, its routes by name."""
+    """A fabric as a file holds it: its routes by name."""
 
     topology: Topology
-    model: str
-    variant: str
+    model: NetworkModel
     routing: str
     choice: Choice
     congestion: Congestion | None
@@ -45,13 +44,14 @@ class StoredFabric:
 
     def restore(self) -> Fabric:
         """Return the fabric."""
-        model = read_ini(self.model).replace(variant=self.variant)
-        if not isinstance(model, SNAPPR | PISCES):
-            raise ParameterError(f"the model must be SNAPPR or PISCES; got {type(model).__name__}")
+        if not isinstance(self.model, SNAPPR | PISCES):
+            raise ParameterError(
+                f"the model must be SNAPPR or PISCES; got {type(self.model).__name__}"
+            )
         routing: str | Routing = self.routing
         if ROUTINGS[self.routing].choice != self.choice:
             routing = route(self.topology, self.routing, choice=self.choice, seed=self.seed)
-        return Fabric(self.topology, model, routing, self.congestion, self.seed)
+        return Fabric(self.topology, self.model, routing, self.congestion, self.seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,8 +167,7 @@ class Fabric:
         made = isinstance(self.routing, Routing)
         return StoredFabric(
             topology=self.topology,
-            model=self.ports.to_ini(),
-            variant=self.ports.variant,
+            model=self.ports,
             routing=self.routing_name,
             choice=self.routes.choice if made else ROUTINGS[self.routing_name].choice,
             congestion=self.congestion,

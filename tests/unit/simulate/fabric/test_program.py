@@ -322,7 +322,7 @@ def test_files_that_are_no_run_are_refused(tmp_path) -> None:
     arrays = path.with_suffix(".npz")
     whole = arrays.read_bytes()
     arrays.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ParseError, match="as they were saved"):
+    with pytest.raises(ParseError, match="as it was saved"):
         FabricReplay.load(path)
     with np.load(io.BytesIO(whole)) as file:
         kept = {name: file[name] for name in file.files if name != "finish_ticks"}

@@ -49,7 +49,12 @@ _MOST_PACKED = 1100
 
 
 class Result(Suggesting):
-    """Base of every result: its values as a dictionary and as JSON."""
+    """Base of every result: its values as a dictionary and as JSON.
+
+    Attributes are in SI units, times in seconds: ``makespan_s``, or the field's letters, ``T`` and
+    ``L``. The integers that a simulator counts in stay beside them, exact: ``makespan_ps``. Tables
+    and JSON name the unit of each column: ns for times of programs, µs for those of messages.
+    """
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result's values as JSON can hold them, arrays as lists."""

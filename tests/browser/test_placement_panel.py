@@ -81,7 +81,7 @@ def test_files_are_saved_by_the_browser(
 ) -> None:
     watch = at_rest(server, page, until, steady, anew=False)
     page.locator(".workbench-panel").get_by_role("tab", name="Export").click()
-    expected = [b"method,T_us", b"\x89PNG", b"source,destination", b"\x89PNG"]
+    expected = [b"method,T_ns", b"\x89PNG", b"source,destination", b"\x89PNG"]
     expected += [b"rank,host", b"{", b"\x89PNG"]
     panel = page.locator(".workbench-panel")
     buttons = panel.get_by_role("button", name=re.compile("^(CSV|JSON|PNG .*)$")).all()

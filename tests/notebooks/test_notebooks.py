@@ -100,7 +100,7 @@ panel.l_wire_ns = 500
 comparison = panel.wait(120)
 scope = {}
 exec(panel.python, scope)
-assert scope["comparison"]["T_us"].tolist() == comparison["T_us"].tolist()
+assert scope["comparison"]["T_ns"].tolist() == comparison["T_ns"].tolist()
 """,
     "07-compare-topologies.ipynb": """
 assert panel.error == "", panel.error

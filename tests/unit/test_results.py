@@ -45,6 +45,16 @@ def test_every_result_with_a_table_or_a_figure_becomes_json() -> None:
     assert [c for c in able if not issubclass(c, Result) and c.__name__ not in INPUTS] == []
 
 
+def test_a_time_in_another_unit_stands_beside_that_in_seconds() -> None:
+    for found in (c for c in classes() if issubclass(c, Result)):
+        names = {*getattr(found, "__dataclass_fields__", ()), *dir(found)}
+        methods = {name for name in names if callable(getattr(found, name, None))}
+        for name in names - methods:
+            stem, _, unit = name.rpartition("_")
+            if unit in ("ps", "ns", "us", "ms"):
+                assert f"{stem}_s" in names, f"{found.__name__}.{name}"
+
+
 @pytest.fixture(scope="module")
 def results() -> dict[str, Any]:
     measured = datasets.load("azure-hb96v3-hdr")

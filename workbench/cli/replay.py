@@ -95,7 +95,7 @@ def _report(result: ReplayResult, *, waiting: bool) -> str:
     width = max(len(_number(finish[rank])) for rank in ranks)
     rows = [f"rank {rank:<8}{_number(finish[rank]):>{width}} ns" for rank in ranks]
     if result.graph.recorded is not None:
-        rows += ["", result.graph.recorded.compare(result.makespan_ns)]
+        rows += ["", result.graph.recorded.compare(result.makespan_s)]
     if waiting:
         rows += ["", *_waiting(result, ranks)]
     return "\n".join([*head, *rows])

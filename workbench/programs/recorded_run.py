@@ -59,6 +59,11 @@ class RecordedRun:
         """Time until the last rank reached MPI_Finalize, ns; wall clock where recorded."""
         return max(self.elapsed_ns or self.time_ns, default=0)
 
+    @property
+    def makespan_s(self) -> float:
+        """Time until the last rank reached MPI_Finalize, s; wall clock where recorded."""
+        return self.makespan_ns / 1e9
+
     def shares(self) -> dict[str, float]:
         """Return percent of all ranks' time: ``compute``, ``replayed`` MPI and ``left out`` MPI."""
         whole = sum(self.time_ns) or 1
@@ -121,13 +126,13 @@ class RecordedRun:
         )
         return tuple(found)
 
-    def sentences(self, simulated_ns: float) -> tuple[str, ...]:
+    def sentences(self, simulated_s: float) -> tuple[str, ...]:
         """Return sentences that compare a replay with the recording and explain the differences.
 
         Args:
-            simulated_ns: the replay's makespan, ns.
+            simulated_s: the replay's makespan, s.
         """
-        ratio = f"{simulated_ns / self.makespan_ns:.3g}" if self.makespan_ns else "?"
+        ratio = f"{simulated_s / self.makespan_s:.3g}" if self.makespan_ns else "?"
         found = (
             f"{self.describe()} The replay's time is {ratio} × the recorded one.",
             " ".join(self.reasons()),
@@ -135,13 +140,13 @@ class RecordedRun:
         )
         return tuple(filter(None, found))
 
-    def compare(self, simulated_ns: float) -> str:
+    def compare(self, simulated_s: float) -> str:
         """Return ``sentences`` as one text.
 
         Args:
-            simulated_ns: the replay's makespan, ns.
+            simulated_s: the replay's makespan, s.
         """
-        return " ".join(self.sentences(simulated_ns))
+        return " ".join(self.sentences(simulated_s))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the times as plain numbers, for JSON."""

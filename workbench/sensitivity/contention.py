@@ -77,6 +77,16 @@ class ResourceShare:
     time_ps: int
     alone_ps: int
 
+    @property
+    def time_s(self) -> float:
+        """``time_ps`` in s."""
+        return self.time_ps / PS_PER_S
+
+    @property
+    def alone_s(self) -> float:
+        """``alone_ps`` in s."""
+        return self.alone_ps / PS_PER_S
+
 
 @dataclass(frozen=True)
 class ContentionReport(Result):
@@ -99,12 +109,12 @@ class ContentionReport(Result):
     provenance: Provenance
 
     @property
-    def T_llamp(self) -> float:
+    def llamp_s(self) -> float:
         """Time without contention, s."""
         return self.llamp_ps / PS_PER_S
 
     @property
-    def T_loggopsim(self) -> float:
+    def loggopsim_s(self) -> float:
         """Time with cores and interfaces occupied, s."""
         return self.loggopsim_ps / PS_PER_S
 
@@ -124,8 +134,8 @@ class ContentionReport(Result):
         word = "optimistic" if percent > 0 else "pessimistic"
         return (
             f"the times without contention are {abs(percent):.0f} % {word}: "
-            f"{format_quantity(self.T_llamp, 'time')} against "
-            f"{format_quantity(self.T_loggopsim, 'time')} with CPUs and NICs occupied as in "
+            f"{format_quantity(self.llamp_s, 'time')} against "
+            f"{format_quantity(self.loggopsim_s, 'time')} with CPUs and NICs occupied as in "
             f"LogGOPSim, mostly by {largest.resource}"
         )
 
@@ -149,8 +159,8 @@ class ContentionReport(Result):
 
     def __repr__(self) -> str:
         return (
-            f"ContentionReport({self.source}: LLAMP {format_quantity(self.T_llamp, 'time')}, "
-            f"LogGOPSim {format_quantity(self.T_loggopsim, 'time')}, "
+            f"ContentionReport({self.source}: LLAMP {format_quantity(self.llamp_s, 'time')}, "
+            f"LogGOPSim {format_quantity(self.loggopsim_s, 'time')}, "
             f"{self.optimistic_percent:.1f} % optimistic)"
         )
 

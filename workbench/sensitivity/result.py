@@ -102,6 +102,11 @@ class LatencySensitivity(StoredResult):
     warnings: tuple[str, ...] = field(default=())
 
     @property
+    def slack_s(self) -> FloatArray:
+        """How much later each rank could end without moving T, s, float64[ranks]."""
+        return self.slack_ps / PS_PER_S
+
+    @property
     def L(self) -> float:
         """The base latency, s."""
         return self.model.L

@@ -189,7 +189,7 @@ def topology_study(
 
     Returns:
         A row for each program and topology: ``program``, ``topology``, ``mean_hops``,
-        ``mean_latency_ns``, ``T_us``, ``lambda_wire`` (to the right), and for each percentage
+        ``mean_latency_ns``, ``T_ns``, ``lambda_wire`` (to the right), and for each percentage
         ``tolerance_ns_1`` and so on, the largest latency of a wire.
 
     Raises:
@@ -213,7 +213,7 @@ def topology_study(
                     "topology": topology.name,
                     "mean_hops": hops,
                     "mean_latency_ns": latency * 1e9,
-                    "T_us": point.T_s * 1e6,
+                    "T_ns": point.T_s * 1e9,
                     "lambda_wire": point.lambda_L_right,
                     **{
                         f"tolerance_ns_{p:g}": s * 1e9

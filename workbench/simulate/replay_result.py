@@ -15,7 +15,7 @@ from workbench.models import LogGPS
 from workbench.programs.graph import CALC, RECV, SEND, ExecutionGraph
 from workbench.provenance import Provenance
 from workbench.result import StoredResult
-from workbench.simulate.picoseconds import PS_PER_NS, PicosecondCosts, shown_ns
+from workbench.simulate.picoseconds import PS_PER_NS, PS_PER_S, PicosecondCosts, shown_ns
 from workbench.units import format_quantity
 
 if TYPE_CHECKING:
@@ -110,8 +110,23 @@ class ReplayResult(StoredResult):
     ties: Ties = "stable"
 
     @property
+    def finish_s(self) -> NDArray[np.float64]:
+        """When each rank ends, s, float64[ranks]."""
+        return self.finish_ps / PS_PER_S
+
+    @property
+    def makespan_s(self) -> float:
+        """When the last rank ends, s."""
+        return self.makespan_ps / PS_PER_S
+
+    @property
+    def noise_s(self) -> NDArray[np.float64] | None:
+        """Time that noise took from each rank, s, float64[ranks]; None without noise."""
+        return None if self.noise_ps is None else self.noise_ps / PS_PER_S
+
+    @property
     def finish_ns(self) -> list[int | float]:
-        """When each rank ends, ns; whole numbers are ``int``.
+        """When each rank ends, ns as LogGOPSim prints it; whole numbers are ``int``.
 
         LogGOPSim's clock is unsigned and wraps where zero-byte messages set it back below 0; a
         compatible replay then gives its figure, near 2^64 ns.
@@ -120,7 +135,7 @@ class ReplayResult(StoredResult):
 
     @property
     def makespan_ns(self) -> int | float:
-        """When the last rank ends, ns."""
+        """When the last rank ends, ns as LogGOPSim prints it."""
         return shown_ns(self.makespan_ps)
 
     @property
@@ -306,25 +321,24 @@ class ReplayResult(StoredResult):
 
     def __repr__(self) -> str:
         quirks = ", LogGOPSim's quirks on" if self.compatible else ""
-        makespan = format_quantity(self.makespan_ps / 1e12, "time")
+        makespan = format_quantity(self.makespan_s, "time")
         return (
             f"ReplayResult({self.graph.source}: {self.graph.num_ranks} ranks, {self.events} "
             f"events, makespan {makespan}, {self._rules()}{quirks})"
         )
 
     def _repr_html_(self) -> str:
-        finish = self.finish_ps / 1e12
         rows = {
             "program": self.graph.source,
             "ranks": str(self.graph.num_ranks),
-            "makespan": format_quantity(self.makespan_ps / 1e12, "time"),
-            "first rank ends": format_quantity(float(finish.min(initial=np.inf)), "time"),
+            "makespan": format_quantity(self.makespan_s, "time"),
+            "first rank ends": format_quantity(float(self.finish_s.min(initial=np.inf)), "time"),
             "events": f"{self.events:,}",
             "semantics": self._rules() + (", compatible" if self.compatible else ""),
             **(
                 {}
                 if self.graph.recorded is None
-                else {"recording": self.graph.recorded.compare(self.makespan_ns)}
+                else {"recording": self.graph.recorded.compare(self.makespan_s)}
             ),
             "model": repr(self.model),
         }

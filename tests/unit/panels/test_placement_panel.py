@@ -86,11 +86,11 @@ def test_it_opens_with_a_picture() -> None:
     assert panel.program == FIRST
     assert panel.machine == FIRST_MACHINE
     assert list(comparison["method"]) == list(METHODS)
-    assert comparison["T_us"].max() > comparison["T_us"].min(), "placement matters in it"
+    assert comparison["T_ns"].max() > comparison["T_ns"].min(), "placement matters in it"
     expected = compare_placements(
         programs.load(FIRST), panel.model, topology.parse_topology(panel.topology)
     )
-    assert comparison["T_us"].tolist() == expected["T_us"].tolist()
+    assert comparison["T_ns"].tolist() == expected["T_ns"].tolist()
     assert panel.error == ""
     assert "ranks on dragonfly" in panel.text
 
@@ -365,7 +365,7 @@ def test_the_lines_of_python_give_what_is_shown(
     scope: dict[str, Any] = {"program": small}
     exec(panel.python, scope)
     assert panel.comparison is not None
-    assert scope["comparison"]["T_us"].tolist() == panel.comparison["T_us"].tolist()
+    assert scope["comparison"]["T_ns"].tolist() == panel.comparison["T_ns"].tolist()
     assert panel.pairs is not None
     assert np.array_equal(scope["pairs"].lambda_L, panel.pairs.lambda_L)
     panel.open("Python")

@@ -10,7 +10,7 @@ from workbench.plotting.placement.comparison import plot_placements, read_placem
 FRAME = pd.DataFrame(
     {
         "method": ["block", "search", "random"],
-        "T_us": [110.0, 100.0, 150.0],
+        "T_ns": [110e3, 100e3, 150e3],
         "seconds": [0.0, 2.5, 0.001],
     }
 )
@@ -33,10 +33,10 @@ def test_reading_names_the_best_and_the_worst() -> None:
         "Least run time 100 µs, placed by search in 2.50 s; random takes the longest, 50 % more."
     )
     assert read_placements(FRAME.head(1)).endswith("no other takes longer.")
-    assert read_placements(FRAME.assign(T_us=7.0)).endswith("no other takes longer.")
+    assert read_placements(FRAME.assign(T_ns=7.0)).endswith("no other takes longer.")
 
 
 def test_a_table_of_something_else_is_refused() -> None:
-    for wrong in (FRAME.drop(columns="T_us"), FRAME.head(0)):
+    for wrong in (FRAME.drop(columns="T_ns"), FRAME.head(0)):
         with pytest.raises(ParameterError, match="a table of placements must have rows"):
             plot_placements(wrong)

@@ -162,7 +162,7 @@ def test_the_study_has_a_row_for_each_program_and_topology() -> None:
     assert list(frame.columns)[2:] == [
         "mean_hops",
         "mean_latency_ns",
-        "T_us",
+        "T_ns",
         "lambda_wire",
         "tolerance_ns_1",
         "tolerance_ns_5",
@@ -170,7 +170,7 @@ def test_the_study_has_a_row_for_each_program_and_topology() -> None:
     for name in variants:
         tree, fly = frame[frame["program"] == name].to_dict("records")
         assert fly["mean_hops"] < tree["mean_hops"]
-        assert fly["T_us"] < tree["T_us"]
+        assert fly["T_ns"] < tree["T_ns"]
         assert 274 < tree["tolerance_ns_1"] < fly["tolerance_ns_1"]
         expected = wire_tolerance(variants[name], MODEL, networks[0], percent=(5,))[5]
         assert tree["tolerance_ns_5"] == pytest.approx(expected * 1e9)

@@ -143,7 +143,7 @@ def _reading(result: ReplayResult) -> str:
         blocks.append(_waiting_table(result))
     recorded = result.graph.recorded
     if recorded is not None:
-        sentences = recorded.sentences(result.makespan_ns)
+        sentences = recorded.sentences(result.makespan_s)
         blocks += [f"<div>{html.escape(sentence)}</div>" for sentence in sentences]
     return f'<div style="{_TEXT}">{"".join(blocks)}</div>'
 

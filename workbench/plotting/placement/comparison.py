@@ -17,7 +17,7 @@ from workbench.plotting.replay.style import time_axis, time_text
 if TYPE_CHECKING:
     import pandas as pd
 
-NEEDED = ("method", "T_us", "seconds")
+NEEDED = ("method", "T_ns", "seconds")
 """Columns that a table of placements must have."""
 
 _ROW_PX = 26
@@ -38,7 +38,7 @@ def plot_placements(placements: pd.DataFrame, *, name: str = "") -> LayoutDOM:
     """
     frame = _sorted(placements)
     methods = frame["method"].astype(str).tolist()
-    times = frame["T_us"].to_numpy(float) * 1e3
+    times = frame["T_ns"].to_numpy(float)
     spent = np.maximum(frame["seconds"].to_numpy(float), _SHORTEST_S)
     best = float(times[0])
     source = ColumnDataSource(
@@ -98,12 +98,12 @@ def read_placements(placements: pd.DataFrame) -> str:
     frame = _sorted(placements)
     first, last = frame.iloc[0], frame.iloc[-1]
     text = (
-        f"Least run time {time_text(first['T_us'] * 1e3)}, placed by {first['method']} in "
+        f"Least run time {time_text(first['T_ns'])}, placed by {first['method']} in "
         f"{time_text(first['seconds'] * 1e9)}"
     )
-    if not last["T_us"] > first["T_us"] > 0:
+    if not last["T_ns"] > first["T_ns"] > 0:
         return f"{text}; no other takes longer."
-    more = 100 * (last["T_us"] / first["T_us"] - 1)
+    more = 100 * (last["T_ns"] / first["T_ns"] - 1)
     return f"{text}; {last['method']} takes the longest, {more:.2g} % more."
 
 
@@ -155,4 +155,4 @@ def _sorted(placements: pd.DataFrame) -> pd.DataFrame:
             f"compare_placements returns it; {', '.join(missing) or 'rows'} missing",
             key="placements",
         )
-    return placements.sort_values("T_us", kind="stable")
+    return placements.sort_values("T_ns", kind="stable")

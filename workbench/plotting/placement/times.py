@@ -69,7 +69,7 @@ class PlacementTimes:
         self.figure.x_range.update(
             start=ends[0], end=ends[1], reset_start=ends[0], reset_end=ends[1]
         )
-        in_order = placements.loc[placements["method"] == "block", "T_us"]
+        in_order = placements.loc[placements["method"] == "block", "T_ns"]
         self.block.update(
             visible=len(in_order) > 0,
             location=1e3 * float(in_order.iloc[0]) if len(in_order) else 0.0,
@@ -116,7 +116,7 @@ def time_columns(
 ) -> dict[str, list[Any]]:
     """Return the columns of the figure, a row for each method; `chosen` is marked."""
     rows = {str(one["method"]): one for one in placements.to_dict("records")}
-    block_ns = 1e3 * float(rows["block"]["T_us"]) if "block" in rows else math.nan
+    block_ns = float(rows["block"]["T_ns"]) if "block" in rows else math.nan
     columns: dict[str, list[Any]] = {
         name: []
         for name in (
@@ -126,7 +126,7 @@ def time_columns(
     }
     for place, method in enumerate(methods):
         found = rows.get(method)
-        T_ns = math.nan if found is None else 1e3 * float(found["T_us"])
+        T_ns = math.nan if found is None else float(found["T_ns"])
         T, gain, spent = ("", "", "") if found is None else _words(found)
         marked = method == chosen
         values = (
@@ -142,7 +142,7 @@ def time_columns(
 
 
 def _words(found: dict[Any, Any]) -> tuple[str, str, str]:
-    T = run_time_text(1e3 * float(found["T_us"]))
+    T = run_time_text(float(found["T_ns"]))
     return T, gain_text(float(found["less_than_block_percent"])), time_text(1e9 * found["seconds"])
 
 

@@ -169,7 +169,7 @@ def compare_placements(
 def frame_of(placements: Iterable[Placement]) -> pd.DataFrame:
     """Return a row for each placement.
 
-    Columns: ``method``, ``T_us``, ``less_than_block_percent``, ``seconds``, ``evaluations`` and
+    Columns: ``method``, ``T_ns``, ``less_than_block_percent``, ``seconds``, ``evaluations`` and
     ``mean_hops``, the switches of a message, weighted by its bytes.
 
     Args:
@@ -181,7 +181,7 @@ def frame_of(placements: Iterable[Placement]) -> pd.DataFrame:
         [
             {
                 "method": placement.method,
-                "T_us": placement.T_s * 1e6,
+                "T_ns": placement.T_s * 1e9,
                 "less_than_block_percent": 100 * placement.gain,
                 "seconds": placement.seconds,
                 "evaluations": placement.evaluations,

@@ -84,9 +84,9 @@ class FabricReplay(StoredResult):
         return self.fabric.routing_name
 
     @property
-    def finish_ns(self) -> NDArray[np.float64]:
-        """When each rank ends, ns, float64[ranks]."""
-        return self.finish_ticks / _TICKS_PER_NS
+    def finish_s(self) -> NDArray[np.float64]:
+        """When each rank ends, s, float64[ranks]."""
+        return self.finish_ticks / TICKS_PER_SECOND
 
     @property
     def makespan_s(self) -> float:
@@ -126,7 +126,7 @@ class FabricReplay(StoredResult):
                 "host": self.hosts,
                 "router": routers,
                 "group": self.topology.group[routers],
-                "finish_ns": self.finish_ns,
+                "finish_ns": self.finish_ticks / _TICKS_PER_NS,
             }
         )
 
@@ -209,7 +209,7 @@ class FabricReplay(StoredResult):
             "congestion": self.congestion,
             "routing": self.routing,
             "placement": self.placement,
-            "finish_ns": self.finish_ns.tolist(),
+            "finish_ns": (self.finish_ticks / _TICKS_PER_NS).tolist(),
             "makespan_ns": self.makespan_s * 1e9,
             "hosts": self.hosts.tolist(),
             "busiest_channel": {

@@ -82,8 +82,8 @@ class SharedRun(Result):
         """Return one row a job.
 
         Returns:
-            ``job``, ``ranks``, ``hosts``, ``groups`` (-1 counts as none), ``alone_s``,
-            ``shared_s``, ``slowdown``.
+            ``job``, ``ranks``, ``hosts``, ``groups`` (-1 counts as none), ``alone_ns``,
+            ``shared_ns``, ``slowdown``.
         """
         import pandas as pd
 
@@ -96,8 +96,8 @@ class SharedRun(Result):
                 "ranks": np.diff(self.first_rank),
                 "hosts": [len(of_job) for of_job in hosts],
                 "groups": [len(np.unique(found[found >= 0])) for found in groups],
-                "alone_s": self.alone_s,
-                "shared_s": self.shared_s,
+                "alone_ns": self.alone_s * 1e9,
+                "shared_ns": self.shared_s * 1e9,
                 "slowdown": self.slowdown,
             }
         )
@@ -113,8 +113,8 @@ class SharedRun(Result):
                     "ranks": row["ranks"],
                     "hosts": row["hosts"],
                     "groups": row["groups"],
-                    "alone_ns": row["alone_s"] * 1e9,
-                    "shared_ns": row["shared_s"] * 1e9,
+                    "alone_ns": row["alone_ns"],
+                    "shared_ns": row["shared_ns"],
                     "slowdown": row["slowdown"],
                 }
                 for row in rows

@@ -9,11 +9,12 @@ import types
 import typing
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 from numpy.lib import format as npy
@@ -24,7 +25,7 @@ from workbench.jsonfile import plain, plain_fields, read_json
 from workbench.replacing import replace_file, replacing
 from workbench.suggestions import Suggesting
 
-__all__ = ["Result", "StoredResult"]
+__all__ = ["Drawing", "Result", "StoredResult"]
 
 _Arrays = dict[str, NDArray[Any]]
 
@@ -46,6 +47,28 @@ _NOT_OURS = (
 )
 _MOST_PACKED = 1100
 """How much larger than on disk an array can be: deflate packs to 1/1032 at best."""
+
+
+class Drawing:
+    """The ``plot`` of a result: a function of ``workbench.plotting`` with the result put in.
+
+    Its arguments and its help are those of the function. Bokeh is imported at the first use, and
+    results reach it nowhere else.
+    """
+
+    def __init__(self, function: str, given: Callable[[Any], Any] | None = None) -> None:
+        """Name the function; ``given`` makes its first argument of the result."""
+        self.function, self._given = function, given
+
+    @overload
+    def __get__(self, result: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, result: object, owner: type) -> Callable[..., Any]: ...
+    def __get__(self, result: object | None, owner: type) -> Self | Callable[..., Any]:
+        if result is None:
+            return self
+        draw = getattr(import_module("workbench.plotting"), self.function)
+        return types.MethodType(draw, result if self._given is None else self._given(result))
 
 
 class Result(Suggesting):

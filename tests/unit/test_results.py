@@ -7,21 +7,23 @@ import json
 import pkgutil
 import sys
 from collections.abc import Iterator
+from inspect import signature
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from bokeh.models import LayoutDOM
 from bokeh.plotting import figure
 from IPython.core.formatters import DisplayFormatter
 
 import workbench
-from workbench import datasets, models, programs, simulate, topology
+from workbench import datasets, models, plotting, programs, simulate, topology
 from workbench.fit import FitResult, fit
 from workbench.jsonfile import plain
 from workbench.plotting import notebook
-from workbench.result import Result
+from workbench.result import Drawing, Result
 
 # What goes into a calculation has file formats of its own: GOAL, GraphML and others.
 INPUTS = {"Program", "ExecutionGraph", "Topology"}
@@ -53,6 +55,21 @@ def test_a_time_in_another_unit_stands_beside_that_in_seconds() -> None:
             stem, _, unit = name.rpartition("_")
             if unit in ("ps", "ns", "us", "ms"):
                 assert f"{stem}_s" in names, f"{found.__name__}.{name}"
+
+
+def test_every_drawing_is_a_figure_of_plotting() -> None:
+    drawings = {c: vars(c)["plot"] for c in classes() if isinstance(vars(c).get("plot"), Drawing)}
+    assert len(drawings) > 12
+    for drawing in drawings.values():
+        assert drawing.function in plotting.__all__
+
+
+def test_a_plot_has_the_arguments_and_the_help_of_its_figure(results: dict[str, Any]) -> None:
+    plot = results["curve"].plot
+    assert list(signature(plot.__func__).parameters)[1:] == [*signature(plot).parameters]
+    assert "height" in signature(plot).parameters
+    assert "height of each figure" in plot.__doc__
+    assert isinstance(plot(height=200), LayoutDOM)
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from workbench.fit.losses import rmspe_by_target
 from workbench.measure import OSUCurve
 from workbench.measure.datasheet import DataSheet, Stated, datasheet
 from workbench.models import SNAPPR, LogPOverlay
-from workbench.result import Result
+from workbench.result import Drawing, Result
 from workbench.simulate import simulate_osu
 from workbench.suggestions import did_you_mean
 
@@ -97,6 +97,8 @@ class Baseline(Result):
     simulated: OSUCurve
     rmspe: dict[str, float]
 
+    plot = Drawing("plot_baseline", lambda one: {one.machine: one})
+
     @property
     def machine(self) -> str:
         """Name of the machine."""
@@ -113,12 +115,6 @@ class Baseline(Result):
         latency, bandwidth = self.measured.percent_error(self.simulated)
         index = pd.Index(self.measured.sizes, name="size_bytes")
         return pd.DataFrame({"latency": latency, "bandwidth": bandwidth}, index=index)
-
-    def plot(self) -> Any:
-        """Return the measured curve and the configuration's as Bokeh figures, with a sentence."""
-        from workbench.plotting import plot_baseline
-
-        return plot_baseline({self.machine: self})
 
     def __repr__(self) -> str:
         assumed = ", ".join(name.replace("_", " ") for name in self.sheet.assumed) or "nothing"

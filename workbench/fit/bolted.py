@@ -18,7 +18,7 @@ from workbench.measure import OSUCurve, Spread
 from workbench.measure.curve import byte_label
 from workbench.models import PISCES, SNAPPR, LogP, LogPOverlay, NetworkModel
 from workbench.provenance import Provenance
-from workbench.result import Result
+from workbench.result import Drawing, Result
 from workbench.simulate import simulate_osu
 
 if TYPE_CHECKING:
@@ -76,6 +76,8 @@ class Bolted(Result):
     low: HasCurve
     high: HasCurve
     threshold: int
+
+    plot = Drawing("plot_bolted_curves")
 
     def __post_init__(self) -> None:
         whole(self.threshold, "threshold", 0, unit="B")
@@ -261,12 +263,6 @@ class Bolted(Result):
             for part, model, count, errors in parts
         ]
         return pd.DataFrame(rows).set_index("part")
-
-    def plot(self) -> Any:
-        """Return the measured and the bolted curve as a pair of Bokeh figures."""
-        from workbench.plotting import plot_curve
-
-        return plot_curve(self.measured, fitted=self.simulated)
 
     def __repr__(self) -> str:
         return (

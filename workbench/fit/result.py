@@ -19,7 +19,7 @@ from workbench.html_table import bold, code, html_table
 from workbench.measure import OSUCurve, contradiction
 from workbench.models import NetworkModel
 from workbench.provenance import Provenance
-from workbench.result import StoredResult
+from workbench.result import Drawing, StoredResult
 from workbench.units import write_quantity
 
 if TYPE_CHECKING:
@@ -71,6 +71,8 @@ class FitResult(StoredResult):
     success: bool
     message: str
     engine: str = DEFAULT_ENGINE
+
+    plot = Drawing("plot_fit")
 
     def __post_init__(self) -> None:
         if not self.space.known:  # read from a file, which leaves that to the model
@@ -232,12 +234,6 @@ class FitResult(StoredResult):
         from workbench.fit.trust.identify import identify
 
         return identify(self, scan=scan, stop=stop, on_parameter=on_parameter)
-
-    def plot(self) -> Any:
-        """Return curves, errors and convergence as Bokeh figures."""
-        from workbench.plotting import plot_fit
-
-        return plot_fit(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything the result holds as values that JSON can hold, as ``save`` writes."""

@@ -19,7 +19,7 @@ from workbench.errors import ParameterError
 from workbench.html_table import html_table
 from workbench.jsonfile import plain
 from workbench.provenance import Provenance
-from workbench.result import Result
+from workbench.result import Drawing, Result
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,6 +108,8 @@ class OSUCurve(Result):
     latency_spread: Spread | None = None
     bandwidth_spread: Spread | None = None
     notes: tuple[str, ...] = ()
+
+    plot = Drawing("plot_curve")
 
     def __post_init__(self) -> None:
         # A fit builds thousands of these, so only what later code relies on is checked.
@@ -342,26 +344,6 @@ class OSUCurve(Result):
         if path is not None:
             Path(path).write_text(text, encoding="utf-8", newline="\n")
         return text
-
-    def plot(
-        self,
-        simulated: OSUCurve | None = None,
-        fitted: OSUCurve | None = None,
-        *,
-        height: int = 300,
-    ) -> Any:
-        """Return a Bokeh figure of the curve: latency and bandwidth over size, on log axes.
-
-        ``workbench.plotting.plot_curve`` draws it.
-
-        Args:
-            simulated: drawn over this curve as a line.
-            fitted: drawn over both as a dashed line.
-            height: height of each figure in pixels.
-        """
-        from workbench.plotting import plot_curve
-
-        return plot_curve(self, simulated, fitted, height=height)
 
 
 def byte_label(size: int) -> str:

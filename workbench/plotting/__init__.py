@@ -15,7 +15,12 @@ from workbench.plotting.fit.convergence import (
     convergence_figure,
     plot_convergence,
 )
-from workbench.plotting.fit.curves import CurveFigures, curve_figures, plot_curve
+from workbench.plotting.fit.curves import (
+    CurveFigures,
+    curve_figures,
+    plot_bolted_curves,
+    plot_curve,
+)
 from workbench.plotting.fit.engines import plot_engines, read_engines
 from workbench.plotting.fit.error_heatmap import (
     ErrorFigure,
@@ -55,6 +60,7 @@ from workbench.plotting.replay.communication import (
     plot_communication_matrix,
     read_communication,
 )
+from workbench.plotting.replay.fabric_jobs import plot_jobs
 from workbench.plotting.replay.message_sizes import (
     MessageSizesFigure,
     message_size_table,
@@ -91,8 +97,8 @@ from workbench.plotting.tolerance.tolerance import (
     tolerance_figure,
 )
 from workbench.plotting.topology.collective_times import plot_collective_times
-from workbench.plotting.topology.load_curves import LoadCurve, plot_load_curves
-from workbench.plotting.topology.map import plot_topology
+from workbench.plotting.topology.load_curves import LoadCurve, plot_latency_load, plot_load_curves
+from workbench.plotting.topology.map import plot_fabric_replay, plot_topology
 from workbench.plotting.topology.traffic import plot_traffic
 
 if TYPE_CHECKING:  # it needs workbench.tune, an eighth more to import than all other figures need
@@ -131,6 +137,7 @@ __all__ = [
     "placement_times",
     "plot_baseline",
     "plot_bolted",
+    "plot_bolted_curves",
     "plot_breakdown",
     "plot_collective_times",
     "plot_communication_matrix",
@@ -138,10 +145,13 @@ __all__ = [
     "plot_correlation",
     "plot_curve",
     "plot_engines",
+    "plot_fabric_replay",
     "plot_fit",
     "plot_identifiability",
     "plot_influence",
     "plot_intervals",
+    "plot_jobs",
+    "plot_latency_load",
     "plot_load_curves",
     "plot_message_sizes",
     "plot_pairs",

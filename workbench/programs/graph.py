@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
 from workbench.programs.recorded_run import RecordedRun
+from workbench.result import Drawing
 from workbench.suggestions import Suggesting
 
 if TYPE_CHECKING:
@@ -146,6 +147,8 @@ class ExecutionGraph(Suggesting):
     notes: tuple[str, ...] = field(default=())
     recorded: RecordedRun | None = None
     collective: NDArray[np.bool_] | None = None
+
+    plot = Drawing("plot_communication_matrix")
 
     def __post_init__(self) -> None:
         n = len(self.kind)
@@ -347,22 +350,6 @@ class ExecutionGraph(Suggesting):
         from workbench.programs.tables import graph_networkx
 
         return graph_networkx(self, most)
-
-    def plot(self, *, value: Literal["bytes", "messages"] = "bytes", height: int = 420) -> Any:
-        """Return a Bokeh figure of the bytes between ranks; from 129 ranks on, ranks share tiles.
-
-        A graph has no times: ``simulate.replay(graph, model, times=True).plot()`` draws when its
-        operations run.
-
-        ``workbench.plotting.plot_communication_matrix`` draws it.
-
-        Args:
-            value: what the colours show.
-            height: pixels.
-        """
-        from workbench.plotting.replay.communication import plot_communication_matrix
-
-        return plot_communication_matrix(self, value=value, height=height)
 
     def summary(self) -> dict[str, Any]:
         """Return counts: ranks, operations by kind, bytes, dependencies, largest message."""

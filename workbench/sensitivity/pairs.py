@@ -8,7 +8,7 @@ time by their entries: how many latencies, and how many bytes, of each pair a cr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,7 @@ from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.programs.given import GivenProgram
 from workbench.provenance import Provenance
-from workbench.result import Result
+from workbench.result import Drawing, Result
 from workbench.sensitivity.sweep import Sweep
 from workbench.simulate.picoseconds import LONGEST_COST, LONGEST_PARAMETER, PS_PER_S
 
@@ -54,6 +54,8 @@ class PairSensitivity(Result):
     unique: bool
     provenance: Provenance
 
+    plot = Drawing("plot_pairs")
+
     @property
     def num_ranks(self) -> int:
         """Number of ranks."""
@@ -85,19 +87,6 @@ class PairSensitivity(Result):
         return frame.sort_values(
             ["lambda_L", "lambda_G_bytes"], ascending=False, kind="stable", ignore_index=True
         )
-
-    def plot(self, value: Literal["lambda_L", "lambda_G"] = "lambda_L") -> Any:
-        """Return a heatmap, senders down and receivers across.
-
-        Args:
-            value: which of the two matrices.
-
-        Raises:
-            ParameterError: it is neither.
-        """
-        from workbench.plotting.tolerance.pairs import plot_pairs
-
-        return plot_pairs(self, value=value)
 
     def __repr__(self) -> str:
         pairs = int((self.lambda_L > 0).sum())

@@ -14,7 +14,7 @@ from workbench.errors import ParameterError
 from workbench.html_table import Html, html_table
 from workbench.models import LogGPS
 from workbench.provenance import Provenance
-from workbench.result import StoredResult
+from workbench.result import Drawing, StoredResult
 from workbench.sensitivity.contention import ContentionReport
 from workbench.simulate.picoseconds import PS_PER_NS, PS_PER_S
 from workbench.units import format_quantity
@@ -100,6 +100,8 @@ class LatencySensitivity(StoredResult):
     critical_messages: int | None = None
     contention: ContentionReport | None = None
     warnings: tuple[str, ...] = field(default=())
+
+    plot = Drawing("plot_tolerance")
 
     @property
     def slack_s(self) -> FloatArray:
@@ -227,22 +229,6 @@ class LatencySensitivity(StoredResult):
             "provenance": self.provenance.to_dict(),
             "warnings": list(self.warnings),
         }
-
-    def plot(
-        self, *, relative: bool | None = None, L: float | None = None, height: int = 300
-    ) -> Any:
-        """Return T(L) with its zones, and λ_L and ρ_L below it, as a Bokeh layout.
-
-        ``workbench.plotting.plot_tolerance`` draws it.
-
-        Args:
-            relative: draw how much T grows, in percent.
-            L: a latency to mark, s.
-            height: of the upper figure, pixels.
-        """
-        from workbench.plotting.tolerance.tolerance import plot_tolerance
-
-        return plot_tolerance(self, relative=relative, L=L, height=height)
 
     def _check(self) -> None:
         corners = len(self.corners)

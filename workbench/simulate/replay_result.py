@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -14,7 +13,7 @@ from workbench.html_table import html_table
 from workbench.models import LogGPS
 from workbench.programs.graph import CALC, RECV, SEND, ExecutionGraph
 from workbench.provenance import Provenance
-from workbench.result import StoredResult
+from workbench.result import Drawing, StoredResult
 from workbench.simulate.picoseconds import PS_PER_NS, PS_PER_S, PicosecondCosts, shown_ns
 from workbench.units import format_quantity
 
@@ -108,6 +107,8 @@ class ReplayResult(StoredResult):
     noise_ps: IntArray | None = None
     notes: tuple[str, ...] = field(default=())
     ties: Ties = "stable"
+
+    plot = Drawing("plot_spacetime")
 
     @property
     def finish_s(self) -> NDArray[np.float64]:
@@ -257,43 +258,6 @@ class ReplayResult(StoredResult):
                 "cause": times.cause,
                 "waited_for": causes[waited],
             }
-        )
-
-    def plot(
-        self,
-        *,
-        ranks: Iterable[int] | None = None,
-        start_ns: float | None = None,
-        end_ns: float | None = None,
-        messages: bool = True,
-        critical: bool = True,
-        width: int | None = None,
-        height: int | None = None,
-    ) -> Any:
-        """Return the space-time diagram as a Bokeh figure.
-
-        ``workbench.plotting.plot_spacetime`` draws it.
-
-        Args:
-            ranks: which ranks to show, from the top down; None for all.
-            start_ns: first time shown, ns; None for 0.
-            end_ns: last time shown, ns; None for the end.
-            messages: draw the messages, the longest 2000 of them.
-            critical: draw the critical path.
-            width: pixels; None for the width of the page.
-            height: pixels; None for what the ranks need.
-        """
-        from workbench.plotting.replay.spacetime import plot_spacetime
-
-        return plot_spacetime(
-            self,
-            ranks=ranks,
-            start_ns=start_ns,
-            end_ns=end_ns,
-            messages=messages,
-            critical=critical,
-            width=width,
-            height=height,
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ from workbench.html_table import code, html_table
 from workbench.jobs import StopFlag
 from workbench.measure import OSU_SIZES
 from workbench.models import NetworkModel, find_model
-from workbench.result import Result
+from workbench.result import Drawing, Result
 from workbench.simulate import BENCHMARKS, simulate_osu
 from workbench.study.correlation import FloatArray, correlation, ranks, sobol
 from workbench.suggestions import did_you_mean
@@ -76,6 +76,8 @@ class Influence(Result):
     used: int
     refused: int
     seed: int
+
+    plot = Drawing("plot_influence")
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -178,18 +180,6 @@ class Influence(Result):
                 "spearman": self.spearman.ravel(),
             }
         )
-
-    def plot(self, *, method: str = "spearman") -> Any:
-        """Return the heatmaps of latency and bandwidth, parameter by size.
-
-        ``workbench.plotting.plot_influence`` draws it.
-
-        Args:
-            method: ``spearman`` or ``pearson``.
-        """
-        from workbench.plotting import plot_influence
-
-        return plot_influence(self, method=method)
 
     def __repr__(self) -> str:
         return (

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import checks
 from workbench.errors import ParameterError
+from workbench.result import Drawing
 from workbench.suggestions import Suggesting
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ class Topology(Suggesting):
     coordinates: NDArray[np.int32] = field(
         default_factory=lambda: np.zeros((0, 0), np.int32), metadata={"axes": 2}
     )
+
+    plot = Drawing("plot_topology")
 
     def __post_init__(self) -> None:
         if not 1 <= self.num_routers <= _MOST_ROUTERS:
@@ -281,22 +284,6 @@ class Topology(Suggesting):
             )
         )
         return graph
-
-    def plot(
-        self, *, load: ArrayLike | None = None, full: float | None = None, height: int = 460
-    ) -> Any:
-        """Return a drawing of the network, links in the colours of their classes or loads.
-
-        ``workbench.plotting.plot_topology`` draws it.
-
-        Args:
-            load: float64[links], load of each link; None colours by class.
-            full: the load at which the scale ends, such as 1; None takes the largest.
-            height: pixels.
-        """
-        from workbench.plotting import plot_topology
-
-        return plot_topology(self, load=load, full=full, height=height)
 
     def _routes(self, sources: NDArray[np.int32], weight: NDArray[np.uint16]) -> NDArray[np.uint8]:
         """Return the links of each class from routers to all, uint8[s, routers, classes]."""

@@ -26,7 +26,7 @@ from workbench.fit.trust.scan import Interval, Scan, scan_dimension, scan_thresh
 from workbench.fit.trust.settle import open_thresholds
 from workbench.fit.trust.verdict import verdicts
 from workbench.html_table import code, html_table
-from workbench.result import Result
+from workbench.result import Drawing, Result
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,6 +101,8 @@ class Identifiability(Result):
     verdicts: dict[str, str]
     lower_loss: float
     simulations: int
+
+    plot = Drawing("plot_identifiability")
 
     @property
     def values(self) -> dict[str, float | int]:
@@ -197,12 +199,6 @@ class Identifiability(Result):
             "lower_loss": _plain(self.lower_loss),
             "simulations": self.simulations,
         }
-
-    def plot(self) -> Any:
-        """Return the correlations and the intervals as Bokeh figures."""
-        from workbench.plotting import plot_identifiability
-
-        return plot_identifiability(self)
 
     def __repr__(self) -> str:
         parts = [f"of {len(self.values)} parameters {self.counted()}"]

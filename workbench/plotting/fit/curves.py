@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from bokeh.layouts import column, row
@@ -22,6 +22,9 @@ from workbench.plotting.axes import (
     set_range,
 )
 from workbench.plotting.theme import NOTE
+
+if TYPE_CHECKING:
+    from workbench.fit import Bolted
 
 _SPREAD_COLUMNS = ("low", "p25", "p75", "high")
 
@@ -102,6 +105,16 @@ def plot_curve(
         styles={"font-size": "12px", "color": NOTE},
     )
     return column(figures.layout, caption, sizing_mode="stretch_width")
+
+
+def plot_bolted_curves(bolted: Bolted, *, height: int = 300) -> LayoutDOM:
+    """Return the measured curve and the one that two models bolted together give.
+
+    Args:
+        bolted: the two models.
+        height: height of each figure in pixels.
+    """
+    return plot_curve(bolted.measured, fitted=bolted.simulated, height=height)
 
 
 def curve_figures(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool, Range1d, Span
@@ -15,6 +15,9 @@ from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, log_range, new_figure, set_range, steady_log_ticks
 from workbench.plotting.topology.style import TopologyLines, looks
+
+if TYPE_CHECKING:
+    from workbench.simulate.fabric import LatencyLoad
 
 _COLUMNS = ("load", "latency", "line", "fill", "low", "high", "name", "said")
 
@@ -122,6 +125,27 @@ def plot_load_curves(
         ParameterError: a curve's columns are not of one length.
     """
     return load_curves(curves, title=title, height=height).figure
+
+
+def plot_latency_load(result: LatencyLoad, *, title: str = "", height: int = 300) -> figure:
+    """Return the latency of a network over its offered load; hollow points are saturated.
+
+    With several seeds the line is their mean, and whiskers go from the smallest to the largest.
+
+    Args:
+        result: of ``workbench.simulate.fabric.load_curve``.
+        title: over the figure; empty takes a default one.
+        height: pixels.
+    """
+    curve = LoadCurve(
+        load=result.load,
+        latency_us=result.of("mean_latency_s") * 1e6,
+        accepted=result.accepted,
+        saturated=result.saturated,
+        ends_us=result.latency_ends_s * 1e6,
+        runs=result.num_runs,
+    )
+    return plot_load_curves({result.fabric.topology.name: curve}, title=title, height=height)
 
 
 def load_curves(

@@ -33,6 +33,7 @@ from workbench.plotting.topology.columns import (
 from workbench.plotting.topology.layout import TopologyLayout, topology_layout
 
 if TYPE_CHECKING:
+    from workbench.simulate.fabric import FabricReplay
     from workbench.topology import Topology
 
 _ROUTER = palette.CAPTION
@@ -117,6 +118,23 @@ def plot_topology(
     if load is not None and full is not None:
         drawn.rescale(full)
     return drawn.figure
+
+
+def plot_fabric_replay(
+    result: FabricReplay, *, full: float | None = None, height: int = 460
+) -> figure:
+    """Return the network of a program's run, its links coloured by their load.
+
+    Args:
+        result: of ``workbench.simulate.fabric.replay_on``.
+        full: as for `plot_topology`.
+        height: pixels.
+    """
+    fig = plot_topology(result.topology, load=result.link_utilisation, full=full, height=height)
+    fig.title.text = (
+        f"{result.graph.source} on {result.topology.name}, {result.routing} routing (simulated)"
+    )
+    return fig
 
 
 def topology_map(

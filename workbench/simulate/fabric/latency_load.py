@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.checks import whole
 from workbench.errors import ParameterError, SimulationHalted
-from workbench.result import Result
+from workbench.result import Drawing, Result
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.fabric.open_loop import Process, run_traffic
 from workbench.simulate.fabric.result import FabricResult
@@ -139,6 +139,8 @@ class LatencyLoad(Result):
     pattern: str
     runs: tuple[FabricResult, ...]
 
+    plot = Drawing("plot_latency_load")
+
     @property
     def load(self) -> FloatArray:
         """The loads offered, each once, ascending, float64[n]."""
@@ -231,30 +233,6 @@ class LatencyLoad(Result):
             "saturation": self.saturation if np.isfinite(self.saturation) else None,
             "runs": [run.to_dict(tables=tables) for run in self.runs],
         }
-
-    def plot(self, *, title: str = "", height: int = 300) -> Any:
-        """Return the figure of latency over offered load; hollow points are saturated.
-
-        With several seeds the line is their mean, and whiskers go from the least to the largest.
-
-        ``workbench.plotting.plot_load_curves`` draws it.
-
-        Args:
-            title: over the figure; empty takes a default one.
-            height: pixels.
-        """
-        from workbench.plotting import LoadCurve, plot_load_curves
-
-        curve = LoadCurve(
-            load=self.load,
-            latency_us=self.of("mean_latency_s") * 1e6,
-            accepted=self.accepted,
-            saturated=self.saturated,
-            ends_us=self.latency_ends_s * 1e6,
-            runs=self.num_runs,
-        )
-        curves = {self.fabric.topology.name: curve}
-        return plot_load_curves(curves, title=title, height=height)
 
     def __repr__(self) -> str:
         ends = f"saturates at {self.saturation:.3g}" if self.saturated.any() else "not saturated"

@@ -14,7 +14,7 @@ from workbench.html_table import html_table
 from workbench.models import LogGPS
 from workbench.programs.graph import CALC, SEND, ExecutionGraph
 from workbench.provenance import Provenance
-from workbench.result import StoredResult
+from workbench.result import Drawing, StoredResult
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.ticks import TICKS_PER_SECOND, byte_delay
 from workbench.topology.channels import Channels, channels
@@ -67,6 +67,8 @@ class FabricReplay(StoredResult):
     start_ticks: IntArray | None = None
     end_ticks: IntArray | None = None
     arrived_ticks: IntArray | None = None
+
+    plot = Drawing("plot_fabric_replay")
 
     @property
     def topology(self) -> Topology:
@@ -182,23 +184,6 @@ class FabricReplay(StoredResult):
                 "arrived_ns": self.arrived_ticks[sends] / _TICKS_PER_NS,
             }
         )
-
-    def plot(self, *, full: float | None = None, height: int = 460) -> Any:
-        """Return the network as a Bokeh figure, its links coloured by their load.
-
-        ``workbench.plotting.plot_topology`` draws it.
-
-        Args:
-            full: the utilisation at which the scale ends, such as 1; None takes the largest.
-            height: pixels.
-        """
-        from workbench.plotting import plot_topology
-
-        fig = plot_topology(self.topology, load=self.link_utilisation, full=full, height=height)
-        fig.title.text = (
-            f"{self.graph.source} on {self.topology.name}, {self.routing} routing (simulated)"
-        )
-        return fig
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold, times in ns."""

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.html_table import html_table
 from workbench.provenance import Provenance
-from workbench.result import StoredResult
+from workbench.result import Drawing, StoredResult
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.units import format_quantity
 
@@ -127,6 +127,8 @@ class FabricResult(StoredResult):
     seed: int
     complete: bool
     provenance: Provenance
+
+    plot = Drawing("plot_traffic")
 
     @property
     def saturated(self) -> bool:
@@ -315,18 +317,6 @@ class FabricResult(StoredResult):
             found["channels"] = self.to_frame().to_dict("list")
             found["routers"] = self.routers().to_dict("list")
         return found
-
-    def plot(self, *, height: int = 300) -> Any:
-        """Return latencies, utilisation of the channels and queues over time as Bokeh figures.
-
-        ``workbench.plotting.plot_traffic`` draws it.
-
-        Args:
-            height: of each figure, pixels.
-        """
-        from workbench.plotting import plot_traffic
-
-        return plot_traffic(self, height=height)
 
     def _queue_columns(self) -> dict[str, NDArray[Any]]:
         series = self.series

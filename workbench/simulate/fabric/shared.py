@@ -15,7 +15,7 @@ from workbench.models import LogGPS
 from workbench.programs.given import GivenProgram, graph_of
 from workbench.programs.graph import Dependents, ExecutionGraph
 from workbench.provenance import Provenance
-from workbench.result import Result
+from workbench.result import Drawing, Result
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.fabric.hosts import place_jobs
 from workbench.simulate.fabric.program import replay_on
@@ -49,6 +49,8 @@ class SharedRun(Result):
     first_rank: IntArray
     placement: str
     provenance: Provenance
+
+    plot = Drawing("plot_jobs")
 
     @property
     def shared_s(self) -> NDArray[np.float64]:
@@ -122,12 +124,6 @@ class SharedRun(Result):
             "placement": self.placement,
             **{name: together[name] for name in kept},
         }
-
-    def plot(self) -> Any:
-        """Return each job's run time, alone and beside the others, as a Bokeh figure."""
-        from workbench.plotting.replay.fabric_jobs import plot_jobs
-
-        return plot_jobs(self)
 
     def __repr__(self) -> str:
         jobs = ", ".join(

@@ -15,7 +15,7 @@ from kernels.two_node.layout import COPY_TICKS
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.models import SNAPPR, LogPMemory, SnapprMemory
 from workbench.provenance import Provenance
-from workbench.result import Result
+from workbench.result import Drawing, Result
 from workbench.simulate.fabric.network import State, build
 from workbench.simulate.fabric.routes import no_routes
 from workbench.simulate.fabric.sst_configuration import SSTConfiguration, read_configuration
@@ -54,6 +54,11 @@ class CollectiveTimes(Result):
     provenance: Provenance
     state: State
 
+    plot = Drawing(
+        "plot_collective_times",
+        lambda one: {one.provenance.title: dict(zip(one.sizes, one.times_s.tolist(), strict=True))},
+    )
+
     def time_us(self) -> dict[int, float]:
         """Return the time of each size in microseconds."""
         return dict(zip(self.sizes, (self.times_s * 1e6).tolist(), strict=True))
@@ -67,21 +72,6 @@ class CollectiveTimes(Result):
             "packet_hops": self.packet_hops,
             "provenance": self.provenance.to_dict(),
         }
-
-    def plot(self, *, title: str = "", height: int = 300) -> Any:
-        """Return the figure of the time against message size.
-
-        ``workbench.plotting.plot_collective_times`` draws it.
-
-        Args:
-            title: over the figure; empty takes a default one.
-            height: pixels.
-        """
-        from workbench.plotting import plot_collective_times
-
-        seconds = dict(zip(self.sizes, self.times_s.tolist(), strict=True))
-        times = {self.provenance.title: seconds}
-        return plot_collective_times(times, title=title, height=height)
 
     def __repr__(self) -> str:
         times = ", ".join(f"{size} B {us:.6g} us" for size, us in self.time_us().items())

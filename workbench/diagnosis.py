@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
 import json
 import os
@@ -16,9 +17,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from workbench.result import Result
+from workbench.result import StoredResult
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 DISTRIBUTION = "interconnect-workbench"
 REINSTALL = "run `make clean` and `make lab`"
@@ -56,7 +60,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Diagnosis(Result):
+class Diagnosis(StoredResult):
     """All findings about an installation.
 
     Attributes:
@@ -82,6 +86,12 @@ class Diagnosis(Result):
         if not count:
             return "Everything the workbench needs is in place."
         return f"{count} problem{'s' if count > 1 else ''} found; each is named with its repair."
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a finding: group, name, value, problem, fix."""
+        import pandas as pd
+
+        return pd.DataFrame([dataclasses.asdict(finding) for finding in self.findings])
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold."""

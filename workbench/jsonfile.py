@@ -35,15 +35,15 @@ def parse_json(text: str | bytes, what: str, *, source: str = "text") -> dict[st
     return values
 
 
-def read_json(path: Path, what: str, *, form: str = "", version: int = 0) -> dict[str, Any]:
+def read_json(path: Path, what: str, *, format: str = "", version: int = 0) -> dict[str, Any]:
     """Return the values of a JSON file of the workbench, with this format and version if given."""
     values = parse_json(path.read_bytes(), what, source=path.name)
-    if form and values.get("format") != form:
+    if format and values.get("format") != format:
         raise ParseError(
-            f'{what} must have "format": "{form}"; this file does not',
+            f'{what} must have "format": "{format}"; this file does not',
             source=path.name,
         )
-    if form and values.get("version") != version:
+    if format and values.get("version") != version:
         raise ParseError(
             f"{what} has version {values.get('version')!r}; this release reads {version}",
             source=path.name,

@@ -14,16 +14,20 @@ from functools import cache
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, overload
 
 import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, ParseError
+from workbench.html_table import html_table
 from workbench.jsonfile import plain, plain_fields, read_json
 from workbench.replacing import replace_file, replacing
 from workbench.suggestions import Suggesting
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Drawing", "Result", "StoredResult"]
 
@@ -71,6 +75,10 @@ class Drawing:
         return types.MethodType(draw, result if self._given is None else self._given(result))
 
 
+class _Framed(Protocol):
+    def to_frame(self) -> pd.DataFrame: ...
+
+
 class Result(Suggesting):
     """Base of every result: its values as a dictionary and as JSON.
 
@@ -82,6 +90,11 @@ class Result(Suggesting):
     def to_dict(self) -> dict[str, Any]:
         """Return the result's values as JSON can hold them, arrays as lists."""
         return plain_fields(self)
+
+    def _repr_html_(self: _Framed) -> str:
+        frame = self.to_frame()
+        rows = ([_cell(value) for value in row] for row in frame.itertuples(index=False))
+        return html_table(rows, [str(name) for name in frame.columns], repr(self))
 
     def to_json(self, path: str | Path | None = None) -> str:
         """Return ``to_dict`` as JSON text, and write it where a path is given.
@@ -95,6 +108,10 @@ class Result(Suggesting):
         return text
 
 
+def _cell(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 class StoredResult(Result):
     """Base of the frozen dataclasses that are saved whole and read back.
 
@@ -105,27 +122,26 @@ class StoredResult(Result):
     that dataclass's ``restore()``. A result that has ``from_dict`` is stored as its ``to_dict``.
     """
 
-    FORMAT: ClassVar[str]
-    """What ``format`` says in the file."""
-    VERSION: ClassVar[int]
-    """Version of the format."""
-    WHAT: ClassVar[str]
-    """What the file holds, for errors, such as ``a replay``."""
+    VERSION: ClassVar[int] = 1
+    """Version of the layout of the file, whose ``format`` is the name of the class."""
     ONE_FILE: ClassVar[bool] = False
     """Whether the arrays, which are short then, are lists in the JSON instead."""
 
     def save(self, path: str | Path) -> Path:
-        """Write the result as JSON, its arrays in an npz file beside it unless it is one file.
+        """Write the result as JSON, and arrays that it has in an npz file beside it.
 
         Args:
             path: the JSON file; the arrays get its name with ``.npz``. Both are replaced whole.
         """
         path = Path(path)
+        npz = path.with_suffix(".npz")
         arrays: _Arrays | None = None if self.ONE_FILE else {}
         whole = self._saved(arrays)
-        if arrays is not None:
-            with replacing(path.with_suffix(".npz")) as part, part.open("wb") as file:
+        if arrays:
+            with replacing(npz) as part, part.open("wb") as file:
                 np.savez_compressed(file, allow_pickle=False, **arrays)
+        elif not self.ONE_FILE:
+            npz.unlink(missing_ok=True)  # of an earlier result
         text = json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False)
         replace_file(path, f"{text}\n".encode())
         return path
@@ -141,24 +157,31 @@ class StoredResult(Result):
             ParseError: the files are not a saved result of this kind, or not a whole one.
         """
         path = Path(path)
-        values = read_json(path, cls.WHAT, form=cls.FORMAT, version=cls.VERSION)
+        what = f"a saved {cls.__name__}"
+        values = read_json(path, what, **cls._head())
         npz = path.with_suffix(".npz")
         try:
-            arrays = {} if cls.ONE_FILE else _read_arrays(npz)
+            one_file = cls.ONE_FILE or not npz.exists()
+            arrays = {} if one_file else _read_arrays(npz)
             result: Self = _restored_whole(cls, values, arrays, "")
             result._check()
         except _NOT_OURS as error:
             reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
             beside = "" if cls.ONE_FILE else f", with its arrays in {npz.name}"
             raise ParseError(
-                f"{cls.WHAT} must be complete{beside}, as it was saved: {reason}",
+                f"{what} must be complete{beside}, as it was saved: {reason}",
                 source=path.name,
             ) from error
         return result
 
     def _saved(self, arrays: _Arrays | None = None) -> dict[str, Any]:
         """Return what ``save`` writes as JSON, the arrays as lists where ``arrays`` is None."""
-        return {"format": self.FORMAT, "version": self.VERSION, **_stored_whole(self, arrays)}
+        return self._head() | _stored_whole(self, arrays)
+
+    @classmethod
+    def _head(cls) -> dict[str, Any]:
+        """Return the entries by which a file is recognised."""
+        return {"format": f"workbench {cls.__name__}", "version": cls.VERSION}
 
     def _check(self) -> None:
         """Raise ParameterError where the fields read from a file do not fit one another."""
@@ -279,6 +302,8 @@ def _restored(hint: Any, value: Any, arrays: _Arrays, name: str) -> Any:
     if len(alternatives) > 1:
         if value is None and type(None) in alternatives:
             return None
+        if type(value) in alternatives:
+            return value
         for one in alternatives:
             try:
                 return _restored(one, value, arrays, name)
@@ -287,6 +312,9 @@ def _restored(hint: Any, value: Any, arrays: _Arrays, name: str) -> Any:
         raise refused
     if hasattr(hint, "from_dict") or dataclasses.is_dataclass(hint):
         return _restored_whole(hint, value, arrays, f"{name}.")
+    dtype = _dtype(hint)
+    if dtype is not None and isinstance(value, list):
+        return _array(value, dtype, name)
     kind, inner = typing.get_origin(hint), typing.get_args(hint)
     if kind is Literal:
         if value not in inner:
@@ -294,7 +322,9 @@ def _restored(hint: Any, value: Any, arrays: _Arrays, name: str) -> Any:
             raise ParameterError(f"{name} must be one of {known}; got {value!r}", key=name)
         return value
     if kind is tuple and isinstance(value, list):
-        return tuple(_restored(inner[0], one, arrays, f"{name}.{i}") for i, one in enumerate(value))
+        hints = inner[:1] * len(value) if inner[1:] == (...,) else inner
+        pairs = zip(hints, value, strict=True)
+        return tuple(_restored(h, one, arrays, f"{name}.{i}") for i, (h, one) in enumerate(pairs))
     if isinstance(kind, type) and issubclass(kind, Mapping) and isinstance(value, dict):
         return {
             inner[0](key): _restored(inner[1], one, arrays, f"{name}.{key}")

@@ -45,7 +45,7 @@ def test_files_are_saved_by_the_browser(server: Server, page: Any, steady: Stead
     watch = opened(server, page, steady, TUNE, SPENT, anew=False)
     panel = page.locator(".workbench-panel")
     panel.get_by_role("tab", name="Export").click()
-    expected = [b"number,", b"workbench tuning result", b"\x89PNG", b"\x89PNG"]
+    expected = [b"number,", b"workbench TuningResult", b"\x89PNG", b"\x89PNG"]
     buttons = panel.get_by_role("button", name=re.compile("^(CSV|JSON|PNG .*)$")).all()
     assert len(buttons) == len(expected)
     for one, begins in zip(buttons, expected, strict=True):

@@ -29,14 +29,14 @@ def test_what_is_wrong_is_told(tmp_path: Path, data: bytes, message: str) -> Non
     path = tmp_path / "f.json"
     path.write_bytes(data)
     with pytest.raises(ParseError, match=message) as caught:
-        read_json(path, "a thing", form="thing", version=1)
+        read_json(path, "a thing", format="thing", version=1)
     assert str(caught.value).startswith("f.json")
 
 
 def test_what_is_right_is_read(tmp_path: Path) -> None:
     path = tmp_path / "f.json"
     path.write_text('{"format": "thing", "version": 1, "a": [2]}')
-    assert read_json(path, "a thing", form="thing", version=1)["a"] == [2]
+    assert read_json(path, "a thing", format="thing", version=1)["a"] == [2]
 
 
 @given(st.binary(max_size=200))

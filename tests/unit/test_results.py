@@ -7,6 +7,7 @@ import json
 import pkgutil
 import sys
 from collections.abc import Iterator
+from dataclasses import is_dataclass
 from inspect import signature
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,11 +20,28 @@ from bokeh.plotting import figure
 from IPython.core.formatters import DisplayFormatter
 
 import workbench
-from workbench import datasets, models, plotting, programs, simulate, topology
+from workbench import (
+    datasets,
+    models,
+    plotting,
+    programs,
+    sensitivity,
+    simulate,
+    study,
+    topology,
+    tune,
+)
+from workbench import fit as fits
+from workbench.diagnosis import Diagnosis, Finding
 from workbench.fit import FitResult, fit
+from workbench.fit.baseline import baseline
 from workbench.jsonfile import plain
 from workbench.plotting import notebook
-from workbench.result import Drawing, Result
+from workbench.result import Drawing, Result, StoredResult
+from workbench.simulate import fabric
+from workbench.simulate.fabric.sst import run_collective
+from workbench.simulate.fabric.sst_configuration import read_configuration
+from workbench.tune.runners import Function
 
 # What goes into a calculation has file formats of its own: GOAL, GraphML and others.
 INPUTS = {"Program", "ExecutionGraph", "Topology"}
@@ -39,6 +57,70 @@ def classes() -> Iterator[type]:
             own = isinstance(value, type) and value.__module__ == module.name
             if own and not name.startswith("_"):
                 yield value
+
+
+SST_MACHINE = Path(__file__).parents[1] / "conformance" / "sstmacro-fabric" / "snappr.ini"
+ALLGATHER = {
+    "topology.name": "torus",
+    "topology.geometry": "[4,4]",
+    "switch.router.name": "torus_minimal",
+    "node.app1.mode": "allgather",
+    "node.app1.min_size": "64",
+    "node.app1.max_size": "256",
+    "node.app1.launch_cmd": "aprun -n 16 -N 1",
+}
+_TABLE = "numbers of several kinds, which a table shows"
+_DERIVED = "its figure is that of a replay, a fit or a comparison of several"
+NO_PLOT = {
+    "Comparison": _TABLE,
+    "ContentionReport": _TABLE,
+    "DataSheet": _TABLE,
+    "Diagnosis": "text",
+    "Findings": "text",
+    "Intervals": _DERIVED,
+    "LPSolution": _DERIVED,
+    "LogGPS": _TABLE,
+    "Placement": "plot_placement needs the weights of the ranks",
+    "Profile": _TABLE,
+    "Proposal": _TABLE,
+    "StudyPlan": _TABLE,
+    "StudyStatus": _TABLE,
+    "Throughput": _TABLE,
+    "TopologyMetrics": _TABLE,
+    "WireSensitivity": _DERIVED,
+}
+NO_FILE = {
+    "Bolted": "made of two fits, which are saved",
+    "DataSheet": "written by hand, read by workbench.measure.datasheet",
+    "StudyPlan": "to_yaml and from_yaml",
+}
+
+
+def test_every_result_is_shown_tabulated_drawn_and_saved() -> None:
+    found = [c for c in classes() if issubclass(c, Result) and is_dataclass(c) and exported(c)]
+    assert len(found) > 30
+    lacking = {
+        name: sorted(c.__name__ for c in found if not hasattr(c, name))
+        for name in ("_repr_html_", "to_json", "to_frame", "plot", "save", "load")
+    }
+    # A model is an input with a file format of its own, the .ini.
+    models_ = {c.__name__ for c in found if issubclass(c, models.NetworkModel)}
+    assert all(c.__repr__ is not object.__repr__ for c in found)
+    assert {name: {*lacking[name]} - models_ for name in lacking} == {
+        "_repr_html_": set(),
+        "to_json": set(),
+        "to_frame": set(),
+        "plot": {*NO_PLOT},
+        "save": {*NO_FILE},
+        "load": {*NO_FILE},
+    }
+
+
+def exported(found: type) -> bool:
+    """Return whether a package above the class offers it."""
+    parts = found.__module__.split(".")
+    packages = (importlib.import_module(".".join(parts[:end])) for end in range(1, len(parts)))
+    return any(found.__name__ in getattr(package, "__all__", ()) for package in packages)
 
 
 def test_every_result_with_a_table_or_a_figure_becomes_json() -> None:
@@ -88,7 +170,101 @@ def results() -> dict[str, Any]:
         "metrics": topology.compare([topology.parse_topology("torus:4,4")]),
         "datasets": datasets.list(),
         "programs": programs.list(),
+        **_fits(fitted),
+        **_sensitivities(),
+        **_networks(),
+        **_studies(),
+        "diagnosis": Diagnosis((Finding("numba", "threads", "2", "few", "add some"),)),
     }
+
+
+def _fits(fitted: FitResult) -> dict[str, Any]:
+    quick: dict[str, Any] = {"engine": "least-squares", "trials": 8}
+    curve = datasets.load("azure-hb96v3-hdr")
+    return {
+        "baseline": baseline("azure-hb96v3-hdr"),
+        "bolted": fits.Bolted(fitted, fitted, 512),
+        "engines": fits.compare_engines(curve, "logp", engines=["tpe", "least-squares"], trials=3),
+        "held out": fits.hold_out(curve, "logp", **quick),
+        "across": fits.cross_target(curve, "logp", **quick),
+        "intervals": fits.intervals(fitted, draws=2),
+    }
+
+
+def _sensitivities() -> dict[str, Any]:
+    graph = programs.load("cg-8").graph()
+    machine = models.profile("azure-hb96v3-hdr").loggps
+    network = topology.parse_topology("torus:4,4")
+    placed = sensitivity.place(graph, machine, network, method="round-robin")
+    return {
+        "tolerance": sensitivity.analyse(graph, machine),
+        "linear program": sensitivity.LatencyLP(graph, machine).solve(),
+        "pairs": sensitivity.pair_sensitivity(graph, machine),
+        "placement": placed,
+        "wires": sensitivity.wire_sensitivity(graph, machine, network, placed),
+        "contention": sensitivity.compare_contention(graph, machine),
+    }
+
+
+def _networks() -> dict[str, Any]:
+    network = topology.parse_topology("torus:4,4")
+    over = fabric.Fabric(network)
+    jobs = {name: programs.load("cg-8") for name in ("one", "two")}
+    return {
+        "replay on": fabric.replay_on("cg-8", over),
+        "jobs": fabric.run_jobs(jobs, over),
+        "loads": fabric.load_curve(over, "uniform", [0.1], messages=100),
+        "traffic": fabric.run_traffic(over, "uniform", 0.1, messages=100),
+        "summary": topology.summary(network),
+        "link loads": topology.link_loads(network),
+        "resilience": topology.resilience(network, trials=2),
+        "throughput": topology.throughput(network, "uniform"),
+        "proposal": topology.propose(16)[0],
+        "collective": run_collective(read_configuration(SST_MACHINE, ALLGATHER)),
+    }
+
+
+def _studies() -> dict[str, Any]:
+    shipped = study.shipped("which-loss")
+    progress = tuple(study.CellProgress(one.cell, "done", 1, 2) for one in shipped.cells[:2])
+    space = tune.TuningSpace({"n": tune.Grid.of([1, 2])})
+    tuned = tune.tune(space, Function(lambda c: float(c["n"])), heuristic="random", budget=2)
+    return {
+        "study": shipped,
+        "findings": study.findings(shipped, study.shipped("message-regimes")),
+        "influence": study.influence("logp", configurations=8),
+        "status": study.StudyStatus(shipped.plan, progress),
+        "tuned": tuned,
+    }
+
+
+def test_every_result_shows_itself_as_a_table(results: dict[str, Any]) -> None:
+    for name, result in results.items():
+        assert "<" in result._repr_html_(), name
+        assert len(result.to_frame()) > 0, name
+        assert "\n" not in repr(result) or name in ("datasets", "programs", "findings"), name
+
+
+def test_every_result_that_draws_itself_does(results: dict[str, Any]) -> None:
+    for name, result in results.items():
+        if hasattr(result, "plot"):
+            assert isinstance(result.plot(), LayoutDOM), name
+
+
+def test_every_saved_result_is_read_back_whole(results: dict[str, Any], tmp_path: Path) -> None:
+    for name, result in results.items():
+        if isinstance(result, StoredResult):
+            again = type(result).load(result.save(tmp_path / f"{name}.json"))
+            assert again.to_json() == result.to_json(), name
+            once, twice = tmp_path / f"{name}.json", again.save(tmp_path / f"{name} again.json")
+            assert once.read_text() == twice.read_text(), name
+            first, second = (path.with_suffix(".npz") for path in (once, twice))
+            assert first.exists() == second.exists(), name
+            if first.exists():
+                with np.load(first) as was, np.load(second) as now:
+                    assert {key: was[key].tobytes() for key in was} == {
+                        key: now[key].tobytes() for key in now
+                    }, name
 
 
 def test_json_holds_what_the_result_does(results: dict[str, Any], tmp_path: Path) -> None:

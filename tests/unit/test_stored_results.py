@@ -46,9 +46,7 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Example(StoredResult):
-    FORMAT: ClassVar[str] = "example"
     VERSION: ClassVar[int] = 3
-    WHAT: ClassVar[str] = "an example"
 
     number: float
     count: int
@@ -120,7 +118,7 @@ def test_every_kind_of_field_comes_back(result: Example, tmp_path: Path) -> None
 def test_a_value_of_another_kind_is_refused(key: str, value: object, tmp_path: Path) -> None:
     path = WHOLE.save(tmp_path / "one.json")
     path.write_text(json.dumps(json.loads(path.read_text()) | {key: value}))
-    with pytest.raises(ParseError, match=r"one\.json: an example must be whole"):
+    with pytest.raises(ParseError, match=r"one\.json: a saved Example must be complete"):
         Example.load(path)
 
 

@@ -150,7 +150,7 @@ def _report(curve: LatencyLoad) -> str:
         + (f"{'mean latency of the runs':>32}" if several else "")
     )
     columns = (
-        curve.load,
+        curve.offered,
         curve.accepted,
         curve.mean_latency_s,
         curve.latency_s(50),

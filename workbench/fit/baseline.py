@@ -19,7 +19,7 @@ from workbench.fit.losses import rmspe_by_target
 from workbench.measure import OSUCurve
 from workbench.measure.datasheet import DataSheet, Stated, datasheet
 from workbench.models import SNAPPR, LogPOverlay
-from workbench.result import Drawing, Result
+from workbench.result import Drawing, StoredResult
 from workbench.simulate import simulate_osu
 from workbench.suggestions import did_you_mean
 
@@ -80,7 +80,7 @@ def best_effort(sheet: str | DataSheet, *, negligible_size: int = SSTMACRO_NEGLI
 
 
 @dataclass(frozen=True, eq=False)
-class Baseline(Result):
+class Baseline(StoredResult):
     """A machine beside the configuration that its data sheet suggests.
 
     Attributes:
@@ -115,6 +115,10 @@ class Baseline(Result):
         latency, bandwidth = self.measured.percent_error(self.simulated)
         index = pd.Index(self.measured.sizes, name="size_bytes")
         return pd.DataFrame({"latency": latency, "bandwidth": bandwidth}, index=index)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return ``percent_error`` with the sizes as the column ``size_bytes``."""
+        return self.percent_error().reset_index()
 
     def __repr__(self) -> str:
         assumed = ", ".join(name.replace("_", " ") for name in self.sheet.assumed) or "nothing"

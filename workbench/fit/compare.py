@@ -17,8 +17,9 @@ from workbench.fit.losses import DEFAULT_LOSS, Loss, find_loss
 from workbench.fit.measured import as_curve
 from workbench.fit.space import SearchSpace
 from workbench.fit.study import DEFAULT_TRIALS, FitStudy
+from workbench.html_table import html_table
 from workbench.models import NetworkModel
-from workbench.result import Result
+from workbench.result import Drawing, StoredResult
 from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class EngineRun:
 
 
 @dataclass(frozen=True)
-class EngineComparison(Result):
+class EngineComparison(StoredResult):
     """The same fit by several engines and from several seeds.
 
     Attributes:
@@ -72,6 +73,8 @@ class EngineComparison(Result):
     loss: str
     target: str
     runs: tuple[EngineRun, ...]
+
+    plot = Drawing("plot_engines")
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a trial: engine, seed, trial (from 1), seconds, best_loss."""
@@ -121,6 +124,16 @@ class EngineComparison(Result):
     @property
     def _engines(self) -> list[str]:
         return list(dict.fromkeys(run.engine for run in self.runs))
+
+    def _repr_html_(self) -> str:
+        rows = (
+            (
+                *(run.engine, str(run.seed), str(len(run.best_loss))),
+                *(f"{run.seconds[-1]:.3g}", f"{run.best_loss[-1]:.6g}"),
+            )
+            for run in self.runs
+        )
+        return html_table(rows, ("engine", "seed", "trials", "seconds", "best loss"), repr(self))
 
     def __repr__(self) -> str:
         trials = max(len(run.best_loss) for run in self.runs)

@@ -53,9 +53,6 @@ class FitResult(StoredResult):
         engine: name of what searched.
     """
 
-    FORMAT: ClassVar[str] = "workbench fit result"
-    VERSION: ClassVar[int] = 1
-    WHAT: ClassVar[str] = "a fit result"
     ONE_FILE: ClassVar[bool] = True
 
     model: NetworkModel
@@ -75,9 +72,7 @@ class FitResult(StoredResult):
     plot = Drawing("plot_fit")
 
     def __post_init__(self) -> None:
-        if not self.space.known:  # read from a file, which leaves that to the model
-            described = SearchSpace.from_dict(self.space.to_dict(), self.model)
-            object.__setattr__(self, "space", described)
+        object.__setattr__(self, "space", self.space.described_by(self.model))
 
     @property
     def trials(self) -> int:

@@ -320,6 +320,14 @@ class SearchSpace:
             {} if model is None else {one.key: one for one in model.parameters()},
         )
 
+    def described_by(self, model: NetworkModel) -> SearchSpace:
+        """Return the space with ``known`` from a model; one that was read back lacks it.
+
+        Args:
+            model: a model of the kind that the space is of.
+        """
+        return self if self.known else SearchSpace.from_dict(self.to_dict(), model)
+
     def distributions(self) -> dict[str, BaseDistribution]:
         """Return the dimensions as Optuna stores them."""
         from optuna.distributions import FloatDistribution, IntDistribution

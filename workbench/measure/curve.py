@@ -19,7 +19,7 @@ from workbench.errors import ParameterError
 from workbench.html_table import html_table
 from workbench.jsonfile import plain
 from workbench.provenance import Provenance
-from workbench.result import Drawing, Result
+from workbench.result import Drawing, StoredResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,7 +83,7 @@ class Spread:
 
 
 @dataclass(frozen=True, eq=False)
-class OSUCurve(Result):
+class OSUCurve(StoredResult):
     """Latency and bandwidth of a pair of processes at each message size.
 
     Attributes:

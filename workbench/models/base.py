@@ -7,7 +7,7 @@ import functools
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.html_table import code, html_table
@@ -23,6 +23,9 @@ from workbench.models.parameter import (
 )
 from workbench.result import Result
 from workbench.suggestions import did_you_mean, unknown_key
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _PARTS = ("logp", "mpi", "memory", "processor")
 
@@ -146,6 +149,17 @@ class NetworkModel(Result):
         """Return name, variant and every parameter, SI by key, as values that JSON can hold."""
         values = {described.key: described.value for described in self.parameters()}
         return {"name": self.name, "variant": self.variant, "parameters": values}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a parameter: ``parameter``, SI ``value``, ``unit`` and ``description``."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {"parameter": p.key, "value": p.value, "unit": p.unit, "description": p.description}
+                for p in self.parameters()
+            ]
+        )
 
     def stored(self) -> StoredModel:
         """Return the model as it is saved with a result."""

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from workbench.models.protocol import Protocol
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
 from workbench.units import format_quantity, read_quantity
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Regime = Literal["short", "eager", "rendezvous"]
 REGIMES: tuple[Regime, ...] = get_args(Regime)
@@ -66,9 +69,6 @@ class LogGPS(StoredResult):
             parameter.
     """
 
-    FORMAT: ClassVar[str] = "workbench LogGPS"
-    VERSION: ClassVar[int] = 1
-    WHAT: ClassVar[str] = "a file of LogGPS parameters"
     ONE_FILE: ClassVar[bool] = True
 
     L: float
@@ -231,6 +231,22 @@ class LogGPS(StoredResult):
             )
         parameters = {name: values[name] for name in _UNITS}
         return cls(**parameters, errors=values.get("errors", {}))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a parameter: ``parameter``, ``value``, ``unit``, and ``error`` or nan."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "parameter": name,
+                    "value": getattr(self, name),
+                    "unit": unit,
+                    "error": self.errors.get(name, math.nan),
+                }
+                for name, unit in _UNITS.items()
+            ]
+        )
 
     def text(self, name: str) -> str:
         """Return a parameter for people, e.g. ``1.20 µs`` or ``0.0412 ns/B ± 0.0003``.

@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from workbench.datasets import data_folder
 from workbench.errors import DatasetError, ParameterError
@@ -25,6 +25,9 @@ from workbench.models.protocol import Protocol
 from workbench.provenance import Provenance
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LEVEL = 0.90
 """The share of refits whose values lie within an interval of a profile."""
@@ -74,9 +77,6 @@ class Profile(StoredResult):
         ParameterError: an interval is of no parameter, or its ends are out of order.
     """
 
-    FORMAT: ClassVar[str] = "workbench profile"
-    VERSION: ClassVar[int] = 1
-    WHAT: ClassVar[str] = "a profile"
     ONE_FILE: ClassVar[bool] = True
 
     machine: str
@@ -107,6 +107,12 @@ class Profile(StoredResult):
     def errors(self) -> dict[str, float]:
         """Standard errors, SI by key: what a normal distribution has for each 90 % interval."""
         return {key: (high - low) / (2 * _Z) for key, (low, high) in self.intervals.items()}
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the model's parameters with the ends of their intervals, ``low`` and ``high``."""
+        frame = self.model.to_frame()
+        ends = [self.intervals.get(key, (math.nan, math.nan)) for key in frame["parameter"]]
+        return frame.assign(low=[low for low, _ in ends], high=[high for _, high in ends])
 
     def to_dict(self) -> dict[str, Any]:
         """Return values that JSON can hold; ``from_dict`` reads them back."""

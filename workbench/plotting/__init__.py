@@ -98,8 +98,10 @@ from workbench.plotting.tolerance.tolerance import (
 )
 from workbench.plotting.topology.collective_times import plot_collective_times
 from workbench.plotting.topology.load_curves import LoadCurve, plot_latency_load, plot_load_curves
-from workbench.plotting.topology.map import plot_fabric_replay, plot_topology
+from workbench.plotting.topology.map import plot_fabric_replay, plot_link_loads, plot_topology
+from workbench.plotting.topology.resilience import plot_resilience
 from workbench.plotting.topology.traffic import plot_traffic
+from workbench.plotting.tuning.trajectory import plot_trajectory
 
 if TYPE_CHECKING:  # it needs workbench.tune, an eighth more to import than all other figures need
     from workbench.plotting.searches.heatmap import plot_search_methods
@@ -152,12 +154,14 @@ __all__ = [
     "plot_intervals",
     "plot_jobs",
     "plot_latency_load",
+    "plot_link_loads",
     "plot_load_curves",
     "plot_message_sizes",
     "plot_pairs",
     "plot_percent_error",
     "plot_placement",
     "plot_placements",
+    "plot_resilience",
     "plot_search_methods",
     "plot_spacetime",
     "plot_study",
@@ -168,6 +172,7 @@ __all__ = [
     "plot_tolerance",
     "plot_topology",
     "plot_traffic",
+    "plot_trajectory",
     "read_baseline",
     "read_bolted",
     "read_breakdown",

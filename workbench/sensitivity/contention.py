@@ -29,7 +29,7 @@ from workbench.models import LogGPS
 from workbench.programs.given import GivenProgram, graph_of
 from workbench.programs.graph import CALC, RECV, SEND
 from workbench.provenance import Provenance
-from workbench.result import Result
+from workbench.result import StoredResult
 from workbench.simulate.llamp import replay_llamp
 from workbench.simulate.picoseconds import PS_PER_S
 from workbench.simulate.replay import replay
@@ -89,7 +89,7 @@ class ResourceShare:
 
 
 @dataclass(frozen=True)
-class ContentionReport(Result):
+class ContentionReport(StoredResult):
     """A program's time with LogGOPSim's semantics beside LLAMP's.
 
     Attributes:

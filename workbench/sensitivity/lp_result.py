@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.result import Result
+from workbench.result import StoredResult
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pulp
 
     from workbench.sensitivity.lp import LatencyLP
@@ -25,7 +26,7 @@ BYTES_PER_KB = 1e3
 
 
 @dataclass(frozen=True, eq=False)
-class LPSolution(Result):
+class LPSolution(StoredResult):
     """A program's run time, its sensitivities and its critical path.
 
     Attributes:
@@ -60,6 +61,12 @@ class LPSolution(Result):
     status: str
     seconds: float
     solver: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a variable: ``variable`` and ``sensitivity``, its reduced cost."""
+        import pandas as pd
+
+        return pd.DataFrame(self.reduced_costs.items(), columns=["variable", "sensitivity"])
 
 
 def solution_of(

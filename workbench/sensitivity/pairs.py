@@ -7,7 +7,7 @@ time by their entries: how many latencies, and how many bytes, of each pair a cr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +17,7 @@ from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.programs.given import GivenProgram
 from workbench.provenance import Provenance
-from workbench.result import Drawing, Result
+from workbench.result import Drawing, StoredResult
 from workbench.sensitivity.sweep import Sweep
 from workbench.simulate.picoseconds import LONGEST_COST, LONGEST_PARAMETER, PS_PER_S
 
@@ -32,7 +32,7 @@ _WEIGHTS_END = 1 << 10
 
 
 @dataclass(frozen=True, eq=False)
-class PairSensitivity(Result):
+class PairSensitivity(StoredResult):
     """Sensitivity of a program's time to the latency and gap per byte of each pair of ranks.
 
     The entries are those of one critical path. Where several are equally long each gives a
@@ -47,8 +47,8 @@ class PairSensitivity(Result):
         provenance: what was analysed.
     """
 
-    lambda_L: IntArray
-    lambda_G: IntArray
+    lambda_L: IntArray = field(metadata={"axes": 2})
+    lambda_G: IntArray = field(metadata={"axes": 2})
     T_s: float
     ops: IntArray
     unique: bool

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -72,10 +72,6 @@ class LatencySensitivity(StoredResult):
         contention: the same program with CPUs and NICs occupied, where it was compared.
         warnings: what is to be known before the numbers are used, a sentence each.
     """
-
-    FORMAT: ClassVar[str] = "workbench-latency-sensitivity"
-    VERSION: ClassVar[int] = 2
-    WHAT: ClassVar[str] = "a latency sensitivity"
 
     source: str
     ranks: int

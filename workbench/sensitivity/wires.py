@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.programs.given import GivenProgram
-from workbench.result import Result
+from workbench.result import StoredResult
 from workbench.sensitivity.rank_wires import D_SWITCH_S, L_WIRE_S, HasHosts, Wires
 from workbench.sensitivity.sweep import Sweep, SweepPoint
 from workbench.simulate.picoseconds import PS_PER_S
@@ -54,7 +54,7 @@ def wire_sweep(
 
 
 @dataclass(frozen=True)
-class WireSensitivity(Result):
+class WireSensitivity(StoredResult):
     """A program's time and its slopes in the latency of its wires.
 
     Attributes:
@@ -71,6 +71,14 @@ class WireSensitivity(Result):
     lambda_class: Mapping[str, tuple[int, int]]
     mean_latency_s: float
     mean_hops: float
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the slopes in all wires and in each class: ``wires``, ``left``, ``right``."""
+        import pandas as pd
+
+        slopes = {"all": self.lambda_wire, **self.lambda_class}
+        rows = [(name, *ends) for name, ends in slopes.items()]
+        return pd.DataFrame(rows, columns=["wires", "left", "right"])
 
 
 def wire_sensitivity(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,10 +90,6 @@ class ReplayResult(StoredResult):
         ties: order of operations that become free together, as it was asked for; ``llamp`` has no
             use for one.
     """
-
-    FORMAT: ClassVar[str] = "workbench-replay"
-    VERSION: ClassVar[int] = 2
-    WHAT: ClassVar[str] = "a replay"
 
     graph: ExecutionGraph
     model: LogGPS

@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.fit import baseline_table
 from workbench.html_table import html_table
-from workbench.result import Result
+from workbench.result import StoredResult
 from workbench.study.result import StudyResult
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Findings(Result):
+class Findings(StoredResult):
     """Findings as a table; iterates over them."""
 
     findings: tuple[Finding, ...]

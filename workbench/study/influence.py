@@ -18,7 +18,7 @@ import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -33,7 +33,7 @@ from workbench.html_table import code, html_table
 from workbench.jobs import StopFlag
 from workbench.measure import OSU_SIZES
 from workbench.models import NetworkModel, find_model
-from workbench.result import Drawing, Result
+from workbench.result import Drawing, StoredResult
 from workbench.simulate import BENCHMARKS, simulate_osu
 from workbench.study.correlation import FloatArray, correlation, ranks, sobol
 from workbench.suggestions import did_you_mean
@@ -47,7 +47,7 @@ _LEAST = 3  # two points always lie on a line
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Influence(Result):
+class Influence(StoredResult):
     """Correlations of latency and bandwidth with each parameter over a space, by message size.
 
     Attributes:
@@ -69,15 +69,18 @@ class Influence(Result):
     model: NetworkModel
     space: SearchSpace
     sizes: NDArray[np.int64]
-    pearson: FloatArray
-    spearman: FloatArray
-    design: FloatArray
+    pearson: FloatArray = field(metadata={"axes": 3})
+    spearman: FloatArray = field(metadata={"axes": 3})
+    design: FloatArray = field(metadata={"axes": 2})
     configurations: int
     used: int
     refused: int
     seed: int
 
     plot = Drawing("plot_influence")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "space", self.space.described_by(self.model))
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from workbench.errors import ParameterError
 from workbench.fit.bolted import Bolted
 from workbench.html_table import html_table
 from workbench.named_options import named_options
-from workbench.result import Result
+from workbench.result import Drawing, Result
 from workbench.storage.database import locate
 from workbench.study.cell import AXES, STATES, CellFilter, CellResult, HalfFilter
 from workbench.study.choice import unknown
@@ -40,6 +40,8 @@ class StudyResult(Result):
 
     plan: StudyPlan
     cells: tuple[CellResult, ...]
+
+    plot = Drawing("plot_study")
 
     @classmethod
     def read(cls, plan: StudyPlan, database: str | Path) -> StudyResult:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.fit.store.stored import StoredProgress, read_progress
 from workbench.html_table import html_table
-from workbench.result import Result
+from workbench.result import StoredResult
 from workbench.storage.database import locate
 from workbench.study.cell import AXES, STATES, CellProgress, CellState
 from workbench.study.plan import StudyPlan
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class StudyStatus(Result):
+class StudyStatus(StoredResult):
     """Progress of a study.
 
     Attributes:

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import jobs
 from workbench.errors import ParameterError, SimulationHalted
-from workbench.result import Result
+from workbench.result import Drawing, StoredResult
 from workbench.suggestions import did_you_mean
 from workbench.topology.channels import Channels, channels
 from workbench.topology.topology import Topology
@@ -46,7 +46,7 @@ _PARTS, _WORTH_THREADS = 4, 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class LinkLoads(Result):
+class LinkLoads(StoredResult):
     """The mean load of each channel where every host sends at full bandwidth.
 
     A load of 1 fills a channel; 2 is twice what it can carry.
@@ -65,6 +65,8 @@ class LinkLoads(Result):
     host: float
     routing: LoadRouting
     minimal_share: float
+
+    plot = Drawing("plot_link_loads")
 
     @property
     def topology(self) -> Topology:
@@ -99,6 +101,10 @@ class LinkLoads(Result):
             "host": self.host,
             "channel": self.channel.tolist(),
         }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return ``hottest`` of all channels between routers."""
+        return self.hottest(len(self.channel))
 
     def hottest(self, count: int = 10) -> pd.DataFrame:
         """Return the most loaded channels between routers, the most loaded first.

@@ -12,14 +12,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from math import log
+from typing import TYPE_CHECKING
 
 from workbench.errors import ParameterError
-from workbench.result import Result
+from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
 from workbench.topology.members import MEMBERS, Member, Wanted
 from workbench.topology.parameters import LARGEST
 from workbench.topology.spec import parse_topology
 from workbench.topology.topology import Topology, whole
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _BAND = 0.1
 """Matches within this share count as equally close; then a family's convention decides."""
@@ -42,7 +46,7 @@ Key = tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class Proposal(Result):
+class Proposal(StoredResult):
     """A network that could be built, with its spec and its sizes.
 
     Attributes:
@@ -67,6 +71,12 @@ class Proposal(Result):
     def ports(self) -> int:
         """Ports of all routers in use, hosts' among them: what a network's cost grows with."""
         return 2 * self.links + self.hosts
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row of the attributes."""
+        import pandas as pd
+
+        return pd.DataFrame([vars(self)])
 
     def build(self) -> Topology:
         """Return the network."""

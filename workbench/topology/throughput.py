@@ -16,18 +16,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
-from workbench.result import Result
+from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
 from workbench.topology.link_load import link_loads
 from workbench.topology.metrics.graph import Graph
 from workbench.topology.topology import Topology
 from workbench.topology.traffic import Traffic, traffic
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FloatArray = NDArray[np.float64]
 Halt = NDArray[np.int8]
@@ -55,7 +58,7 @@ _WAIT_S = 0.05
 
 
 @dataclass(frozen=True)
-class Throughput(Result):
+class Throughput(StoredResult):
     """The share of their bandwidth that hosts can send at, exactly or between two bounds.
 
     Attributes:
@@ -81,6 +84,12 @@ class Throughput(Result):
     def exact(self) -> bool:
         """Whether it is known, to six digits at least, and not just between bounds."""
         return self.method == "exact" or self.lower == self.upper
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row of the attributes."""
+        import pandas as pd
+
+        return pd.DataFrame([vars(self)])
 
     def __str__(self) -> str:
         if self.exact:

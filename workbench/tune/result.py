@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.result import StoredResult
+from workbench.result import Drawing, StoredResult
 from workbench.tune.history import History
 from workbench.tune.recommendation import recommended
 from workbench.tune.result_words import result_html, result_line
@@ -59,9 +59,6 @@ class TuningResult(StoredResult):
         pending: configurations that were under way when the result was taken.
     """
 
-    FORMAT: ClassVar[str] = "workbench tuning result"
-    VERSION: ClassVar[int] = 1
-    WHAT: ClassVar[str] = "a tuning result"
     ONE_FILE: ClassVar[bool] = True
 
     name: str
@@ -75,6 +72,8 @@ class TuningResult(StoredResult):
     settings: Mapping[str, Any] = field(default_factory=dict)
     sessions: tuple[Mapping[str, Any], ...] = ()
     pending: tuple[Configuration, ...] = ()
+
+    plot = Drawing("plot_trajectory")
 
     @cached_property
     def history(self) -> History:
@@ -238,8 +237,7 @@ class TuningResult(StoredResult):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold; ``from_dict`` reads them back."""
         return {
-            "format": self.FORMAT,
-            "version": self.VERSION,
+            **self._head(),
             "name": self.name,
             "space": self.space.to_dict(),
             "minimise": self.minimise,

@@ -154,7 +154,7 @@ def test_damaged_files_are_said_to_be(result: FitResult, tmp_path: Path) -> None
     whole = path.read_text()
 
     path.write_text(whole[: len(whole) // 2])
-    with pytest.raises(ParseError, match=r"fit\.json:\d+: a fit result must be JSON"):
+    with pytest.raises(ParseError, match=r"fit\.json:\d+: a saved FitResult must be JSON"):
         FitResult.load(path)
 
     path.write_text('{"format": "something else"}')
@@ -182,7 +182,7 @@ def test_damaged_files_are_said_to_be(result: FitResult, tmp_path: Path) -> None
         ("measured", 3),
     ):
         path.write_text(json.dumps({**values, key: wrong}))
-        with pytest.raises(ParseError, match="a fit result must be whole, as it was saved"):
+        with pytest.raises(ParseError, match="a saved FitResult must be complete, as it was saved"):
             FitResult.load(path)
 
 

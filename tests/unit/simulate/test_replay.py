@@ -171,7 +171,7 @@ def test_what_is_no_saved_result_is_refused(tmp_path):
     with pytest.raises(ParseError):
         ReplayResult.load(path)
     path.write_text('{"format": "else"}')
-    with pytest.raises(ParseError, match="workbench-replay"):
+    with pytest.raises(ParseError, match="workbench ReplayResult"):
         ReplayResult.load(path)
 
 

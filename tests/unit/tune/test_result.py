@@ -120,9 +120,9 @@ def test_outputs_are_kept_with_their_runs(tmp_path: Path) -> None:
 def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "r.json"
     path.write_text('{"format": "something"}')
-    with pytest.raises(ParseError, match=r"a tuning result must have .format."):
+    with pytest.raises(ParseError, match=r"a saved TuningResult must have .format."):
         TuningResult.load(path)
-    path.write_text('{"format": "workbench tuning result", "version": 1}')
+    path.write_text('{"format": "workbench TuningResult", "version": 1}')
     with pytest.raises(ParseError, match="as to_dict writes it"):
         TuningResult.load(path)
     with pytest.raises(ParameterError, match="a run must be as to_dict writes it"):

@@ -30,7 +30,7 @@ from workbench.measure import OSUCurve
 from workbench.measure.curve import byte_label
 from workbench.models import NetworkModel
 from workbench.provenance import Provenance
-from workbench.result import Result
+from workbench.result import Drawing, StoredResult
 from workbench.simulate import simulate_osu
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ ENGINE = "least-squares"
 
 
 @dataclass(frozen=True, eq=False)
-class HoldOut(Result):
+class HoldOut(StoredResult):
     """A model fitted at some sizes of a curve and evaluated at the others.
 
     Attributes:
@@ -65,6 +65,8 @@ class HoldOut(Result):
     simulated: OSUCurve
     fitted: BoolArray
     open: BoolArray
+
+    plot = Drawing("plot_fit", lambda one: one.result)
 
     @property
     def fitted_rmspe(self) -> dict[str, float]:
@@ -138,7 +140,7 @@ class HoldOut(Result):
 
 
 @dataclass(frozen=True, eq=False)
-class CrossTarget(Result):
+class CrossTarget(StoredResult):
     """A model fitted to one benchmark and evaluated in the other.
 
     Attributes:
@@ -150,6 +152,17 @@ class CrossTarget(Result):
     result: FitResult
     fitted: Target
     predicted: Target
+
+    plot = Drawing("plot_fit", lambda one: one.result)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a benchmark: ``benchmark``, ``part`` (how it was used), ``rmspe``, %."""
+        import pandas as pd
+
+        rows = ((self.fitted, "fitted"), (self.predicted, "predicted"))
+        return pd.DataFrame(
+            [{"benchmark": name, "part": part, "rmspe": self.rmspe[name]} for name, part in rows]
+        )
 
     @property
     def rmspe(self) -> dict[str, float]:

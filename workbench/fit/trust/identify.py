@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -26,7 +26,7 @@ from workbench.fit.trust.scan import Interval, Scan, scan_dimension, scan_thresh
 from workbench.fit.trust.settle import open_thresholds
 from workbench.fit.trust.verdict import verdicts
 from workbench.html_table import code, html_table
-from workbench.result import Drawing, Result
+from workbench.result import Drawing, StoredResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,7 +55,7 @@ PRIOR_SD = 1.0 / np.sqrt(12.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Identifiability(Result):
+class Identifiability(StoredResult):
     """The parameters of a fit that the data determine, and how well.
 
     Thresholds act in steps and have no slope: they appear in ``thresholds``, ``held``,
@@ -88,7 +88,7 @@ class Identifiability(Result):
     result: FitResult
     keys: tuple[str, ...]
     relative_error: FloatArray
-    correlation: FloatArray
+    correlation: FloatArray = field(metadata={"axes": 2})
     informed: FloatArray
     unseen: tuple[dict[str, float], ...]
     at_bound: dict[str, str]

@@ -31,7 +31,7 @@ from workbench.fit.trust.scan import Scan
 from workbench.html_table import code, html_table
 from workbench.measure import OSUCurve, Spread
 from workbench.models import NetworkModel
-from workbench.result import Result
+from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ _LEVELS = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
 
 
 @dataclass(frozen=True, eq=False)
-class Intervals(Result):
+class Intervals(StoredResult):
     """The result of refits to drawn curves.
 
     Attributes:

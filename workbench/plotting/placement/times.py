@@ -72,7 +72,7 @@ class PlacementTimes:
         in_order = placements.loc[placements["method"] == "block", "T_ns"]
         self.block.update(
             visible=len(in_order) > 0,
-            location=1e3 * float(in_order.iloc[0]) if len(in_order) else 0.0,
+            location=float(in_order.iloc[0]) if len(in_order) else 0.0,
         )
 
 

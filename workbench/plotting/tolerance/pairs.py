@@ -82,8 +82,8 @@ class PairsFigure:
 
 def plot_pairs(
     pairs: HasPairs | ArrayLike,
-    *,
     value: Value = "lambda_L",
+    *,
     name: str = "",
     height: int = 440,
 ) -> figure:

@@ -138,7 +138,7 @@ def plot_latency_load(result: LatencyLoad, *, title: str = "", height: int = 300
         height: pixels.
     """
     curve = LoadCurve(
-        load=result.load,
+        load=result.offered,
         latency_us=result.of("mean_latency_s") * 1e6,
         accepted=result.accepted,
         saturated=result.saturated,

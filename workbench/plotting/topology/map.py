@@ -34,7 +34,7 @@ from workbench.plotting.topology.layout import TopologyLayout, topology_layout
 
 if TYPE_CHECKING:
     from workbench.simulate.fabric import FabricReplay
-    from workbench.topology import Topology
+    from workbench.topology import LinkLoads, Topology
 
 _ROUTER = palette.CAPTION
 # The light end of the map would vanish on white.
@@ -135,6 +135,17 @@ def plot_fabric_replay(
         f"{result.graph.source} on {result.topology.name}, {result.routing} routing (simulated)"
     )
     return fig
+
+
+def plot_link_loads(loads: LinkLoads, *, full: float | None = None, height: int = 460) -> figure:
+    """Return a network with its links coloured by their expected load.
+
+    Args:
+        loads: of ``workbench.topology.link_loads``.
+        full: as for `plot_topology`.
+        height: pixels.
+    """
+    return plot_topology(loads.topology, load=loads.link, full=full, height=height)
 
 
 def topology_map(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from workbench.html_table import html_table
 from workbench.provenance import Provenance
 from workbench.replacing import replace_file
-from workbench.result import Result
+from workbench.result import StoredResult
 from workbench.sensitivity.placement.launch_files import (
     HOST_NAMES,
     host_names,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Placement(Result):
+class Placement(StoredResult):
     """A host for each rank of a program, and what was predicted for it.
 
     ``wire_sensitivity`` and ``wire_tolerance`` take it as their ``placement``.

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.checks import whole
 from workbench.errors import ParameterError, SimulationHalted
-from workbench.result import Drawing, Result
+from workbench.result import Drawing, StoredResult
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.fabric.open_loop import Process, run_traffic
 from workbench.simulate.fabric.result import FabricResult
@@ -126,7 +126,7 @@ def load_curve(
 
 
 @dataclass(frozen=True, eq=False)
-class LatencyLoad(Result):
+class LatencyLoad(StoredResult):
     """Runs of one pattern on one fabric at several loads (simulated).
 
     Attributes:
@@ -142,7 +142,7 @@ class LatencyLoad(Result):
     plot = Drawing("plot_latency_load")
 
     @property
-    def load(self) -> FloatArray:
+    def offered(self) -> FloatArray:
         """The loads offered, each once, ascending, float64[n]."""
         return np.unique([run.nominal_load for run in self.runs])
 
@@ -154,7 +154,7 @@ class LatencyLoad(Result):
         """
         values = [
             np.mean([getattr(run, name) for run in self.runs if run.nominal_load == load])
-            for load in self.load
+            for load in self.offered
         ]
         return np.array(values, np.float64)
 
@@ -180,7 +180,7 @@ class LatencyLoad(Result):
             percent: 0 to 100; of all seeds' latencies together.
         """
         found = []
-        for load in self.load:
+        for load in self.offered:
             kept = [run.latencies_s for run in self.runs if run.nominal_load == load]
             joined = np.concatenate(kept)
             found.append(np.percentile(joined, percent) if len(joined) else np.nan)
@@ -196,7 +196,7 @@ class LatencyLoad(Result):
         """Least and largest mean latency of each load, s; nan where saturated, float64[2, n]."""
         found = [
             [run.mean_latency_s for run in self.runs if run.nominal_load == load]
-            for load in self.load
+            for load in self.offered
         ]
         ends = np.array([[min(one), max(one)] for one in found], np.float64).reshape(-1, 2).T
         return np.where(self.saturated, np.nan, ends)
@@ -209,7 +209,7 @@ class LatencyLoad(Result):
     @property
     def saturation(self) -> float:
         """The lowest load at which the network saturates; nan if it never does."""
-        beyond = self.load[self.saturated]
+        beyond = self.offered[self.saturated]
         return float(beyond[0]) if len(beyond) else float("nan")
 
     def to_frame(self) -> pd.DataFrame:
@@ -238,6 +238,6 @@ class LatencyLoad(Result):
         ends = f"saturates at {self.saturation:.3g}" if self.saturated.any() else "not saturated"
         return (
             f"LatencyLoad(simulated: {self.fabric.topology.name}, {self.fabric.routing_name} "
-            f"routing, {self.pattern} traffic, {len(self.load)} loads; accepts up to "
+            f"routing, {self.pattern} traffic, {len(self.offered)} loads; accepts up to "
             f"{self.throughput:.3g}, {ends})"
         )

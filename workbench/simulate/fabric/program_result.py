@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,10 +49,6 @@ class FabricReplay(StoredResult):
         arrived_ticks: int64[n], when the message of each send was at its receiver, -1 for all
             else, if asked for.
     """
-
-    FORMAT: ClassVar[str] = "workbench-fabric-replay"
-    VERSION: ClassVar[int] = 2
-    WHAT: ClassVar[str] = "a program's run on a fabric"
 
     graph: ExecutionGraph
     fabric: Fabric

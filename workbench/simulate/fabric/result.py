@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -100,10 +100,6 @@ class FabricResult(StoredResult):
         complete: whether all messages generated while measuring arrived.
         provenance: what was simulated.
     """
-
-    FORMAT: ClassVar[str] = "workbench-fabric-traffic"
-    VERSION: ClassVar[int] = 2
-    WHAT: ClassVar[str] = "a result of traffic"
 
     fabric: Fabric
     pattern: str

@@ -15,7 +15,7 @@ from workbench.models import LogGPS
 from workbench.programs.given import GivenProgram, graph_of
 from workbench.programs.graph import Dependents, ExecutionGraph
 from workbench.provenance import Provenance
-from workbench.result import Drawing, Result
+from workbench.result import Drawing, StoredResult
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.fabric.hosts import place_jobs
 from workbench.simulate.fabric.program import replay_on
@@ -30,7 +30,7 @@ IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class SharedRun(Result):
+class SharedRun(StoredResult):
     """Jobs that ran on one fabric together, and each of them alone; simulated.
 
     Attributes:

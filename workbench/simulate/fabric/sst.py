@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,15 @@ from kernels.two_node.layout import COPY_TICKS
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.models import SNAPPR, LogPMemory, SnapprMemory
 from workbench.provenance import Provenance
-from workbench.result import Drawing, Result
+from workbench.result import Drawing, StoredResult
 from workbench.simulate.fabric.network import State, build
 from workbench.simulate.fabric.routes import no_routes
 from workbench.simulate.fabric.sst_configuration import SSTConfiguration, read_configuration
 from workbench.simulate.fabric.sst_limits import INIT_BYTES, lost_tail_limit
 from workbench.simulate.ticks import TICKS_PER_SECOND, byte_delay, size_table, ticks
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _KINDS = {
     ("allgather", "bruck"): schedules.BRUCK_ALLGATHER,
@@ -32,7 +35,7 @@ _MOST_COPIES = 2**22
 
 
 @dataclass(frozen=True, eq=False)
-class CollectiveTimes(Result):
+class CollectiveTimes(StoredResult):
     """The times of a collective on a machine.
 
     Attributes:
@@ -48,7 +51,7 @@ class CollectiveTimes(Result):
 
     sizes: tuple[int, ...]
     times_s: NDArray[np.float64]
-    of_ranks_s: NDArray[np.float64]
+    of_ranks_s: NDArray[np.float64] = field(metadata={"axes": 2})
     packet_hops: int
     beyond_sstmacro: str
     provenance: Provenance
@@ -62,6 +65,19 @@ class CollectiveTimes(Result):
     def time_us(self) -> dict[int, float]:
         """Return the time of each size in microseconds."""
         return dict(zip(self.sizes, (self.times_s * 1e6).tolist(), strict=True))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a size: ``size_bytes``, ``time_us`` of rank 0, ``slowest_us`` of all."""
+        import pandas as pd
+
+        slowest = self.of_ranks_s.max(axis=0)
+        return pd.DataFrame(
+            {
+                "size_bytes": self.sizes,
+                "time_us": self.times_s * 1e6,
+                "slowest_us": slowest * 1e6,
+            }
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the times by size, the slowest rank's and each rank's, in microseconds."""

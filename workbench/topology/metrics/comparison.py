@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from workbench.errors import ParameterError
 from workbench.html_table import bold, html_table
 from workbench.named_options import defaults_of, named_options
-from workbench.result import Result
+from workbench.result import StoredResult
 from workbench.topology.metrics.summary import Row, SummaryOptions, TopologyMetrics, summary
 from workbench.topology.topology import Topology
 
@@ -22,7 +22,7 @@ _EQUAL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Result):
+class Comparison(StoredResult):
     """Measures of several networks beside one another.
 
     Attributes:

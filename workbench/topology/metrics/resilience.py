@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.checks import whole
 from workbench.errors import ParameterError
-from workbench.result import Result
+from workbench.result import Drawing, StoredResult
 from workbench.topology.metrics.distances import distances
 from workbench.topology.metrics.graph import Graph
 from workbench.topology.topology import Topology
@@ -31,7 +31,7 @@ TRIALS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Resilience(Result):
+class Resilience(StoredResult):
     """Measures of a network with failed links, by share that failed and trial.
 
     Attributes:
@@ -47,11 +47,13 @@ class Resilience(Result):
 
     topology: str
     shares: FloatArray
-    connected: FloatArray
-    diameter: FloatArray
-    average: FloatArray
-    bisection: FloatArray
+    connected: FloatArray = field(metadata={"axes": 2})
+    diameter: FloatArray = field(metadata={"axes": 2})
+    average: FloatArray = field(metadata={"axes": 2})
+    bisection: FloatArray = field(metadata={"axes": 2})
     seed: int | None
+
+    plot = Drawing("plot_resilience", lambda one: {one.topology: one})
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each share and trial."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from workbench.checks import whole
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.html_table import html_table
-from workbench.result import Result
+from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
 from workbench.topology.metrics.bisection import STARTS, Bisection, bisection
 from workbench.topology.metrics.cost import Cost, PriceTable, cost
@@ -43,7 +43,7 @@ _EQUAL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class TopologyMetrics(Result):
+class TopologyMetrics(StoredResult):
     """What is known of a network; a part that was not asked for is None.
 
     Attributes:

@@ -237,7 +237,7 @@ def test_a_curve_rises_and_saturates() -> None:
         messages=4000,
         progress=lambda done, total, part: seen.append((done, total, len(part.runs))),
     )
-    assert curve.load.tolist() == [0.1, 0.3, 0.6]
+    assert curve.offered.tolist() == [0.1, 0.3, 0.6]
     assert curve.saturated.tolist() == [False, False, True]
     assert curve.saturation == 0.6
     latency = curve.mean_latency_s
@@ -331,8 +331,8 @@ def test_what_is_no_saved_result_is_refused(tmp_path: Path) -> None:
     text = path.read_text()
     for broken in (
         text[: len(text) // 2],
-        text.replace("workbench-fabric-traffic", "other"),
-        text.replace('"version": 2', '"version": 3'),
+        text.replace("workbench FabricResult", "other"),
+        text.replace('"version": 1', '"version": 3'),
         text.replace('"num_routers": 4', '"num_routers": 2000000000'),
         text.replace('"routing": "dimension-order"', '"routing": "none"'),
         text.replace('"generated": ', '"generate": '),

@@ -330,5 +330,5 @@ def test_files_that_are_no_run_are_refused(tmp_path) -> None:
     with pytest.raises(ParseError, match=r"finish_ticks must be int64\[2\]"):
         FabricReplay.load(path)
     path.write_text("{}")
-    with pytest.raises(ParseError, match="a program's run on a fabric"):
+    with pytest.raises(ParseError, match="a saved FabricReplay"):
         FabricReplay.load(path)

@@ -16,13 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.catalogue import Catalogue
+from workbench.datapackage import DESCRIPTOR
 from workbench.errors import DatasetError
 from workbench.provenance import Provenance
 
 if TYPE_CHECKING:
     from workbench.measure.curve import OSUCurve
-
-_DESCRIPTOR = "datapackage.json"
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,7 @@ def list() -> Catalogue[Dataset]:
             as it must be.
     """
     folder = data_folder()
-    descriptors = sorted(folder.glob(f"*/{_DESCRIPTOR}"))
+    descriptors = sorted(folder.glob(f"*/{DESCRIPTOR}"))
     if not descriptors:
         raise DatasetError(
             f"the shipped datasets must be in {folder}; found none; reinstall the package, or "
@@ -189,7 +188,7 @@ def _verified(dataset: Dataset, file: str, size: int, digest: str) -> str:
     found = hashlib.sha256(data).hexdigest()
     if found != digest:
         raise DatasetError(
-            f"{path} must have the SHA-256 {digest} and {size} bytes that {_DESCRIPTOR} records; "
+            f"{path} must have the SHA-256 {digest} and {size} bytes that {DESCRIPTOR} records; "
             f"got {found} and {len(data)} bytes; {repair}; if the change is meant, record the new "
             "values"
         )

@@ -21,6 +21,7 @@ FLOOR = {
     "catalogue",
     "datasets",
     "jsonfile",
+    "datapackage",
     "lazy",
     "named_options",
     "replacing",

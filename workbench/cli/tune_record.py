@@ -135,7 +135,8 @@ def _sizes(text: str) -> tuple[int, ...]:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from workbench.tune.recorded.files import DESCRIPTOR, read_recording, shipped_recording
+    from workbench.datapackage import DESCRIPTOR
+    from workbench.tune.recorded.files import read_recording, shipped_recording
 
     folder = Path(arguments.folder)
     here = (folder / DESCRIPTOR).is_file()

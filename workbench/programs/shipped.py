@@ -9,13 +9,13 @@ program = programs.load("cg-8")
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from workbench.catalogue import Catalogue
+from workbench.datapackage import checksum
 from workbench.datasets import data_folder
 from workbench.errors import DatasetError, WorkbenchError
 from workbench.jsonfile import read_json
@@ -139,7 +139,7 @@ def _recorded(shipped: ShippedProgram) -> Program:
         raise DatasetError(
             f"{path} must be readable; {error.strerror or error}; {repair}"
         ) from error
-    found = f"sha256:{hashlib.sha256(data).hexdigest()}"
+    found = checksum(data)
     if found != resource["hash"]:
         raise DatasetError(
             f"{path} must have the checksum {resource['hash']} and {resource['bytes']} bytes that "

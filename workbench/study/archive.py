@@ -7,7 +7,6 @@ that they are read back to the last bit.
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import json
 import math
@@ -20,19 +19,25 @@ from typing import Any
 import numpy as np
 
 from workbench import datasets
+from workbench.datapackage import (
+    DESCRIPTOR,
+    Column,
+    checksum,
+    resource,
+    table_resource,
+    write_package,
+)
 from workbench.errors import DatasetError, ParameterError, ParseError
-from workbench.replacing import replace_file
 from workbench.study.cell import AXES, STATES, Cell, CellResult
 from workbench.study.choice import unknown
 from workbench.study.plan import StudyPlan
 from workbench.study.result import StudyResult
 from workbench.units import UNITS, write_quantity
 
-_DESCRIPTOR = "datapackage.json"
 _PLAN = "plan.yaml"
 _NUMBERS = ("joint", "latency", "bandwidth", "best_loss", "trials", "refused", "seconds")
 
-_CELLS: dict[str, tuple[str, str, str]] = {
+_CELLS: dict[str, Column] = {
     "cell": ("string", "", "name of the study in the database"),
     "machine": ("string", "", "dataset that was fitted"),
     "model": ("string", "", "label of the model in the plan"),
@@ -51,14 +56,14 @@ _CELLS: dict[str, tuple[str, str, str]] = {
     "status": ("string", "", f"one of {', '.join(STATES)}"),
     "message": ("string", "", "how the fit ended"),
 }
-_PARAMETERS: dict[str, tuple[str, str, str]] = {
+_PARAMETERS: dict[str, Column] = {
     "cell": ("string", "", "name of the study in the database"),
     "parameter": ("string", "", "key of the parameter, as in an .ini of SST/macro"),
     "value": ("number", "as in the column unit", "fitted value"),
     "unit": ("string", "", "SI unit of the value; empty for counts"),
     "text": ("string", "", "the value as an .ini spells it"),
 }
-_CONVERGENCE: dict[str, tuple[str, str, str]] = {
+_CONVERGENCE: dict[str, Column] = {
     "cell": ("string", "", "name of the study in the database"),
     "trial": ("integer", "", "number of a trial that improved on all before it, from 0"),
     "best_loss": ("number", "", "its loss"),
@@ -72,21 +77,17 @@ _TABLES = {
 
 def save(result: StudyResult, folder: Path) -> Path:
     """Write a result, finished or not, as a data package; make the folder if there is none."""
-    folder.mkdir(parents=True, exist_ok=True)
-    files = {_PLAN: result.plan.to_yaml()} | {
-        f"{name}.csv": _table(list(_TABLES[name][0]), rows(result))
-        for name, rows in (
-            ("cells", _cell_rows),
-            ("parameters", _parameter_rows),
-            ("convergence", _convergence_rows),
-        )
-    }
-    for name, text in files.items():
-        replace_file(folder / name, text.encode())
-    descriptor = json.dumps(_described(result, files), indent=2, ensure_ascii=False)
-    # Last, so that a package that was cut short does not agree with its checksums.
-    replace_file(folder / _DESCRIPTOR, (descriptor + "\n").encode())
-    return folder
+    plan = result.plan.to_yaml().encode()
+    files = [(resource(_PLAN, plan), plan)]
+    for name, rows in (
+        ("cells", _cell_rows),
+        ("parameters", _parameter_rows),
+        ("convergence", _convergence_rows),
+    ):
+        columns, about = _TABLES[name]
+        data = _table(list(columns), rows(result)).encode()
+        files.append((table_resource(name, data, columns, about), data))
+    return write_package(folder, _described(result), files)
 
 
 def load(folder: Path) -> StudyResult:
@@ -121,7 +122,7 @@ def shipped(name: str = "which-loss") -> StudyResult:
         DatasetError: there is no such study, or its files are not the ones that were shipped.
     """
     place = datasets.data_folder() / "studies"
-    known = tuple(sorted(path.parent.name for path in place.glob(f"*/{_DESCRIPTOR}")))
+    known = tuple(sorted(path.parent.name for path in place.glob(f"*/{DESCRIPTOR}")))
     if name not in known:
         raise DatasetError(unknown("shipped study", name, known))
     return load(place / name)
@@ -196,13 +197,12 @@ def _cell(
     )
 
 
-def _described(result: StudyResult, files: dict[str, str]) -> dict[str, Any]:
+def _described(result: StudyResult) -> dict[str, Any]:
     import workbench
 
     known = datasets.list()
     machines = [known[name] for name in result.plan.machines]
     return {
-        "profile": "tabular-data-package",
         "name": re.sub(r"[^a-z0-9._-]+", "-", result.plan.name.lower()).strip("-") or "study",
         "title": f"Study {result.plan.name}: network models fitted to measured machines",
         "description": f"{result!r}. {_PLAN} says what was fitted; the same plan, run again, "
@@ -214,37 +214,12 @@ def _described(result: StudyResult, files: dict[str, str]) -> dict[str, Any]:
             {"title": machine.title, "path": machine.provenance.source, "dataset": machine.name}
             for machine in machines
         ],
-        "resources": [_resource(name, text) for name, text in files.items()],
     }
-
-
-def _resource(name: str, text: str) -> dict[str, Any]:
-    data = text.encode()
-    about: dict[str, Any] = {"name": Path(name).stem, "path": name}
-    if name.endswith(".csv"):
-        fields, description = _TABLES[Path(name).stem]
-        about |= {
-            "profile": "tabular-data-resource",
-            "format": "csv",
-            "mediatype": "text/csv",
-            "encoding": "utf-8",
-            "description": description,
-            "schema": {
-                "fields": [
-                    {"name": field, "type": kind, "description": meaning}
-                    | ({"unit": unit} if unit else {})
-                    for field, (kind, unit, meaning) in fields.items()
-                ],
-                "missingValues": [""],
-            },
-        }
-    digest = hashlib.sha256(data).hexdigest()
-    return {**about, "bytes": len(data), "hash": f"sha256:{digest}"}
 
 
 def _verified(folder: Path) -> dict[str, str]:
     """Return the texts of a package's files, after checking each against its recorded checksum."""
-    path = folder / _DESCRIPTOR
+    path = folder / DESCRIPTOR
     try:
         package = json.loads(path.read_text(encoding="utf-8"))
         recorded = {str(r["path"]): str(r["hash"]) for r in package["resources"]}
@@ -263,10 +238,10 @@ def _verified(folder: Path) -> dict[str, str]:
             raise DatasetError(
                 f"{folder / name} must be readable; {error.strerror or error}; save the study again"
             ) from error
-        found = f"sha256:{hashlib.sha256(data).hexdigest()}"
+        found = checksum(data)
         if found != recorded.get(name):
             raise DatasetError(
-                f"{folder / name} must have the checksum {recorded.get(name)} that {_DESCRIPTOR} "
+                f"{folder / name} must have the checksum {recorded.get(name)} that {DESCRIPTOR} "
                 f"records; got {found}; restore the file or save the study again"
             )
         texts[name] = data.decode("utf-8")

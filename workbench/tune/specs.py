@@ -81,7 +81,8 @@ def axis_of_spec(word: str) -> tuple[str, AnyAxis | list[Value | None]]:
 
 def recorded_space(word: str) -> RecordedSpace:
     """Return the recorded space of a name or path such as ``open-mpi/allreduce/65536``."""
-    from workbench.tune.recorded.files import DESCRIPTOR, read_recording, shipped_recording
+    from workbench.datapackage import DESCRIPTOR
+    from workbench.tune.recorded.files import read_recording, shipped_recording
 
     parts = word.split("/")
     for at in range(len(parts), 0, -1):

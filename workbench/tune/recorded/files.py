@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -13,17 +11,15 @@ from typing import Any
 import numpy as np
 
 from workbench.catalogue import Catalogue
+from workbench.datapackage import DESCRIPTOR, Column, checksum, table_resource, write_package
 from workbench.datasets import data_folder
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.jsonfile import read_json
 from workbench.provenance import ORIGINS, Provenance
-from workbench.replacing import replace_file
 from workbench.suggestions import did_you_mean
 from workbench.tune.recorded.recorded import RecordedSpace, Recording
 from workbench.tune.recorded.table import RecordedTable
 from workbench.tune.space.space import TuningSpace, Value
-
-DESCRIPTOR = "datapackage.json"
 
 _LICENCE = "MIT"
 _FOLDER = "tuning"
@@ -129,9 +125,9 @@ def read_recording(folder: str | Path) -> Recording:
         {key: str(value) for key, value in description.context.items()},
     )
     spaces = [
-        replace(space, recording=description.name, checksum=checksum)
+        replace(space, recording=description.name, checksum=digest)
         for table in tables
-        for checksum in [_digest((place / f"{table.component}.csv").read_bytes())]
+        for digest in [checksum((place / f"{table.component}.csv").read_bytes())]
         for space in _spaces(table, description.context, provenance)
     ]
     return Recording(description.name, spaces, provenance, description.caveats)
@@ -163,7 +159,7 @@ def read_tables(folder: Path, *, check: bool = True) -> tuple[Description, list[
                 component, space, tuple(map(str, entry["statistics"])), str(entry["value"])
             )
             data = (folder / file).read_bytes()
-            if check and digests.get(file) != _digest(data):
+            if check and digests.get(file) != checksum(data):
                 raise ParseError(
                     "a file of a recording must have the checksum that its descriptor records; "
                     "restore both, or wait until the recording that writes it has finished",
@@ -185,20 +181,17 @@ def write_recording(
     folder: str | Path, description: Description, tables: Iterable[RecordedTable]
 ) -> None:
     """Write the CSV files, then the descriptor with their checksums, each file atomically."""
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-    resources, spaces = [], {}
+    files, spaces = [], {}
     for table in tables:
         data = (table.head() + "".join(map(table.line, table.runs))).encode()
-        replace_file(place / f"{table.component}.csv", data)
-        resources.append(_resource(table, data))
+        about = "one row a run and size"
+        files.append((table_resource(table.component, data, _columns(table), about), data))
         spaces[table.component] = {
             "space": table.space.to_dict(),
             "statistics": list(table.statistics),
             "value": table.value,
         }
     package = {
-        "profile": "tabular-data-package",
         "name": description.name,
         "title": description.title,
         "origin": description.origin,
@@ -207,10 +200,8 @@ def write_recording(
         "context": dict(description.context),
         "caveats": list(description.caveats),
         "spaces": spaces,
-        "resources": resources,
     }
-    text = json.dumps(package, indent=1, allow_nan=False) + "\n"
-    replace_file(place / DESCRIPTOR, text.encode())
+    write_package(folder, package, files)
 
 
 def _spaces(
@@ -246,43 +237,23 @@ def _spaces(
     return found
 
 
-def _resource(table: RecordedTable, data: bytes) -> dict[str, Any]:
-    words = {
-        "round": ("integer", "number of the pass over all configurations", ""),
-        "started": ("string", "when the program that held the run began", ""),
-        "load": ("number", "load average of the last minute as the run began", ""),
-        "state": ("string", "completed, or what else the run came to", ""),
-        "bytes": ("integer", "message size", "B"),
-        "seconds": ("number", "time of a run of this size alone, its start among it", "s"),
-        "avg_us": ("number", "mean over calls and ranks", "us"),
-        "min_us": ("number", "least over calls of the longest time over ranks", "us"),
-        "p50_us": ("number", "median over calls of the longest time over ranks", "us"),
-        "p99_us": ("number", "99th percentile over calls of the longest time over ranks", "us"),
-        "max_us": ("number", "greatest over calls of the longest time over ranks", "us"),
-        "time_us": ("number", "time until the last rank is done", "us"),
+def _columns(table: RecordedTable) -> dict[str, Column]:
+    known: dict[str, Column] = {
+        "round": ("integer", "", "number of the pass over all configurations"),
+        "started": ("string", "", "when the program that held the run began"),
+        "load": ("number", "", "load average of the last minute as the run began"),
+        "state": ("string", "", "completed, or what else the run came to"),
+        "bytes": ("integer", "B", "message size"),
+        "seconds": ("number", "s", "time of a run of this size alone, its start among it"),
+        "avg_us": ("number", "us", "mean over calls and ranks"),
+        "min_us": ("number", "us", "least over calls of the longest time over ranks"),
+        "p50_us": ("number", "us", "median over calls of the longest time over ranks"),
+        "p99_us": ("number", "us", "99th percentile over calls of the longest time over ranks"),
+        "max_us": ("number", "us", "greatest over calls of the longest time over ranks"),
+        "time_us": ("number", "us", "time until the last rank is done"),
     }
-    fields = []
-    for name in table.columns:
-        kind, about, unit = words.get(name, ("string", "parameter; empty where none applies", ""))
-        fields.append({"name": name, "type": kind, "description": about})
-        if unit:
-            fields[-1]["unit"] = unit
-    return {
-        "name": table.component,
-        "path": f"{table.component}.csv",
-        "profile": "tabular-data-resource",
-        "format": "csv",
-        "mediatype": "text/csv",
-        "encoding": "utf-8",
-        "bytes": len(data),
-        "hash": _digest(data),
-        "description": "one row a run and size",
-        "schema": {"fields": fields, "missingValues": [""]},
-    }
-
-
-def _digest(data: bytes) -> str:
-    return f"sha256:{hashlib.sha256(data).hexdigest()}"
+    parameter: Column = ("string", "", "parameter; empty where none applies")
+    return {name: known.get(name, parameter) for name in table.columns}
 
 
 def _origin(word: str) -> Any:

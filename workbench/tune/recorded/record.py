@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from workbench.checks import whole
+from workbench.datapackage import DESCRIPTOR
 from workbench.errors import ParameterError, ParseError
 from workbench.programs.recording import Launcher, RecordingError, find_launcher
 from workbench.replacing import replace_file
@@ -35,7 +36,6 @@ from workbench.tune.benchmark.start import run_to_end
 from workbench.tune.component.component import Component, components
 from workbench.tune.environment import environment, load
 from workbench.tune.recorded.files import (
-    DESCRIPTOR,
     Description,
     read_tables,
     write_recording,

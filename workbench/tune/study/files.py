@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
-import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.datapackage import DESCRIPTOR, Column, checksum, table_resource, write_package
 from workbench.datasets import data_folder
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.jsonfile import read_json
@@ -21,9 +20,13 @@ from workbench.tune.study.result import PRUNING_COLUMNS, StudyResult
 if TYPE_CHECKING:
     import pandas as pd
 
-TABLES = ("methods", "collectives", "cells", "prunings")
-"""Names of the tables: a row a method, a method and collective, a method and space, and a method
-that prunes against the same one that does not."""
+TABLES = {
+    "methods": "one row a method and pick",
+    "collectives": "one row a method, collective and pick",
+    "cells": "one row a method and space",
+    "prunings": "one row a method that prunes, against the same one that does not",
+}
+"""The tables and their rows."""
 
 SHIPPED = "which-heuristic"
 """Name of the study that ships."""
@@ -35,7 +38,6 @@ _PICKS = {
     "prunings": ("expected", "best"),
 }
 _CELL_INTERVALS = ("gain_low", "gain_high")
-_DESCRIPTOR = "datapackage.json"
 _FOLDER = "tuning"
 _TEXTS = (
     "pick",
@@ -131,9 +133,7 @@ def save_study(
     """Write the tables of a study and their descriptor; ``created_by`` is the command."""
     import pandas as pd
 
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-    resources = []
+    files = []
     for name in TABLES:
         # Searches that prune have their partners in another plan.
         parts = [_together(results)] if name == "prunings" else results
@@ -143,12 +143,11 @@ def save_study(
         )
         # Four digits: one more seed changes the third.
         data = table.to_csv(index=False, float_format="%.4g", lineterminator="\n").encode()
-        (place / f"{name}.csv").write_bytes(data)
-        resources.append(_resource(name, list(table.columns), data))
+        entry = table_resource(name, data, _columns(table.columns), TABLES[name])
+        files.append((entry, data))
     seeds = sorted({plan.seeds for plan in plans})
     package = {
-        "profile": "tabular-data-package",
-        "name": place.resolve().name,
+        "name": Path(folder).resolve().name,
         "title": "Searches of recorded spaces: heuristics, resampling, stopping, pruning compared",
         "origin": "simulated",
         "created_by": created_by,
@@ -164,10 +163,8 @@ def save_study(
             "a pruned run is charged the time up to its limit; its value is another number than "
             "its time, and is not known",
         ],
-        "resources": resources,
     }
-    text = json.dumps(package, indent=1, allow_nan=False) + "\n"
-    (place / _DESCRIPTOR).write_text(text, encoding="utf-8")
+    write_package(folder, package, files)
 
 
 def load_study(folder: str | Path | None = None) -> StudyTables:
@@ -176,7 +173,7 @@ def load_study(folder: str | Path | None = None) -> StudyTables:
 
     place = data_folder() / _FOLDER / SHIPPED if folder is None else Path(folder)
     try:
-        values = read_json(place / _DESCRIPTOR, "a descriptor of a study")
+        values = read_json(place / DESCRIPTOR, "a descriptor of a study")
         tables = {}
         for resource in values["resources"]:
             name = str(resource["name"])
@@ -185,7 +182,7 @@ def load_study(folder: str | Path | None = None) -> StudyTables:
                     f"tables must be {', '.join(TABLES)}; got {name!r}{did_you_mean(name, TABLES)}"
                 )
             data = (place / f"{name}.csv").read_bytes()
-            if resource["hash"] != f"sha256:{hashlib.sha256(data).hexdigest()}":
+            if resource["hash"] != checksum(data):
                 raise ParseError(f"{name}.csv must have the checksum that is recorded")
             texts = dict.fromkeys(_TEXTS, str)
             # "none" is the name of a rule here, not a missing value.
@@ -236,25 +233,18 @@ def _table(result: StudyResult, name: str, pick: str) -> pd.DataFrame:
     return table
 
 
-def _resource(name: str, columns: Sequence[str], data: bytes) -> dict[str, Any]:
-    fields = []
-    for column in columns:
-        base, _, end = column.rpartition("_")
-        if column in _TEXTS:
-            fields.append({"name": column, "type": "string", "description": f"the {column}"})
+def _columns(names: Iterable[str]) -> dict[str, Column]:
+    columns: dict[str, Column] = {}
+    for name in names:
+        base, _, end = name.rpartition("_")
+        if name in _TEXTS:
+            columns[name] = ("string", "", f"the {name}")
         elif end in ("low", "high") and base in _FIGURES:
-            about = f"{end} end of the 95 % interval of {base} over the seeds"
-            fields.append({"name": column, "type": "number", "description": about})
+            columns[name] = (
+                "number",
+                "",
+                f"{end} end of the 95 % interval of {base} over the seeds",
+            )
         else:
-            fields.append({"name": column, "type": "number", "description": _FIGURES[column]})
-    return {
-        "name": name,
-        "path": f"{name}.csv",
-        "profile": "tabular-data-resource",
-        "format": "csv",
-        "mediatype": "text/csv",
-        "encoding": "utf-8",
-        "bytes": len(data),
-        "hash": f"sha256:{hashlib.sha256(data).hexdigest()}",
-        "schema": {"fields": fields, "missingValues": [""]},
-    }
+            columns[name] = ("number", "", _FIGURES[name])
+    return columns

@@ -27,12 +27,13 @@ from typing import Any
 import numpy as np
 
 from workbench.checks import whole
+from workbench.datapackage import DESCRIPTOR
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 from workbench.tune.choosing import Chooser, Next, stopping_rule
 from workbench.tune.history import History
 from workbench.tune.recommendation import recommended
-from workbench.tune.recorded.files import DESCRIPTOR, read_recording, shipped_recording
+from workbench.tune.recorded.files import read_recording, shipped_recording
 from workbench.tune.recorded.recorded import RecordedSpace, Recording
 from workbench.tune.runners.function import virtual_run
 from workbench.tune.runners.replay import noise_factor

@@ -42,7 +42,7 @@ def test_each_exported_name_is_there(path: Path) -> None:
 
 
 def test_figures_are_named_and_imported_where_plotting_offers_them() -> None:
-    """In docstrings and generated code, which users copy; imports of our own files may be short."""
+    """In results, docstrings and generated code, which users copy; our own imports may be short."""
     offered = listed(TREES[Path("workbench/plotting/__init__.py")])
     texts = [
         (path, node.value)
@@ -52,7 +52,13 @@ def test_figures_are_named_and_imported_where_plotting_offers_them() -> None:
     ]
     named = [(path, name) for path, text in texts for name in PLOTTED.findall(text)]
     sent = [(path, *found) for path, text in texts for found in IMPORTED.findall(text)]
-    assert len(named) >= 1
+    named += [
+        (path, ast.literal_eval(node.args[0]))
+        for path, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Drawing"
+    ]
+    assert len(named) >= 8
     assert len(sent) >= 1
     assert [(str(path), name) for path, name in named if name not in offered] == []
     assert [

@@ -23,7 +23,6 @@ import workbench
 from workbench import (
     datasets,
     models,
-    plotting,
     programs,
     sensitivity,
     simulate,
@@ -37,7 +36,7 @@ from workbench.fit import FitResult, fit
 from workbench.fit.baseline import baseline
 from workbench.jsonfile import plain
 from workbench.plotting import notebook
-from workbench.result import Drawing, Result, StoredResult
+from workbench.result import Result, StoredResult
 from workbench.simulate import fabric
 from workbench.simulate.fabric.sst import run_collective
 from workbench.simulate.fabric.sst_configuration import read_configuration
@@ -137,13 +136,6 @@ def test_a_time_in_another_unit_stands_beside_that_in_seconds() -> None:
             stem, _, unit = name.rpartition("_")
             if unit in ("ps", "ns", "us", "ms"):
                 assert f"{stem}_s" in names, f"{found.__name__}.{name}"
-
-
-def test_every_drawing_is_a_figure_of_plotting() -> None:
-    drawings = {c: vars(c)["plot"] for c in classes() if isinstance(vars(c).get("plot"), Drawing)}
-    assert len(drawings) > 12
-    for drawing in drawings.values():
-        assert drawing.function in plotting.__all__
 
 
 def test_a_plot_has_the_arguments_and_the_help_of_its_figure(results: dict[str, Any]) -> None:

@@ -31,3 +31,33 @@ def answer_and_notes(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[A
     out, err = capsys.readouterr()
     assert status == 0, err
     return json.loads(out), err
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Run a command that is refused; return its one paragraph on stderr."""
+    assert main([*words]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("workbench: error: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def usage(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Run a command line that is wrong; return its one paragraph on stderr."""
+    with pytest.raises(SystemExit) as stopped:
+        main([*words])
+    assert stopped.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("workbench: error: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def help_text(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Return what ``--help`` prints, line ends removed."""
+    with pytest.raises(SystemExit) as stopped:
+        main([*words, "--help"])
+    assert stopped.value.code == 0
+    return " ".join(capsys.readouterr().out.split())

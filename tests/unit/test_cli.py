@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import workbench
-from tests.unit.commands import answer_and_notes
+from tests.unit.commands import answer_and_notes, help_text, refusal, usage
 from workbench import datasets
 from workbench.cli import main
 from workbench.cli.output import in_options
@@ -42,36 +42,6 @@ BANDWIDTH = """# OSU MPI Bandwidth Test v7.5
 1024                 2950.00
 65536               18400.00
 """
-
-
-def refusal(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """Run a command that is refused; return its one paragraph on stderr."""
-    assert main([*words]) == 1
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("workbench: error: ")
-    assert err.count("\n") == 1
-    return err
-
-
-def usage(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """Run a command line that is wrong; return its one paragraph on stderr."""
-    with pytest.raises(SystemExit) as stopped:
-        main([*words])
-    assert stopped.value.code == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("workbench: error: ")
-    assert err.count("\n") == 1
-    return err
-
-
-def help_text(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """Return what ``--help`` prints, line ends removed."""
-    with pytest.raises(SystemExit) as stopped:
-        main([*words, "--help"])
-    assert stopped.value.code == 0
-    return " ".join(capsys.readouterr().out.split())
 
 
 @pytest.fixture

@@ -148,16 +148,8 @@ def test_a_latency_that_is_not_used_is_noted(capsys: pytest.CaptureFixture[str],
 def test_what_is_wrong_is_one_paragraph(
     capsys: pytest.CaptureFixture[str], goal: str, words: str, said: str
 ) -> None:
-    assert main(["place", *words.replace("FILE", goal).split()]) == 1
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("workbench: error: ")
-    assert err.count("\n") == 1
-    assert said in err
+    assert said in commands.refusal(capsys, "place", *words.replace("FILE", goal).split())
 
 
 def test_a_topology_must_be_given(capsys: pytest.CaptureFixture[str], goal: str) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(["place", goal])
-    assert stopped.value.code == 2
-    assert "--topology" in capsys.readouterr().err
+    assert "--topology" in commands.usage(capsys, "place", goal)

@@ -79,5 +79,5 @@ def test_the_table_puts_fits_beside_the_baselines() -> None:
     assert row["gain_joint"] == row["manual_joint"] / 50
     assert row["gain_bandwidth"] == row["manual_bandwidth"] / 70
     assert row["assumed"] == "switch_latency"
-    with pytest.raises(DatasetError, match="got 'elsewhere'"):
+    with pytest.raises(DatasetError, match="no dataset is named 'elsewhere'"):
         baseline_table({"elsewhere": tuned})

@@ -153,7 +153,7 @@ def test_random_paths_do_not_depend_on_what_others_send() -> None:
 
 def test_routing_by_queues_is_refused() -> None:
     routing = route(topology.dragonfly(a=4, p=2, h=2), "ugal-l")
-    with pytest.raises(ParameterError, match="follows queues"):
+    with pytest.raises(ParameterError, match="depends on queues"):
         message_paths(routing.channels, np.array([0]), np.array([9]), routing=routing)
 
 

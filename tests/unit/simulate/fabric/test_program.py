@@ -286,7 +286,7 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(ParameterError, match="need 5 hosts"):
         replay_on(graph_of([[(CALC, 1, 0, 0)]] * 5, []), star(4))
     adaptive = Fabric(parse_topology("dragonfly:5,2,2"), MODEL, "ugal-l", congestion="flow")
-    with pytest.raises(ParameterError, match="follows queues"):
+    with pytest.raises(ParameterError, match="depends on queues"):
         replay_on(message(8), adaptive, placement=[0, 9])
 
 

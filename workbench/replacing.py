@@ -19,18 +19,18 @@ def replacing(path: str | Path, suffix: str = "") -> Iterator[Path]:
         return
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(target.parent))
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}{suffix}")
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}{suffix}")
     try:
-        yield beside
+        yield temporary
         if target.exists():
-            beside.chmod(target.stat().st_mode)
-        beside.replace(target)
+            temporary.chmod(target.stat().st_mode)
+        temporary.replace(target)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
 def replace_file(path: str | Path, data: bytes) -> None:
     """Write a file in one step, see `replacing`."""
-    with replacing(path) as beside:
-        beside.write_bytes(data)
+    with replacing(path) as temporary:
+        temporary.write_bytes(data)

@@ -16,10 +16,10 @@ def close_names(got: object, known: Iterable[object], most: int = 1) -> list[str
     folded: dict[str, str] = {}
     for name in known:
         folded.setdefault(_fold(name), str(name))
-    asked = _fold(got)
-    near = difflib.get_close_matches(asked, folded, n=most, cutoff=_LIKE)
-    if not near and len(asked) >= _LEAST_PART:
-        near = [name for name in folded if asked in name][:most]
+    folded_name = _fold(got)
+    near = difflib.get_close_matches(folded_name, folded, n=most, cutoff=_LIKE)
+    if not near and len(folded_name) >= _LEAST_PART:
+        near = [name for name in folded if folded_name in name][:most]
     return [folded[name] for name in near]
 
 

@@ -1,4 +1,4 @@
-"""Compile every kernel once, so that nobody waits for it at the first picture."""
+"""Compile every kernel once, so that the first figure need not wait for it."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ def test_two_settings_stand_side_by_side(
     assert watch.errors == []
 
 
-def test_a_deadlock_is_said_and_the_last_picture_stays(
+def test_a_deadlock_is_reported_and_the_last_figures_stay(
     server: Server, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
     watch = opened(server, page, steady, REPLAY, HEADLINE)

@@ -46,7 +46,7 @@ def port() -> Iterator[int]:
         thread.join()
 
 
-def test_another_machine_is_not_reached_and_that_it_was_asked_is_told(
+def test_another_machine_is_not_reached_and_that_it_was_asked_is_reported(
     page: Any, port: int, tmp_path: Path
 ) -> None:
     """Another name of this machine stands for another machine: somebody would answer there."""

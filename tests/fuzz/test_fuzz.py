@@ -16,7 +16,7 @@ MOST_MB = 64
 
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
-def test_damaged_files_end_in_results_or_in_words(name: str) -> None:
+def test_damaged_files_end_in_results_or_in_a_message(name: str) -> None:
     for files in FORMATS[name].corpus:
         FORMATS[name].read(files)
     tally = Tally()

@@ -125,7 +125,7 @@ def test_binder_builds_and_starts_with_the_same_numba_cache() -> None:
     assert "\nset -e\n" in scripts["postBuild"].read_text()
 
 
-def test_jupyterlab_asks_nobody_for_news() -> None:
+def test_jupyterlab_fetches_no_news() -> None:
     overrides = json.loads((ROOT / "binder" / "overrides.json").read_text("utf-8"))
     asked = overrides["@jupyterlab/apputils-extension:notification"]
     assert asked == {"checkForUpdates": False, "fetchNews": "false"}

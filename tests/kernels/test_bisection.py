@@ -39,7 +39,7 @@ def excess(hosts, side):
 
 
 @given(networks(least=2, most=8), st.data())
-def test_cuts_are_balanced_and_as_large_as_told(drawn, data):
+def test_cuts_are_balanced_and_as_large_as_returned(drawn, data):
     routers, links = drawn
     hosts = data.draw(st.lists(st.integers(0, 3), min_size=routers, max_size=routers))
     side = data.draw(st.lists(st.integers(0, 1), min_size=routers, max_size=routers))

@@ -39,7 +39,7 @@ importlib.import_module(sys.argv[1])
 """
 
 
-def test_a_folder_has_one_cache_whoever_imports_it_first(tmp_path: Path) -> None:
+def test_a_folder_has_one_cache_whichever_process_imports_first(tmp_path: Path) -> None:
     """A second one is a minute of compilation, for whoever meets the kernels in that order."""
     places = {
         subprocess.run(

@@ -75,7 +75,7 @@ def test_no_more_than_the_capacity_goes_one_way_at_a_time():
     assert sorted(load[load > 0]) == pytest.approx([1, 1, 2, 2])
 
 
-def test_no_route_and_a_halt_are_told():
+def test_no_route_and_a_halt_are_reported():
     demand = np.zeros((3, 3))
     demand[0, 2] = 1.0
     assert phase([(0, 1)], 3, demand)[0] == kernel.FAR

@@ -166,7 +166,7 @@ def test_it_runs_and_shows_a_panel(path: Path, tmp_path: Path) -> None:
     assert len(views) == 1
 
 
-def test_the_first_cell_of_code_hands_bokeh_to_the_page() -> None:
+def test_the_first_cell_of_code_loads_bokeh_into_the_page() -> None:
     """BokehJS must be there before the cell of the panel is drawn."""
     assert NOTEBOOKS
     for path in NOTEBOOKS:

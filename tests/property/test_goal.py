@@ -128,7 +128,7 @@ def test_items_are_read_as_by_the_grammar_however_they_are_spaced(body: str) -> 
 @given(st.binary(max_size=200))
 @example(b"\x7f\x10\0\0\0\0\0\0")
 @example(b"\x26\x09\0\0\0\0\0\0")
-def test_any_bytes_are_read_or_refused_in_words(content: bytes) -> None:
+def test_any_bytes_are_read_or_refused_with_a_message(content: bytes) -> None:
     for head in (b"", b"\x7f\x10\0\0\0\0\0\0", b"\x7f\x10\0\0\0\0\0\0\1\0\0\0\0\0"):
         try:
             graph = read_goal(head + content)

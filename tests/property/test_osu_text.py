@@ -49,7 +49,7 @@ NOISE = st.text(
 @given(st.binary(max_size=300))
 @example(b"\xff\xfe\x00")
 @example(b"# OSU MPI Latency Test\n1 \xff")
-def test_any_bytes_are_read_or_refused_in_words(data: bytes) -> None:
+def test_any_bytes_are_read_or_refused_with_a_message(data: bytes) -> None:
     with contextlib.suppress(ParseError):
         parse_osu_text(data)
     with contextlib.suppress(ParseError):
@@ -57,7 +57,7 @@ def test_any_bytes_are_read_or_refused_in_words(data: bytes) -> None:
 
 
 @given(TEXTS)
-def test_any_pieces_of_output_are_read_or_refused_in_words(text: str) -> None:
+def test_any_pieces_of_output_are_read_or_refused_with_a_message(text: str) -> None:
     try:
         tables = parse_osu_text(text)
     except ParseError:

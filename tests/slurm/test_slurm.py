@@ -161,7 +161,7 @@ def test_a_job_that_waits_can_be_cancelled(tmp_path: Path) -> None:
     assert (output.state, output.seconds) == ("cancelled", 0.0)
 
 
-def test_failures_are_told(tmp_path: Path) -> None:
+def test_failures_are_reported(tmp_path: Path) -> None:
     output = run(Slurm(tmp_path), "sh", "-c", "echo broken >&2; exit 3")
     assert (output.state, output.returncode) == ("failed", 3)
     assert output.stderr == "broken\n"
@@ -258,7 +258,7 @@ def test_another_allocation_follows_one_that_has_ended(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_allocation_that_waits_or_is_refused_is_told(tmp_path: Path) -> None:
+def test_an_allocation_that_waits_or_is_refused_is_reported(tmp_path: Path) -> None:
     with SlurmSteps(tmp_path, ("--begin=now+600",)) as runner:
         handle = runner.start(RunRequest({}, Invocation(("true",))))
         deadline = time.monotonic() + 60.0

@@ -243,7 +243,7 @@ def test_fit_prints_what_fit_returns(
     assert err == ""
 
 
-def test_a_fit_of_a_shipped_machine_is_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_fit_of_a_shipped_machine_is_described(capsys: pytest.CaptureFixture[str]) -> None:
     machine = "alps-gh200-slingshot11"
     assert main(["fit", "--machine", machine, "--model", "logp", "--trials", "11"]) == 0
     out, err = capsys.readouterr()
@@ -342,7 +342,7 @@ def test_a_fit_of_latency_alone_says_null_for_bandwidth(
     assert printed["rmspe"]["joint"] == printed["rmspe"]["latency"]
 
 
-def test_several_files_make_one_curve_and_notes_are_told(
+def test_several_files_make_one_curve_and_notes_are_reported(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     latency, bandwidth = tmp_path / "latency.txt", tmp_path / "bandwidth.txt"

@@ -214,7 +214,7 @@ def test_sizes_may_have_their_unit(text: str, size: int) -> None:
         byte_count("64kb")
 
 
-def test_the_order_of_ties_is_an_option_and_said(
+def test_the_order_of_ties_is_an_option_and_reported(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     path = tmp_path / "ties.goal"

@@ -181,7 +181,9 @@ def test_where_nothing_is_better_it_says_so(
     assert "default: 1 ms (one run); no run is better\n" in capsys.readouterr().out
 
 
-def test_a_program_that_fails_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_program_that_fails_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "tool.yaml"
     file.write_text(TOOL.format(status=3))
     assert run("run", file, "--component", "tool", "--budget", "2") == FAILED

@@ -66,7 +66,7 @@ def test_stop_is_seen_by_the_work_and_its_result_kept() -> None:
     assert job.state == "stopped"
 
 
-def test_what_the_work_raises_is_kept_and_raised_to_whoever_asks() -> None:
+def test_what_the_work_raises_is_kept_and_raised_when_asked() -> None:
     def fail(ctx: jobs.JobContext) -> None:
         ctx.partial_from(lambda: "something")
         raise KeyError("lost")

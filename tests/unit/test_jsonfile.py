@@ -25,7 +25,7 @@ from workbench.jsonfile import parse_json, read_json
         (b'{"format": "thing", "version": 99}', "has version 99; this release reads 1"),
     ],
 )
-def test_what_is_wrong_is_told(tmp_path: Path, data: bytes, message: str) -> None:
+def test_what_is_wrong_is_reported(tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "f.json"
     path.write_bytes(data)
     with pytest.raises(ParseError, match=message) as caught:

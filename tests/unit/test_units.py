@@ -112,7 +112,7 @@ def test_other_words_are_no_flags(text: str) -> None:
         parse_quantity(text, "flag")
 
 
-def test_units_that_are_misread_are_told() -> None:
+def test_units_that_are_misread_are_reported() -> None:
     assert "10^15" in misread_unit("1TB/s", "bandwidth")
     assert "2^50" in misread_unit("3 Gib/s", "bandwidth")
     assert misread_unit("12.5GB/s", "bandwidth") == ""

@@ -81,12 +81,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.list:
         if arguments.operation is not None:
             find_algorithm(arguments.operation)
-        asked = {
+        shown = {
             name: algorithms
             for name, algorithms in ALGORITHMS.items()
             if arguments.operation in (None, name)
         }
-        _print_list(asked, json=arguments.json)
+        _print_list(shown, json=arguments.json)
         return 0
     if arguments.operation is None or arguments.ranks is None:
         raise ParameterError(
@@ -123,7 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _print_list(asked: Mapping[str, Mapping[str, Algorithm]], *, json: bool) -> None:
+def _print_list(shown: Mapping[str, Mapping[str, Algorithm]], *, json: bool) -> None:
     from workbench.programs.collectives import DEFAULTS
 
     if json:
@@ -143,12 +143,12 @@ def _print_list(asked: Mapping[str, Mapping[str, Algorithm]], *, json: bool) -> 
                         for one in algorithms.values()
                     ],
                 }
-                for operation, algorithms in asked.items()
+                for operation, algorithms in shown.items()
             }
         )
         return
-    width = max(len(one.label) for algorithms in asked.values() for one in algorithms.values())
-    for operation, algorithms in asked.items():
+    width = max(len(one.label) for algorithms in shown.values() for one in algorithms.values())
+    for operation, algorithms in shown.items():
         print(operation)
         for one in algorithms.values():
             star = "*" if one.name == DEFAULTS[operation] else " "

@@ -119,14 +119,16 @@ def run(arguments: argparse.Namespace) -> int:
         from workbench.simulate.fabric.fabric import Fabric
         from workbench.simulate.fabric.latency_load import LOADS, load_curve
     options = given(arguments, "routing", "congestion", "seed")
-    said = arguments.config is not None or arguments.parameters
-    fabric = Fabric(network, model_of_ports(arguments) if said else None, **options)
-    asked: dict[str, Any] = given(arguments, "process", "message_bytes", "messages", "workers")
+    configured = arguments.config is not None or arguments.parameters
+    fabric = Fabric(network, model_of_ports(arguments) if configured else None, **options)
+    load_options: dict[str, Any] = given(
+        arguments, "process", "message_bytes", "messages", "workers"
+    )
     seeds = range(arguments.seed, arguments.seed + max(arguments.seeds, 0))
     loads = LOADS if arguments.loads is None else arguments.loads
     pattern = pattern_of(arguments.pattern, network)
     curve, status = run_stoppable(
-        lambda halt: load_curve(fabric, pattern, loads, seeds=seeds, halt=halt, **asked)
+        lambda halt: load_curve(fabric, pattern, loads, seeds=seeds, halt=halt, **load_options)
     )
     if curve is None:
         return status

@@ -121,22 +121,26 @@ def run(arguments: argparse.Namespace) -> int:
             while not job.wait(_PROGRESS_S):
                 pass
             result = job.result()
-    told = result.identify() if arguments.identify and result.success else None
+    identified = result.identify() if arguments.identify and result.success else None
     if arguments.json:
-        print_json(_summary(result) | ({} if told is None else {"identifiability": told.to_dict()}))
+        print_json(
+            _summary(result)
+            | ({} if identified is None else {"identifiability": identified.to_dict()})
+        )
     else:
         print(_report(result))
-        if told is not None:
-            print(_told(told))
+        if identified is not None:
+            print(_identified_text(identified))
     if not result.success and result.trials:
         say(f"error: {result.message}")
     elif arguments.ini is not None and result.success:
         Path(arguments.ini).write_text(result.to_ini(), encoding="utf-8")
     if result.trials < trials:
-        kept = f"stored in {arguments.study}: the same command continues from there"
+        stored = f"stored in {arguments.study}: the same command continues from there"
         lost = "not stored; --study FILE stores them"
         say(
-            f"stopped after {result.trials} of {trials} trials, {kept if arguments.study else lost}"
+            f"stopped after {result.trials} of {trials} trials, "
+            f"{stored if arguments.study else lost}"
         )
         return SIGNALLED + stop.number
     return 0 if result.success else FAILED
@@ -207,7 +211,7 @@ def _report(result: FitResult) -> str:
     return "\n".join(lines)
 
 
-def _told(found: Identifiability) -> str:
+def _identified_text(found: Identifiability) -> str:
     """Return the counts, then a line for each parameter: known, bounded or unknown, and why."""
     rows = (f"  {key:<30}{found.state(key):<9}{found.verdicts[key]}" for key in found.values)
     return "\n".join([f"what the data determine: {found.counted()}", *rows])

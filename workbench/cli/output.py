@@ -36,22 +36,22 @@ def say(text: str) -> None:
 
 
 @contextlib.contextmanager
-def speaking(parser: argparse.ArgumentParser, words: argparse.Namespace) -> Iterator[None]:
+def speaking(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> Iterator[None]:
     """Let notes and errors name the command's options instead of Python's arguments."""
-    token = _OPTIONS.set(options_of(parser, words))
+    token = _OPTIONS.set(options_of(parser, arguments))
     try:
         yield
     finally:
         _OPTIONS.reset(token)
 
 
-def options_of(parser: argparse.ArgumentParser, words: argparse.Namespace) -> dict[str, str]:
+def options_of(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> dict[str, str]:
     """Return the options of a parsed command by the name of the Python argument."""
     found: dict[str, str] = {}
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            chosen = action.choices.get(str(getattr(words, action.dest, "")))
-            found |= options_of(chosen, words) if chosen is not None else {}
+            chosen = action.choices.get(str(getattr(arguments, action.dest, "")))
+            found |= options_of(chosen, arguments) if chosen is not None else {}
         elif action.option_strings:
             found[action.dest] = action.option_strings[-1]
     return found

@@ -334,36 +334,36 @@ def _resumed(arguments: argparse.Namespace) -> Experiment:
     from workbench.tune.store.store import find_experiment
 
     options: dict[str, Any] = given(arguments, "budget", "jobs")
-    said = find_experiment(_existing(arguments.store), arguments.name).problem["runner"]
-    options["runner"] = tune_runner.runner_again(arguments, said)
+    stored_runner = find_experiment(_existing(arguments.store), arguments.name).problem["runner"]
+    options["runner"] = tune_runner.runner_again(arguments, stored_runner)
     if arguments.stopping:
         options["stopping"] = rules(arguments.stopping)
-    if said.get("kind") != "replay" and (arguments.replay or arguments.noise) is not None:
+    if stored_runner.get("kind") != "replay" and (arguments.replay or arguments.noise) is not None:
         raise ParameterError(
             "--replay and --noise apply to a replay; this experiment's runner is "
-            f"{said.get('kind')}",
+            f"{stored_runner.get('kind')}",
             key="replay",
         )
-    if said.get("kind") == "replay":
+    if stored_runner.get("kind") == "replay":
         from workbench.tune.recorded.replaying import recorded_target
         from workbench.tune.runners import Replay
 
-        recorded = recorded_space(arguments.replay or _replayed_word(said))
-        noise = arguments.noise or said.get("noise", "measured")
-        options["runner"] = Replay(recorded, noise, scale=said.get("scale", 0.05))
+        recorded = recorded_space(arguments.replay or _replayed_space(stored_runner))
+        noise = arguments.noise or stored_runner.get("noise", "measured")
+        options["runner"] = Replay(recorded, noise, scale=stored_runner.get("scale", 0.05))
         options["target"] = recorded_target(recorded)
     return resume(arguments.store, arguments.name, **options)
 
 
-def _replayed_word(said: Mapping[str, Any]) -> str:
+def _replayed_space(stored_runner: Mapping[str, Any]) -> str:
     """Return the name of the shipped recording's space that an experiment replays."""
     from workbench.tune.recorded.files import shipped_names
 
-    if said["recording"] in shipped_names():
-        return f"{said['recording']}/{said['recorded']}"
+    if stored_runner["recording"] in shipped_names():
+        return f"{stored_runner['recording']}/{stored_runner['recorded']}"
     raise ParameterError(
-        f"this experiment replays {said['recorded']} of a recording that does not ship; give its "
-        f"folder as --replay FOLDER/{said['recorded']}",
+        f"this experiment replays {stored_runner['recorded']} of a recording that does not ship; "
+        f"give its folder as --replay FOLDER/{stored_runner['recorded']}",
         key="replay",
     )
 
@@ -371,9 +371,9 @@ def _replayed_word(said: Mapping[str, Any]) -> str:
 def _go_on(experiment: Experiment, arguments: argparse.Namespace) -> int:
     from workbench import jobs
 
-    kept = f"{experiment.name!r} in {arguments.store}"
+    stored = f"{experiment.name!r} in {arguments.store}"
     if experiment.done:
-        say(f"continuing {kept} after {experiment.done} runs")
+        say(f"continuing {stored} after {experiment.done} runs")
     budget = experiment.settings.budget
     with stoppable() as stop, ProgressLine() as line:
 
@@ -398,7 +398,7 @@ def _go_on(experiment: Experiment, arguments: argparse.Namespace) -> int:
         _write(result, arguments.save)
     _print(result, arguments)
     if stop.number:
-        after = f"stored as {kept}: resume continues from there"
+        after = f"stored as {stored}: resume continues from there"
         lost = "not stored; --store FILE stores them"
         say(f"stopped after {len(result)} of {budget} runs, {after if arguments.store else lost}")
         return SIGNALLED + stop.number

@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     from workbench.tune.benchmark import Loop
     from workbench.tune.recorded.record import record_open_mpi
 
-    def told(progress: RecordingProgress, what: str) -> None:
+    def report(progress: RecordingProgress, what: str) -> None:
         if progress.started % 20 == 0:
             say(f"{progress.started} of {progress.wanted} starts; next {what}")
 
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
         **given(arguments, "rounds", "limit_s", "mpirun", "benchmark"),
         loop=Loop(**given(arguments, "most", "budget_ms")),
         created_by=created_by,
-        on_start=told,
+        on_start=report,
     )
     if arguments.json:
         print_json({"folder": arguments.folder, **vars(progress)})

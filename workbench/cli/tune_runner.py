@@ -89,22 +89,22 @@ def runner_of(arguments: argparse.Namespace) -> Runner | None:
     if chosen == DASK:
         return _dask(arguments.scheduler)
     from workbench.tune.runners.slurm import Slurm, runs_folder
+    from workbench.tune.runners.slurm_options import checked_options, slurm_options
     from workbench.tune.runners.slurm_steps import SlurmSteps
-    from workbench.tune.runners.slurm_words import option_words, slurm_words
 
-    asked = {name: getattr(arguments, name) for name in _ASKED}
-    asked = {name: value for name, value in asked.items() if value is not None}
-    words = slurm_words(**asked, others=arguments.slurm or ())
+    resources = {name: getattr(arguments, name) for name in _ASKED}
+    resources = {name: value for name, value in resources.items() if value is not None}
+    options = slurm_options(**resources, others=arguments.slurm or ())
     folder = runs_folder(arguments.store)
     if chosen == SLURM:
-        return Slurm(folder, words)
-    steps = option_words(_split(arguments.srun), of="srun", key="srun")
-    return SlurmSteps(folder, words, step_options=steps, job=arguments.allocation)
+        return Slurm(folder, options)
+    steps = checked_options(_split(arguments.srun), of="srun", key="srun")
+    return SlurmSteps(folder, options, step_options=steps, job=arguments.allocation)
 
 
-def runner_again(arguments: argparse.Namespace, said: Mapping[str, Any]) -> Runner | None:
+def runner_again(arguments: argparse.Namespace, stored_runner: Mapping[str, Any]) -> Runner | None:
     """Return the runner to resume with if the store does not describe it fully, else None."""
-    kind = said.get("kind")
+    kind = stored_runner.get("kind")
     for name in ("allocation", "scheduler"):
         if getattr(arguments, name) is not None and kind not in _FOR[name]:
             raise ParameterError(
@@ -118,7 +118,7 @@ def runner_again(arguments: argparse.Namespace, said: Mapping[str, Any]) -> Runn
         from workbench.tune.runners.slurm import runs_folder
         from workbench.tune.runners.slurm_steps import SlurmSteps
 
-        steps = said.get("step_options", ())
+        steps = stored_runner.get("step_options", ())
         folder = runs_folder(arguments.store)
         return SlurmSteps(folder, step_options=steps, job=arguments.allocation)
     return None

@@ -35,18 +35,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="a shipped recording, or a folder; may be repeated (default: the shipped study)",
     )
-    parser.add_argument("--spaces", type=_words, metavar="LIST", help="spaces, such as bcast/65536")
+    parser.add_argument("--spaces", type=_names, metavar="LIST", help="spaces, such as bcast/65536")
     parser.add_argument(
-        "--heuristics", type=_words, metavar="LIST", help="heuristics, such as surrogate-gp"
+        "--heuristics", type=_names, metavar="LIST", help="heuristics, such as surrogate-gp"
     )
     parser.add_argument(
-        "--resamplings", type=_words, metavar="LIST", help="resampling rules, such as none,improved"
+        "--resamplings", type=_names, metavar="LIST", help="resampling rules, such as none,improved"
     )
     parser.add_argument(
-        "--stoppings", type=_words, metavar="LIST", help="stopping rules, such as budget"
+        "--stoppings", type=_names, metavar="LIST", help="stopping rules, such as budget"
     )
     parser.add_argument(
-        "--prunings", type=_words, metavar="LIST", help="pruning rules, such as none,median"
+        "--prunings", type=_names, metavar="LIST", help="pruning rules, such as none,median"
     )
     parser.add_argument(
         "--noise",
@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     plans = _plans(arguments)
     results = [
-        run_study(plan, arguments.rows, jobs=arguments.jobs, on_cell=_told) for plan in plans
+        run_study(plan, arguments.rows, jobs=arguments.jobs, on_cell=_report) for plan in plans
     ]
     if arguments.save is not None:
         created_by = shlex.join(["workbench", *sys.argv[1:]])
@@ -137,11 +137,11 @@ def _noise(text: str) -> Noise:
     return Noise(name, spread)
 
 
-def _words(text: str) -> tuple[str, ...]:
+def _names(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(","))
 
 
-def _told(done: int, total: int) -> None:
+def _report(done: int, total: int) -> None:
     if done % 25 == 0 or done == total:
         say(f"{done} of {total} cells")
 

@@ -187,7 +187,7 @@ def baseline_table(
     Returns:
         Rows by ``machine``; columns ``manual_joint``, ``manual_latency`` and ``manual_bandwidth``,
         RMSPE in percent; with fits also ``tuned_…`` and ``gain_…``, the factors; and ``assumed``,
-        the figures of the data sheet that nobody states.
+        the figures of the data sheet that no vendor publishes.
 
     Raises:
         DatasetError: there is no such machine.

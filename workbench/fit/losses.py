@@ -47,7 +47,7 @@ class Loss:
         relative: whether each difference is divided by its observation.
         measure: the function itself, of x and y as float64[n].
         rises_with: name of a loss that this one is a rising function of; both put any two
-            predictions in the same order, so a search that looks at ranks finds the same.
+            predictions in the same order, so a search by ranks finds the same.
         risen: that function.
     """
 

@@ -1,4 +1,4 @@
-"""What a fit came to: the fitted model, its errors, and how it was found."""
+"""The result of a fit: the fitted model, its errors, and how it was found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fit that can be looked at while it runs, stopped, and taken up again."""
+"""A fit that can be watched while it runs, stopped, and resumed."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ class FitStudy:
         Args:
             trials: configurations to try in all, those of earlier runs included.
             stop: once set, the run returns after the trial in flight; a ``jobs.StopFlag`` ends
-                that trial too, and it is tried again when the fit goes on.
+                that trial too, and it is tried again when the fit is resumed.
             on_trial: called after each trial, in this thread.
 
         Raises:
@@ -240,7 +240,7 @@ class FitStudy:
     def adopt(self, trials: Sequence[StoredTrial]) -> None:
         """Take over the trials of a study of the loss that this one's ``rises_with``.
 
-        A search that looks at the order of losses alone tries the same configurations for both, so
+        A search that uses the order of losses only tries the same configurations for both, so
         nothing needs to be simulated again.
 
         Args:

@@ -1,6 +1,7 @@
 """Rates and latencies of a machine's network from data sheets.
 
-These are statements, not measurements. Where nobody states a figure, a stand-in is used that says
+These are statements, not measurements. Where no vendor states a figure, an assumed value is used
+that says
 so: every quantity is either ``published``, with the place where it was read, or ``assumed``, with
 the reason.
 """
@@ -161,26 +162,28 @@ def read_datasheet(text: str, *, source: str = "text") -> DataSheet:
 def _stated(name: str, entry: Any, source: str) -> Stated:
     if not isinstance(entry, dict):
         raise ParseError(f"{name} must be stated, with value and status", source=source)
-    told = {key: entry.get(key, "") for key in ("value", "status", "source", "url", "note")}
-    for key, text in told.items():
+    stated = {key: entry.get(key, "") for key in ("value", "status", "source", "url", "note")}
+    for key, text in stated.items():
         if not isinstance(text, str):
             raise ParseError(f"{name}.{key} must be a text; got {text!r}", source=source)
-    if told["status"] not in STATUSES:
+    if stated["status"] not in STATUSES:
         raise ParseError(
-            f"{name}.status must be one of {', '.join(STATUSES)}; got {told['status']!r}"
-            f"{did_you_mean(told['status'], STATUSES)}",
+            f"{name}.status must be one of {', '.join(STATUSES)}; got {stated['status']!r}"
+            f"{did_you_mean(stated['status'], STATUSES)}",
             source=source,
         )
-    needed = "source" if told["status"] == "published" else "note"
-    if not told[needed]:
+    needed = "source" if stated["status"] == "published" else "note"
+    if not stated[needed]:
         why = "where it is published" if needed == "source" else "why it is assumed"
         raise ParseError(f"{name}.{needed} must say {why}", source=source)
     kind = _KINDS[name]
     try:
-        value = float(read_quantity(told["value"], kind, name=f"{name}.value"))
+        value = float(read_quantity(stated["value"], kind, name=f"{name}.value"))
     except ParameterError as error:
         raise ParseError(str(error), source=source) from error
     if not value > 0:
-        raise ParseError(f"{name}.value must be positive; got {told['value']!r}", source=source)
-    status: Status = "published" if told["status"] == "published" else "assumed"
-    return Stated(value, kind, told["value"], status, told["source"], told["url"], told["note"])
+        raise ParseError(f"{name}.value must be positive; got {stated['value']!r}", source=source)
+    status: Status = "published" if stated["status"] == "published" else "assumed"
+    return Stated(
+        value, kind, stated["value"], status, stated["source"], stated["url"], stated["note"]
+    )

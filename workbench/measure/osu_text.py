@@ -18,7 +18,7 @@ import numpy as np
 from workbench.errors import ParseError
 from workbench.measure.osu_table import PROGRAMS, Benchmark, Note, OSUTable
 
-# Longer lines are no table's, and the patterns below would take long to say so.
+# Longer lines belong to no table, and would slow the patterns below.
 _LONGEST_LINE = 1000
 
 _TITLE = re.compile(

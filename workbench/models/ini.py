@@ -332,9 +332,9 @@ class _Reading:
         return known
 
     def _unknown(self, key: str) -> str:
-        words = key.split(".")
-        if words[0] == "node" and len(words) > 2 and words[1].startswith("app"):
-            renamed = ".".join(["node", "app1", *words[2:]])
+        parts = key.split(".")
+        if parts[0] == "node" and len(parts) > 2 and parts[1].startswith("app"):
+            renamed = ".".join(["node", "app1", *parts[2:]])
             if renamed != key and (renamed in self._known_keys() or matches(renamed, RUN_KEYS)):
                 return (
                     f"not modelled: {key}; the workbench runs one program, node.app1: "

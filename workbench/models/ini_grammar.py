@@ -159,11 +159,11 @@ class _Reader:
 
     def assign(self, scope: tuple[str, ...], key: str, text: str, source: str, line: int) -> None:
         """Record the assignment ``key = text`` within ``scope``, in place of an earlier one."""
-        words = tuple(key.split("."))
-        for word in words:
+        parts = tuple(key.split("."))
+        for word in parts:
             if not _SCOPE_NAME.fullmatch(word):
                 raise ParseError(f"{_short(key)} is not a key", source=source, line=line)
-        target = scope + words
+        target = scope + parts
         text = self._resolved(text, target[:-1], source, line)
         dotted = ".".join(target)
         self.document.entries.pop(dotted, None)

@@ -175,8 +175,8 @@ class Profile(StoredResult):
 
     def _ends(self, key: str) -> tuple[float, float]:
         low, high = self.intervals[key]
-        whole = isinstance(self.model.get(key), int)
-        return (round(low), round(high)) if whole else (low, high)
+        integer = isinstance(self.model.get(key), int)
+        return (round(low), round(high)) if integer else (low, high)
 
 
 def _folder() -> Path:

@@ -15,7 +15,7 @@ from bokeh.models import ColumnDataSource, CustomJS, LayoutDOM
 from bokeh.protocol import Protocol
 from jupyter_bokeh import BokehModel
 
-from workbench.panels.spoken import SPEAK
+from workbench.panels.screen_reader import LABEL_SLIDERS
 from workbench.plotting.picture import SAVE_PICTURE
 
 # A second view of the panel runs the same code; the token lets only one of them save the file.
@@ -75,7 +75,7 @@ class LiveView(BokehModel):  # type: ignore[misc]
         if document is None:
             document = Document()
             document.add_root(model)
-        document.js_on_event(DocumentReady, CustomJS(code=_TELL_OWN), CustomJS(code=SPEAK))
+        document.js_on_event(DocumentReady, CustomJS(code=_TELL_OWN), CustomJS(code=LABEL_SLIDERS))
         super().__init__(model, **options)
 
     def hear(self, source: ColumnDataSource) -> None:

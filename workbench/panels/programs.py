@@ -23,7 +23,7 @@ class Source:
     name: str
     expression: str  # Python; needs ``programs``
     make: Callable[[], AnyProgram] = field(compare=False)  # may take seconds
-    serial: int = 0  # not 0: given or uploaded, told apart by it
+    serial: int = 0  # not 0: identifies a given or uploaded one
 
     def graph_key(self, algorithms: Mapping[str, str]) -> tuple[object, ...]:
         """Return the key of the execution graph with algorithms by operation."""

@@ -3,7 +3,7 @@
 Categories follow Okabe and Ito ("Color Universal Design", 2008), with lightness and hue moved so
 that each has a contrast of 3 to the page, light or dark, and no two are closer to one another than
 two of theirs for any of the three (tests/unit/plotting/test_palette.py). A figure also varies dash
-and marker, so that nothing is said by colour alone.
+and marker, so that nothing is shown by colour alone.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ def _check(graph: ExecutionGraph, waiting: Edges, eager_bytes: int | None) -> It
     message = graph.kind != CALC
     any_source = (graph.kind == RECV) & (graph.peer == ANY_SOURCE)
     outside = message & ~any_source & ((graph.peer < 0) | (graph.peer >= graph.num_ranks))
-    yield from _told(
+    yield from _problems(
         graph,
         "peer",
         ERROR,
@@ -145,22 +145,22 @@ def _line(graph: ExecutionGraph, op: int) -> int:
     return int(graph.line[op]) if graph.line is not None else 0
 
 
-def _told(
+def _problems(
     graph: ExecutionGraph,
     kind: str,
     severity: str,
     ops: NDArray[np.int64],
-    words: str | Iterable[str],
+    phrases: str | Iterable[str],
     counts: Iterable[int] | None = None,
 ) -> Iterator[Problem]:
     """Yield a problem for each of the first ``SHOWN`` operations, and one that counts the rest."""
     shown = ops[:SHOWN].tolist()
-    texts = [words] * len(shown) if isinstance(words, str) else list(words)
+    texts = [phrases] * len(shown) if isinstance(phrases, str) else list(phrases)
     numbers = [1] * len(shown) if counts is None else list(counts)
     for op, text, count in zip(shown, texts, numbers, strict=False):
         rank = int(graph.rank_of(op))
-        told = f"{graph.describe(op)}: {text}"
-        yield Problem(kind, severity, rank, _line(graph, op), told, op, count)
+        message = f"{graph.describe(op)}: {text}"
+        yield Problem(kind, severity, rank, _line(graph, op), message, op, count)
     if len(ops) > SHOWN:
         left = len(ops) - SHOWN
         yield Problem(kind, severity, -1, 0, f"and {left} more of kind {kind!r}", -1, left)
@@ -179,11 +179,11 @@ def _across(graph: ExecutionGraph, ranks: NDArray[np.int32]) -> Iterator[Problem
     for dependents in (graph.requires, graph.irequires):
         after, before = dependents.pairs()
         joins = np.flatnonzero(ranks[after] != ranks[before])
-        words = [
+        phrases = [
             f"waits for an operation of another rank: {graph.describe(op)}"
             for op in before[joins[:SHOWN]].tolist()
         ]
-        yield from _told(graph, "rank", ERROR, after[joins].astype(np.int64), words)
+        yield from _problems(graph, "rank", ERROR, after[joins].astype(np.int64), phrases)
 
 
 def _cycles(
@@ -199,15 +199,15 @@ def _cycles(
     blocker = np.full(graph.num_ops, -1, np.int32)
     order.blocked_by(*waiting, blocked, blocker)
     starts = stuck[np.unique(ranks[stuck], return_index=True)[1]]
-    words, ops = [], []
+    phrases, ops = [], []
     for start in starts[:SHOWN].tolist():
         cycle = _cycle(blocker, start)
         ops.append(cycle[0])
         places = [graph.describe(op) for op in cycle[1:8]]
         left = f", {len(cycle) - 8} more" if len(cycle) > 8 else ""
-        words.append(f"waits for itself, via {', '.join(places) or 'nothing else'}{left}")
+        phrases.append(f"waits for itself, via {', '.join(places) or 'nothing else'}{left}")
     ops += starts[SHOWN:].tolist()
-    yield from _told(graph, "cycle", ERROR, np.array(ops, np.int64), words)
+    yield from _problems(graph, "cycle", ERROR, np.array(ops, np.int64), phrases)
 
 
 def _cycle(blocker: NDArray[np.int32], start: int) -> list[int]:
@@ -232,11 +232,11 @@ def _unmatched(
     shown = which[:SHOWN]
     counts = left[shown].tolist()
     many = np.diff(classes.start)[shown].tolist()
-    words = [
+    phrases = [
         word + (f"; {count} of {total} such operations remain" if total > 1 else "")
         for count, total in zip(counts, many, strict=True)
     ]
-    yield from _told(graph, kind, ERROR, ops, words, counts)
+    yield from _problems(graph, kind, ERROR, ops, phrases, counts)
 
 
 def _ambiguous(
@@ -270,16 +270,16 @@ def _ambiguous(
     smallest = np.minimum.reduceat(graph.size[classes.ops], classes.start[:-1])
     largest = np.maximum.reduceat(graph.size[classes.ops], classes.start[:-1])
     same = smallest[numbers] == largest[numbers]
-    for severity, among, words in (
+    for severity, among, phrases in (
         (WARNING, ~same, "the sizes that match are undetermined"),
         (NOTE, same, "their sizes are equal"),
     ):
         ops = classes.ops[found[at[among]] + 1]
         texts = [
-            f"not ordered by dependencies against {graph.describe(op)}; {words}"
+            f"not ordered by dependencies against {graph.describe(op)}; {phrases}"
             for op in classes.ops[found[at[among]]][:SHOWN].tolist()
         ]
-        problems += _told(graph, "ambiguous", severity, ops, texts, counts[among].tolist())
+        problems += _problems(graph, "ambiguous", severity, ops, texts, counts[among].tolist())
     return problems, np.unique(classes.number[inner[answer != order.ORDERED]])
 
 
@@ -290,16 +290,16 @@ def _sizes(
     sending = sends.ops[sends.members(exact[0], exact[2])]
     receiving = recvs.ops[recvs.members(exact[1], exact[2])]
     sent, expected = graph.size[sending], graph.size[receiving]
-    for kind, severity, among, words in (
+    for kind, severity, among, phrases in (
         ("truncated", WARNING, sent > expected, "larger than its receive"),
         ("oversized", NOTE, sent < expected, "smaller than its receive"),
     ):
         at = np.flatnonzero(among)
         texts = [
-            f"{words}, {graph.describe(op)}, if messages match in order"
+            f"{phrases}, {graph.describe(op)}, if messages match in order"
             for op in receiving[at[:SHOWN]].tolist()
         ]
-        yield from _told(graph, kind, severity, sending[at], texts)
+        yield from _problems(graph, kind, severity, sending[at], texts)
 
 
 def _pools(

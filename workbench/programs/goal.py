@@ -1,4 +1,4 @@
-"""GOAL files: text or LogGOPSim's binary, told apart by their first bytes."""
+"""GOAL files: text or LogGOPSim's binary, recognised by their first bytes."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def write_goal(
     chunks = binary_chunks(graph) if binary else text_chunks(graph)
     if path is not None:
         target = Path(path)
-        with replacing(target) as beside, beside.open("wb") as stream:
+        with replacing(target) as temporary, temporary.open("wb") as stream:
             for chunk in chunks:
                 stream.write(chunk.data)
         return target

@@ -80,7 +80,7 @@ def _filled(
 ) -> ExecutionGraph:
     n = int(count.sum())
     rank_start = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
-    kept: dict[str, Any] = {
+    columns: dict[str, Any] = {
         "kind": np.empty(n, np.uint8),
         "size": np.empty(n, np.int64),
         "peer": np.empty(n, np.int32),
@@ -94,7 +94,7 @@ def _filled(
         data,
         place,
         rank_start,
-        *kept.values(),
+        *columns.values(),
         *lists[0],
         *lists[1],
         np.zeros(n, np.int32),
@@ -107,8 +107,8 @@ def _filled(
         requires=requires,
         irequires=irequires,
         source=source,
-        notes=_notes(data, kept, found),
-        **kept,
+        notes=_notes(data, columns, found),
+        **columns,
     )
 
 
@@ -122,7 +122,7 @@ def _complain(status: int, found: NDArray[np.int64], source: str) -> None:
     )
 
 
-def _notes(data: Bytes, kept: dict[str, Any], found: NDArray[np.int64]) -> tuple[str, ...]:
+def _notes(data: Bytes, columns: dict[str, Any], found: NDArray[np.int64]) -> tuple[str, ...]:
     notes = []
     if found[layout.MENDED_CALCS]:
         notes.append(
@@ -136,10 +136,10 @@ def _notes(data: Bytes, kept: dict[str, Any], found: NDArray[np.int64]) -> tuple
         )
     if found[layout.MENDED_ROOTS]:
         notes.append("the list of operations without dependencies is wrong; it was rebuilt")
-    for name, said in (("cpu", int(data[12])), ("nic", int(data[13]))):
-        highest = int(kept[name].max(initial=0))
-        if said != highest:
-            notes.append(f"the file states {said} as its highest {name}; it is {highest}")
+    for name, stated in (("cpu", int(data[12])), ("nic", int(data[13]))):
+        highest = int(columns[name].max(initial=0))
+        if stated != highest:
+            notes.append(f"the file states {stated} as its highest {name}; it is {highest}")
     return tuple(notes)
 
 

@@ -146,7 +146,7 @@ class _Arrays:
         ops, deps, ranks = (
             int(self.state[cell]) for cell in (layout.OPS, layout.DEPS, layout.RANKS)
         )
-        kept = {name: self.ops.pop(name)[:ops].copy() for name in list(self.ops)}
+        columns = {name: self.ops.pop(name)[:ops].copy() for name in list(self.ops)}
         self.after, self.before = self.after[:deps], self.before[:deps]
         return ExecutionGraph(
             rank_start=self.rank_start[: ranks + 1].copy(),
@@ -154,7 +154,7 @@ class _Arrays:
             irequires=self._dependents(True, ops),
             source=source,
             notes=self._notes(),
-            **kept,
+            **columns,
         )
 
     def _dependents(self, starts: bool, num_ops: int) -> Dependents:

@@ -66,12 +66,12 @@ class RecordedRun:
 
     def shares(self) -> dict[str, float]:
         """Return percent of all ranks' time: ``compute``, ``replayed`` MPI and ``left out`` MPI."""
-        whole = sum(self.time_ns) or 1
+        total = sum(self.time_ns) or 1
         left_out = sum(self.left_out_ns)
         return {
-            "compute": 100 * sum(self.compute_ns) / whole,
-            "replayed": 100 * (sum(self.mpi_ns) - left_out) / whole,
-            "left out": 100 * left_out / whole,
+            "compute": 100 * sum(self.compute_ns) / total,
+            "replayed": 100 * (sum(self.mpi_ns) - left_out) / total,
+            "left out": 100 * left_out / total,
         }
 
     def describe(self) -> str:

@@ -121,8 +121,8 @@ class ContentionReport(StoredResult):
     @property
     def optimistic_percent(self) -> float:
         """How much below LogGOPSim's time LLAMP's is, in percent of LogGOPSim's."""
-        whole = self.loggopsim_ps
-        return 100.0 * (whole - self.llamp_ps) / whole if whole else 0.0
+        total = self.loggopsim_ps
+        return 100.0 * (total - self.llamp_ps) / total if total else 0.0
 
     @property
     def warning(self) -> str | None:
@@ -147,12 +147,12 @@ class ContentionReport(StoredResult):
         """
         import pandas as pd
 
-        whole = self.loggopsim_ps or 1
+        total = self.loggopsim_ps or 1
         return pd.DataFrame(
             {
                 "resource": [share.resource for share in self.shares],
                 "time_ns": [share.time_ps / 1000 for share in self.shares],
-                "percent": [100.0 * share.time_ps / whole for share in self.shares],
+                "percent": [100.0 * share.time_ps / total for share in self.shares],
                 "alone_ns": [share.alone_ps / 1000 for share in self.shares],
             }
         )

@@ -206,7 +206,7 @@ def _solve_arrays(
     solution = highs.getSolution()
     rows = len(system.lower)
     return Answer(
-        status=_words(highs),
+        status=_status_text(highs),
         objective=highs.getObjectiveValue(),
         columns=np.array(solution.col_value),
         reduced_costs=np.array(solution.col_dual),
@@ -216,7 +216,7 @@ def _solve_arrays(
     )
 
 
-def _words(highs: highspy.Highs) -> str:
+def _status_text(highs: highspy.Highs) -> str:
     return str(highs.modelStatusToString(highs.getModelStatus()))
 
 
@@ -246,9 +246,9 @@ def write(problem: pulp.LpProblem, system: System, path: Path, suffix: str) -> N
     engine.createAndConfigureSolver(problem)
     engine.buildSolverModel(problem)
     # HiGHS goes by a file's ending, and crashes (1.15.1) where it cannot open the file.
-    with replacing(path, suffix) as beside:
-        beside.touch()
-        if problem.solverModel.writeModel(str(beside)) == highspy.HighsStatus.kError:
+    with replacing(path, suffix) as temporary:
+        temporary.touch()
+        if problem.solverModel.writeModel(str(temporary)) == highspy.HighsStatus.kError:
             raise SolverError(f"HiGHS could not write {path}", status="Write error")
 
 

@@ -58,7 +58,7 @@ class LatencySensitivity(StoredResult):
             equation prints the inverse, T / (L λ_L); its figures show this one.
         tolerance: by percent, the largest L in s at which T is at most that much above its value
             at the base latency; inf where the program never gets so slow.
-        corners: float64[k + 2], s: both ends of the interval that was looked at, and the critical
+        corners: float64[k + 2], s: both ends of the analysed interval, and the critical
             latencies between them.
         corner_T: float64[k + 2], s: T there.
         slopes: int64[k + 1]: λ_L between neighbouring corners.

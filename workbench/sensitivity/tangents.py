@@ -48,15 +48,15 @@ def bends(lines: Lines, lo_ps: int, hi_ps: int) -> list[Bend]:
     gaps = [_Gap(lo_ps, first, hi_ps, last)]
     while gaps:
         open_gaps = [gap for gap in gaps if gap.line1 != gap.line2]
-        asked: list[_Gap] = []
+        remaining: list[_Gap] = []
         for gap in open_gaps:
             # A tangent of one end that goes through the other end is T in between.
             if gap.meeting in (gap.x1, gap.x2):
                 found.append(Bend(gap.meeting, gap.line1, gap.line2))
             else:
-                asked.append(gap)
+                remaining.append(gap)
         points: list[tuple[int, Side]] = []
-        for gap in asked:
+        for gap in remaining:
             tick, rest = divmod(gap.meeting.numerator, gap.meeting.denominator)
             if rest == 0:
                 points += [(tick, "left"), (tick, "right")]
@@ -64,7 +64,7 @@ def bends(lines: Lines, lo_ps: int, hi_ps: int) -> list[Bend]:
                 points += [(tick, "right"), (tick + 1, "left")]
         tangents = lines(points) if points else []
         gaps = []
-        for i, gap in enumerate(asked):
+        for i, gap in enumerate(remaining):
             below, above = tangents[2 * i : 2 * i + 2]
             at_below, at_above = points[2 * i][0], points[2 * i + 1][0]
             if below != above:

@@ -77,7 +77,7 @@ def simulate_osu(
         halt: int8[1]; another thread may set it to end the run within milliseconds.
         enough: asked after each size with what has been simulated so far, latencies (s) and
             bandwidths (B/s) as float64[n], nan where they are still to come; once it returns True
-            the run ends and what it has not come to stays nan. Not for ``fresh`` runs.
+            the run ends and the remaining sizes stay nan. Not for ``fresh`` runs.
 
     Raises:
         ConfigurationError: a run of this model would deadlock or end early, or set SST/macro's

@@ -1,4 +1,4 @@
-"""What a replay came to: when each rank ends and, if asked for, what each operation waited for."""
+"""The result of a replay: the end of each rank and, on request, the cause of each wait."""
 
 from __future__ import annotations
 

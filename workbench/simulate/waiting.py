@@ -41,16 +41,16 @@ CAUSE_TEXTS = {
 def describe_waiting(result: ReplayResult) -> str:
     """Return a sentence with the share of each cause in the ranks' waiting."""
     table = waiting_causes(result)
-    whole = float(table["waiting_ns"].sum())
-    if whole <= 0:
+    total = float(table["waiting_ns"].sum())
+    if total <= 0:
         return "No rank waits."
-    shares = {cause: 100 * float(table[f"{cause}_ns"].sum()) / whole for cause in CAUSES}
+    shares = {cause: 100 * float(table[f"{cause}_ns"].sum()) / total for cause in CAUSES}
     parts = [
         f"{share:.3g} % {CAUSE_TEXTS[cause]}"
         for cause, share in sorted(shares.items(), key=lambda item: -item[1])
         if share >= _LEAST_PERCENT
     ]
-    return f"Of all waiting, {format_quantity(whole / 1e9, 'time')}, {', '.join(parts)}."
+    return f"Of all waiting, {format_quantity(total / 1e9, 'time')}, {', '.join(parts)}."
 
 
 def waiting_causes(result: ReplayResult) -> pd.DataFrame:
@@ -80,7 +80,7 @@ def waiting_causes(result: ReplayResult) -> pd.DataFrame:
     finish = result.finish_ps[used // cpus]
     held = (held_by >= 0) & (times.end_ps[np.maximum(held_by, 0)] == finish)
 
-    # A message that nobody has asked for yet ends no wait: what follows on the core does.
+    # An unexpected message ends no wait: the next operation on the core does.
     passing = _passing(graph, times, begin, item)
     passing[_last_passing(graph, times, begin, item, core)] = False
     awaited, kind = _following(awaited, kind, passing, core, used, np.where(held, held_by, -1))

@@ -177,7 +177,7 @@ def array_tpe() -> Any:
             n = len(losses)
             if n < self._n_startup_trials:
                 independent = self._random_sampler.sample_independent
-                nothing: Any = None  # neither study nor trial is looked at
+                nothing: Any = None  # neither study nor trial is used
                 return {
                     key: float(independent(nothing, nothing, key, distribution))
                     for key, distribution in space.items()

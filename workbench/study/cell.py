@@ -170,7 +170,7 @@ class CellResult:
 
     @property
     def success(self) -> bool:
-        """Whether there is a fitted model to look at."""
+        """Whether there is a fitted model."""
         return bool(self.values)
 
     def model(self) -> NetworkModel:

@@ -1,7 +1,7 @@
 """The findings of Suetterlein et al. on their machines, checked on the machines of a study.
 
 Each claim is a sentence of HPC Network Simulation Tuning via Automatic Extraction of Hardware
-Parameters, a rule that says when data agree with it, and the numbers the rule looked at; another
+Parameters, a rule that decides whether data agree with it, and the numbers of the rule; another
 study may answer otherwise.
 """
 

@@ -96,7 +96,7 @@ class Influence(StoredResult):
     def tied(self) -> tuple[tuple[str, str, float], ...]:
         """Pairs of parameters that are correlated because configurations were refused.
 
-        What one of them does cannot be told from what the other does. Named are those beyond 0.2
+        Their effects cannot be separated. Named are those beyond 0.2
         and beyond chance, the strongest first.
         """
         bound = max(0.2, self.chance)
@@ -226,7 +226,7 @@ def influence(
     """Return the correlations of latency and bandwidth with each parameter over a search space.
 
     The same arguments give the same numbers on any number of threads. Any first part of the design
-    is evenly spread too, so a run that is stopped, or looked at, early is a smaller design.
+    is evenly spread too, so a run that is stopped, or read, early is a smaller design.
 
     Args:
         model: name of a model, or one whose other parameters are to be kept.

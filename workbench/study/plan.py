@@ -66,7 +66,7 @@ class StudyPlan(Result):
         trials: configurations to try in each cell.
 
     Raises:
-        ParameterError: a list is empty or says something twice, or holds what is not known.
+        ParameterError: a list is empty, or names something twice or something unknown.
     """
 
     name: str

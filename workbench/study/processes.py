@@ -47,11 +47,11 @@ def fit_in_processes(
     deaths: collections.Counter[Cell] = collections.Counter()
     inbox: queue.SimpleQueue[tuple[_Worker, dict[str, Any] | None]] = queue.SimpleQueue()
     alive: set[_Worker] = set()
-    told = False
+    stopped = False
     try:
         while waiting or any(worker.task for worker in alive):
-            if stop.is_set() and not told:
-                told = True
+            if stop.is_set() and not stopped:
+                stopped = True
                 waiting.clear()
                 for worker in alive:
                     worker.order({"stop": True})
@@ -68,7 +68,7 @@ def fit_in_processes(
                     raise StudyError(f"a process of the study could not start: {reason}")
                 cell = worker.task[0]
                 deaths[cell] += 1
-                if deaths[cell] < _MOST_DEATHS and not told:
+                if deaths[cell] < _MOST_DEATHS and not stopped:
                     waiting.appendleft(worker.task)
                     note(CellProgress(cell, "waiting", 0, trials, message=reason))
                 else:

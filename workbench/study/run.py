@@ -42,7 +42,7 @@ def run(
     """Fit every cell of a plan and return the results.
 
     Each cell is a study of its own in the database, so the run may be stopped or killed at any
-    time: started again it goes on from the last trial of each, exactly as if nothing had
+    time: a restart continues from the last trial of each, exactly as if nothing had
     happened. Cells that are done are only read. A cell that another process runs is left to it
     and looked at once more at the end: several machines may run one plan on one database.
 
@@ -101,7 +101,7 @@ def submit(
 def _conduct(board: Board, workers: int | None, cluster: Any, stop: threading.Event) -> StudyResult:
     crew = _crew(board.plan, board.database, workers, cluster, stop)
     locate(board.database).prepare()
-    board.look()
+    board.refresh()
     crew(board.tasks(), board.note)
     # The process that ran a cell may have stopped meanwhile; its trials are continued here.
     elsewhere = board.tasks(held=True)
@@ -123,14 +123,14 @@ class Board:
         self.database = database
         self._tell = on_progress
         self._cells: dict[Cell, CellProgress] = {}
-        self._told = -math.inf
+        self._reported_at = -math.inf
         self._began = time.monotonic()
         self._trials_before = 0
         self._paced = False
         self._reading = threading.Lock()
         self._results: dict[Cell, tuple[float, CellProgress, CellResult]] = {}
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Read the state of each cell from the database."""
         now = status(self.plan, self.database)
         self._cells = {progress.cell: progress for progress in now.cells}
@@ -153,7 +153,7 @@ class Board:
                 progress, trials=before.trials, best_loss=before.best_loss
             )
         self._cells[progress.cell] = progress
-        if time.monotonic() - self._told >= _REPORT_S:
+        if time.monotonic() - self._reported_at >= _REPORT_S:
             self._report()
 
     def finish(self) -> StudyResult:
@@ -199,13 +199,13 @@ class Board:
     def _report(self) -> None:
         if self._tell is None:
             return
-        self._told = time.monotonic()
+        self._reported_at = time.monotonic()
         now = StudyStatus(self.plan, tuple(self._cells.values()))
-        fresh, elapsed = now.trials - self._trials_before, self._told - self._began
+        fresh, elapsed = now.trials - self._trials_before, self._reported_at - self._began
         if fresh and not self._paced:
             # The processes are up: from here on time goes into trials.
             self._paced, fresh = True, 0
-            self._began, self._trials_before = self._told, now.trials
+            self._began, self._trials_before = self._reported_at, now.trials
         left = sum(c.total - min(c.trials, c.total) for c in now.cells if c.state != "failed")
         eta = left * elapsed / fresh if fresh else math.nan
         self._tell(dataclasses.replace(now, eta_s=eta))

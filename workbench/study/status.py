@@ -144,10 +144,10 @@ def _progress(waiting: CellProgress, stored: StoredProgress | None, held: bool) 
 
 
 def _duration(seconds: float) -> str:
-    whole = round(seconds)
-    if whole < 90:
-        return f"{whole} s"
-    minutes = round(whole / 60)
+    rounded_s = round(seconds)
+    if rounded_s < 90:
+        return f"{rounded_s} s"
+    minutes = round(rounded_s / 60)
     return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"
 
 

@@ -208,8 +208,8 @@ def _detour_loads(
 
     They depend only on what each router sends and receives in all, so recent results are cached.
     """
-    whole = float(sent.sum())
-    if not whole:
+    total = float(sent.sum())
+    if not total:
         return np.zeros(ports.between_routers)
     if not hosts.any():
         raise ParameterError(
@@ -217,7 +217,7 @@ def _detour_loads(
             key="topology",
         )
     # Sums of other patterns differ in their last digits.
-    out, into = (np.round(sent.sum(axis=axis) / whole, _SHARE_DIGITS) for axis in (1, 0))
+    out, into = (np.round(sent.sum(axis=axis) / total, _SHARE_DIGITS) for axis in (1, 0))
     digest = hashlib.sha256()
     weight = ports.topology.link_weight[ports.link]
     for part in (ports.first, ports.target, weight, hosts, out, into):
@@ -233,7 +233,7 @@ def _detour_loads(
             _DETOURS[key] = load
             while len(_DETOURS) > _MOST_DETOURS or _bytes_kept() > _MOST_BYTES:
                 del _DETOURS[next(iter(_DETOURS))]
-    return whole * load
+    return total * load
 
 
 def _bytes_kept() -> int:

@@ -289,10 +289,10 @@ def _range_bound(place: NDArray[np.intp], links: Any, demand: FloatArray) -> flo
     member = sparse.csr_array((np.ones(n), (place, np.arange(n))), shape=(places, n))
     first, end = np.triu_indices(places + 1, 1)
     free = _leaving((member @ links @ member.T).toarray(), first, end)
-    asked = (member @ demand) @ member.T
-    most = np.maximum(_leaving(asked, first, end), _leaving(asked.T, first, end))
+    between_parts = (member @ demand) @ member.T
+    most = np.maximum(_leaving(between_parts, first, end), _leaving(between_parts.T, first, end))
     # Differences of sums: what is left of nothing is rounding.
-    crossed = most > _EQUAL * asked.sum()
+    crossed = most > _EQUAL * between_parts.sum()
     return float((free[crossed] / most[crossed]).min(initial=math.inf))
 
 

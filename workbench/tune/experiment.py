@@ -149,7 +149,7 @@ class Experiment:
             StudyError: the store cannot be opened.
         """
         initial = settings.initial + int(settings.default_first)
-        said: dict[str, Any] = {
+        chosen: dict[str, Any] = {
             "axes": settings.axes.get(component.name),
             "initial": initial,
             "start": settings.start,
@@ -160,19 +160,19 @@ class Experiment:
             "pruning": settings.pruning,
         }
         if settings.heuristic is not None:
-            said["heuristic"] = settings.heuristic
+            chosen["heuristic"] = settings.heuristic
         if settings.budget is not None:
-            said["budget"] = settings.budget + initial
+            chosen["budget"] = settings.budget + initial
         if settings.aggregation is not None:
-            said["aggregation"] = settings.aggregation
+            chosen["aggregation"] = settings.aggregation
         rules = [
             {"name": rule.name, **rule.options} for rule in (settings.stopping,) if rule is not None
         ]
         if settings.time_s is not None:
             rules.append({"name": "time", "seconds": settings.time_s})
         if rules:
-            said["stopping"] = ("any", {"rules": rules}) if len(rules) > 1 else rules[0]
-        return cls(component, runner, **{**said, **options})
+            chosen["stopping"] = ("any", {"rules": rules}) if len(rules) > 1 else rules[0]
+        return cls(component, runner, **{**chosen, **options})
 
     @property
     def done(self) -> int:
@@ -421,7 +421,7 @@ def resume(
     budget: int | None = None,
     stopping: ChosenLike = None,
 ) -> Experiment:
-    """Return a stored experiment as it was made, to go on with.
+    """Return a stored experiment with its settings, to resume it.
 
     Args:
         where: SQLite file or PostgreSQL address.
@@ -445,10 +445,10 @@ def resume(
     problem = stored.settings
     last = stored.sessions[-1] if stored.sessions else {}
     keys = SearchSettings().fixed().keys() & problem.keys()
-    said = {key: problem[key] for key in keys}
-    said |= {key: last[key] for key in ("budget", "stopping") if key in last}
-    said |= {} if budget is None else {"budget": budget}
-    said |= {} if stopping is None else {"stopping": stopping}
+    chosen = {key: problem[key] for key in keys}
+    chosen |= {key: last[key] for key in ("budget", "stopping") if key in last}
+    chosen |= {} if budget is None else {"budget": budget}
+    chosen |= {} if stopping is None else {"stopping": stopping}
     what = component or find_component(problem, last) or stored.space
     made = find_runner(problem["runner"], where) if runner is None else None
     if target is None and problem["target"].get("name") != GIVEN_VALUE:
@@ -462,7 +462,7 @@ def resume(
         jobs=jobs,
         store=where,
         name=stored.name,
-        settings=SearchSettings(**said),
+        settings=SearchSettings(**chosen),
     )
     # A runner made here is closed here, with its allocation for example.
     experiment._owns_runner = runner is None

@@ -17,7 +17,7 @@ from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
 from workbench.tune.history import History
 from workbench.tune.recommendation import recommended
-from workbench.tune.result_words import result_html, result_line
+from workbench.tune.result_repr import result_html, result_line
 from workbench.tune.space.space import Choices, Configuration, TuningSpace
 from workbench.tune.store.run_record import RunRecord
 

@@ -27,15 +27,18 @@ def find_component(problem: Mapping[str, Any], session: Mapping[str, Any]) -> Co
     return components()[name]
 
 
-def find_runner(said: Mapping[str, Any], where: str | Path) -> Runner | None:
+def find_runner(stored_runner: Mapping[str, Any], where: str | Path) -> Runner | None:
     """Return a stored experiment's runner; None for local processes."""
-    kind = said.get("kind")
+    kind = stored_runner.get("kind")
     if kind == Local.name:
         return None
     if kind == Slurm.name:
-        return Slurm(runs_folder(where), said.get("options", ()))
+        return Slurm(runs_folder(where), stored_runner.get("options", ()))
     if kind == SlurmSteps.name:
-        options, step_options = said.get("options", ()), said.get("step_options", ())
+        options, step_options = (
+            stored_runner.get("options", ()),
+            stored_runner.get("step_options", ()),
+        )
         return SlurmSteps(runs_folder(where), options, step_options=step_options)
     raise ParameterError(
         f"the {kind} runner of this experiment is not in the store; pass it again", key="runner"

@@ -338,7 +338,7 @@ def _read(output: RunOutput, target: Target, limit_s: float | None) -> tuple[Run
 
 def _failure(output: RunOutput) -> str:
     if output.state == "cancelled":
-        return "somebody cancelled it"
+        return "it was cancelled from outside"
     last = (output.stderr.strip() or output.stdout.strip()).splitlines()
-    said = f": {last[-1][:300]}" if last else ""
-    return f"it ended with status {output.returncode}{said}"
+    last_line = f": {last[-1][:300]}" if last else ""
+    return f"it ended with status {output.returncode}{last_line}"

@@ -33,7 +33,7 @@ class Stopping(Protocol):
     """The rule that decides whether an experiment ends."""
 
     def reason(self, history: History) -> str | None:
-        """Return why the experiment ends now; None if it goes on."""
+        """Return why the experiment ends now; None if it continues."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ class Budget:
         left_out = 0 if self.count_initial else int(history.initial.sum())
         if len(history) - left_out < self.runs:
             return None
-        words = "" if self.count_initial else " after the initial points"
-        return f"the budget of {self.runs} runs{words} is spent"
+        suffix = "" if self.count_initial else " after the initial points"
+        return f"the budget of {self.runs} runs{suffix} is spent"
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def test_short_keys_tell_the_searched_parameters_apart() -> None:
         assert len({short_key(key) for key in keys}) == len(keys)
 
 
-def test_the_variant_is_said(machine: OSUCurve) -> None:
+def test_the_variant_is_reported(machine: OSUCurve) -> None:
     result = fit(machine, SNAPPR(variant="repaired"), trials=5)
     assert repr(result).startswith("FitResult(SNAPPR repaired, ")
     assert result.variant == "repaired"
@@ -149,7 +149,7 @@ def test_results_that_differ_are_not_equal(result: FitResult, machine: OSUCurve)
     assert result != "a text"
 
 
-def test_damaged_files_are_said_to_be(result: FitResult, tmp_path: Path) -> None:
+def test_damaged_files_are_reported(result: FitResult, tmp_path: Path) -> None:
     path = result.save(tmp_path / "fit.json")
     whole = path.read_text()
 

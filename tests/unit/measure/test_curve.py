@@ -157,7 +157,7 @@ def test_sizes_are_labelled_exactly(size: int, label: str) -> None:
     assert byte_label(size) == label
 
 
-def test_a_selection_keeps_its_sizes_with_their_spread_and_says_so() -> None:
+def test_a_selection_keeps_its_sizes_with_their_spread_and_reports_it() -> None:
     whole = curve(latency_spread=spread(1e-6), bandwidth_spread=spread(1e9, count=7))
     part = whole.select(whole.sizes > 512, ">512")
     assert part.name == "made-up[>512]"

@@ -215,7 +215,7 @@ def test_latency_and_bandwidth_may_come_in_two_csv_files() -> None:
         ("size_bytes,latency_us,latency_us\n8,2,2\n", "twice"),
     ],
 )
-def test_what_is_wrong_with_a_csv_is_said(text: str, words: str) -> None:
+def test_what_is_wrong_with_a_csv_is_reported(text: str, words: str) -> None:
     with pytest.raises(ParseError, match=words) as error:
         read_osu(("mine.csv", text))
     assert "mine.csv" in str(error.value)

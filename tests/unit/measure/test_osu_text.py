@@ -279,7 +279,7 @@ def test_other_units_are_refused(text: str, line: int, unit: str) -> None:
     assert (caught.value.source, caught.value.line) == ("a.out", line)
 
 
-def test_buffers_are_told_apart() -> None:
+def test_buffers_are_distinguished() -> None:
     device = LATENCY_5.replace("MPI Latency", "MPI-CUDA Latency")
     both = "# Send Buffer on {} and Receive Buffer on {}\n# Size"
     assert only(LATENCY_5).buffers == ""

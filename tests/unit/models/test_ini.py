@@ -159,7 +159,7 @@ def test_logp_prefers_the_inner_scope() -> None:
 
 
 class TestVersion10:
-    def test_spellings_are_read_when_alone_and_told(self) -> None:
+    def test_spellings_are_read_when_alone_and_reported(self) -> None:
         text = (
             SHORTEST.replace("    mtu = 1024\n", "")
             .replace("    credits = 8KB\n", "")
@@ -172,7 +172,7 @@ class TestVersion10:
         )
         assert any("taken from node.nic.injection.mtu" in note for note in reading.notes)
 
-    def test_version_11_wins_and_it_is_told(self) -> None:
+    def test_version_11_wins_and_it_is_reported(self) -> None:
         reading = inspect_ini(SHORTEST, {"node.nic.injection.mtu": "64"})
         assert reading.model.get("node.nic.mtu") == 1024
         assert any("node.nic.injection.mtu has no effect" in note for note in reading.notes)
@@ -221,7 +221,7 @@ class TestUnknownKeys:
         "key",
         ["switch.mtu", "node.app1.mpi.poll_delay", "switch.xbar.bandwidth", "switch.link.credits"],
     )
-    def test_keys_without_effect_are_told(self, key: str) -> None:
+    def test_keys_without_effect_are_reported(self, key: str) -> None:
         reading = inspect_ini(SHORTEST, {key: "1us"})
         assert reading.model == read_ini(SHORTEST)
         assert any(f"{key} has no effect" in note for note in reading.notes)
@@ -254,7 +254,7 @@ class TestUnknownKeys:
         ("stop_time", "1ms"),
     ],
 )
-def test_what_is_not_modelled_is_said(key: str, text: str) -> None:
+def test_what_is_not_modelled_is_reported(key: str, text: str) -> None:
     with pytest.raises(ParameterError, match=rf"not modelled: {re.escape(key)}"):
         read_ini(SHORTEST, {key: text})
 
@@ -294,7 +294,7 @@ def test_a_value_of_the_wrong_kind_has_its_line() -> None:
     refusal(SHORTEST.replace("credits = 9KB", "credits = 9KiB"), 20, "switch.credits")
 
 
-def test_misread_units_and_null_memory_are_told() -> None:
+def test_misread_units_and_null_memory_are_reported() -> None:
     reading = inspect_ini(SHORTEST, {"switch.link.bandwidth": "1TB/s"})
     assert reading.model.get("switch.link.bandwidth") == 1e15
     assert any("10^15" in note for note in reading.notes)

@@ -213,7 +213,7 @@ def test_a_detour_costs_what_it_brings(panel: ComparePanel) -> None:
     assert "UGAL-L" in panel.reading
 
 
-def test_an_error_stands_beside_its_slot_and_the_picture_stays(panel: ComparePanel) -> None:
+def test_an_error_stands_beside_its_slot_and_the_figures_stay(panel: ComparePanel) -> None:
     slot = panel._controls.slots[0]
     slot.parameters.value = "5"
     settled(panel)
@@ -525,7 +525,7 @@ def test_what_is_asked_for_while_topologies_are_drawn_is_simulated_after_that(
     assert set(panel.simulated.metrics) == {"torus:3x3"}
 
 
-def test_what_has_no_links_is_said_once_and_not_waited_for(
+def test_what_has_no_links_is_reported_once_and_not_waited_for(
     panel: ComparePanel, quick: None
 ) -> None:
     panel.topologies = ["fully-connected:n=1,hosts=8"]
@@ -563,7 +563,7 @@ def test_a_collective_runs_as_packets_with_the_routing_that_is_chosen(
     assert packets == expected != fluid
 
 
-def test_what_cannot_be_simulated_is_said(
+def test_what_cannot_be_simulated_is_reported(
     panel: ComparePanel, quick: None, small: programs.Program
 ) -> None:
     panel.topologies = ["fully-connected:4"]
@@ -679,7 +679,7 @@ def test_only_settings_can_be_set(panel: ComparePanel) -> None:
         panel.traffic = "rush hour"
 
 
-def test_a_number_out_of_range_is_said_and_changes_nothing(panel: ComparePanel) -> None:
+def test_a_number_out_of_range_is_reported_and_changes_nothing(panel: ComparePanel) -> None:
     controls, before = panel._controls, panel.state
     panel.match = "hosts"
     controls.amount.typed.value = 1

@@ -137,7 +137,7 @@ def test_large_networks_push_each_other_out(monkeypatch: pytest.MonkeyPatch) -> 
         assert list(runner._fabrics.values()) == [found]
 
 
-def test_what_is_missing_is_told_while_nobody_writes() -> None:
+def test_what_is_missing_is_reported_when_the_writer_has_finished() -> None:
     runner, compared = Runner(), compared_by(Comparer(), "torus:4").result(PATIENCE_S)
     jobs.submit(runner.work, compared).result(PATIENCE_S)
 

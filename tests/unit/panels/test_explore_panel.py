@@ -89,7 +89,7 @@ def test_what_takes_long_says_so_and_can_be_stopped(monkeypatch: pytest.MonkeyPa
     assert not panel.stale
 
 
-def test_settings_are_attributes_and_a_slip_is_told() -> None:
+def test_settings_are_attributes_and_a_typing_error_is_reported() -> None:
     panel = ExplorePanel()
     panel.machine = "llnl-dane-omnipath"
     assert datasets.load("llnl-dane-omnipath").provenance.title in panel.text

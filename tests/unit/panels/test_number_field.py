@@ -31,7 +31,9 @@ def type_in(field: NumberField, number: float) -> None:
 
 
 @pytest.mark.parametrize("number", [-3, 0, 1, 4097, 99999, 1e9, 3.7, math.nan, math.inf])
-def test_what_does_not_fit_is_said_and_what_held_stays(number: float, make: Callable) -> None:
+def test_what_does_not_fit_is_reported_and_the_former_values_stay(
+    number: float, make: Callable
+) -> None:
     field, heard = make()
     type_in(field, number)
     assert field.value == 16
@@ -64,7 +66,7 @@ def test_typing_the_value_again_ends_the_complaint(make: Callable) -> None:
 
 
 @pytest.mark.parametrize("value", [-3, 0, 99999, 3.7, "16", None, True, math.nan, [16]])
-def test_python_is_told_and_the_field_stays(value: Any, make: Callable) -> None:
+def test_python_is_answered_and_the_field_stays(value: Any, make: Callable) -> None:
     field, heard = make()
     with pytest.raises(ParameterError, match="trials must be a whole number from 2 to 4,096; got"):
         choose(field, "trials", value)
@@ -105,7 +107,7 @@ def test_another_range_moves_a_value_that_no_longer_fits(make: Callable) -> None
     assert field.typed.tooltip == "A whole number from 1 to 32"
 
 
-def test_what_nobody_sees_is_not_complained_of(make: Callable) -> None:
+def test_hidden_fields_raise_no_errors(make: Callable) -> None:
     field, _ = make()
     type_in(field, 0)
     field.layout.display = "none"
@@ -122,7 +124,7 @@ def test_it_is_held_with_what_was_refused(make: Callable) -> None:
     assert not field.typed.disabled
 
 
-def test_name_and_range_are_told_before_anything_is_typed(make: Callable) -> None:
+def test_name_and_range_are_reported_before_anything_is_typed(make: Callable) -> None:
     field, _ = make(called="r", tooltip="Processes of the program")
     assert field.description == "ranks"
     assert field.typed.tooltip == "Processes of the program; a whole number from 2 to 4,096"

@@ -115,13 +115,13 @@ def test_what_was_drawn_since_is_sent_when_it_is_shown(monkeypatch: pytest.Monke
     assert "drawn since" in "".join(sent)
 
 
-def test_a_page_is_told_to_send_back_nothing() -> None:
+def test_a_page_must_send_back_nothing() -> None:
     view = LiveView(figure())
     [document] = json.loads(view.get_state()["render_bundle"])["docs_json"].values()
     assert "document_ready" in json.dumps(document["callbacks"], default=str)
 
 
-def test_an_error_is_said_where_it_belongs() -> None:
+def test_an_error_is_reported_where_it_belongs() -> None:
     line = ErrorLine()
 
     def refuse() -> None:

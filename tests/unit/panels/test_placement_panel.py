@@ -252,7 +252,7 @@ def test_several_ranks_of_one_host(panel: PlacementPanel) -> None:
     assert hosts.tolist() == [0] * 4 + [1] * 4
 
 
-def test_what_cannot_be_is_said_and_the_picture_stays(panel: PlacementPanel) -> None:
+def test_what_cannot_be_is_reported_and_the_figures_stay(panel: PlacementPanel) -> None:
     before = times(panel)
     network = panel._controls.network
     network.parameters["g"].value = "1"

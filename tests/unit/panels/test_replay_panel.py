@@ -184,7 +184,7 @@ def test_two_settings_side_by_side(panel: ReplayPanel) -> None:
     assert not panel._view.pinned.figure.visible
 
 
-def test_a_deadlock_is_said_and_the_last_picture_stays(panel: ReplayPanel) -> None:
+def test_a_deadlock_is_reported_and_the_last_figures_stay(panel: ReplayPanel) -> None:
     panel.upload({"crossed.goal": CROSSED.encode()})
     good = settled(panel)
     assert panel.program == "crossed.goal"
@@ -381,7 +381,7 @@ def test_what_cannot_be_set_says_what_can(panel: ReplayPanel) -> None:
 
 
 @pytest.mark.parametrize("scale", SCALES, ids=lambda scale: scale.name)
-def test_a_slider_gives_back_the_value_it_was_moved_to(scale: Any) -> None:
+def test_a_slider_returns_the_value_it_was_moved_to(scale: Any) -> None:
     last = scale.position(scale.high)
     for place in range(0, last + 1):
         value = scale.value_at(place)
@@ -427,7 +427,7 @@ def test_typed_values_are_read_with_their_units(name: str, text: str, value: flo
         assert getattr(model.replace(**{name: text}), name) == value
 
 
-def test_a_typed_mistake_is_said_beside_its_slider(panel: ReplayPanel) -> None:
+def test_a_typed_mistake_is_shown_beside_its_slider(panel: ReplayPanel) -> None:
     row = panel.controls["o_us"]
     row.text.value = "soon"
     assert "soon" in row.error.message

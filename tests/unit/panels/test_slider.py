@@ -37,7 +37,7 @@ def test_a_slider_moves_by_steps_and_does_not_round_what_is_typed(
     assert share.value == 1.0 and share.text.value == "1"
 
 
-def test_what_was_refused_is_framed_and_said_until_it_is_corrected(
+def test_what_was_refused_is_framed_and_reported_until_it_is_corrected(
     share: Slider, heard: list[float]
 ) -> None:
     for text in ("7", "much"):

@@ -151,7 +151,7 @@ def test_programs_that_are_not_there_are_refused(
     assert panel.programs == before
 
 
-def test_more_programs_than_can_be_told_apart_are_refused(panel: TolerancePanel) -> None:
+def test_more_programs_than_can_be_distinguished_are_refused(panel: TolerancePanel) -> None:
     with pytest.raises(ParameterError, match="at most 6"):
         panel.programs = ["halo-4"] * 8
 
@@ -332,7 +332,7 @@ def test_what_bears_any_latency_is_null(panel: TolerancePanel, tmp_path: Path) -
     assert content["programs"]["program"]["tolerance_ns"] == {"1": None, "2": None, "5": None}
 
 
-def test_a_deadlock_is_said_and_the_last_picture_stays(panel: TolerancePanel) -> None:
+def test_a_deadlock_is_reported_and_the_last_figures_stay(panel: TolerancePanel) -> None:
     before = panel.result
     panel.upload({"crossed.goal": CROSSED.encode()})
     settled(panel)

@@ -166,7 +166,7 @@ def test_a_study_of_some_recordings_is_shown_as_far_as_it_is(tables: StudyTables
     assert recordings_of(replace(tables, plans=elsewhere)) == {}
 
 
-def test_mistakes_are_said(panel: TuningStudyPanel, tables: StudyTables) -> None:
+def test_mistakes_are_reported(panel: TuningStudyPanel, tables: StudyTables) -> None:
     with pytest.raises(ParameterError, match="heuristic"):
         panel.heuristic = "oracle"
     with pytest.raises(ParameterError, match="tab must be one of"):

@@ -51,7 +51,7 @@ def test_the_reading_says_what_is_strongest_where(found: Influence) -> None:
     )
 
 
-def test_nothing_simulated_is_said_and_drawn_grey(found: Influence) -> None:
+def test_nothing_simulated_is_reported_and_drawn_grey(found: Influence) -> None:
     nothing = replace(
         found,
         pearson=np.full_like(found.pearson, np.nan),

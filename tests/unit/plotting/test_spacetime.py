@@ -184,7 +184,7 @@ def test_the_page_is_listened_to_on_all_four_ends_of_the_window() -> None:
     assert [script.args["asked"] for script in scripts if "asked" in script.args] == [drawn.asked]
 
 
-def test_the_pointer_is_told_lines_where_the_program_came_from_a_file() -> None:
+def test_the_pointer_shows_lines_where_the_program_came_from_a_file() -> None:
     result = ring(2, 1)
     graph = dataclasses.replace(result.graph, line=np.arange(6, dtype=np.int32) + 3)
     for shown, word, first in (

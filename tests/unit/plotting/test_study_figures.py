@@ -127,7 +127,7 @@ def test_the_readings_are_of_the_numbers_drawn(study: StudyResult) -> None:
     assert int(found[2]) == round(median)
 
 
-def test_a_study_that_has_not_begun_is_said_to_have_nothing(study: StudyResult) -> None:
+def test_a_study_that_has_not_started_is_reported_as_empty(study: StudyResult) -> None:
     from workbench.study import CellResult
 
     waiting = StudyResult(study.plan, tuple(CellResult(cell.cell, cell.choice) for cell in study))

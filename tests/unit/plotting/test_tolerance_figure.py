@@ -114,7 +114,7 @@ def test_several_programs_get_a_row_of_zones_each() -> None:
     assert drawn.bands.visible and not drawn.strips.visible
 
 
-def test_programs_of_one_name_are_told_apart() -> None:
+def test_programs_of_one_name_are_distinguished() -> None:
     drawn = tolerance_figure([from_lines(*BENT), from_lines(*BENT)])
     assert drawn.curves.data["name"] == ["lines", "lines (2)"]
 

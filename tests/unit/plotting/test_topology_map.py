@@ -88,7 +88,7 @@ def test_a_link_that_is_just_full_is_not_too_much() -> None:
     assert max(drawn.links.data["value"]) <= drawn.mapper.high
 
 
-def test_routers_without_hosts_are_hollow_and_told() -> None:
+def test_routers_without_hosts_are_hollow_and_reported() -> None:
     drawn = topology_map(parse_topology("fat-tree:4"))
     data = drawn.routers.data
     assert data["filled"].tolist() == [1.0] * 8 + [0.0] * 12

@@ -112,7 +112,7 @@ def test_a_ranking_by_distance_begins_with_the_least() -> None:
     assert text.startswith("gp is first with 2.0 %") and "genetic and random are behind it" in text
 
 
-def test_a_ranking_without_figures_names_nobody() -> None:
+def test_a_ranking_without_figures_names_none() -> None:
     nothing = table(row("gp", share=math.nan))
     assert read_search_ranking(nothing) == "No search has a value of this measure here."
     plot_search_ranking(nothing)
@@ -334,7 +334,7 @@ def test_other_noises_are_pointed_at() -> None:
     assert read_other_noises(rows.iloc[[0, 2]], "tpe") == ""
 
 
-def test_rules_are_told_apart_by_colour_and_marker() -> None:
+def test_rules_are_distinguished_by_colour_and_marker() -> None:
     looks = rule_looks([f"rule {n}" for n in range(7)])
     assert len({colour for _, colour, _ in looks}) == 7
     # A cross has no inside to fill.
@@ -407,7 +407,7 @@ def test_the_papers_tables_sum_over_collectives(study: StudyTables) -> None:
     assert text.count("<tr") == 2 * (1 + len(found.loc[recordings[0]]))
 
 
-def test_a_search_that_was_not_made_is_said(study: StudyTables) -> None:
+def test_a_search_that_was_not_made_is_reported(study: StudyTables) -> None:
     first = {str(name): str(value) for name, value in study.methods.iloc[0].items()}
     where = {name: first[name] for name in (*WORDS, "heuristic", "resampling")}
     assert "over the default" in read_search(study, **where)

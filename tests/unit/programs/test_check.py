@@ -202,7 +202,7 @@ def test_as_many_are_left_over_as_no_order_could_match(seed: int) -> None:
     assert left["unmatched-receive"] == int((graph.kind == RECV).sum()) - matched
 
 
-def test_messages_whose_order_is_open_are_told_with_what_depends_on_it() -> None:
+def test_messages_whose_order_is_open_are_reported_with_what_depends_on_it() -> None:
     recvs = "a: recv 8b from 0 tag 1\nb: recv 9b from 0 tag 1\nb requires a"
     differ = program("send 8b to 1 tag 1\nsend 9b to 1 tag 1", recvs)
     assert kinds(differ) == [("ambiguous", WARNING)]
@@ -300,7 +300,7 @@ def test_a_circular_wait_between_ranks_is_an_error_and_is_named() -> None:
     assert len(caught.value.operations) == 7
 
 
-def test_a_circle_that_only_rendezvous_closes_is_said_with_the_s_that_opens_it() -> None:
+def test_a_circle_that_only_rendezvous_closes_is_reported_with_the_s_that_opens_it() -> None:
     body = "s: send {0}b to {1} tag 0\nr: recv {0}b from {1} tag 0\nr requires s\n"
     last = "s2: send 900b to {1} tag 7\nr2: recv 900b from {1} tag 7\ns2 requires r\nr2 requires r"
     graph = program((body + last).format(500, 1), (body + last).format(500, 0))
@@ -319,7 +319,7 @@ def test_a_circle_that_only_rendezvous_closes_is_said_with_the_s_that_opens_it()
         graph.check(eager_bytes=-1)
 
 
-def test_separate_circles_are_told_one_by_one() -> None:
+def test_separate_circles_are_reported_one_by_one() -> None:
     pair = "r: recv 8b from {0}\ns: send 8b to {0}\ns requires r"
     graph = program(*(pair.format(rank ^ 1) for rank in range(2 * SHOWN + 4)))
     found = [p for p in graph.check() if p.kind == "circular"]

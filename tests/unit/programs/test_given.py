@@ -48,7 +48,7 @@ def test_a_path_goes_before_a_shipped_name_and_both_say_so(
     assert "halo-4 is the shipped program" in capsys.readouterr().err
 
 
-def test_what_is_none_of_it_is_said(tmp_path: Path) -> None:
+def test_what_is_none_of_it_is_reported(tmp_path: Path) -> None:
     with pytest.raises(
         DatasetError, match=r"no file or folder is called 'cg-9'.*did you mean cg-8"
     ):

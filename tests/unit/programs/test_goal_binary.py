@@ -154,7 +154,7 @@ def test_what_other_writers_do_otherwise_is_mended_and_noted(old, new, note: str
         (changed(numbers(1, 2, 1, 2), numbers(1, 2, 1, 3)), "operation 1 of rank 0 is waited for"),
     ],
 )
-def test_a_damaged_file_is_refused_in_words(content: bytes, words: str) -> None:
+def test_a_damaged_file_is_refused_with_a_message(content: bytes, words: str) -> None:
     with pytest.raises(ParseError) as caught:
         read_goal(content)
     assert words in str(caught.value)

@@ -195,7 +195,7 @@ def test_a_file_that_cannot_be_written_is_left_as_it_was(
 
 
 @pytest.mark.parametrize("name", ["missing.goal", "", "\0", "."])
-def test_a_file_that_cannot_be_read_is_an_error_in_words(
+def test_a_file_that_cannot_be_read_is_an_error_with_a_message(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -100,7 +100,7 @@ def test_work_of_no_time_is_no_operation() -> None:
     assert builder.build().graph().num_ops == 0
 
 
-def test_requests_never_waited_for_delay_nothing_and_are_told() -> None:
+def test_requests_never_waited_for_delay_nothing_and_are_reported() -> None:
     builder = ProgramBuilder(2)
     builder.compute(1, 1)
     builder.isend(1, 0, 8, line=3)
@@ -251,7 +251,7 @@ class TestTags:
         assert graph.tag[list(graph.ops_of(1))].tolist()[:2] == [5, 6]
         assert graph.notes == ()
 
-    def test_a_receive_that_several_tags_can_reach_stays_open_and_is_told(self) -> None:
+    def test_a_receive_that_several_tags_can_reach_stays_open_and_is_reported(self) -> None:
         builder = ProgramBuilder(3)
         for source, tag in ((0, 5), (2, 6)):
             builder.send(source, 1, 8, tag)

@@ -252,7 +252,7 @@ def test_days_of_computation_stand_beside_nanoseconds():
     assert lp.solve().lambda_L == pytest.approx(1)
 
 
-def test_a_folder_that_does_not_exist_is_said(tmp_path):
+def test_a_folder_that_does_not_exist_is_reported(tmp_path):
     with pytest.raises(FileNotFoundError):
         LatencyLP(chains(*FIG4), FIG_MODEL).to_lp(tmp_path / "none" / "x.lp")
 

@@ -52,7 +52,7 @@ def test_a_bisection_has_its_size_and_no_swap_that_helps(seed: int) -> None:
             assert volume[changed][:, ~changed].sum() >= cut - volume.max()
 
 
-def test_two_cliques_are_told_apart() -> None:
+def test_two_cliques_are_distinguished() -> None:
     volume = np.zeros((10, 10), np.int64)
     one = [0, 3, 4, 8, 9]
     other = [1, 2, 5, 6, 7]

@@ -153,7 +153,7 @@ def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
             assert getattr(loaded, name) == getattr(result, name)
 
 
-def test_what_is_no_saved_result_is_told(tmp_path: Path) -> None:
+def test_what_is_no_saved_result_is_reported(tmp_path: Path) -> None:
     path = from_lines(*BENT).save(tmp_path / "one.json")
     whole = json.loads(path.read_text())
     for key in ("model", "tolerance", "method", "T"):

@@ -224,7 +224,7 @@ def test_a_deadlock_shows_what_waits():
     )
 
 
-def test_messages_that_nobody_takes_are_shown():
+def test_messages_without_a_receive_are_shown():
     graph = goal(
         "num_ranks 2; rank 0 {; l1: send 4b to 1; l2: calc 5; l2 requires l1; }; rank 1 {; }"
     )

@@ -36,7 +36,7 @@ def test_a_receiver_waits_for_the_sender_then_for_the_message() -> None:
     assert causes(goal, 0) == {}
 
 
-def test_the_network_alone_makes_nobody_late() -> None:
+def test_the_network_alone_delays_no_rank() -> None:
     goal = "num_ranks 2\nrank 0 {\nsend 201b to 1\n}\nrank 1 {\nrecv 201b from 0\n}\n"
     assert causes(goal, 1) == {"transfer": 1100}
 
@@ -52,7 +52,7 @@ def test_a_synchronous_send_waits_for_its_receive_then_for_the_message() -> None
     assert causes(goal.format(300), 0) == {"late_receiver": 200, "transfer": 800}
 
 
-def test_a_message_nobody_asked_for_ends_no_wait() -> None:
+def test_an_unexpected_message_ends_no_wait() -> None:
     goal = (
         "num_ranks 3\nrank 0 {\na: recv 1b from 1 tag 0\nb: recv 1b from 2 tag 1\nb requires a\n"
         "}\nrank 1 {\nc: calc 9000\ns: send 1b to 0 tag 0\ns requires c\n}\n"
@@ -62,7 +62,7 @@ def test_a_message_nobody_asked_for_ends_no_wait() -> None:
     assert causes(goal, 0) == {"late_sender": 9000 - 100, "transfer": 1100}
 
 
-def test_waiting_in_a_collective_is_told_apart() -> None:
+def test_waiting_in_a_collective_is_distinguished() -> None:
     builder = ProgramBuilder(2)
     for rank, work in enumerate((50_000, 0)):
         builder.compute(rank, work)

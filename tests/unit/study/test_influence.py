@@ -73,7 +73,7 @@ def test_the_numbers_do_not_depend_on_the_threads(logp: Influence) -> None:
     assert not np.array_equal(other.pearson, logp.pearson)
 
 
-def test_what_would_deadlock_is_left_out_counted_and_said_to_tie_parameters() -> None:
+def test_what_would_deadlock_is_left_out_counted_and_reported_to_correlate_parameters() -> None:
     # No message of 64 B fills a packet, so credits always hold one.
     small = influence("snappr", (1, 64), 128)
     assert (small.used, small.refused) == (128, 0)
@@ -85,7 +85,7 @@ def test_what_would_deadlock_is_left_out_counted_and_said_to_tie_parameters() ->
     assert all(abs(value) > max(0.2, large.chance) for *_, value in large.tied)
 
 
-def test_a_parameter_nobody_feels_has_no_correlation() -> None:
+def test_a_parameter_without_effect_has_no_correlation() -> None:
     space = only("switch.credits", SNAPPR()).with_bounds("switch.credits", 10**6, 10**7)
     found = influence("snappr", (1,), 8, space=space)
     assert np.isnan(found.pearson).all()

@@ -132,7 +132,7 @@ def test_what_is_wrong_is_named_with_its_line(
     "data",
     [b"", b"- a\n- b\n", b"name: \xff\n", b"\x00\n", b"[" * 5000, b"? [a]\n: b\n", b"1: 2\n"],
 )
-def test_other_files_are_refused_in_words(data: bytes) -> None:
+def test_other_files_are_refused_with_a_message(data: bytes) -> None:
     with pytest.raises(ParseError, match=r"a plan must|a key of a plan must"):
         StudyPlan.from_yaml(data)
 

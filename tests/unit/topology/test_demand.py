@@ -63,7 +63,7 @@ def test_pairs_need_no_header_and_a_network_may_be_larger(tmp_path: Path) -> Non
         ("5,0\n0,7\n", "some host must send to another one; none does"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_line(text: str, said: str) -> None:
+def test_what_is_wrong_is_reported_with_its_line(text: str, said: str) -> None:
     with pytest.raises(ParseError, match=said):
         read_demand(text.encode(), name="mine.csv")
 

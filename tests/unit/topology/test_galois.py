@@ -59,7 +59,7 @@ def test_a_field_of_prime_order_is_the_integers() -> None:
     assert np.array_equal(field.product_of, a * b % 11)
 
 
-def test_prime_powers_are_told_from_other_numbers() -> None:
+def test_prime_powers_are_distinguished_from_other_numbers() -> None:
     found = [q for q in range(-3, 33) if prime_power(q)]
     assert found == [2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 17, 19, 23, 25, 27, 29, 31, 32]
     assert prime_power(243) == (3, 5)

@@ -84,7 +84,7 @@ def test_groups_are_racks_joined_alike() -> None:
     ]
 
 
-def test_hosts_are_told_or_balanced() -> None:
+def test_hosts_are_given_or_balanced() -> None:
     assert slim_fly(5).num_hosts == 200
     assert slim_fly(5, hosts=1).num_hosts == 50
     assert topology.parse_topology("slim-fly:5,hosts=2").num_hosts == 100

@@ -168,7 +168,7 @@ def test_every_family_is_measured(word: str) -> None:
         assert not math.isnan(row.lower) or name == "Ramanujan", name
 
 
-def test_progress_is_told_and_a_halt_ends_it() -> None:
+def test_progress_is_reported_and_a_halt_ends_it() -> None:
     told: list[tuple[int, int, str]] = []
     summary(
         topology.torus((3, 3)),

@@ -153,7 +153,7 @@ def test_a_topology_of_no_family_has_no_word() -> None:
 
 
 @pytest.mark.parametrize("word", topology.FAMILIES)
-def test_what_is_said_of_a_family_is_so(word: str) -> None:
+def test_the_description_of_a_family_holds(word: str) -> None:
     """Controls and help come from these lines, so they must name what the generator takes."""
     family = topology.FAMILIES[word]
     known = inspect.signature(family.generator).parameters

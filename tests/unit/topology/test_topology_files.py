@@ -66,7 +66,7 @@ def test_an_edge_list_with_every_link_both_ways_has_each_once() -> None:
     assert read_topology(both + "0 2\n", directed=True).num_links == 4
 
 
-def test_hosts_are_one_each_unless_told() -> None:
+def test_hosts_are_one_each_by_default() -> None:
     assert read_topology("0 1\n").num_hosts == 2
     assert read_topology("0 1\n", hosts=3).num_hosts == 6
     assert read_topology("router 0 hosts=4\n0 1\n").host_router.tolist() == [0] * 4

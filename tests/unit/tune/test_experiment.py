@@ -136,7 +136,7 @@ def test_a_limit_for_all_runs_holds_for_initial_ones_too() -> None:
     assert result.stop_reason == "none of the first 4 runs gave a value"
 
 
-def test_failed_runs_are_told_and_do_not_end_an_experiment() -> None:
+def test_failed_runs_are_reported_and_do_not_end_an_experiment() -> None:
     def brittle(configuration: Configuration) -> float:
         if configuration["c"] == "x":
             raise ValueError("x is broken")
@@ -270,7 +270,7 @@ def test_settings_of_shaman_become_an_experiment() -> None:
         assert len(experiment.run()) == 11
 
 
-def test_what_is_not_accepted_is_told_before_anything_runs() -> None:
+def test_what_is_not_accepted_is_reported_before_anything_runs() -> None:
     with pytest.raises(ParameterError, match="needs a component"):
         Experiment(SPACE, Local())
     with pytest.raises(ParameterError, match=r"speed is not a setting .*; did you mean seed"):

@@ -346,7 +346,7 @@ def test_nothing_is_imported_or_evaluated(tmp_path: Any, monkeypatch: pytest.Mon
         ("components:", "component:", "23: component: is not a key .* did you mean components"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line_and_key(old: str, new: str, message: str) -> None:
+def test_what_is_wrong_is_reported_with_its_line_and_key(old: str, new: str, message: str) -> None:
     assert old in SURROGATE
     with pytest.raises(ParseError, match=f"^text:.*{message}"):
         read_experiment(SURROGATE.replace(old, new, 1))
@@ -360,7 +360,7 @@ def test_pruning_by_the_default_run_needs_one() -> None:
 
 
 @given(st.sampled_from([SURROGATE, ANNEALING, GENETIC]), st.integers(0, 900), st.binary(max_size=4))
-def test_damaged_files_end_in_settings_or_in_words(text: str, at: int, junk: bytes) -> None:
+def test_damaged_files_end_in_settings_or_in_a_message(text: str, at: int, junk: bytes) -> None:
     try:
         found = read_experiment(text.encode()[:at] + junk + text.encode()[at + 3 :] + b"\n")
     except WorkbenchError:

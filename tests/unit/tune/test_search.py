@@ -21,7 +21,7 @@ from workbench.tune.store.memory import MemoryStore
 from workbench.tune.store.store import load_result
 
 
-def test_a_run_that_cannot_be_begun_leaves_those_beside_it_to_others(
+def test_a_run_that_cannot_be_started_leaves_those_beside_it_to_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     where = tmp_path / "t.db"
@@ -65,7 +65,7 @@ def test_a_run_that_the_store_could_not_take_is_run_again(
     assert [record.number for record in result.records] == list(range(6))
 
 
-def test_runs_that_could_not_even_be_given_back_are_begun_again(
+def test_runs_that_could_not_even_be_released_are_restarted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     experiment = Experiment(SPACE, Function(noisy), heuristic="random", initial=2)

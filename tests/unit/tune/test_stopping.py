@@ -24,7 +24,7 @@ def history_of(losses: list[float], initial: int = 0, **options: bool) -> Histor
     return history
 
 
-def test_a_budget_leaves_initial_points_out_unless_told() -> None:
+def test_a_budget_leaves_initial_points_out_by_default() -> None:
     history = history_of([1.0] * 5, initial=3)
     assert make_stopping("budget", runs=3).reason(history) is None
     assert "budget of 2 runs" in (make_stopping("budget", runs=2).reason(history) or "")

@@ -31,7 +31,7 @@ class CMAES:
         self._dimensions = problem.space.dimensions
         self._problem = problem
         self._first = problem.first_values
-        self._told = 0
+        self._num_results = 0
         self._best_first: tuple[float, Values | None] = (np.inf, None)
         self._restarts = 0
         self._optimizer: CMA | None = None
@@ -40,8 +40,8 @@ class CMAES:
 
     def propose(self) -> Values:
         """Return the values of the next trial, the same ones until ``tell`` is called."""
-        if self._told < len(self._first):
-            return dict(self._first[self._told])
+        if self._num_results < len(self._first):
+            return dict(self._first[self._num_results])
         if self._open is None:
             if self._optimizer is None:
                 self._optimizer = self._start()
@@ -54,13 +54,13 @@ class CMAES:
 
     def tell(self, values: Values, loss: float, points: Points) -> None:
         """Record the loss of the proposed values; ``points`` are not simulated again."""
-        if self._told < len(self._first):
+        if self._num_results < len(self._first):
             if loss < self._best_first[0]:
                 self._best_first = (loss, values)
         else:
             self.propose()
             self._learn(loss)
-        self._told += 1
+        self._num_results += 1
 
     def indifferent_above(self) -> float:
         """Return inf: every loss has its place among those of its generation."""

@@ -1,4 +1,4 @@
-"""What every search engine is told and asked."""
+"""The interface of every search engine: ask and tell."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Engine(Protocol):
     """Proposes values and records the results of their trials.
 
     What it proposes depends on the problem and on what it was told alone, so a fit that was
-    stopped or killed goes on, once its trials have been told again, as if nothing had happened.
+    stopped or killed continues exactly, once its trials have been told again.
     """
 
     def propose(self) -> Values:

@@ -90,8 +90,8 @@ class _Search:
         while moved:
             moved = False
             for index in self._thresholds:
-                for beside in self._beside(at, index):
-                    new = yield from self._ask(beside)
+                for neighbour in self._neighbours(at, index):
+                    new = yield from self._ask(neighbour)
                     new = yield from self._descend(
                         new, self._errors, _ROUGH_GAIN, most=_STEPS_AFTER_A_MOVE
                     )
@@ -119,7 +119,7 @@ class _Search:
         near = self._best.position + _NEAR * rng.standard_normal(len(anywhere))
         return self._box.values(np.clip(near, 0.0, 1.0))
 
-    def _beside(self, at: FinishedTrial, index: int) -> list[Values]:
+    def _neighbours(self, at: FinishedTrial, index: int) -> list[Values]:
         """Return the values with a threshold at the measured sizes near its own."""
         dimension = self._box.dimensions[index]
         sizes = np.asarray(self._problem.sizes)

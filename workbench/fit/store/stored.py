@@ -1,4 +1,4 @@
-"""A look at stored studies that holds nothing: how far each is, and what it found.
+"""Reads stored studies without locking them: the progress and the result of each.
 
 Whoever runs a study is not disturbed, and a database that is not there yet holds no studies.
 """

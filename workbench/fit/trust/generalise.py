@@ -3,8 +3,8 @@
     hold_out(load("azure-hb96v3-hdr"), "protocol").ratio
     cross_target(load("azure-hb96v3-hdr"), "protocol", fitted="latency")
 
-``hold_out`` fits on every second size and looks at the others; ``cross_target`` fits to one
-benchmark and looks at the other.
+``hold_out`` fits on every second size and predicts the others; ``cross_target`` fits to one
+benchmark and predicts the other.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class HoldOut(StoredResult):
 
     Attributes:
         result: the fit at the fitted sizes.
-        model: what was looked at: the fitted model, thresholds settled where that was asked for.
+        model: the analysed model: the fitted one, its thresholds settled on request.
         measured: the whole curve.
         simulated: the model's curve at all its sizes, in one run.
         fitted: bool[n], the sizes that were fitted.
@@ -210,7 +210,7 @@ def hold_out(
         every: 2 for every second size.
         phase: index of the first size that is fitted; 0 fits both ends of the usual 23 sizes.
         settle: whether thresholds that the fitted sizes leave open go to their greatest value
-            (``settle_thresholds``), which looks at nothing that was held out.
+            (``settle_thresholds``), which uses nothing that was held out.
         loss: as for ``fit``.
         target: as for ``fit``.
         engine: as for ``fit``.

@@ -340,8 +340,8 @@ def _covariance(slopes: FloatArray, residuals: FloatArray) -> tuple[float, Float
     eigenvalues = np.linalg.svd(slopes, compute_uv=False) ** 2
     variance = max(squares / len(residuals), NOISE_FLOOR**2)
     for _ in range(10):
-        told = float(np.sum(eigenvalues / (eigenvalues + variance / PRIOR_SD**2)))
-        freedom = max(len(residuals) - told, 1.0)
+        informed_dimensions = float(np.sum(eigenvalues / (eigenvalues + variance / PRIOR_SD**2)))
+        freedom = max(len(residuals) - informed_dimensions, 1.0)
         variance = max(squares / freedom, NOISE_FLOOR**2)
     precision = slopes.T @ slopes / variance + np.eye(slopes.shape[1]) / PRIOR_SD**2
     return variance, np.linalg.inv(precision)

@@ -113,18 +113,20 @@ class Scan:
         thresholds: dict[str, int] | None = None,
     ) -> FloatArray | None:
         """Return positions with the loss within the limit, None if none were found."""
-        response = self._look(positions, thresholds)
+        response = self._response_at(positions, thresholds)
         for _ in range(_REFITS):
             if response is None or response.loss <= self.limit or free is None or not free.any():
                 break
             following = self.follow(positions, free, response.residuals)
-            refitted = self._look(following, thresholds)
+            refitted = self._response_at(following, thresholds)
             if refitted is None or refitted.loss >= response.loss:
                 break
             positions, response = following, refitted
         return positions if response is not None and response.loss <= self.limit else None
 
-    def _look(self, positions: FloatArray, thresholds: dict[str, int] | None) -> Response | None:
+    def _response_at(
+        self, positions: FloatArray, thresholds: dict[str, int] | None
+    ) -> Response | None:
         response = self.probe.at(positions, thresholds)
         if response is not None:
             self.least = min(self.least, response.loss)

@@ -22,7 +22,7 @@ def verdicts(
     thresholds: Mapping[str, tuple[int, int]],  # values of the same curve, by key
 ) -> dict[str, str]:
     """Return a short text for each parameter, by key."""
-    words = {}
+    texts = {}
     for dimension in result.space.dimensions:
         key, interval = dimension.key, refitted.get(dimension.key)
         if key in flat:
@@ -34,8 +34,8 @@ def verdicts(
                 dimension, errors[key], float(result.values[key]), interval
             )
         where = result.at_bound.get(key)
-        words[key] = f"at its {where} bound; {text}" if where else text
-    return words
+        texts[key] = f"at its {where} bound; {text}" if where else text
+    return texts
 
 
 def _threshold(dimension: Dimension, equivalent: tuple[int, int], refitted: Interval | None) -> str:

@@ -120,7 +120,7 @@ class Entry:
     layout: TopologyLayout  # of the routers
     drawn: DrawnLinks
     metrics: TopologyMetrics  # quick ones
-    serial: int = 0  # not 0: given or uploaded, told apart by it
+    serial: int = 0  # not 0: identifies a given or uploaded one
 
     @property
     def key(self) -> tuple[str, int]:

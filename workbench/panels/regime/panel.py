@@ -321,7 +321,7 @@ class RegimePanel(Panel[Bolted]):
         return self._name(), FILES[suffix][0](self._pair, self._bolted)
 
     def _lock_controls(self, running: bool) -> None:
-        # The threshold stays free: the pair that is shown can be looked at meanwhile.
+        # The threshold stays free: the shown pair can be explored meanwhile.
         for control in self._controls.values():
             control.disabled = running
 

@@ -169,7 +169,7 @@ class TolerancePanel(Panel[LatencySensitivity | None]):
         """Keep the chosen program in the figure, to choose another beside it.
 
         Raises:
-            ParameterError: there are as many as a figure can tell apart.
+            ParameterError: a figure has no further colours.
         """
         with self._lock:
             self._controls.keep()

@@ -46,7 +46,7 @@ _HELD = "Resume continues this experiment, Start begins a new one"
 
 
 class TuningPanel(Panel[TuningResult | None]):
-    """Tune a component, and look at the results.
+    """Tune a component, and show the results.
 
     Args:
         subject: word of what is tuned, or the part after the colon; None takes recorded runs.
@@ -169,7 +169,7 @@ class TuningPanel(Panel[TuningResult | None]):
     def start(self) -> Job[TuningResult]:
         """Start the experiment that the controls describe, and return at once.
 
-        With a store that holds it already, it goes on from there.
+        With a store that holds it already, it continues from there.
 
         Raises:
             ParameterError: a control holds what is not accepted.

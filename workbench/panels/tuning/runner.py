@@ -19,7 +19,7 @@ from workbench.panels.tuning.run_by import DASK, LOCAL, REPLAY, SLURM, STEPS, Ru
 from workbench.tune.runners.replay import NOISES
 from workbench.tune.runners.runner import RunnerError
 from workbench.tune.runners.slurm_commands import find, partitions
-from workbench.tune.runners.slurm_words import allocation_number, option_words, slurm_words
+from workbench.tune.runners.slurm_options import allocation_number, checked_options, slurm_options
 
 _PROGRAMS = [
     ("processes here", LOCAL),
@@ -196,7 +196,7 @@ class RunnerControls:
             return RunBy(DASK, scheduler=self._scheduler())
         if kind not in (SLURM, STEPS):
             return RunBy()
-        words = slurm_words(
+        words = slurm_options(
             partition=self.partition.value.strip(),
             account=self._text("account"),
             nodes=self._count("nodes"),
@@ -208,7 +208,7 @@ class RunnerControls:
             find("sbatch")
             return RunBy(SLURM, slurm=words)
         find("salloc")
-        srun = option_words(self._words("srun"), of="srun", key="srun")
+        srun = checked_options(self._words("srun"), of="srun", key="srun")
         allocation = allocation_number(self._text("allocation"), words)
         return RunBy(STEPS, slurm=words, srun=srun, allocation=allocation)
 

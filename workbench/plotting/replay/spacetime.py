@@ -55,7 +55,7 @@ class SpacetimeFigure:
     """The diagram and its sources, which hold what the window shows and a little around it.
 
     A page with Python behind it writes its window into `asked` after a zoom, a pan or a change of
-    size, at most every 80 ms; whoever receives that calls `look_as_asked`. What it writes is older
+    size, at most every 80 ms; the receiver calls `look_as_asked`. What it writes is older
     than what Python has drawn since. So it says itself whether it shows all, and each time that
     Python makes it show all has a number, `revision`: a window from before that is no zoom.
 

@@ -189,7 +189,7 @@ def ask_for_windows(fig: figure, asked: ColumnDataSource, moved: ColumnDataSourc
     for side in ("inner_width", "inner_height"):
         fig.js_on_change(side, ask)
     for wheel in fig.select(type=WheelZoomTool):
-        # Without a key the wheel goes on scrolling the page.
+        # Without a key the wheel scrolls the page.
         wheel.update(
             modifiers={"ctrl": True},
             dimensions="width",

@@ -147,7 +147,7 @@ class _Window:
         per_ps = width / (times[1] - times[0])
         kernel.count_widths(t.begin, t.end, t.widest, *seen, *times, per_ps, widths)
         few = np.cumsum(widths[::-1])[::-1] <= room
-        # Bars of the last place are not told apart: of too many there, all are painted.
+        # Bars of the last place are one group: if they are too many, all are painted.
         least = max(int(np.argmax(few)), 1) if few.any() else 2 * width
         least_ps = int(np.ceil(least / per_ps))
         kernel.raster(t.begin, t.end, t.kind, *seen, together, *times, least_ps, busy)

@@ -122,7 +122,7 @@ def read_search_noise(rows: pd.DataFrame, measure: str = "share") -> str:
         first, none = again[0], plain[0]
         better = (first[measure] > none[measure]) == known.more_is_better
         if known.overlaps(first, none):
-            verdict = "not told apart"
+            verdict = "no significant difference"
         else:
             verdict = "resampling is better" if better else "resampling is worse"
         parts.append(

@@ -155,7 +155,7 @@ def name_places(axis: Any, names: Sequence[str]) -> None:
 def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the rows of a table as dictionaries by column."""
     names = [str(name) for name in table]
-    # Six times as quick as pandas' own way, which looks at each column of each row.
+    # Six times as fast as pandas, which visits each column of each row.
     return [dict(zip(names, row, strict=True)) for row in table.to_numpy(object).tolist()]
 
 

@@ -153,7 +153,8 @@ def read_apart(recording: Recording) -> str:
         )
     return (
         f"{recording.name} is {origin}: of {total} configurations in {len(table)} spaces, "
-        f"{tied} ({percent_text(100 * tied / total)} %) cannot be told from the best one of "
+        f"{tied} ({percent_text(100 * tied / total)} %) cannot be distinguished from the best one "
+        "of "
         f"theirs by {int(table['repeats'].min())} repeats or more of each. Gains are judged by "
         f"the repeats that were drawn from, which promises too much; with the noise {HELD_OUT}, "
         "by the others."

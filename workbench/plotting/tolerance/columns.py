@@ -34,7 +34,7 @@ _COLOURS = (
     palette.SKY_BLUE,
     palette.BLACK,
 )
-# Green, orange, red as in the paper, told apart by their hatches too; further zones stay red.
+# Green, orange, red as in the paper, and with different hatches; further zones stay red.
 _ZONES = ((palette.GREEN, " "), (palette.ORANGE, "/"), (palette.VERMILLION, "x"))
 
 

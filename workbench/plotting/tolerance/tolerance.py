@@ -73,7 +73,7 @@ class ToleranceFigure:
         zones: a row for each zone of each program.
         limits: a row for each tolerance that the axis holds.
         corners: a row for each critical latency that is marked.
-        pointer: column ``L``: the latency that is looked at, ns, or nothing.
+        pointer: column ``L``: the chosen latency, ns, or nothing.
         bands: the zones behind the curve, shown for one program.
         height_in_words: words T, or its growth, beside the pointer.
         relative: draw growth in percent; None where the figure decides.

@@ -203,7 +203,7 @@ def _any(topology: Topology) -> tuple[FloatArray, FloatArray]:
     centred = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
     values, vectors = np.linalg.eigh(-centred / 2)
     x, y = (vectors[:, at] * np.sqrt(max(values[at], 1e-9)) for at in (-1, -2))
-    # Vertices that nothing tells apart would lie on one another.
+    # Indistinguishable vertices would lie on one another.
     turn = 2.399963 * np.arange(topology.num_routers)
     spread = 0.03 * max(float(np.ptp(x)), 1e-9)
     return x + spread * np.cos(turn), y + spread * np.sin(turn)

@@ -153,7 +153,7 @@ def trajectory_figure(*, height: int = 320) -> TrajectoryFigure:
     how = {"@value": "printf", "@seconds": "printf"}
     tips = [("run", "@run"), ("", "@value{%.5g} (@status), @seconds{%.4g} s"), ("", "@text")]
     fig.add_tools(HoverTool(renderers=marks, tooltips=tips, formatters=how))
-    tips = [("", "@count runs come to @value{%.5g}"), ("", "@text")]
+    tips = [("", "@value{%.5g} over @count runs"), ("", "@text")]
     fig.add_tools(HoverTool(renderers=[several], tooltips=tips, formatters=how))
     legend_above(fig)
     return TrajectoryFigure(fig, sources, repeats, best, default)

@@ -98,10 +98,11 @@ def find_algorithm(operation: str, name: str | None = None) -> Algorithm:
 def with_value(algorithm: Algorithm, value: str | int, parameter: str = "") -> Algorithm:
     """Return an algorithm with another parameter value; an empty ``parameter`` accepts any name."""
     if not algorithm.parameter or parameter not in ("", algorithm.parameter):
-        said = f"{parameter}={value}" if parameter else f"{algorithm.name}:{value}"
+        given_parameter = f"{parameter}={value}" if parameter else f"{algorithm.name}:{value}"
         takes = algorithm.parameter or "nothing"
         raise ParameterError(
-            f"algorithm {algorithm.name} takes {takes}; got {said}", key=parameter or "algorithm"
+            f"algorithm {algorithm.name} takes {takes}; got {given_parameter}",
+            key=parameter or "algorithm",
         )
     text, least = str(value), _LEAST[algorithm.parameter]
     plain = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS

@@ -31,12 +31,12 @@ class Recipe:
         digest = hashlib.sha256(" ".join(self.options).encode())
         # The compiler that the wrapper calls identifies the MPI and its version; wrappers of two
         # MPIs may share a name.
-        digest.update(self._said([str(mpicc), "-show"]).encode())
+        digest.update(self._output([str(mpicc), "-show"]).encode())
         digest.update(str(Path(mpicc).resolve()).encode())
         for source in (*self.sources, *self.headers):
             digest.update(source.read_bytes())
-        kept = _cache() / self.kind if folder is None else Path(folder)
-        return (kept / digest.hexdigest()[:16] / self.name).resolve()
+        cache_folder = _cache() / self.kind if folder is None else Path(folder)
+        return (cache_folder / digest.hexdigest()[:16] / self.name).resolve()
 
     def make(self, mpicc: str | Path, path: Path) -> None:
         """Compile to ``path``, as returned by ``place``, unless the file is there."""
@@ -46,11 +46,11 @@ class Recipe:
         with tempfile.TemporaryDirectory(dir=path.parent) as scratch:
             built = Path(scratch) / self.name
             sources = map(str, self.sources)
-            self._said([str(mpicc), *self.options, "-o", str(built), *sources])
+            self._output([str(mpicc), *self.options, "-o", str(built), *sources])
             # Another process may build the same file: the last one replaces it with an equal one.
             built.replace(path)
 
-    def _said(self, words: list[str]) -> str:
+    def _output(self, words: list[str]) -> str:
         try:
             done = subprocess.run(
                 words,

@@ -65,18 +65,18 @@ class Launcher:
             environment: variables for the ranks alone.
             oversubscribe: let there be more ranks than cores; they give way when they wait.
         """
-        words = [str(self.mpirun)]
+        command_words = [str(self.mpirun)]
         if self.family == "openmpi":
             if oversubscribe:
-                words.append("--oversubscribe")
+                command_words.append("--oversubscribe")
                 if ranks > cores():
-                    words += ["--mca", "mpi_yield_when_idle", "1"]
+                    command_words += ["--mca", "mpi_yield_when_idle", "1"]
             for name, value in environment.items():
-                words += ["-x", f"{name}={value}"]
+                command_words += ["-x", f"{name}={value}"]
         else:
             for name, value in environment.items():
-                words += ["-genv", name, value]
-        return [*words, "-n", str(ranks), *program]
+                command_words += ["-genv", name, value]
+        return [*command_words, "-n", str(ranks), *program]
 
     def own_environment(self) -> dict[str, str]:
         """Return the environment that the launcher itself runs in."""
@@ -104,7 +104,7 @@ def find_launcher(mpirun: str | Path | None = None) -> Launcher:
             f"an MPI must be installed to record a program; {' or '.join(names)} was not found; "
             f"{_INSTALL}"
         )
-    version = _said(Path(found), "--version")
+    version = _answer(Path(found), "--version")
     if "Open MPI" in version or "OpenRTE" in version:
         family: Literal["openmpi", "hydra"] = "openmpi"
     elif "HYDRA" in version or "Intel(R) MPI" in version:
@@ -133,7 +133,7 @@ def _compiler_name(mpirun: Path) -> str:
     return mpirun.name.replace("mpirun", "mpicc").replace("mpiexec", "mpicc")
 
 
-def _said(program: Path, *arguments: str) -> str:
+def _answer(program: Path, *arguments: str) -> str:
     try:
         answer = subprocess.run(
             [str(program), *arguments],

@@ -154,9 +154,9 @@ def _mark_incomplete(path: Path, reason: str) -> None:
     if not path.exists():
         return
     first, _, rest = path.read_text("latin-1").partition("\n")
-    said = " ".join(reason.split())[:_LONGEST_LINE]
-    told = said.encode("ascii", "replace").decode("ascii")
-    path.write_text(f"{first}\n# incomplete {told}\n{rest}", "latin-1")
+    reason_line = " ".join(reason.split())[:_LONGEST_LINE]
+    ascii_reason = reason_line.encode("ascii", "replace").decode("ascii")
+    path.write_text(f"{first}\n# incomplete {ascii_reason}\n{rest}", "latin-1")
 
 
 def _run(

@@ -94,8 +94,8 @@ def _sizes(shares: Sequence[Share], first: Share) -> tuple[int | None, tuple[int
     if operation == "allgather":
         if not variable:
             return _known([x for s in shares for x in (s.send, s.recv)]), None
-        told = next((share.recvs for share in shares if share.recvs is not None), None)
-        return None, told or _each([share.send for share in shares])
+        counts = next((share.recvs for share in shares if share.recvs is not None), None)
+        return None, counts or _each([share.send for share in shares])
     if operation == "alltoall" and variable:
         rows = [share.sends or share.recvs for share in shares]
         if any(row is None for row in rows):
@@ -104,8 +104,8 @@ def _sizes(shares: Sequence[Share], first: Share) -> tuple[int | None, tuple[int
     if operation == "alltoall":
         return _known([x for s in shares for x in (s.send, s.recv)]), None
     if operation == "reduce_scatter":
-        told = next((share.recvs for share in shares if share.recvs is not None), None)
-        return _known([share.recv for share in shares]), told
+        counts = next((share.recvs for share in shares if share.recvs is not None), None)
+        return _known([share.recv for share in shares]), counts
     return _known([root.send, *(share.send for share in shares)]), None
 
 

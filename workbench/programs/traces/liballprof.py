@@ -35,8 +35,8 @@ def read_liballprof(files: Sequence[TraceFile], source: str) -> Program:
     survey = Survey(calls)
     events = [survey.take(rank, file) for rank, file in enumerate(files)]
     names = survey.names()
-    stride, told = detect_stride(set().union(*survey.made), survey.arrays)
-    if not told:
+    stride, recognised = detect_stride(set().union(*survey.made), survey.arrays)
+    if not recognised:
         calls.notes.say(
             "the trace does not record whether its MPI's requests take 4 or 8 bytes; arrays of "
             f"requests are read with {stride}"

@@ -8,7 +8,7 @@ class Notes:
 
     def __init__(self) -> None:
         self._counted: dict[str, list[int]] = {}
-        self._said: dict[str, None] = {}
+        self._texts: dict[str, None] = {}
 
     def count(self, text: str, rank: int, line: int) -> None:
         """Note a clause about a line of a rank's file; equal clauses are counted together."""
@@ -17,7 +17,7 @@ class Notes:
 
     def say(self, text: str) -> None:
         """Note a clause about the whole trace."""
-        self._said[text] = None
+        self._texts[text] = None
 
     def sentences(self, files: list[str]) -> list[str]:
         """Return the notes as sentences, those about the whole trace first."""
@@ -27,4 +27,4 @@ class Notes:
             else f"{text} ({files[rank]} line {line})."
             for text, (times, rank, line) in self._counted.items()
         ]
-        return [f"{text}." for text in self._said] + counted
+        return [f"{text}." for text in self._texts] + counted

@@ -309,12 +309,12 @@ def check_header(files: Sequence[TraceFile]) -> list[TraceFile]:
                 source=file.name,
                 line=1,
             )
-        told = next((w for w in words[1:] if w[:2] == ["#", "rank"]), [])
-        if len(told) != 5 or not (told[2].isdecimal() and told[4].isdecimal()):
+        rank_line = next((w for w in words[1:] if w[:2] == ["#", "rank"]), [])
+        if len(rank_line) != 5 or not (rank_line[2].isdecimal() and rank_line[4].isdecimal()):
             raise ParseError(
                 "the header must have a line `# rank r of n`", source=file.name, line=2
             )
-        rank, size = int(told[2][:10]), int(told[4][:10])
+        rank, size = int(rank_line[2][:10]), int(rank_line[4][:10])
         if size != len(files) or rank >= size or rank in by_rank:
             raise ParseError(
                 f"the files of all {size} ranks must be there, each once; got {len(files)} files, "

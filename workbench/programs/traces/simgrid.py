@@ -121,7 +121,7 @@ class _RankReader:
         self.words: list[str] = []
         self.name = ""
         self.pending = Pending()
-        self.told: frozenset[Key] = frozenset()
+        self.waited_keys: frozenset[Key] = frozenset()
         self.actions: dict[str, Callable[[], None]] = {
             "init": self._init,
             "compute": lambda: self._work(self._real(0) * self.ns_per_flop),
@@ -141,7 +141,7 @@ class _RankReader:
         }
 
     def read(self, lines: list[tuple[int, list[str]]]) -> None:
-        self.told = waited_for(lines)
+        self.waited_keys = waited_for(lines)
         for self.line, words in lines:
             self.name, self.words = words[1].lower(), words[2:]
             name = self.name
@@ -311,7 +311,7 @@ class _RankReader:
 
     def _begin_collective(self, name: str) -> None:
         key = key_of_collective(name)
-        if key not in self.told:
+        if key not in self.waited_keys:
             self._note(f"i{name} is read as {name}: no wait of the trace names its request")
             self._collective(COLLECTIVES[name])
         else:

@@ -40,10 +40,10 @@ class Survey:
         fresh: set[str] = set()
         given: set[str] = set()
         named: set[tuple[str, str]] = set()
-        looks = _looks()
+        argument_fields = _looks()
         for number, text in enumerate(cut(file), 1):
             fields = text.split(":")
-            look = looks.get((fields[0], len(fields)))
+            look = argument_fields.get((fields[0], len(fields)))
             if look is None:
                 continue
             if look.kind:
@@ -125,14 +125,14 @@ class _Look:
 @cache
 def _looks() -> dict[tuple[str, int], _Look]:
     """Return the fields to look at, by call name and number of fields."""
-    looks: dict[tuple[str, int], _Look] = {}
+    argument_fields: dict[tuple[str, int], _Look] = {}
     for name, signature in SIGNATURES.items():
         kind = signature.kind
         gives = signature.manner != BLOCKING or kind in GIVING
         target = {"send": "peer", "sendrecv": "dest"}.get(kind, "")
         source = {"recv": "peer", "sendrecv": "source"}.get(kind, "")
         for num_fields, at in signature.forms.items():
-            looks[name, num_fields] = _Look(
+            argument_fields[name, num_fields] = _Look(
                 at,
                 kind if kind in MAKING or kind == "comm_free" else "",
                 at.get("comm", 0),
@@ -142,7 +142,7 @@ def _looks() -> dict[tuple[str, int], _Look]:
                 at.get(target, 0),
                 at.get(source, 0),
             )
-    return looks
+    return argument_fields
 
 
 def _number(text: str) -> int | None:

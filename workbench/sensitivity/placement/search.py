@@ -1,4 +1,4 @@
-"""A search over placements that goes on where Algorithm 3 stops: annealing on critical paths."""
+"""A search over placements that continues after Algorithm 3: annealing on critical paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Placements that look at no program: block, round-robin, random."""
+"""Placements that ignore the program: block, round-robin, random."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def _grown(volume: IntArray, size: int, seed: int) -> NDArray[np.bool_]:
     joined = volume[seed].copy()
     first[seed] = True
     for _ in range(size - 1):
-        # Bytes that come to be inside, less those that stay outside.
+        # Bytes that move inside, less those that stay outside.
         score = np.where(first, np.iinfo(np.int64).min, 2 * joined - total)
         rank = int(score.argmax())
         first[rank] = True

@@ -71,13 +71,13 @@ def load_curve(
         ConfigurationError: packets could not move, or the clock would run out.
         SimulationHalted: ``halt`` was set before the first run had ended.
     """
-    asked = np.unique(np.asarray(loads, np.float64)).tolist()
+    load_values = np.unique(np.asarray(loads, np.float64)).tolist()
     chosen = tuple(islice(seeds, MOST_RUNS + 1))
-    if not 1 <= len(asked) * len(chosen) <= MOST_RUNS:
+    if not 1 <= len(load_values) * len(chosen) <= MOST_RUNS:
         got = f"more than {MOST_RUNS}" if len(chosen) > MOST_RUNS else f"{len(chosen)}"
         raise ParameterError(
             f"a curve needs at least one load and one seed, and at most {MOST_RUNS} runs; got "
-            f"{len(asked)} loads and {got} seeds",
+            f"{len(load_values)} loads and {got} seeds",
             key="loads",
         )
     workers = whole(workers, "workers", 1, _MOST_WORKERS)
@@ -107,7 +107,9 @@ def load_curve(
         return LatencyLoad(fabric, drawn.name, tuple(found[key] for key in sorted(found)))
 
     with ThreadPoolExecutor(workers) as pool:
-        futures = {pool.submit(run, load, seed): (load, seed) for load in asked for seed in chosen}
+        futures = {
+            pool.submit(run, load, seed): (load, seed) for load in load_values for seed in chosen
+        }
         try:
             for future in as_completed(futures):
                 try:

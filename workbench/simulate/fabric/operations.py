@@ -1,4 +1,4 @@
-"""The operations of a program as the kernels take them, and what a run of them comes to."""
+"""The operations of a program as the kernels' arrays, and the result of their run."""
 
 from __future__ import annotations
 

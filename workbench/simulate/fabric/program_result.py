@@ -1,4 +1,4 @@
-"""What a program's run on a fabric came to: the ranks' ends, and what the channels carried."""
+"""The result of a program's run on a fabric: the ranks' ends, and the channels' loads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What traffic over a fabric came to: accepted load, latencies, and what each channel did."""
+"""The result of traffic over a fabric: accepted load, latencies, and channel statistics."""
 
 from __future__ import annotations
 
@@ -142,10 +142,10 @@ class FabricResult(StoredResult):
         Args:
             percent: 0 to 100, one or several.
         """
-        asked = np.asarray(percent, np.float64)
+        percents = np.asarray(percent, np.float64)
         if not len(self.latencies_s):
-            return np.full_like(asked, np.nan)[()]
-        return np.percentile(self.latencies_s, asked)
+            return np.full_like(percents, np.nan)[()]
+        return np.percentile(self.latencies_s, percents)
 
     @property
     def mean_hops(self) -> float:
@@ -324,7 +324,7 @@ class FabricResult(StoredResult):
             "under_way": series.under_way,
         }
 
-    def _said(self) -> str:
+    def _summary(self) -> str:
         if not self.delivered:
             return "no message arrived"
         p99 = float(self.latency_s(99))
@@ -347,7 +347,7 @@ class FabricResult(StoredResult):
     def __repr__(self) -> str:
         return (
             f"FabricResult(simulated: {self.fabric.topology.name}, {self.fabric.routing_name} "
-            f"routing, {self.pattern} traffic; {self._said()})"
+            f"routing, {self.pattern} traffic; {self._summary()})"
         )
 
     def _repr_html_(self) -> str:

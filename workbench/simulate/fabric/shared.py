@@ -107,7 +107,7 @@ class SharedRun(StoredResult):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold, times in ns."""
         together = self.together.to_dict()
-        kept = ("topology", "congestion", "routing", "makespan_ns", "busiest_channel", "seconds")
+        fields = ("topology", "congestion", "routing", "makespan_ns", "busiest_channel", "seconds")
         rows = self.to_frame().to_dict("records")
         return {
             "jobs": {
@@ -122,7 +122,7 @@ class SharedRun(StoredResult):
                 for row in rows
             },
             "placement": self.placement,
-            **{name: together[name] for name in kept},
+            **{name: together[name] for name in fields},
         }
 
     def __repr__(self) -> str:

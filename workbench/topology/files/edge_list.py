@@ -116,7 +116,7 @@ def bundles(topology: Topology) -> list[tuple[tuple[int, int, int], int]]:
     rows = np.column_stack((topology.link_class, np.sort(topology.links, axis=1)))
     found, counts = np.unique(rows, axis=0, return_counts=True)
     return [
-        ((one, other, link_class), min(count - told, MOST_PARALLEL))
+        ((one, other, link_class), min(count - parallel, MOST_PARALLEL))
         for (link_class, one, other), count in zip(found.tolist(), counts.tolist(), strict=True)
-        for told in range(0, count, MOST_PARALLEL)
+        for parallel in range(0, count, MOST_PARALLEL)
     ]

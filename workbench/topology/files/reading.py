@@ -57,7 +57,7 @@ def read_topology(
         format: one of ``FORMATS``; None tells it from the content.
         hosts: hosts of each router; None takes what the file tells, or one for each if it tells
             nothing of hosts.
-        directed: for an edge list and CSV: whether each link is told once for each way; None: if
+        directed: for an edge list and CSV: whether each link is listed once for each way; None: if
             all are.
         name: the topology's; empty takes the file's.
 

@@ -87,8 +87,8 @@ class Bisection:
     def __repr__(self) -> str:
         if math.isnan(self.upper):
             return "Bisection(no two routers with hosts)"
-        said = f"{self.upper:g}" if self.exact else f"{self.lower:g} to {self.upper:g}"
-        return f"Bisection({said} links, {self.relative:.2g} of full)"
+        width = f"{self.upper:g}" if self.exact else f"{self.lower:g} to {self.upper:g}"
+        return f"Bisection({width} links, {self.relative:.2g} of full)"
 
 
 def bisection(

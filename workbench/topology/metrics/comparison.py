@@ -82,14 +82,14 @@ class Comparison(StoredResult):
     def notes(self) -> tuple[str, ...]:
         """What a reader must know before the networks are compared, a sentence each."""
         labels = self.labels
-        told = [
+        notes = [
             f"{measure}: {label} has no groups of hosts and ran {row.instead} instead"
             for measure in self.measures
             for label, row in zip(labels, self.row(measure), strict=True)
             if row.instead
         ]
         return (
-            *told,
+            *notes,
             *unequal_hosts({n: m.hosts for n, m in zip(labels, self.metrics, strict=True)}),
         )
 

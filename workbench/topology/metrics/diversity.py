@@ -13,7 +13,7 @@ from workbench.topology.metrics.graph import Graph
 from workbench.topology.topology import Topology
 
 PAIRS = 200
-"""Pairs of routers that are looked at by default."""
+"""The default number of sampled pairs of routers."""
 
 
 @dataclass(frozen=True, eq=False)

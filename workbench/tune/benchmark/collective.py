@@ -58,12 +58,12 @@ class Request:
         return int(min(max(fitting, self.least), self.most))
 
 
-def requested(words: Sequence[str]) -> Request | None:
+def requested(arguments: Sequence[str]) -> Request | None:
     """Return the parsed arguments, without the program's name; None if they are invalid."""
-    if len(words) != 8 or words[0] not in TITLES:
+    if len(arguments) != 8 or arguments[0] not in TITLES:
         return None
     try:
-        request = Request(words[0], *map(int, words[1:]))
+        request = Request(arguments[0], *map(int, arguments[1:]))
     except ValueError:
         return None
     sizes_good = request.lowest >= 4 and request.highest <= _LARGEST and request.factor >= 2
@@ -112,13 +112,13 @@ def row(size: int, times_s: Sequence[float], ranks: int, seconds: float) -> str:
     return f"{size:<12d}{columns}{calls:14d}{seconds:14.6f}\n"
 
 
-def main(words: Sequence[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Measure the requested sizes and return the exit status."""
     # By name, as mpi4py is optional: what checks types or styles need not have it.
     import_module("mpi4py").rc.threads = False  # as MPI_Init has it: no locks for other threads
     mpi = import_module("mpi4py.MPI")
     world = mpi.COMM_WORLD
-    request = requested(words)
+    request = requested(arguments)
     if request is None:
         if world.rank == 0:
             sys.stderr.write(_USAGE)
@@ -162,7 +162,7 @@ def _measure(mpi: Any, request: Request, size: int) -> None:
         barrier()
         call()
     pace_s = (clock() - start) / request.warmup if request.warmup else 0.0
-    calls = _told(mpi, request.calls(pace_s))
+    calls = _shared(mpi, request.calls(pace_s))
 
     times_s = array("d", [0.0]) * calls
     for at in range(calls):
@@ -202,7 +202,7 @@ def _collected(mpi: Any, mine: array[float]) -> array[float]:
     return everything
 
 
-def _told(mpi: Any, value: int) -> int:
+def _shared(mpi: Any, value: int) -> int:
     """Return rank 0's number at all ranks."""
     world, told = mpi.COMM_WORLD, array("i", [value])
     if world.rank == 0:

@@ -28,7 +28,7 @@ class Heuristic(Protocol):
     """Proposes the next configuration.
 
     What it proposes follows from the space, the seed, its options and the history alone: an
-    experiment that was killed goes on, once its runs are in a history again, as if nothing had
+    experiment that was killed continues, once its runs are in a history again, as if nothing had
     happened. What a heuristic keeps between proposals is only there to save time.
     """
 

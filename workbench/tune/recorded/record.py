@@ -102,10 +102,13 @@ def record_open_mpi(
             if time.monotonic() >= deadline or (stop is not None and stop.is_set()):
                 break
             if on_start is not None:
-                told = ", ".join(f"{k}={v}" for k, v in configuration.items() if v is not None)
+                configuration_text = ", ".join(
+                    f"{k}={v}" for k, v in configuration.items() if v is not None
+                )
                 wanted = work.starts + len(left) - at
                 on_start(
-                    RecordingProgress(work.starts, wanted, work.failed), f"{collective} {told}"
+                    RecordingProgress(work.starts, wanted, work.failed),
+                    f"{collective} {configuration_text}",
                 )
             work.run(number, collective, configuration)
     finally:

@@ -1,4 +1,4 @@
-"""Runs as jobs of a Slurm machine: ``sbatch``, then a look at how they stand.
+"""Runs as jobs of a Slurm machine: ``sbatch``, then queries of their states.
 
     runner = Slurm("runs", options=("--partition=batch", "--nodes=2"))
 
@@ -42,7 +42,7 @@ class Slurm(Runner):
     Args:
         folder: where scripts, words and outputs are kept; the nodes must reach it.
         options: words for every ``sbatch``, such as ``--partition=batch``.
-        poll_s: seconds between two looks at all jobs.
+        poll_s: seconds between two queries of all jobs.
         keep: whether the folders of runs stay when they have ended.
         most_output_bytes: what is read of each stream of a run.
 
@@ -212,7 +212,7 @@ class _Job:
         self._submission = submission
         self._left = left
         self._task = task
-        self._asked = time.monotonic()
+        self._requested_at = time.monotonic()
         self._ended_at: float | None = None
         self._cancelled_at = -math.inf
         self._why: RunState | None = None
@@ -279,7 +279,7 @@ class _Job:
     def _note(self, job: QueuedJob | None) -> None:
         """Record why the job waits, if it does."""
         why = job.reason if job is not None and job.state == "PENDING" else None
-        self._runner.note_waiting(self.job_id, self._asked, why)
+        self._runner.note_waiting(self.job_id, self._requested_at, why)
 
     def _take_ended(self, job: QueuedJob | None) -> None:
         """Record how a job ended that Slurm reports as over, once its files are visible."""
@@ -307,7 +307,7 @@ class _Job:
                 self._cancel()
 
     def _take(self, ending: Ending | None, state: str = "") -> None:
-        total = time.monotonic() - self._asked
+        total = time.monotonic() - self._requested_at
         seconds = self._run.running_s() if ending is None else ending.seconds
         folder = self._run.path
         reason = ""
@@ -337,7 +337,7 @@ class _Job:
             started=self._run.started,
             reason=reason,
         )
-        self._runner.note_waiting(self.job_id, self._asked, None)
+        self._runner.note_waiting(self.job_id, self._requested_at, None)
         top = self._left.pop()
         if not self._left and not self._runner.keep:
             shutil.rmtree(top, ignore_errors=True)

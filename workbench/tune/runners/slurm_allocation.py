@@ -53,7 +53,7 @@ class Allocation:
     def number(self) -> str:
         """Number of its job; empty until Slurm has given one."""
         if not self._number:
-            found = re.search(r"job allocation (\d+)", self._said())
+            found = re.search(r"job allocation (\d+)", self._output())
             self._number = found[1] if found else ""
         return self._number
 
@@ -72,8 +72,8 @@ class Allocation:
         ended = self._process.poll() is not None
         variables = self._read_variables()
         if ended and not variables:
-            said = in_one_line(self._said()) or "nothing"
-            raise RunnerError(f"salloc must grant an allocation; it printed: {said}")
+            output = in_one_line(self._output()) or "nothing"
+            raise RunnerError(f"salloc must grant an allocation; it printed: {output}")
         return variables or None
 
     def close(self) -> None:
@@ -105,7 +105,7 @@ class Allocation:
                 self._variables = {k: v for k, _, v in known if k.startswith("SLURM_")}
         return self._variables
 
-    def _said(self) -> str:
+    def _output(self) -> str:
         return self._read(self._messages)
 
     def _read(self, file: IO[bytes]) -> str:

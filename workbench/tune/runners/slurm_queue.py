@@ -36,7 +36,7 @@ class Queue:
     def __init__(self, poll_s: float) -> None:
         self._poll_s = poll_s
         self._known: Mapping[str, QueuedJob] = {}
-        self._known_at = self._asked = -math.inf
+        self._known_at = self._queried_at = -math.inf
         self._silent_since: float | None = None
 
     @property
@@ -47,10 +47,10 @@ class Queue:
     def jobs(self, after: float) -> Mapping[str, QueuedJob] | None:
         """Return the jobs by number, at or after ``after`` (monotonic, s); None if unknown yet."""
         now = time.monotonic()
-        if now - self._asked >= (AGAIN_S if self.silent else self._poll_s):
+        if now - self._queried_at >= (AGAIN_S if self.silent else self._poll_s):
             try:
                 self._known, self._known_at = queued_jobs(), now
-                self._asked, self._silent_since = time.monotonic(), None
+                self._queried_at, self._silent_since = time.monotonic(), None
             except RunnerError as error:
                 self.note_silence(error)
         return self._known if self._known_at >= after else None
@@ -58,7 +58,7 @@ class Queue:
     def cancel(self, numbers: Sequence[str]) -> None:
         """Cancel jobs by number; finished ones are left alone."""
         # Each query to an unreachable controller takes ten seconds.
-        if self.silent and time.monotonic() - self._asked < AGAIN_S:
+        if self.silent and time.monotonic() - self._queried_at < AGAIN_S:
             raise SilentError(f"Slurm must answer to cancel {', '.join(numbers)}; it does not")
         try:
             cancel(numbers)
@@ -72,9 +72,9 @@ class Queue:
 
     def note_silence(self, error: RunnerError) -> None:
         """Record that Slurm did not answer; raise ``error`` after ten minutes of silence."""
-        self._asked = time.monotonic()
-        self._silent_since = self._silent_since or self._asked
-        if self._asked - self._silent_since > PATIENCE_S:
+        self._queried_at = time.monotonic()
+        self._silent_since = self._silent_since or self._queried_at
+        if self._queried_at - self._silent_since > PATIENCE_S:
             raise error
 
 

@@ -31,8 +31,8 @@ from workbench.tune.runners.runner import (
 from workbench.tune.runners.slurm_allocation import Allocation
 from workbench.tune.runners.slurm_commands import cancel, find, is_away
 from workbench.tune.runners.slurm_files import LATE_S, RunFolder, step_script
+from workbench.tune.runners.slurm_options import allocation_number
 from workbench.tune.runners.slurm_queue import AGAIN_S, PATIENCE_S, Queue, clean_up, label_of
-from workbench.tune.runners.slurm_words import allocation_number
 
 _RUNNING = "RUNNING"
 _POLL_S = 0.25
@@ -194,7 +194,7 @@ class _Step:
         self._runner = runner
         self._run = run
         self._request = request
-        self._asked = time.monotonic()
+        self._requested_at = time.monotonic()
         self._job = runner.job or ""
         self._inner: RunHandle | None = None
         self._ended: RunOutput | None = None
@@ -237,7 +237,7 @@ class _Step:
         self._job, variables = place
         script = self._run.path / "step.sh"
         script.write_text(step_script(self._request.invocation))
-        # In somebody else's allocation a shell may be a step itself, and hold all of it.
+        # In an existing allocation a shell may be a step itself, and hold all of it.
         shared = ("--overlap",) * (self._runner.job is not None)
         words = (
             *(find("srun"), f"--jobid={self._job}", *shared),
@@ -328,7 +328,7 @@ class _Step:
         shutil.rmtree(self._run.path, ignore_errors=True)
 
     def _waited(self) -> float:
-        return time.monotonic() - self._asked
+        return time.monotonic() - self._requested_at
 
     def _end(self, why: RunState) -> None:
         if self._why is None:

@@ -151,7 +151,7 @@ class DatabaseStore:
         return [run for run in begun if run.worker in dead]
 
     def note_stop(self, reason: str) -> None:
-        """Record why the experiment ended; an empty text if it goes on."""
+        """Record why the experiment ended; an empty text if it continues."""
         with worded(self.database):
             self._study.set_user_attr(STOP_REASON, reason)
 

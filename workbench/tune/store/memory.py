@@ -54,7 +54,7 @@ class Store(Protocol):
         """Return the pending runs of dead processes."""
 
     def note_stop(self, reason: str) -> None:
-        """Record why the experiment ended; an empty text if it goes on."""
+        """Record why the experiment ended; an empty text if it continues."""
 
     def sessions(self) -> tuple[dict[str, Any], ...]:
         """Return the sessions of all processes that took part, in the order they began."""

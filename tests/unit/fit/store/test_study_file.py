@@ -130,7 +130,7 @@ def test_one_study_is_held_by_one_at_a_time(tmp_path: Path) -> None:
     StudyFile(path, "one", PROBLEM).close()
 
 
-def test_trials_that_somebody_else_adds_are_noticed(tmp_path: Path) -> None:
+def test_trials_that_another_program_adds_are_noticed(tmp_path: Path) -> None:
     path = tmp_path / "fits.db"
     file = StudyFile(path, "one", PROBLEM)
     append(file, trial(0))
@@ -244,7 +244,7 @@ def test_processes_that_begin_a_file_at_once_all_succeed(tmp_path: Path) -> None
         assert sorted(names) == [f"study {m}" for m in range(4)]
 
 
-def test_a_file_that_another_writes_is_begun_when_the_writer_is_done(tmp_path: Path) -> None:
+def test_a_file_that_another_writes_is_started_when_the_writer_is_done(tmp_path: Path) -> None:
     path = tmp_path / "fits.db"
     optuna.create_study(study_name="theirs", storage=f"sqlite:///{path}")
     writer = sqlite3.connect(path, isolation_level=None, check_same_thread=False)

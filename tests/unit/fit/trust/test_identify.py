@@ -61,7 +61,7 @@ def logp() -> Identifiability:
     return identify(fitted(model, noisy(simulate_osu(model), 0.02, 1), space))
 
 
-def test_two_latencies_that_only_add_up_are_told_as_their_sum(logp: Identifiability) -> None:
+def test_two_latencies_that_only_add_up_are_reported_as_their_sum(logp: Identifiability) -> None:
     assert logp.sums == ((OUT_IN, HOP),)
     assert logp.pairs[0][:2] == (OUT_IN, HOP)
     assert logp.pairs[0][2] < -0.99
@@ -151,7 +151,7 @@ def test_a_threshold_has_the_interval_between_two_measured_sizes() -> None:
     )
 
 
-def test_a_value_at_a_bound_is_said_to_be() -> None:
+def test_a_value_at_a_bound_is_reported() -> None:
     model = LogP().with_values({OUT_IN: "2us"})
     space = SearchSpace.for_model(model).with_bounds(OUT_IN, "1us", "2us").fix(HOP)
     told = identify(fitted(model, simulate_osu(model), space), scan=False)

@@ -69,7 +69,7 @@ def test_it_lists_the_algorithms(capsys: pytest.CaptureFixture[str]) -> None:
     assert by_name["segmented-ring"]["value"] == 65536
 
 
-def test_nothing_to_send_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_to_send_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     assert command("allreduce --ranks 4") == 0
     captured = capsys.readouterr()
     assert "note: no messages" in captured.err
@@ -85,7 +85,7 @@ def test_nothing_to_send_is_said(capsys: pytest.CaptureFixture[str]) -> None:
         ("allreduces --list", "did you mean allreduce"),
     ],
 )
-def test_what_is_missing_or_unknown_is_said(line: str, message: str) -> None:
+def test_what_is_missing_or_unknown_is_reported(line: str, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         command(line)
 

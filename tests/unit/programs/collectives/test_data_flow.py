@@ -144,9 +144,7 @@ def test_trees_of_every_base_reach_all(operation: str, name: str, fanout: int) -
     ("operation", "algorithm"),
     [case for case in ALL if isinstance(case.values[1], Algorithm) and case.values[1].order],
 )
-def test_what_is_said_of_the_order_of_reductions_holds(
-    operation: str, algorithm: Algorithm
-) -> None:
+def test_the_documented_order_of_reductions_holds(operation: str, algorithm: Algorithm) -> None:
     outcomes = {True: set(), False: set()}
     for ranks in (*range(1, 14), 16, 17):
         for root in roots(operation, ranks):

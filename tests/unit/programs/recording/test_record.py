@@ -202,7 +202,9 @@ def test_an_unknown_launcher_is_refused(tmp_path: Path) -> None:
         ("HYDRA build details:", ["-genv", "A", "b c", "-n", "2", "./app", "1"]),
     ],
 )
-def test_each_family_is_spoken_to_in_its_words(tmp_path: Path, says: str, words: list[str]) -> None:
+def test_each_family_is_started_with_its_options(
+    tmp_path: Path, says: str, words: list[str]
+) -> None:
     script(tmp_path / "mpicc.mine", "true")
     launcher = find_launcher(script(tmp_path / "mpirun.mine", f"echo '{says}'"))
     assert launcher.mpicc == tmp_path / "mpicc.mine"

@@ -98,7 +98,7 @@ def test_a_split_shows_key_order_and_who_is_left_out(traces: Trace) -> None:
     assert places == [["1", "2"], ["0", "2"]]
 
 
-def test_requests_that_share_a_handle_are_told_apart(traces: Trace) -> None:
+def test_requests_that_share_a_handle_are_distinguished(traces: Trace) -> None:
     """Each of the eight requests ends exactly once, whichever call ends it."""
     for trace in traces:
         ended = []
@@ -126,7 +126,7 @@ def test_a_wildcard_receive_says_what_it_got(traces: Trace) -> None:
         assert calls(trace, "Recv")[0][-1] == "-"
 
 
-def test_a_cancelled_receive_is_told(traces: Trace) -> None:
+def test_a_cancelled_receive_is_reported(traces: Trace) -> None:
     for trace in traces:
         (request,) = calls(trace, "Cancel")[0]
         at = trace.index(f"# cancelled {request}")
@@ -145,7 +145,7 @@ def test_a_persistent_request_keeps_its_number(traces: Trace) -> None:
         assert calls(trace, "Request_free") == [[receive], [send]]
 
 
-def test_tests_in_vain_are_one_line(traces: Trace) -> None:
+def test_repeated_failing_tests_are_one_line(traces: Trace) -> None:
     for trace in traces:
         for line, following in itertools.pairwise(trace):
             words, next_words = line.split(":"), following.split(":")
@@ -153,7 +153,7 @@ def test_tests_in_vain_are_one_line(traces: Trace) -> None:
                 assert (words[0], words[2:-1]) != (next_words[0], next_words[2:-1])
 
 
-def test_what_means_nothing_is_not_told(traces: Trace) -> None:
+def test_what_means_nothing_is_not_reported(traces: Trace) -> None:
     assert calls(traces[0], "Gatherv")[0][3:9] == ["0", "0", "0,1,0", "0", "-", traces_type(traces)]
     assert calls(traces[1], "Gatherv")[0][3:9] == ["0", "0", "-", "0", "-", "-"]
     assert calls(traces[0], "Scatterv")[0][:6] == ["0", "0", "0,1,0", "0", "-", traces_type(traces)]
@@ -179,7 +179,7 @@ def test_an_intercommunicator_names_both_sides(traces: Trace) -> None:
     assert [side.split(" ", 3)[3] for side in sides] == ["0 2 : 1", "1 : 0 2", "0 2 : 1"]
 
 
-def test_what_cannot_be_recorded_is_told(traces: Trace) -> None:
+def test_what_cannot_be_recorded_is_reported(traces: Trace) -> None:
     assert all(calls(trace, "Win_create") == [[]] for trace in traces)
 
 

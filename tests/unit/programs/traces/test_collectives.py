@@ -48,7 +48,7 @@ def test_gatherv_takes_its_sizes_from_the_root() -> None:
     assert only(root, other) == "gather [8, 16] root 0"
 
 
-def test_gatherv_whose_counts_are_not_told_takes_what_the_ranks_send() -> None:
+def test_gatherv_whose_counts_are_not_recorded_takes_what_the_ranks_send() -> None:
     assert (
         only("Gatherv:9:1:{d}:9:77:88:{d}:0:{w}", "Gatherv:9:2:{d}:9:77:88:{d}:0:{w}")
         == "gather [8, 16] root 0"
@@ -96,7 +96,7 @@ def test_alltoallv_in_place_sends_what_it_receives() -> None:
         "Reduce_scatter:9:9:77:{d}:2:{w}",
     ],
 )
-def test_sizes_that_are_not_told_are_noted(call: str) -> None:
+def test_sizes_that_are_not_recorded_are_noted(call: str) -> None:
     p = program([call], [call])
     assert " 0 root 0" in said(p, 0)[0]
     assert "does not record the sizes" in p.notes[0]

@@ -208,7 +208,7 @@ def test_only_the_group_calls_comm_create_group() -> None:
     assert members(program(*calls), 0) == [[0, 2], [0, 1, 2]]
 
 
-def test_calls_on_a_communicator_whose_ranks_nobody_knows_are_named() -> None:
+def test_calls_on_a_communicator_of_unknown_ranks_are_named() -> None:
     calls = [
         ["Intercomm_create:{w}:0:{w}:1:5:60", "Barrier:500,0,2", "Isend:1:1:{d}:0:7:500,0,2:800"]
         for _ in range(3)

@@ -163,7 +163,7 @@ def test_nonblocking_collectives_of_one_kind_end_in_order() -> None:
     assert said(read(rank), 0)[3:] == ["wait 0", "wait 1"]
 
 
-def test_a_waitall_ends_nonblocking_collectives_too_and_says_so() -> None:
+def test_a_waitall_ends_nonblocking_collectives_too_and_reports_it() -> None:
     p = read("ibcast 5; isend 1 3 1; waitall 2", "ibcast 5; recv 0 3 1; waitall 1")
     assert said(p, 0)[-1] == "wait 0 1"
     assert any("including those of collectives" in note for note in p.notes)

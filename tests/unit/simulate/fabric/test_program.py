@@ -233,7 +233,7 @@ def test_wildcards_meet_as_in_a_replay() -> None:
 
 
 @pytest.mark.parametrize("congestion", CONGESTIONS)
-def test_what_waits_for_ever_is_told_as_in_a_replay(congestion) -> None:
+def test_what_waits_for_ever_is_reported_as_in_a_replay(congestion) -> None:
     both_wait = chains([(RECV, 8), (SEND, 8)], [(RECV, 8), (SEND, 8)])
     with pytest.raises(ProgramError, match="wait for one another in a circle"):
         replay_on(both_wait, star(congestion=congestion))

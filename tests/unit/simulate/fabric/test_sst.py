@@ -121,7 +121,7 @@ def test_any_bytes_are_read_or_refused(content):
         read_configuration(content)
 
 
-def test_one_rank_waits_for_nobody():
+def test_one_rank_waits_for_none():
     changed = {"node.app1.launch_cmd": "aprun -n 1 -N 1"}
     assert set(run_collective(MACHINE, TORUS | changed).times_s) == {0.0}
 

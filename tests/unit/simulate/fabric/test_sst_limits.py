@@ -119,7 +119,7 @@ def test_a_result_that_sstmacro_does_not_have_says_so(numbers, why):
 
 
 @pytest.mark.jit_only
-def test_packets_that_sstmacro_never_places_are_said():
+def test_packets_that_sstmacro_never_places_are_reported():
     of_200 = {"node.nic.injection.mtu": "200"}
     beyond = run(GOOD, 401, "pisces.ini", **of_200)
     assert "a message of 401 B in packets of 200 B ends in one of 1 B" in beyond.beyond_sstmacro

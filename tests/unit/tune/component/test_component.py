@@ -188,7 +188,7 @@ def test_a_nul_cannot_be_passed() -> None:
         component(Parameter("s", "str", env_var="S"), env={"A=B": "c"}).invocation({"s": ""})
 
 
-def test_a_parameter_without_a_value_is_told() -> None:
+def test_a_parameter_without_a_value_is_reported() -> None:
     one = component(Parameter("n", cmd_var=True))
     with pytest.raises(ParameterError, match="n of tool must have a value, it has no default"):
         one.invocation({})

@@ -184,7 +184,7 @@ def test_what_means_nothing_is_noted() -> None:
         ("plugin: burst", "plugin: @burst", "15: a component file must be YAML: found character"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line_and_key(old: str, new: str, message: str) -> None:
+def test_what_is_wrong_is_reported_with_its_line_and_key(old: str, new: str, message: str) -> None:
     assert old in SHAMAN
     with pytest.raises(ParseError, match=f"^text:.*{message}"):
         read_components(SHAMAN.replace(old, new, 1))
@@ -293,7 +293,7 @@ def test_a_file_is_read_no_further_than_a_component_file_can_be(tmp_path: Path) 
         read_components(path)
 
 
-def test_aliases_that_repeat_one_another_end_in_words() -> None:
+def test_aliases_that_repeat_one_another_end_in_a_message() -> None:
     """Nine levels of ten aliases stand for 10^9 values."""
     lines = ["a: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     for level in range(9):
@@ -317,7 +317,7 @@ def test_texts_that_yaml_reads_as_something_else(more: str, message: str) -> Non
         read_components(text)
 
 
-def test_what_no_run_could_be_given_is_told_when_the_file_is_read() -> None:
+def test_what_no_run_could_be_given_is_reported_when_the_file_is_read() -> None:
     text = "components:\n  t:\n    {}\n    parameters: {{n: {{type: int, env_var: true}}}}\n"
     for line, message in (
         ('plugin: "a \'b"', "text:3: components.t.plugin: .*No closing quotation"),
@@ -345,7 +345,7 @@ TOKENS = st.sampled_from([*STRUCTURE, *CONTENT, *SIGNS])
 
 
 @given(st.lists(TOKENS, max_size=25).map("".join), st.integers(0, 800), st.binary(max_size=3))
-def test_damaged_files_end_in_a_component_or_in_words(text: str, at: int, junk: bytes) -> None:
+def test_damaged_files_end_in_a_component_or_in_a_message(text: str, at: int, junk: bytes) -> None:
     damaged = OURS.encode()[:at] + junk + OURS.encode()[at + 2 :]
     for data in (text.encode(), damaged):
         try:

@@ -53,7 +53,7 @@ def test_points_are_recalled_and_not_their_roundings() -> None:
     assert not np.allclose(point, space.encode(proposal))
 
 
-def test_what_others_proposed_is_told_by_its_own_place() -> None:
+def test_proposals_of_others_are_learned_at_their_own_place() -> None:
     history = History(SPACE)
     history.append({"a": 0.0, "b": 0.0, "c": 0.0}, 1.0, initial=True)
     cma = CMAES(SPACE, 3)

@@ -302,7 +302,7 @@ def test_whether_to_revisit_is_a_setting_and_no_option(name: str) -> None:
     assert "revisit" not in options_of(HEURISTICS[name])
 
 
-def test_names_are_found_in_either_case_and_options_are_told() -> None:
+def test_names_are_found_in_either_case_and_options_are_reported() -> None:
     assert make_heuristic("Surrogate-GP", SPACES["grid"])
     assert options_of(HEURISTICS["surrogate-gp"])["acquisition"] == "ei"
     assert "seed" not in options_of(HEURISTICS["random"])

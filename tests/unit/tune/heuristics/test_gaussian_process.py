@@ -115,7 +115,7 @@ def test_more_repeats_are_believed_more() -> None:
         assert int(np.argmax(mean)) == nearer and int(np.argmin(std)) == nearer
 
 
-def test_far_from_everything_it_knows_nothing() -> None:
+def test_far_from_everything_it_has_no_information() -> None:
     codes, values, variances = sample(10)
     theta = Hyperparameters(np.array([0.05, 0.05]), 2.0, 0.5, 1e-3)
     process = GaussianProcess(codes, values, variances, PARAMETERS, hyperparameters=theta)

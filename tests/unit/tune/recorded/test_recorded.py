@@ -167,7 +167,7 @@ def test_a_changed_file_is_refused(tmp_path: Path) -> None:
         ("0,,,completed,x,a,,1,1", "must hold a run"),
     ],
 )
-def test_a_bad_row_is_told_with_its_line(line: str, says: str) -> None:
+def test_a_bad_row_is_reported_with_its_line(line: str, says: str) -> None:
     empty = table({})
     with pytest.raises(ParseError, match=says) as error:
         empty.parse(empty.head() + line + "\n", "sum.csv")
@@ -220,7 +220,7 @@ def test_shipped_recordings_are_whole() -> None:
     assert {each.provenance.origin for each in found.things} == {"measured", "synthetic"}
 
 
-def test_the_measured_recording_was_made_in_passes_and_knows_its_load() -> None:
+def test_the_measured_recording_was_made_in_passes_and_records_its_load() -> None:
     _, tables = read_tables(data_folder() / "tuning" / "open-mpi-4-ranks")
     for each in tables:
         passes: dict[int, list[tuple[object, ...]]] = {}

@@ -82,7 +82,7 @@ def test_a_runner_with_a_client_of_its_own_can_go_on(client: Any) -> None:
         Dask.at("tcp://127.0.0.1:1")
 
 
-def test_that_no_worker_is_there_is_told_until_one_comes() -> None:
+def test_that_no_worker_is_there_is_reported_until_one_comes() -> None:
     with distributed.LocalCluster(
         n_workers=0,
         threads_per_worker=1,

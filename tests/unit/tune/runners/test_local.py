@@ -157,7 +157,7 @@ def test_programs_run_in_a_folder_with_variables(tmp_path: Path) -> None:
     assert run(Invocation(("sh", "-c", "pwd; echo $Q")), runner).stdout == f"{tmp_path}\n1\n"
 
 
-def test_what_cannot_be_run_is_told_before_it_is() -> None:
+def test_what_cannot_be_run_is_reported_before_it_is() -> None:
     with pytest.raises(RunnerError, match="no-such-program must be a program that can run"):
         run(Invocation(("no-such-program",)))
     with pytest.raises(ParameterError, match="name an application"):

@@ -196,7 +196,7 @@ def test_files_of_another_machine_may_be_late_but_not_for_ever(
         ("CANCELLED", "cancelled", "Slurm: CANCELLED"),
     ],
 )
-def test_what_slurm_says_of_a_job_without_an_end_is_told(
+def test_what_slurm_says_of_a_job_without_an_end_is_reported(
     runner: Slurm, fake: FakeSlurm, state: str, outcome: str, reason: str
 ) -> None:
     handle = start(runner, limit_s=60.0)
@@ -220,7 +220,7 @@ def test_a_task_that_slurm_has_forgotten_keeps_no_array_waiting(
     assert wait(second).stderr == "of the second"
 
 
-def test_an_array_that_somebody_cancels_while_it_waits_is_one_job(
+def test_an_array_that_a_user_cancels_while_it_waits_is_one_job(
     runner: Slurm, fake: FakeSlurm
 ) -> None:
     handles = runner.start_many([RunRequest({}, Invocation(("true",)))] * 2)

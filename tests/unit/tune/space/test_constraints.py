@@ -90,7 +90,7 @@ def test_texts_are_not_multiplied() -> None:
 
 
 @pytest.mark.parametrize("text", ["a / 0 > 1", "a % 0 > 1", "mode < a", "-mode == 1", "a in b"])
-def test_what_cannot_be_computed_is_said(text: str) -> None:
+def test_what_cannot_be_computed_is_reported(text: str) -> None:
     with pytest.raises(ParameterError, match="must be computable; with"):
         Expression(text).value(VALUES)
 
@@ -127,7 +127,7 @@ def test_parents_come_first_and_circles_are_refused() -> None:
 
 
 @given(st.text(alphabet="ab 01()+-*/%<>=!'\"`[],.andortin\n\\{}", max_size=60))
-def test_any_text_gives_a_rule_or_words(text: str) -> None:
+def test_any_text_gives_a_rule_or_a_message(text: str) -> None:
     try:
         rule = Expression(text)
         rule.value({"a": 2, "b": "x"})

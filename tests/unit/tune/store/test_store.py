@@ -143,7 +143,7 @@ def test_repeats_are_counted_over_all_processes(
     assert [record.run for record in found.records] == list(found.history)
 
 
-def test_runs_of_a_process_that_died_are_begun_again_by_the_other(
+def test_runs_of_a_process_that_died_are_restarted_by_the_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     where = tmp_path / "t.db"

@@ -167,7 +167,7 @@ def test_the_table_of_a_known_study(valley: Path) -> None:
     assert table["gain_low"] <= table["gain"] <= table["gain_high"]
 
 
-def test_what_pruning_saves_is_told_by_the_same_searches_without_it(valley: Path) -> None:
+def test_what_pruning_saves_is_measured_by_the_same_searches_without_it(valley: Path) -> None:
     from workbench.tune.recorded.files import read_recording
 
     plain = (row(0, 1.0, 10, 20.0), row(1, 8.0, 10, 40.0))

@@ -1,4 +1,4 @@
-"""The requests of a Slurm job, as words for ``sbatch`` and ``salloc``."""
+"""The options of ``sbatch`` and ``salloc`` for the resources of a Slurm job."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TIME = re.compile(
 )
 
 
-def slurm_words(
+def slurm_options(
     *,
     partition: str = "",  # several with commas: the first that is free
     account: str = "",  # charged for the job
@@ -23,16 +23,16 @@ def slurm_words(
     time: str = "",  # minutes, hours:minutes:seconds, or with days- before
     others: Sequence[str] = (),  # such as ``--exclusive``
 ) -> tuple[str, ...]:
-    """Return the options of a job as words; what is empty or None is left to Slurm."""
-    words = []
+    """Return the options of a job; for empty values and None Slurm's defaults apply."""
+    options = []
     for key, name in (("partition", partition), ("account", account)):
         if name and not _NAME.fullmatch(name):
             raise ParameterError(f"{key} must be one word, a name; got {name!r}", key=key)
-        words += [f"--{key}={name}"] * bool(name)
+        options += [f"--{key}={name}"] * bool(name)
     for key, count in (("nodes", nodes), ("ntasks", ntasks)):
         if count is None:
             continue
-        words.append(f"--{key}={whole(count, key, 1)}")
+        options.append(f"--{key}={whole(count, key, 1)}")
     if time:
         if not _TIME.fullmatch(time):
             raise ParameterError(
@@ -40,18 +40,20 @@ def slurm_words(
                 f"as 1:30:00; got {time!r}",
                 key="time",
             )
-        words.append(f"--time={time}")
-    return (*words, *option_words(others))
+        options.append(f"--time={time}")
+    return (*options, *checked_options(others))
 
 
-def option_words(words: Sequence[str], *, of: str = "Slurm", key: str = "slurm") -> tuple[str, ...]:
+def checked_options(
+    options: Sequence[str], *, of: str = "Slurm", key: str = "slurm"
+) -> tuple[str, ...]:
     """Return options; the first must begin with a dash, or it would be taken for a program."""
-    if words and not words[0].startswith("-"):
+    if options and not options[0].startswith("-"):
         raise ParameterError(
-            f"options of {of} must begin with a dash, such as --exclusive; got {words[0]!r}",
+            f"options of {of} must begin with a dash, such as --exclusive; got {options[0]!r}",
             key=key,
         )
-    return tuple(words)
+    return tuple(options)
 
 
 def allocation_number(job: str, options: Sequence[str]) -> str:

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from workbench.errors import ParameterError
-from workbench.tune.runners.slurm_words import allocation_number, slurm_words
+from workbench.tune.runners.slurm_options import allocation_number, slurm_options
 
 
 def test_what_is_asked_for_is_passed_and_nothing_else() -> None:
-    assert slurm_words() == ()
-    assert slurm_words(
+    assert slurm_options() == ()
+    assert slurm_options(
         partition="lab,big",
         account="x-1",
         nodes=2,
@@ -27,7 +27,7 @@ def test_what_is_asked_for_is_passed_and_nothing_else() -> None:
 
 @pytest.mark.parametrize("time", ["30", "90:00", "1:30:00", "2-12", "2-12:30:00", "UNLIMITED"])
 def test_times_have_the_forms_of_slurm(time: str) -> None:
-    assert slurm_words(time=time) == (f"--time={time}",)
+    assert slurm_options(time=time) == (f"--time={time}",)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_times_have_the_forms_of_slurm(time: str) -> None:
 )
 def test_what_is_no_option_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        slurm_words(**options)
+        slurm_options(**options)
 
 
 def test_an_allocation_that_is_there_is_asked_for_nothing() -> None:

@@ -8,7 +8,7 @@ into ``aria-label`` and ``aria-valuetext``. It comes with the panel's figures, f
 
 from __future__ import annotations
 
-SPEAK = """
+LABEL_SLIDERS = """
 if (window.workbenchSpoken == null) {
   const SLIDER = '.widget-slider, .jupyter-widget-slider'
   const written = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')

@@ -76,7 +76,7 @@ def test_a_slider_sends_one_patch_of_the_two_sources_and_nothing_else(
     assert [event["model"]["id"] for event in events] == ids
 
 
-def test_the_error_stands_beside_its_control_and_the_picture_stays(panel: FitPanel) -> None:
+def test_the_error_stands_beside_its_control_and_the_figures_stay(panel: FitPanel) -> None:
     shown = list(panel.drawn("simulated")["latency"])
     panel.controls["nic_credits"].text.value = "1KB"
     message = panel.controls["nic_credits"].error.message
@@ -122,7 +122,7 @@ def test_what_takes_long_says_so_and_can_be_stopped(
     assert not panel.stale
 
 
-def test_an_error_about_no_single_slider_is_said_above_the_figures(panel: FitPanel) -> None:
+def test_an_error_about_no_single_slider_is_shown_above_the_figures(panel: FitPanel) -> None:
     with pytest.raises(ConfigurationError, match="simulated time must stay below"):
         panel.injection_latency = 1
     assert "simulated time must stay below" in panel.error
@@ -195,7 +195,7 @@ def test_measurements_are_uploaded(panel: FitPanel) -> None:
     assert len(panel.measured) == 2
 
 
-def test_what_was_not_read_is_said_beside_the_upload(panel: FitPanel) -> None:
+def test_what_was_not_read_is_shown_beside_the_upload(panel: FitPanel) -> None:
     before = panel.measured
     content = memoryview(b"nothing of the kind\n")
     about = {"name": "x.txt", "type": "", "size": 20, "last_modified": datetime.now(UTC)}
@@ -312,7 +312,7 @@ def test_files_hold_what_is_shown(panel: FitPanel, tmp_path: Path) -> None:
         panel.save(tmp_path / "a.xls")
 
 
-def test_a_button_hands_the_file_to_the_browser(panel: FitPanel) -> None:
+def test_a_button_sends_the_file_to_the_browser(panel: FitPanel) -> None:
     import base64
 
     panel.open("Export")
@@ -388,7 +388,7 @@ def test_what_the_data_tell_is_computed_when_its_tab_is_opened(panel: FitPanel) 
     assert figure.views == [], "it belonged to the other machine's fit"
 
 
-def test_a_number_out_of_range_is_said_and_starts_no_fit(panel: FitPanel) -> None:
+def test_a_number_out_of_range_is_reported_and_starts_no_fit(panel: FitPanel) -> None:
     trials = panel.controls["trials"]
     held = panel.trials
     trials.typed.value = 1e9

@@ -31,7 +31,7 @@ def test_it_opens_on_the_fits_of_the_halves(
     assert "published" in regime_panel.text
 
 
-def test_a_model_nobody_fitted_has_its_defaults_and_says_so(regime_panel: RegimePanel) -> None:
+def test_a_model_without_a_fit_has_its_defaults_and_reports_it(regime_panel: RegimePanel) -> None:
     assert regime_panel.high == "snappr"
     assert "Large: defaults, not fitted" in regime_panel.text
 
@@ -188,7 +188,7 @@ def test_the_panel_prints_itself_in_one_line(regime_panel: RegimePanel) -> None:
     assert {"threshold", "low", "high", "run"} <= set(dir(regime_panel))
 
 
-def test_a_number_out_of_range_is_said_and_starts_no_refit(regime_panel: RegimePanel) -> None:
+def test_a_number_out_of_range_is_reported_and_starts_no_refit(regime_panel: RegimePanel) -> None:
     trials = regime_panel.controls["trials"]
     trials.typed.value = 0
     assert "Trials each must be a whole number from 1" in regime_panel.error

@@ -262,7 +262,7 @@ def test_files_hold_what_is_shown(study_panel: StudyPanel, tmp_path: Path) -> No
         study_panel.save(tmp_path / "a.xls")
 
 
-def test_a_button_hands_the_file_to_the_browser(study_panel: StudyPanel) -> None:
+def test_a_button_sends_the_file_to_the_browser(study_panel: StudyPanel) -> None:
     study_panel.open("Export")
     study_panel.press("CSV")
     offered = study_panel.drawn("file")

@@ -167,7 +167,7 @@ def test_experiments_of_one_subject_are_compared(panel: TuningPanel) -> None:
     assert panel.results == {}
 
 
-def test_a_mistake_is_said_beside_its_rule(panel: TuningPanel) -> None:
+def test_a_mistake_is_shown_beside_its_rule(panel: TuningPanel) -> None:
     panel.controls["resampling_options"].value = "runs=0"
     assert "runs must be" in panel.error
     panel.press("▶ Start")
@@ -250,7 +250,7 @@ def test_every_subject_can_be_shown(panel: TuningPanel) -> None:
         first_word({})
 
 
-def test_what_cannot_be_run_is_said(panel: TuningPanel) -> None:
+def test_what_cannot_be_run_is_reported(panel: TuningPanel) -> None:
     panel.subject, panel.application = "open-mpi-bcast", "mpirun -np '4"
     panel.press("▶ Start")
     assert "must be words as in a shell" in panel.error
@@ -382,7 +382,7 @@ def test_experiments_of_a_store_are_compared(panel: TuningPanel, tmp_path: Path)
         panel.load(tmp_path / "empty.db")
 
 
-def test_a_number_out_of_range_is_said_and_starts_nothing(panel: TuningPanel) -> None:
+def test_a_number_out_of_range_is_reported_and_starts_nothing(panel: TuningPanel) -> None:
     budget = panel.controls["budget"]
     held = panel.budget
     budget.typed.value = 0

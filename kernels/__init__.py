@@ -5,11 +5,12 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from numba import config
+from numba import config, njit
 from numba.core import caching
 
 _save = caching.IndexDataCacheFile.save
@@ -27,6 +28,44 @@ def _save_alone(self, key, data):
 
 
 caching.IndexDataCacheFile.save = _save_alone
+
+
+def helper(signature: str, **options: Any) -> Callable[[Any], Any]:
+    """Compile a function that kernels call, or load it from the cache, when it is first needed.
+
+    ``numba.njit`` does that when the file is imported. A kernel from the cache contains the code
+    of all its helpers: importing them one by one would take most of a second of each process.
+
+    Args:
+        signature: of numba, such as ``"i8(i8[::1], i8)"``.
+        options: of ``numba.njit``.
+    """
+
+    def decorate(function: Any) -> Any:
+        dispatcher = njit(**options)(function)
+        if dispatcher is function:  # NUMBA_DISABLE_JIT
+            return function
+        find_overloads = dispatcher.get_call_template
+
+        def compile_once() -> None:
+            if not dispatcher.overloads:
+                dispatcher.compile(signature)
+                dispatcher.disable_compile()
+
+        def called_by_a_kernel(args: Any, kws: Any) -> Any:
+            compile_once()
+            return find_overloads(args, kws)
+
+        def called_by_python(*_: Any) -> Any:
+            compile_once()
+            return dispatcher  # which numba calls then, with the same arguments
+
+        dispatcher.get_call_template = called_by_a_kernel
+        dispatcher._compile_for_args = called_by_python
+        return dispatcher
+
+    return decorate
+
 
 # Read once: one folder's kernels import another's, which must not go into the first one's cache.
 _GIVEN = config.CACHE_DIR

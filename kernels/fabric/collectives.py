@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from kernels import helper
 from kernels.fabric import engine, nic, schedules
 from kernels.fabric.layout import (
     ACK_IN,
@@ -69,7 +70,7 @@ from kernels.fabric.ranks import (
 )
 
 
-@njit("void(i8[::1], i4[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i4[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _put_in_inbox(s, t, q, now, rank, message):
     """Give a started rank a message; its thread goes on if it waits for that queue."""
     k = rank_cells(s, rank)
@@ -79,7 +80,7 @@ def _put_in_inbox(s, t, q, now, rank, message):
         run_thread(s, t, q, now, rank)
 
 
-@njit("void(i8[::1], i4[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i4[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def _start(s, t, q, now, rank):
     """Pass the start request on in a binomial tree, then run the program."""
     ranks = s[s[AT_LAYER] + RANKS]
@@ -102,7 +103,7 @@ def _start(s, t, q, now, rank):
     run_thread(s, t, q, now, rank)
 
 
-@njit("void(i8[::1], i4[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i4[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _message_in(s, t, q, now, rank, message):
     """Take a message from the wire: the NIC answers requests, the thread takes the rest."""
     kind = q[message + M_WORD] & KIND_MASK
@@ -117,7 +118,7 @@ def _message_in(s, t, q, now, rank, message):
         append_message(s, q, rank_cells(s, rank) + HELD, message)
 
 
-@njit("void(i8[::1], i4[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i4[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _follow(s, t, q, now, rank, news):
     """Do what an event means for a rank."""
     word, extra = s[EVENT_WORD], s[EVENT_EXTRA]

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from numba import njit
 
+from kernels import helper
 from kernels.fabric import pisces, snappr
 from kernels.fabric.layout import (
     AT_DUE,
@@ -33,7 +34,7 @@ from kernels.fabric.layout import (
 )
 
 
-@njit("b1(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def open_window(s, until):
     """Set WINDOW_END to the end of the next window; return False if no event is before `until`.
 

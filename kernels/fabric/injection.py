@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from kernels import helper
 from kernels.fabric import pisces_nic
 from kernels.fabric.layout import (
     ACKNOWLEDGED,
@@ -103,7 +103,7 @@ from kernels.fabric.timers import (
 )
 
 
-@njit("i8(i8[::1], i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def new_message(s, q, source, target, n_bytes, word, extra):
     """Return a new message; `word` and `extra` belong to the host layer."""
     message = take_record(s, q)
@@ -118,7 +118,7 @@ def new_message(s, q, source, target, n_bytes, word, extra):
     return message
 
 
-@njit("void(i8[::1], i4[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i4[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def overlay(s, t, q, now, message):
     """Send a message over the LogP overlay: any number at once, each with its delay."""
     source, target = q[message + M_ENDS] >> 32, q[message + M_ENDS] & SIZE_MASK
@@ -143,7 +143,7 @@ def overlay(s, t, q, now, message):
     queue_event(s, q, target, event)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def arbitrate(s, q, now, host):
     """Send the first packet that has its credits."""
     h = host_cells(s, host)
@@ -186,7 +186,7 @@ def arbitrate(s, q, now, host):
         s[h + ARBITRATION] = done
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def _request(s, q, now, host):
     """Let the port send now, or when it is free, if it has something to send."""
     h = host_cells(s, host)
@@ -199,7 +199,7 @@ def _request(s, q, now, host):
         arbitrate(s, q, now, host)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _append_run(s, q, first, message, size, n, tail, last):
     """Append equal packets to the list whose ends are the cells `first` and `last`."""
     run = take_record(s, q)
@@ -215,7 +215,7 @@ def _append_run(s, q, first, message, size, n, tail, last):
     s[last] = run
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _insert(s, q, now, host, message, size, n, tail):
     """Queue `n` equal packets at the port, the last one the message's tail if `tail` is 1."""
     h = host_cells(s, host)
@@ -236,7 +236,7 @@ def _insert(s, q, now, host, message, size, n, tail):
     _request(s, q, now, host)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def _fill_buffer(s, q, now, host):
     """Cut messages into packets while the buffer has room for the next one."""
     h = host_cells(s, host)
@@ -261,13 +261,13 @@ def _fill_buffer(s, q, now, host):
         _insert(s, q, now, host, message, size, n, 1 if left == 0 else 0)
 
 
-@njit("b1(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def _waits(s, h, c):
     """Return whether something at a host waits for credits, or for room in the buffer."""
     return s[c + N_PENDING] > 0 or s[h + INJECT_FIRST] != NOTHING
 
 
-@njit("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def _watch_credits(s, host):
     """Make the next credit an event if something waits for it."""
     h = host_cells(s, host)
@@ -277,7 +277,7 @@ def _watch_credits(s, host):
         s[h + CREDIT_DUE] = first_credit(s, c)
 
 
-@njit("void(i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _note_wait(s, now, h, c, free, sent):
     """Count how long a port was free while something waited, and note since when something does.
 
@@ -291,7 +291,7 @@ def _note_wait(s, now, h, c, free, sent):
         s[c + WAITING_SINCE] = now
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def _flow(s, q, now, host):
     """Send packets of PISCES while there is credit; a message's end is told in one step."""
     h = host_cells(s, host)
@@ -304,7 +304,7 @@ def _flow(s, q, now, host):
             set_timer(s, q, host, tail, NIC, TELL, q[message + M_WORD], q[message + M_EXTRA])
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _inject(s, q, now, host, message):
     """Queue a message for the packet network."""
     h = host_cells(s, host)
@@ -325,7 +325,7 @@ def _inject(s, q, now, host, message):
     _watch_credits(s, host)
 
 
-@njit("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def count_credits(s, host, last):
     """Count the credits that have come by tick `last`, if nothing waits for them."""
     h = host_cells(s, host)
@@ -339,7 +339,7 @@ def count_credits(s, host, last):
         s[h + BUFFER] += n_bytes
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def credit_in(s, q, now, host):
     """Take one credit that something waits for: the buffer first, then the port."""
     h = host_cells(s, host)
@@ -379,7 +379,7 @@ def credit_in(s, q, now, host):
     _watch_credits(s, host)
 
 
-@njit("void(i8[::1], i4[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i4[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def send(s, t, q, now, message):
     """Put a message on the wire: the overlay if it is negligible, else the packet network.
 

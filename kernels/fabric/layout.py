@@ -20,7 +20,8 @@ open-loop traffic (tests/benchmarks/test_fabric.py, test_open_loop.py). Nothing 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from kernels import helper
 
 NEVER = np.int64(2**62)
 CLOCK_END = np.int64(2**61)
@@ -199,49 +200,49 @@ STATE_MARGIN = 1 << 15
 """Free records, and free cells of state, that an event may count on."""
 
 
-@njit("i8(i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8, i8)", cache=True, nogil=True, _nrt=False)
 def span(n_bytes, byte_delay):
     """Return the ticks `n_bytes` take; the product is a double, as SST/macro's is."""
     return np.int64(np.float64(byte_delay) * np.float64(n_bytes))
 
 
-@njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def channel_cells(s, channel):
     """Return where the cells of a channel begin."""
     return (s[AT_CHANNEL] + N_CHANNEL * channel) & POSITION
 
 
-@njit("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def lane_cells(s, channel, lane):
     """Return where the cells of a channel's lane begin."""
     return (s[AT_LANE] + N_LANE * (channel * s[N_LANES] + lane)) & POSITION
 
 
-@njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def router_cells(s, router):
     """Return where the cells of a router begin."""
     return (s[AT_ROUTER] + N_ROUTER * router) & POSITION
 
 
-@njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def host_cells(s, host):
     """Return where the cells of a host begin."""
     return (s[AT_HOST] + N_HOST * host) & POSITION
 
 
-@njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def injection_channel(s, host):
     """Return the channel from a host into the network."""
     return s[N_BETWEEN] + s[N_HOSTS] + host
 
 
-@njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def ejection_channel(s, host):
     """Return the channel from the network to a host."""
     return s[N_BETWEEN] + host
 
 
-@njit("i8(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
 def room_left(s, q):
     """Return NO_RECORDS or NO_STATE if the next event might not have enough room, else OK."""
     if s[N_FREE] + q.size // RECORD - s[USED] < RECORDS_MARGIN:
@@ -251,7 +252,7 @@ def room_left(s, q):
     return OK
 
 
-@njit("i8(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
 def take_record(s, q):
     """Return the position of a record's first cell; `room_left` has seen to it that there is one.
 
@@ -267,7 +268,7 @@ def take_record(s, q):
     return record
 
 
-@njit("void(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def free_record(s, q, record):
     """Give a record back."""
     q[record + 1] = s[FREE]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from kernels import helper
 from kernels.fabric.layout import (
     AT_DUE,
     BYTE,
@@ -42,7 +42,7 @@ from kernels.fabric.layout import (
 )
 
 
-@njit("void(i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _rise(s, heap, places, i, at, key):
     """Put an entry at position `i` of a router's heap or above it."""
     while i > 0:
@@ -60,7 +60,7 @@ def _rise(s, heap, places, i, at, key):
     s[places + (key & SLOT_MASK)] = i
 
 
-@njit("void(i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _sink(s, heap, places, n, i, at, key):
     """Put an entry at position `i` of a router's heap or below it."""
     while True:
@@ -83,7 +83,7 @@ def _sink(s, heap, places, n, i, at, key):
     s[places + (key & SLOT_MASK)] = i
 
 
-@njit("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def settle_router(s, router, r):
     """Keep the tick of a router's next event; `r` is where its cells begin."""
     due = s[r + ROUTER_QUEUE_DUE]
@@ -92,7 +92,7 @@ def settle_router(s, router, r):
     s[s[AT_DUE] + router] = due
 
 
-@njit("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def add_slot(s, router, at, key):
     """Schedule a slot that has no entry in its router's heap."""
     r = router_cells(s, router)
@@ -102,7 +102,7 @@ def add_slot(s, router, at, key):
     settle_router(s, router, r)
 
 
-@njit("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def advance_slot(s, router, at, slot):
     """Schedule a slot at a tick unless it is due earlier already."""
     r = router_cells(s, router)
@@ -115,7 +115,7 @@ def advance_slot(s, router, at, slot):
         settle_router(s, router, r)
 
 
-@njit("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def replace_first(s, router, at, key):
     """Put another entry of the same slot in place of a router's first."""
     r = router_cells(s, router)
@@ -123,7 +123,7 @@ def replace_first(s, router, at, key):
     settle_router(s, router, r)
 
 
-@njit("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def drop_first(s, router):
     """Remove a router's first entry."""
     r = router_cells(s, router)
@@ -136,7 +136,7 @@ def drop_first(s, router):
     settle_router(s, router, r)
 
 
-@njit("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def _make_room(s, c):
     """Give a channel's credits a ring of twice the room; `c` is where the channel's cells begin."""
     room = s[c + CREDITS_ROOM]
@@ -154,7 +154,7 @@ def _make_room(s, c):
     s[c + CREDITS_FIRST] = 0
 
 
-@njit("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def _scheduled(s, c, start):
     """Return when it was settled that a port's packet leaves at tick `start`, -1 if it did at once.
 
@@ -165,7 +165,7 @@ def _scheduled(s, c, start):
     return start - s[c + RUN_STEP]
 
 
-@njit("b1(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _leaves_before(s, at, latency, word, other):
     """Return whether of two credits due at tick `at` the one given later is sent first.
 
@@ -190,7 +190,7 @@ def _leaves_before(s, at, latency, word, other):
     return until - s[c + RUN_STEP] < s[d + RUN_SCHEDULED]
 
 
-@njit("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False, forceinline=True)
+@helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False, forceinline=True)
 def add_credit(s, c, at, word):
     """Put a credit on its way to the channel whose cells begin at `c`.
 
@@ -230,7 +230,7 @@ def add_credit(s, c, at, word):
     s[e + 1] = word
 
 
-@njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def first_credit(s, c):
     """Return the tick of the first credit on its way to a channel, NEVER if there is none."""
     if s[c + N_CREDITS] == 0:
@@ -238,7 +238,7 @@ def first_credit(s, c):
     return s[(s[c + CREDITS_AT] + 2 * s[c + CREDITS_FIRST]) & POSITION]
 
 
-@njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def take_credit(s, c):
     """Remove the first credit on its way to a channel and return its word."""
     first = s[c + CREDITS_FIRST]
@@ -247,7 +247,7 @@ def take_credit(s, c):
     return s[((s[c + CREDITS_AT] + 2 * first) & POSITION) + 1] & POSITION
 
 
-@njit("b1(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def earlier(q, one, other):
     """Return whether a timed event comes before another one."""
     if q[one + E_AT] != q[other + E_AT]:
@@ -259,7 +259,7 @@ def earlier(q, one, other):
     return q[one + E_SECOND] < q[other + E_SECOND]
 
 
-@njit("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def meld(q, one, other):
     """Return the root of two pairing heaps made one."""
     if one == NOTHING:
@@ -273,7 +273,7 @@ def meld(q, one, other):
     return one
 
 
-@njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def without_root(q, root):
     """Return the pairing heap that is left of one without its root.
 

@@ -8,8 +8,7 @@ does not care about). Nothing here knows what messages are for.
 
 from __future__ import annotations
 
-from numba import njit
-
+from kernels import helper
 from kernels.fabric import pisces_nic
 from kernels.fabric.injection import arbitrate, count_credits, credit_in, new_message, overlay, send
 from kernels.fabric.layout import (
@@ -70,7 +69,7 @@ from kernels.fabric.timers import set_timer, settle
 __all__ = ["host_cells", "new_message", "overlay", "send", "set_timer", "settle", "step"]
 
 
-@njit("i8(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def _complete(s, q, now, packet):
     """Count a packet's bytes; its message may now be whole."""
     message = q[packet + MESSAGE]
@@ -86,7 +85,7 @@ def _complete(s, q, now, packet):
     return MESSAGE_IN
 
 
-@njit("i8(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _eject(s, q, now, host, packet):
     """Return a packet's credit and complete it, after the NIC's own events of this tick."""
     channel = ejection_channel(s, host)
@@ -99,7 +98,7 @@ def _eject(s, q, now, host, packet):
     return _complete(s, q, now, packet)
 
 
-@njit("i8(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def _data_in(s, q, now, host):
     """Receive a packet; a NIC faster than its link waits for what is left of the arrival."""
     if s[MODEL] == PISCES:
@@ -121,7 +120,7 @@ def _data_in(s, q, now, host):
     return _eject(s, q, now, host, packet)
 
 
-@njit("i8(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def _own_event(s, q, now, host):
     """Handle the first of a host's own events."""
     h = host_cells(s, host)
@@ -153,7 +152,7 @@ def _own_event(s, q, now, host):
     return TIMER_DUE
 
 
-@njit("i8(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def step(s, q, now, host):
     """Handle the next event of a host, which is due at tick `now`, and say what it means.
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from kernels import helper
 from kernels.fabric.arbiters import arbitrate
 from kernels.fabric.layout import (
     AT,
@@ -101,7 +102,7 @@ from kernels.fabric.ports import put_on_channel, return_credit, take_at_router
 from kernels.fabric.snappr import next_hop, settled_hop
 
 
-@njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def _next_order(s, router):
     """Return the next number by which events of one tick inside a router are ordered."""
     r = router_cells(s, router)
@@ -109,7 +110,7 @@ def _next_order(s, router):
     return s[r + N_DELAYED]
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def _watch(s, q, router, x):
     """Make the first credit on its way back to a lane an event: a packet waits for it."""
     r = router_cells(s, router)
@@ -119,7 +120,7 @@ def _watch(s, q, router, x):
     s[r + ROUTER_QUEUE] = meld(q, s[r + ROUTER_QUEUE], event)
 
 
-@njit("void(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def _take_back(s, q, x):
     """Count the first credit on its way back to a lane."""
     event = s[x + BACK_FIRST] & POSITION
@@ -128,7 +129,7 @@ def _take_back(s, q, x):
     free_record(s, q, event)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _wait(s, q, v, least, packet):
     """Append a packet to those that wait in the lane whose cells begin at `v`."""
     size = q[packet + SIZE] & SIZE_MASK
@@ -142,7 +143,7 @@ def _wait(s, q, v, least, packet):
     s[v + PENDING_LAST] = packet
 
 
-@njit("i8(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def _pop(s, q, v, least):
     """Remove the first packet that waits in a lane and fits, taking its credits; or NOTHING."""
     before = np.int64(NOTHING)
@@ -164,7 +165,7 @@ def _pop(s, q, v, least):
     return packet
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _cross(s, q, now, router, hop, packet):
     """Send a packet that has its credits over the crossbar to its output buffer."""
     model = s[AT_MODEL]
@@ -193,7 +194,7 @@ def _cross(s, q, now, router, hop, packet):
     s[m + BUFFER_LAST] = packet
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _leave(s, q, now, router, hop, packet):
     """Send a packet that has its credits from its output buffer onto the channel."""
     channel = hop >> 8
@@ -233,7 +234,7 @@ def _leave(s, q, now, router, hop, packet):
     put_on_channel(s, q, c, packet, head + s[c + LATENCY])
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _enter_buffer(s, q, now, router, hop, packet):
     """Take a packet's head into its output buffer."""
     channel, lane = hop >> 8, hop & 255
@@ -259,7 +260,7 @@ def _enter_buffer(s, q, now, router, hop, packet):
             add_slot(s, router, first_credit(s, c), s[c + SLOT_CREDIT])
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _credit_in(s, q, now, router, channel):
     """Take one credit at a buffer where packets wait; all that fit now leave."""
     c = channel_cells(s, channel)
@@ -285,7 +286,7 @@ def _credit_in(s, q, now, router, channel):
         drop_first(s, router)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _enter_crossbar(s, q, now, router, hop, packet):
     """Take a packet's head into the router."""
     x = crossbar_lane(s, hop >> 8, hop & 255)
@@ -306,7 +307,7 @@ def _enter_crossbar(s, q, now, router, hop, packet):
         _watch(s, q, router, x)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def _inside(s, q, now, router):
     """Handle a router's first event of its own: a packet at its buffer, or a crossbar's credit."""
     r = router_cells(s, router)
@@ -334,7 +335,7 @@ def _inside(s, q, now, router):
         _cross(s, q, now, router, hop, packet)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def _settle(s, q, router, r):
     """Keep the tick of a router's next event; `r` is where its cells begin."""
     packet = s[crossbar_cell(s, router) + BUFFER_FIRST] & POSITION

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from numba import njit
 
+from kernels import helper
 from kernels.fabric.arbiters import make_idle
 from kernels.fabric.layout import (
     AT_MODEL,
@@ -57,19 +58,19 @@ def room(routers, channels, lanes):
     return N_MODEL + N_OF_ROUTER * routers + channels + N_LANE * channels * lanes
 
 
-@njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def crossbar_cell(s, router):
     """Return where the arbiter of a router's crossbar is, and the router's other cells begin."""
     return (s[AT_MODEL] + N_MODEL + N_OF_ROUTER * router) & POSITION
 
 
-@njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def channel_cell(s, channel):
     """Return where the arbiter of a channel is."""
     return (s[AT_MODEL] + N_MODEL + N_OF_ROUTER * s[N_ROUTERS] + channel) & POSITION
 
 
-@njit("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def crossbar_lane(s, channel, lane):
     """Return where the crossbar's cells of a channel's lane begin."""
     first = s[AT_MODEL] + N_MODEL + N_OF_ROUTER * s[N_ROUTERS] + s[N_BETWEEN] + 2 * s[N_HOSTS]
@@ -97,7 +98,7 @@ def start(s, q):
             s[x + PENDING_LAST] = NOTHING
 
 
-@njit("b1(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
 def scarce(s, q):
     """Return whether an event has used up so many records that it should go on in another one."""
     return s[N_FREE] + q.size // RECORD - s[USED] < RECORDS_MARGIN // 2

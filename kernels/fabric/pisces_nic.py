@@ -7,8 +7,8 @@ left. A packet whose head has come in is complete when its tail is here; its cre
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from kernels import helper
 from kernels.fabric.arbiters import arbitrate
 from kernels.fabric.layout import (
     AT_MODEL,
@@ -48,7 +48,7 @@ from kernels.fabric.pisces_cells import DELAY, INJECTION_KIND, channel_cell, sca
 from kernels.fabric.ports import put_on_channel, return_credit, take_at_host
 
 
-@njit("i8(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _send_packet(s, q, now, host, message, size):
     """Put one packet on the wire; return when its tail leaves."""
     h = host_cells(s, host)
@@ -77,7 +77,7 @@ def _send_packet(s, q, now, host, message, size):
     return tail
 
 
-@njit("i8(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def send_packets(s, q, now, host):
     """Send packets of the first message while there is credit for a whole one.
 
@@ -106,7 +106,7 @@ def send_packets(s, q, now, host):
     return np.int64(-1)
 
 
-@njit("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def take_credits(s, host):
     """Take the injection port's next credit."""
     channel = injection_channel(s, host)
@@ -114,7 +114,7 @@ def take_credits(s, host):
     s[lane_cells(s, channel, 0) + CREDITS] += n_bytes
 
 
-@njit("UniTuple(i8, 2)(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("UniTuple(i8, 2)(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def take_head(s, q, host):
     """Take the first packet at a host; return it and the ticks until its tail is here."""
     h = host_cells(s, host)
@@ -122,7 +122,7 @@ def take_head(s, q, host):
     return packet, span(q[packet + SIZE] & SIZE_MASK, q[packet + DELAY])
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def give_back(s, q, now, host, packet):
     """Return the credits of a packet whose tail is here."""
     return_credit(s, ejection_channel(s, host), now, 0, q[packet + SIZE] & SIZE_MASK)

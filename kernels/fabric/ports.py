@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from kernels import helper
 from kernels.fabric.layout import (
     AT,
     AT_DUE,
@@ -31,7 +30,7 @@ from kernels.fabric.layout import (
 from kernels.fabric.lists import add_credit, add_slot, advance_slot, drop_first, replace_first
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def put_on_channel(s, q, c, packet, at):
     """Let a packet's head arrive at the other end of a channel at a tick, behind all before it."""
     q[packet + AT] = at
@@ -52,7 +51,7 @@ def put_on_channel(s, q, c, packet, at):
             s[due] = at
 
 
-@njit("i8(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def take_at_router(s, q, c):
     """Remove the first packet from a channel that leads to a router, whose first event it is."""
     packet = s[c + FIRST] & POSITION
@@ -65,7 +64,7 @@ def take_at_router(s, q, c):
     return packet
 
 
-@njit("i8(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def take_at_host(s, q, c, h):
     """Remove the first packet from the channel to the host whose cells begin at `h`."""
     packet = s[c + FIRST] & POSITION
@@ -75,7 +74,7 @@ def take_at_host(s, q, c, h):
     return packet
 
 
-@njit("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False, forceinline=True)
+@helper("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False, forceinline=True)
 def return_credit(s, channel, sent, lane, n_bytes):
     """Send the credit of a packet, at tick `sent`, back to the port it came from."""
     if not s[FLOW_CONTROL]:
@@ -96,7 +95,7 @@ def return_credit(s, channel, sent, lane, n_bytes):
             s[due] = at
 
 
-@njit("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def backlog(s, channel, now):
     """Return the ticks of sending that a port has committed itself to at tick `now`.
 

@@ -7,8 +7,8 @@ is empty and no message has come.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from kernels import helper
 from kernels.fabric import nic, schedules
 from kernels.fabric.layout import (
     ACKNOWLEDGED,
@@ -77,7 +77,7 @@ from kernels.fabric.rank_layout import (
 )
 
 
-@njit("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _push(s, k, what, chain, argument):
     depth = s[k + DEPTH]
     s[k + STACK + 2 * depth] = chain << 8 | what
@@ -85,7 +85,7 @@ def _push(s, k, what, chain, argument):
     s[k + DEPTH] = depth + 1
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def append_message(s, q, first, message):
     """Append a message to the list whose first and last stand at `first` and behind it."""
     q[message + M_NEXT] = NOTHING
@@ -96,7 +96,7 @@ def append_message(s, q, first, message):
     s[first + 1] = message
 
 
-@njit("i8(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _remove(s, q, first, word, source):
     """Remove and return the first message of a list for this collective, of this round and source.
 
@@ -125,7 +125,7 @@ def _remove(s, q, first, word, source):
     return np.int64(NOTHING)
 
 
-@njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def _kind(s, number):
     """Return what kind of collective a number stands for."""
     e = s[AT_LAYER]
@@ -136,7 +136,7 @@ def _kind(s, number):
     return s[e + KIND]
 
 
-@njit("UniTuple(i8, 6)(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("UniTuple(i8, 6)(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _step(s, number, rank, chain, i):
     """Return a step of a collective, see ``schedules.step_of``."""
     e = s[AT_LAYER]
@@ -150,7 +150,7 @@ def _step(s, number, rank, chain, i):
     return schedules.step_of(kind, s[e + RANKS], rank, chain, i, n, width)
 
 
-@njit("i8(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _next_step(s, number, rank, chain, i):
     """Return the first step from `i` on that is with another rank, or -1."""
     steps = schedules.steps_of(_kind(s, number), s[s[AT_LAYER] + RANKS])
@@ -161,14 +161,14 @@ def _next_step(s, number, rank, chain, i):
     return -1
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _pause(s, q, rank, at, owner, k):
     """Let the thread go on at a tick."""
     s[k + BUSY] = 1
     nic.set_timer(s, q, rank, at, owner, RESUME, 0, 0)
 
 
-@njit("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def _copy_ticks(s, number, blocks):
     """Return the ticks of copying some blocks of a collective."""
     e = s[AT_LAYER]
@@ -178,7 +178,7 @@ def _copy_ticks(s, number, blocks):
     return s[s[e + AT_COPIES] + size * (s[e + RANKS] + 1) + blocks]
 
 
-@njit("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _begin(s, k, rank, number):
     """Put the beginning of a collective on a rank's stack."""
     e = s[AT_LAYER]
@@ -220,7 +220,7 @@ def _begin(s, k, rank, number):
         _push(s, k, COPY, 0, _copy_ticks(s, number, ranks - rank))
 
 
-@njit("void(i8[::1], i4[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i4[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _send_step(s, t, q, now, rank, chain):
     """Send the message of a chain's step: the payload if it is small, else a header."""
     k = rank_cells(s, rank)
@@ -236,7 +236,7 @@ def _send_step(s, t, q, now, rank, chain):
     nic.send(s, t, q, now, message)
 
 
-@njit("void(i8[::1], i4[::1], i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i4[::1], i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def turn(s, t, q, now, message, kind, n_bytes, flags):
     """Send a message back where it came from, as another kind."""
     ends = q[message + M_ENDS]
@@ -248,7 +248,7 @@ def turn(s, t, q, now, message, kind, n_bytes, flags):
     nic.send(s, t, q, now, message)
 
 
-@njit("i8(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _chain_for(s, q, k, rank, message):
     """Return the chain whose posted receive a message is for, or -1."""
     number = s[k + NUMBER]
@@ -264,7 +264,7 @@ def _chain_for(s, q, k, rank, message):
     return -1
 
 
-@njit("void(i8[::1], i4[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i4[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _receive(s, t, q, now, rank, chain, message):
     """Take a message whose receive is posted."""
     k = rank_cells(s, rank)
@@ -286,7 +286,7 @@ def _receive(s, t, q, now, rank, chain, message):
             _pause(s, q, rank, now + (s[e + INIT_COPY] if size > 0 else 0), NODE, k)
 
 
-@njit("void(i8[::1], i4[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i4[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _handle(s, t, q, now, rank, message):
     """Look at a message that the thread has taken."""
     k = rank_cells(s, rank)
@@ -305,7 +305,7 @@ def _handle(s, t, q, now, rank, message):
             _receive(s, t, q, now, rank, chain, message)
 
 
-@njit("void(i8[::1], i4[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i4[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def _do_next(s, t, q, now, rank):
     """Do what stands on top of a rank's stack."""
     k = rank_cells(s, rank)
@@ -357,7 +357,7 @@ def _do_next(s, t, q, now, rank):
         _handle(s, t, q, now, rank, argument)
 
 
-@njit("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def _keep_time(s, now, rank):
     """Note the clock at the end of a barrier and of a size's last collective."""
     e = s[AT_LAYER]
@@ -373,7 +373,7 @@ def _keep_time(s, now, rank):
         s[s[e + AT_TIMES] + rank * s[e + N_SIZES] + size] = now - s[k + SINCE]
 
 
-@njit("void(i8[::1], i4[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i4[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def run_thread(s, t, q, now, rank):
     """Run a rank's thread until it is busy, waits, or has ended."""
     e = s[AT_LAYER]

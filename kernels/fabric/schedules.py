@@ -9,13 +9,15 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from kernels import helper
+
 BRUCK_ALLGATHER, RING_ALLGATHER, BRUCK_ALLTOALL, ALLREDUCE, BARRIER = range(5)
 
 # Columns of a step.
 ROUND, TO, SENT, FROM, RECEIVED, FREE_BY_RDMA = range(6)
 
 
-@njit("i8(i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8)", cache=True, nogil=True, _nrt=False)
 def rounds_of(ranks):
     """Return the base-2 logarithm of a number of ranks, rounded up."""
     rounds = np.int64(0)
@@ -40,7 +42,7 @@ def steps_of(kind, ranks):
     return rounds_of(ranks) * (2 if kind == ALLREDUCE else 1)
 
 
-@njit("UniTuple(i8, 6)(i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("UniTuple(i8, 6)(i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _allreduce(ranks, rank, chain, i, elements, width):
     """Return a step of the halving, then of the doubling that mirrors it."""
     rounds = rounds_of(ranks)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from kernels import helper
 from kernels.fabric import routing, sst_routes
 from kernels.fabric.layout import (
     ADAPTIVE,
@@ -81,7 +82,7 @@ from kernels.fabric.lists import (
 from kernels.fabric.ports import put_on_channel, return_credit, take_at_router
 
 
-@njit("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _note_start(s, c, now, start):
     """Note when a packet leaves, for the order of credits that are sent in one tick."""
     last = s[c + LAST_START]
@@ -99,7 +100,7 @@ def _note_start(s, c, now, start):
     s[c + RUN_STEP] = 0
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def leave(s, q, now, channel, lane, packet):
     """Send a packet that has its credits, as soon as the port is free."""
     c = channel_cells(s, channel)
@@ -124,7 +125,7 @@ def leave(s, q, now, channel, lane, packet):
     put_on_channel(s, q, c, packet, start + overhead + s[c + LATENCY])
 
 
-@njit("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def _count_credits(s, channel, c, now, key):
     """Count the credits that reach a port before the event of this tick and key."""
     last = now if s[c + SLOT_CREDIT] < key else now - 1
@@ -133,7 +134,7 @@ def _count_credits(s, channel, c, now, key):
         s[lane_cells(s, channel, word >> 32) + CREDITS] += word & SIZE_MASK
 
 
-@njit(
+@helper(
     "void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)",
     cache=True,
     nogil=True,
@@ -170,7 +171,7 @@ def enter(s, q, now, key, router, channel, lane, packet):
             add_slot(s, router, first_credit(s, c), s[c + SLOT_CREDIT])
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def credit_in(s, q, now, router, channel):
     """Take one credit at a port where packets wait; those that fit now enter its queue."""
     c = channel_cells(s, channel)
@@ -194,7 +195,7 @@ def credit_in(s, q, now, router, channel):
         drop_first(s, router)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def pass_through(s, q, now, channel, packet):
     """Let a packet pass a port without waiting (SST/macro's switch.congestion = false)."""
     c = channel_cells(s, channel)
@@ -202,7 +203,7 @@ def pass_through(s, q, now, channel, packet):
     put_on_channel(s, q, c, packet, now + s[c + LATENCY])
 
 
-@njit("void(i8[::1], i4[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i4[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def look(s, depth, router, now, n_bytes):
     """Write how many packets of `n_bytes` wait at each port of a router that leads to another."""
     r = router_cells(s, router)
@@ -213,7 +214,7 @@ def look(s, depth, router, now, n_bytes):
         depth[channel] = queued + s[c + N_PENDING]
 
 
-@njit("i8(i8[::1], i4[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i4[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def settled_hop(s, t, q, router, packet):
     """Return channel << 8 | lane of a packet's next hop where no routing has to be asked, or -1.
 
@@ -257,7 +258,7 @@ def next_hop(s, t, q, routes, depth, seen, now, router, packet):
     return np.int64(channel) << 8 | np.int64(lane)
 
 
-@njit(
+@helper(
     "void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False, forceinline=True
 )
 def arrive(s, q, now, router, key, hop):

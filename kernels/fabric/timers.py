@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from kernels import helper
 from kernels.fabric.layout import (
     ARBITRATION,
     AT_DUE,
@@ -30,7 +29,7 @@ from kernels.fabric.lists import (
 )
 
 
-@njit("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def settle(s, host, h):
     """Keep the tick of a host's next event; `h` is where its cells begin."""
     due = min(s[h + QUEUE_DUE], s[h + DATA_DUE])
@@ -38,7 +37,7 @@ def settle(s, host, h):
     s[s[AT_DUE] + s[N_ROUTERS] + host] = min(due, s[h + ARBITRATION])
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def queue_event(s, q, host, event):
     """Put a timed event among a host's own."""
     h = host_cells(s, host)
@@ -51,7 +50,7 @@ def queue_event(s, q, host, event):
     s[due] = min(s[due], s[h + QUEUE_DUE])
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def set_timer(s, q, host, at, owner, code, word, extra):
     """Schedule an event of a host's own.
 

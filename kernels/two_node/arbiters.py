@@ -10,8 +10,8 @@ stands for the wrapped difference (`repaired` places such packets).
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from kernels import helper
 from kernels.two_node.layout import (
     ARBITER_FREE,
     CYCLES,
@@ -29,7 +29,7 @@ FULL_EPOCH = 2**32 - 1
 STRAGGLERS = 2
 
 
-@njit("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def reset(s, arbiter):
     """Give an arbiter one endless idle epoch."""
     s[epoch(arbiter, 0)] = 0
@@ -37,7 +37,7 @@ def reset(s, arbiter):
     s[N_EPOCHS + arbiter] = 1
 
 
-@njit("i8(i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8)", cache=True, nogil=True, _nrt=False)
 def wrapped(head):
     """Return 0 - head as SST/macro gets it: in unsigned 64 bits, through a double."""
     rest = head & 2047
@@ -47,7 +47,7 @@ def wrapped(head):
     return -rounded
 
 
-@njit("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def remove(s, arbiter, at):
     """Remove an epoch."""
     n = s[N_EPOCHS + arbiter]
@@ -57,7 +57,7 @@ def remove(s, arbiter, at):
     s[N_EPOCHS + arbiter] = n - 1
 
 
-@njit("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def forget_past(s, arbiter, byte_delay, now):
     """Drop epochs that are over; let the present one begin now. The last one never ends."""
     while s[N_EPOCHS + arbiter] > 1 and now > s[epoch(arbiter, 0)]:
@@ -73,7 +73,7 @@ def forget_past(s, arbiter, byte_delay, now):
         s[epoch(arbiter, 0) + CYCLES] = FULL_EPOCH
 
 
-@njit("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def split(s, arbiter, at, when, byte_delay):
     """Cut an epoch in two; the first part loses the fraction of a cycle."""
     n = s[N_EPOCHS + arbiter]
@@ -92,7 +92,7 @@ def split(s, arbiter, at, when, byte_delay):
     s[N_EPOCHS + arbiter] = n + 1
 
 
-@njit("i8(i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def place(s, arbiter, byte_delay, now, n_bytes, arriving, unplaced):
     """Take idle cycles for a packet's bytes; return the tick at which its tail leaves."""
     arrived = now + span(n_bytes, arriving)
@@ -127,7 +127,7 @@ def place(s, arbiter, byte_delay, now, n_bytes, arriving, unplaced):
     return tail
 
 
-@njit(
+@helper(
     "UniTuple(i8, 3)(i8[::1], i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False
 )
 def arbitrate(s, p, arbiter, kind, byte_delay, now, n_bytes, arriving):

@@ -5,8 +5,7 @@ Times count relative to the clock, messages relative to the one that has just co
 
 from __future__ import annotations
 
-from numba import njit
-
+from kernels import helper
 from kernels.two_node.layout import (
     ARBITER_FREE,
     AT,
@@ -41,7 +40,7 @@ from kernels.two_node.queues import entry
 MARGIN = 2
 
 
-@njit("i8(i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8, i8)", cache=True, nogil=True, _nrt=False)
 def moved(word, shift):
     """Return the word as it is `shift` messages later; only node 0's messages are numbered on."""
     if kind_of(word) != 0 and direction_of(word) == 0:
@@ -49,13 +48,13 @@ def moved(word, shift):
     return word
 
 
-@njit("b1(i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def same_time(here, now, there, then):
     """Return True if a time has moved with the clock, or has stayed where it was in the past."""
     return here - now == there - then or (here == there and there <= then)
 
 
-@njit("i8(i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def steps_up(here, there, end, limit):
     """Return how many periods a counter that rises may go on before it reaches its end."""
     if here == there:
@@ -65,7 +64,7 @@ def steps_up(here, there, end, limit):
     return min(limit, (end - 1 - here) // (here - there))
 
 
-@njit("i8(i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def steps_down(here, there, end, limit):
     """Return how many periods a counter that falls may go on before it reaches its end."""
     if here >= there:
@@ -73,19 +72,19 @@ def steps_down(here, there, end, limit):
     return min(limit, (here - end) // (there - here))
 
 
-@njit("i8(i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8)", cache=True, nogil=True, _nrt=False)
 def counter_of(row):
     """Return which cell of a row's entries counts: bytes of a message, or packets."""
     return AT if row < READY else EXTRA
 
 
-@njit("b1(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def is_counted(p, row):
     """Return True for the rows whose entries are counted down."""
     return INJECT <= row < READY or (READY <= row < INBOX and p[P_NETWORK] != PISCES)
 
 
-@njit("b1(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def same_events(s, t, row, elapsed, shift):
     """Compare a row whose entries must all be there, moved in time and in number."""
     if s[COUNT + row] != t[COUNT + row]:
@@ -100,7 +99,7 @@ def same_events(s, t, row, elapsed, shift):
     return True
 
 
-@njit("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def list_periods(s, t, p, row, shift, limit):
     """Return how many periods a counted list may go on, 0 if it does not repeat.
 
@@ -133,7 +132,7 @@ def list_periods(s, t, p, row, shift, limit):
     return min(limit, (n - gone - 1) // gone)
 
 
-@njit("b1(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def same_arbiters(s, t, now, then):
     """Compare what is left of the idle epochs, and the free times, of all PISCES arbiters."""
     for arbiter in range(N_ARBITERS):
@@ -153,7 +152,7 @@ def same_arbiters(s, t, now, then):
     return True
 
 
-@njit("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def credit_periods(s, t, p, cell, waiting, limit):
     """Return how many periods credits may go on: they may change while no packet waits for them."""
     if s[cell] == t[cell]:
@@ -163,13 +162,13 @@ def credit_periods(s, t, p, cell, waiting, limit):
     return steps_down(s[cell], t[cell], MARGIN * max(p[P_MTU], CONTROL_BYTES), limit)
 
 
-@njit("i8(i8[::1])", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1])", cache=True, nogil=True, _nrt=False)
 def partial_messages(s):
     """Return how many messages have been received in part."""
     return s[nic_cells(0) + PARTIAL] + s[nic_cells(1) + PARTIAL]
 
 
-@njit("b1(i8[::1], i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def same_arrivals(s, t, p, shift, counting):
     """Compare what is left of partly received messages, but for the one cell that counts.
 

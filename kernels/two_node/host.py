@@ -10,8 +10,7 @@ each computation (copy, pinning, post delay) ends in an event, even one that tak
 
 from __future__ import annotations
 
-from numba import njit
-
+from kernels import helper
 from kernels.two_node.layout import (
     ACK,
     ACTION,
@@ -105,7 +104,7 @@ EXCHANGES_OF_INIT = 2
 EAGER0, EAGER1, RENDEZVOUS = range(3)
 
 
-@njit("void(i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def compute(s, now, node, ticks, owner, action, word):
     """Keep the host busy for `ticks`, then do `action`."""
     s[host_cells(node) + BUSY] = 1
@@ -114,7 +113,7 @@ def compute(s, now, node, ticks, owner, action, word):
     schedule(s, owner + 3 * (1 - node), now + ticks, 0, T_HOST)
 
 
-@njit("i8(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def through_channels(s, p, now, node, size):
     """Ask for a copy's chunks, one outstanding at a time; return when the last has come."""
     chunk = p[P_CHUNK]
@@ -136,7 +135,7 @@ def through_channels(s, p, now, node, size):
     return ends
 
 
-@njit("i8(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def copied(s, p, now, node, size):
     """Return when a copy that begins now is over.
 
@@ -154,13 +153,13 @@ def copied(s, p, now, node, size):
     return ends
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def copy(s, p, now, node, size, action, word):
     """Copy a message, then do `action`."""
     compute(s, now, node, copied(s, p, now, node, size) - now, NODE, action, word)
 
 
-@njit("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def protocol(p, n_bytes):
     """Return the protocol of an MPI message."""
     if n_bytes <= p[P_EAGER0_MAX]:
@@ -170,7 +169,7 @@ def protocol(p, n_bytes):
     return RENDEZVOUS
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def ready_send(s, p, now, node, word):
     """Put the first message of a send on the wire; an eager send is then complete."""
     inject(s, p, now, node, word)
@@ -180,7 +179,7 @@ def ready_send(s, p, now, node, word):
         s[host_cells(node) + SENT] += 1
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def prepared_send(s, p, now, node, word):
     """Pay the post delay of a send, if there is one, then put it on the wire."""
     if p[P_HEADER_DELAY] > 0:
@@ -189,7 +188,7 @@ def prepared_send(s, p, now, node, word):
         ready_send(s, p, now, node, word)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def begin_send(s, p, now, node):
     """Start the next MPI send of the window."""
     index = s[host_cells(node) + POSTED]
@@ -209,7 +208,7 @@ def begin_send(s, p, now, node):
         compute(s, now, node, size_entry(p, size, PIN_TICKS), OS, SEND_PREPARED, word)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def match(s, p, now, node, word):
     """Pay for a message that has met its receive."""
     size = size_of(s, p, word)
@@ -219,7 +218,7 @@ def match(s, p, now, node, word):
         copy(s, p, now, node, size, COPIED, word)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def post_get(s, p, now, node, word):
     """Pay the RDMA delay, if there is one, then ask for the payload."""
     if p[P_RDMA_DELAY] > 0:
@@ -229,7 +228,7 @@ def post_get(s, p, now, node, word):
         inject(s, p, now, node, get)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def handle(s, p, now, node, word):
     """Handle a message the thread has taken from its inbox."""
     host = host_cells(node)
@@ -256,14 +255,14 @@ def handle(s, p, now, node, word):
             copy(s, p, now, node, size, COPIED_UNEXPECTED, word)
 
 
-@njit("b1(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def brings_element(s, node, sender):
     """Return True if a message of the exchange under way is one of MPI_Init that is not empty."""
     number = s[host_cells(node) + NUMBER]
     return number < EXCHANGES_OF_INIT and number != sender
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def send_exchange(s, p, now, node):
     """Put a node's message of an exchange on the wire."""
     number = s[host_cells(node) + NUMBER]
@@ -271,7 +270,7 @@ def send_exchange(s, p, now, node):
     inject(s, p, now, node, message(EXCHANGE, node, number, n_bytes))
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def prepared_exchange(s, p, now, node):
     """Pay the post delay of an exchange's message, if there is one, then send it."""
     if p[P_HEADER_DELAY] > 0:
@@ -280,7 +279,7 @@ def prepared_exchange(s, p, now, node):
         send_exchange(s, p, now, node)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def begin_exchange(s, p, now, node):
     """Start an exchange; node 1 copies nothing before it enters a barrier."""
     host = host_cells(node)
@@ -291,7 +290,7 @@ def begin_exchange(s, p, now, node):
         prepared_exchange(s, p, now, node)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def receive_exchange(s, p, now, node):
     """Take the other side's message of an exchange; what MPI_Init receives is copied."""
     host = host_cells(node)
@@ -301,7 +300,7 @@ def receive_exchange(s, p, now, node):
         copy(s, p, now, node, p[P_N_SIZES] + row, NOTHING, 0)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def end_exchange(s, p, now, node):
     """Go on to what follows an exchange: another one, or the messages of a size."""
     host = host_cells(node)
@@ -317,7 +316,7 @@ def end_exchange(s, p, now, node):
         s[host + STARTED] = now
 
 
-@njit("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def exchange_in(s, node, number):
     """Note that the other side's message of an exchange is there."""
     host = host_cells(node)
@@ -327,7 +326,7 @@ def exchange_in(s, node, number):
         s[host + CAME_EARLY] = THERE
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def resume(s, p, now, node):
     """Go on after a computation."""
     host = host_cells(node)
@@ -353,7 +352,7 @@ def resume(s, p, now, node):
         send_exchange(s, p, now, node)
 
 
-@njit("b1(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def take(s, p, now, node):
     """Take one message from the inbox; return False if there is none.
 
@@ -376,7 +375,7 @@ def take(s, p, now, node):
     return True
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def take_held(s, p, now, node, window):
     """Count a sequenced message as handled and handle the next one if it is held."""
     host = host_cells(node)
@@ -391,7 +390,7 @@ def take_held(s, p, now, node, window):
     handle(s, p, now, node, message(kind, 1 - node, following, 0))
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def post_receive(s, p, now, node):
     """Post a receive, or match it at once with a message that is there already."""
     s[host_cells(node) + POSTED_RECEIVES] += 1
@@ -404,7 +403,7 @@ def post_receive(s, p, now, node):
     match(s, p, now, node, word)
 
 
-@njit("b1(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def advance(s, p, now, node):
     """Run the MPI program of a node until it computes, waits, or ends a window.
 

@@ -7,8 +7,7 @@ one) and lets the receiving side take messages one after the other.
 
 from __future__ import annotations
 
-from numba import njit
-
+from kernels import helper
 from kernels.two_node.layout import (
     EXCHANGE,
     IN_FREE,
@@ -31,14 +30,14 @@ from kernels.two_node.layout import (
 from kernels.two_node.queues import schedule
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def overlay(s, p, now, node, word):
     """Send a message over the overlay at `now`."""
     delay = p[P_OVERLAY] + span(bytes_of(word), p[P_OVERLAY_BYTE])
     schedule(s, LOGP_IN + 1 - node, now + delay, word, 0)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def send_message(s, p, now, node, word):
     """Send a message when the injection side is free."""
     leaves = max(now, s[nic_cells(node) + OUT_FREE])
@@ -49,7 +48,7 @@ def send_message(s, p, now, node, word):
     overlay(s, p, leaves, node, word)
 
 
-@njit("b1(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def nic_in(s, p, now, node, word):
     """Take a message at the receiving side; return True if it is delivered at once.
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from kernels import helper
 from kernels.two_node import logp, pisces, protocols, snappr
 from kernels.two_node.layout import (
     CONTROL_BYTES,
@@ -34,7 +33,7 @@ from kernels.two_node.layout import (
 from kernels.two_node.queues import schedule
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def inject(s, p, now, node, word):
     """Put a message on the wire at a node; that one of an exchange has left is noticed."""
     if bytes_of(word) <= p[P_NEGLIGIBLE]:
@@ -53,7 +52,7 @@ def inject(s, p, now, node, word):
         protocols.send_message(s, p, now, node, word)
 
 
-@njit("b1(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def packet_completes_message(s, p, node, word):
     """Count a packet at its destination; return True if its message is now complete."""
     kind = kind_of(word)

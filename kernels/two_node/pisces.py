@@ -7,8 +7,7 @@ may pass it.
 
 from __future__ import annotations
 
-from numba import njit
-
+from kernels import helper
 from kernels.two_node.arbiters import arbitrate, reset
 from kernels.two_node.layout import (
     ARBITER_LINK,
@@ -54,7 +53,7 @@ from kernels.two_node.layout import (
 from kernels.two_node.queues import append, drop, entry, remove, schedule
 
 
-@njit("void(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
 def start(s, p):
     """Give every stage its credits and every arbiter one endless idle epoch."""
     for node in range(2):
@@ -65,7 +64,7 @@ def start(s, p):
         reset(s, arbiter)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def inject_packets(s, p, now, node):
     """Inject packets while there is credit for a full one."""
     row = INJECT + node
@@ -86,7 +85,7 @@ def inject_packets(s, p, now, node):
             schedule(s, NIC + 3 * (1 - node), tail, 0, T_NOTICE)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def send_message(s, p, now, node, word):
     """Queue a message at a NIC and inject as many of its packets as have credit."""
     append(s, INJECT + node, bytes_of(word), word, 0)
@@ -94,14 +93,14 @@ def send_message(s, p, now, node, word):
         inject_packets(s, p, now, node)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def nic_credit(s, p, now, node, n_bytes):
     """Handle a credit at a NIC."""
     s[port_cells(node) + CREDITS] += n_bytes
     inject_packets(s, p, now, node)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def cross(s, p, now, source, word, delay):
     """Send a packet over the crossbar to its output buffer."""
     size = bytes_of(word)
@@ -113,7 +112,7 @@ def cross(s, p, now, source, word, delay):
     schedule(s, SWITCH, head, word, delay)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def switch_in(s, p, now, source, word, delay):
     """Receive a packet at the crossbar."""
     if s[port_cells(2 + source) + XBAR_CREDITS] >= bytes_of(word):
@@ -122,7 +121,7 @@ def switch_in(s, p, now, source, word, delay):
         append(s, XBAR_PENDING + source, 0, word, delay)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def leave(s, p, now, source, word, delay):
     """Send a packet from an output buffer to the NIC."""
     size = bytes_of(word)
@@ -134,7 +133,7 @@ def leave(s, p, now, source, word, delay):
     schedule(s, NIC_IN + 2 * (1 - source), head + p[P_EJECT_LATENCY], word, delay)
 
 
-@njit("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def first_that_fits(s, row, credits):
     """Return the position of the first waiting packet the credits suffice for, or -1."""
     for i in range(s[COUNT + row]):
@@ -143,7 +142,7 @@ def first_that_fits(s, row, credits):
     return -1
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def switch_timer(s, p, now, word, delay):
     """Handle what moves inside the switch: a packet at an output buffer, or a credit back."""
     if word & 7:
@@ -163,7 +162,7 @@ def switch_timer(s, p, now, word, delay):
         cross(s, p, now, source, word, delay)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def port_credit(s, p, now, source, n_bytes):
     """Handle a NIC's credit at an output buffer."""
     s[port_cells(2 + source) + CREDITS] += n_bytes
@@ -177,7 +176,7 @@ def port_credit(s, p, now, source, n_bytes):
         i = first_that_fits(s, row, s[port_cells(2 + source) + CREDITS])
 
 
-@njit("b1(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def nic_in(s, p, now, node, word, delay):
     """Receive a packet's head at a NIC; return True if the packet is there as a whole."""
     if delay == 0:
@@ -187,7 +186,7 @@ def nic_in(s, p, now, node, word, delay):
     return False
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def return_credit(s, p, now, node, word):
     """Return the credit of a completed packet to the switch."""
     schedule(s, PORT_CREDIT + 2 * node, now + p[P_EJECT_LATENCY], bytes_of(word) << 24, 0)

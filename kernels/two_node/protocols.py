@@ -6,8 +6,7 @@ flight and no NIC; SST/macro's own rules do not apply here.
 
 from __future__ import annotations
 
-from numba import njit
-
+from kernels import helper
 from kernels.two_node.layout import (
     EAGER,
     FLIGHT_TICKS,
@@ -24,7 +23,7 @@ from kernels.two_node.layout import (
 from kernels.two_node.queues import schedule
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def send_message(s, p, now, node, word):
     """Send a message; one that carries data waits until the NIC has sent the one before."""
     if kind_of(word) != EAGER and kind_of(word) != PAYLOAD:

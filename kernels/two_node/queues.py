@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from kernels import helper
 from kernels.two_node.layout import (
     AT,
     CAPACITY,
@@ -19,14 +18,14 @@ from kernels.two_node.layout import (
 )
 
 
-@njit("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def entry(s, row, i):
     """Return the position in the state of entry `i` of a row."""
     capacity = s[CAPACITY]
     return s[ROWS] + 3 * (row * capacity + ((s[HEAD + row] + i) & (capacity - 1)))
 
 
-@njit("void(i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def put(s, row, i, at, word, extra):
     """Write entry `i` of a row."""
     e = entry(s, row, i)
@@ -35,7 +34,7 @@ def put(s, row, i, at, word, extra):
     s[e + EXTRA] = extra
 
 
-@njit("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def move(s, row, source, target):
     """Copy one entry of a row over another."""
     e, f = entry(s, row, source), entry(s, row, target)
@@ -44,7 +43,7 @@ def move(s, row, source, target):
     s[f + EXTRA] = s[e + EXTRA]
 
 
-@njit("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def schedule(s, row, at, word, extra):
     """Add an event; events of one tick keep the order in which they were scheduled."""
     i = s[COUNT + row]
@@ -60,7 +59,7 @@ def schedule(s, row, at, word, extra):
         s[DUE + row] = at
 
 
-@njit("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def append(s, row, at, word, extra):
     """Add an entry at the end of a FIFO list."""
     i = s[COUNT + row]
@@ -71,7 +70,7 @@ def append(s, row, at, word, extra):
     put(s, row, i, at, word, extra)
 
 
-@njit("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def append_packets(s, row, word, n):
     """Add `n` equal packets at the end of a list, joined to the last entry if they equal it."""
     if s[COUNT + row] > 0:
@@ -82,7 +81,7 @@ def append_packets(s, row, word, n):
     append(s, row, 0, word, n)
 
 
-@njit("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def drop(s, row):
     """Remove the first entry of a row."""
     s[HEAD + row] = (s[HEAD + row] + 1) & (s[CAPACITY] - 1)
@@ -91,7 +90,7 @@ def drop(s, row):
         s[DUE + row] = s[entry(s, row, 0) + AT] if s[COUNT + row] > 0 else NEVER
 
 
-@njit("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def remove(s, row, i):
     """Remove entry `i` of a FIFO list; the entries before it move up."""
     while i > 0:
@@ -100,7 +99,7 @@ def remove(s, row, i):
     drop(s, row)
 
 
-@njit("i8(i8[::1])", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1])", cache=True, nogil=True, _nrt=False)
 def next_row(s):
     """Return the row of the next event: the earliest, and of one tick the lowest row."""
     best = 0

@@ -15,8 +15,7 @@ because it may come to matter again.
 
 from __future__ import annotations
 
-from numba import njit
-
+from kernels import helper
 from kernels.two_node.comparison import (
     MARGIN,
     counter_of,
@@ -115,13 +114,13 @@ EFFORT_PER_CHECKPOINT = 32
 NO_LIMIT = 2**62
 
 
-@njit("i8(i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8)", cache=True, nogil=True, _nrt=False)
 def watch_cells(level):
     """Return where the cells of a level begin."""
     return WATCH + N_WATCH * (level - 1)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def list_skip(s, t, row, shift, n):
     """Move a counted list on by `n` periods."""
     counter = counter_of(row)
@@ -138,7 +137,7 @@ def list_skip(s, t, row, shift, n):
         s[e + WORD] = moved(s[e + WORD], n * shift)
 
 
-@njit("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def network_periods(s, t, p, now, then, limit):
     """Return how many periods ports and NICs may go on, 0 if they do not repeat."""
     for port in range(4):
@@ -174,7 +173,7 @@ def network_periods(s, t, p, now, then, limit):
     return limit
 
 
-@njit("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def host_periods(s, t, p, now, then, level, shift, limit):
     """Return how many periods the hosts may go on, 0 if they do not repeat."""
     for node in range(2):
@@ -213,7 +212,7 @@ def host_periods(s, t, p, now, then, level, shift, limit):
     return limit
 
 
-@njit("b1(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("b1(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def affordable(s, p, cell):
     """Spend the effort of comparing all rows and messages, if as much has been saved up."""
     effort = 0
@@ -227,7 +226,7 @@ def affordable(s, p, cell):
     return True
 
 
-@njit("void(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def arrivals_skip(s, p, ahead):
     """Number on what is left of partly received messages of node 0."""
     for index in range(p[P_WINDOW] - 1, -1, -1):
@@ -236,7 +235,7 @@ def arrivals_skip(s, p, ahead):
             s[cell] = s[cell - ahead * N_MESSAGE] if index >= ahead else 0
 
 
-@njit("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("i8(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def periods(s, t, p, now, then, level, word):
     """Return how many times what happened between two states may be repeated, 0 for not at all.
 
@@ -283,14 +282,14 @@ def periods(s, t, p, now, then, level, word):
     return limit if same_arrivals(s, t, p, shift, counting) else 0
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def delay(s, t, cell, later):
     """Move a time on if it moves with the clock; one that has stayed in the past stays there."""
     if s[cell] != t[cell]:
         s[cell] += later
 
 
-@njit("void(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def skip(s, t, p, elapsed, level, word, n):
     """Move a state on by `n` periods of `elapsed` ticks."""
     shift = index_of(word) - index_of(t[watch_cells(level) + KEPT_WORD])
@@ -336,14 +335,14 @@ def skip(s, t, p, elapsed, level, word, n):
         s[message_cells(p, 0, index) + MESSAGE_SIZE] = s[host_cells(0) + SIZE]
 
 
-@njit("void(i8[::1])", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1])", cache=True, nogil=True, _nrt=False)
 def forget(s):
     """Give up the states kept at all levels."""
     for level in range(PACKET, WHOLE_WINDOW + 1):
         s[watch_cells(level) + VALID] = 0
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def keep(s, t, level, now, word):
     """Keep the state for later comparison."""
     c = watch_cells(level)
@@ -361,7 +360,7 @@ def keep(s, t, level, now, word):
             t[e + EXTRA] = s[e + EXTRA]
 
 
-@njit("void(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def checkpoint(s, t, p, level, now, word):
     """Look whether the state recurs at a level, and skip what would repeat."""
     c = watch_cells(level)

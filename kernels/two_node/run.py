@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from numba import njit
 
+from kernels import helper
 from kernels.two_node import host, logp, pisces, recurrence, snappr
 from kernels.two_node.layout import (
     BUSY,
@@ -77,7 +78,7 @@ from kernels.two_node.queues import append, drop, entry, next_row, schedule
 OK, DEADLOCK, ROW_FULL, HALTED, CLOCK_RAN_OUT, CLOCK_BELOW_ZERO = range(6)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def run_program(s, p, now, node):
     """Run a node's MPI program as far as it goes, through the ends of windows."""
     while host.advance(s, p, now, node):
@@ -101,7 +102,7 @@ def run_program(s, p, now, node):
                 s[cells + STEP] = host.BEGIN_EXCHANGE
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def launch(s, p, now, node):
     """Start a node's program; node 0 tells node 1 over the overlay."""
     if node == 0:
@@ -110,7 +111,7 @@ def launch(s, p, now, node):
     run_program(s, p, now, node)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def deliver(s, p, now, node, word):
     """Hand a complete message to a node: its NIC answers gets, its MPI thread the rest."""
     if kind_of(word) == EXCHANGE:
@@ -131,7 +132,7 @@ def deliver(s, p, now, node, word):
         run_program(s, p, now, node)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def packet_in(s, p, now, node, word):
     """Count a packet that a NIC has received; hand on its message if that is complete."""
     whole = packet_completes_message(s, p, node, word)
@@ -145,7 +146,7 @@ def packet_in(s, p, now, node, word):
         deliver(s, p, now, node, word)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def dispatch(s, p, now, row, word, extra):
     """Handle one event."""
     if row < NIC_CREDIT:
@@ -209,7 +210,7 @@ def dispatch(s, p, now, row, word, extra):
                 snappr.return_credit(s, p, now, node, word)
 
 
-@njit("void(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
 def start(s, p):
     """Start both programs on an idle network at tick 0.
 
@@ -232,7 +233,7 @@ def start(s, p):
         run_program(s, p, 0, node)
 
 
-@njit("UniTuple(i8, 2)(i8[::1], i8[::1], i8[::1], i1[::1])", cache=True, nogil=True, _nrt=False)
+@helper("UniTuple(i8, 2)(i8[::1], i8[::1], i8[::1], i1[::1])", cache=True, nogil=True, _nrt=False)
 def simulate(s, kept, p, halt):
     """Run the windows of the sizes until the pause or the end."""
     events = 0

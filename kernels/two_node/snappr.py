@@ -9,8 +9,7 @@ receiving NIC, see `nic_in`).
 
 from __future__ import annotations
 
-from numba import njit
-
+from kernels import helper
 from kernels.two_node.layout import (
     ARBITRATING,
     AT,
@@ -64,7 +63,7 @@ from kernels.two_node.queues import append, append_packets, drop, entry, schedul
 UNLIMITED = 2**32 - 1
 
 
-@njit("void(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1])", cache=True, nogil=True, _nrt=False)
 def start(s, p):
     """Give every port its credits and every NIC its buffer."""
     for node in range(2):
@@ -73,7 +72,7 @@ def start(s, p):
         s[port_cells(2 + node) + CREDITS] = p[P_SWITCH_CREDITS] if p[P_FLOW_CONTROL] else UNLIMITED
 
 
-@njit("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8)", cache=True, nogil=True, _nrt=False)
 def schedule_arbitration(s, port):
     """Wake a port when it has sent its current packet."""
     row = SWITCH if port >= 2 else NODE + 3 * (1 - port)
@@ -81,13 +80,13 @@ def schedule_arbitration(s, port):
     s[port_cells(port) + ARBITRATING] = 1
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def leave(s, p, now, source, word):
     """Send a packet's head from the switch to its NIC."""
     schedule(s, NIC_IN + 2 * (1 - source), now + p[P_EJECT_LATENCY], word, 0)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def arbitrate(s, p, now, port):
     """Send the first packet of a port's queue, if it has one."""
     s[port_cells(port) + ARBITRATING] = 0
@@ -123,7 +122,7 @@ def arbitrate(s, p, now, port):
         schedule_arbitration(s, port)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def request(s, p, now, port):
     """Let a port send now, or when it is free."""
     if s[port_cells(port) + NEXT_FREE] > now:
@@ -132,7 +131,7 @@ def request(s, p, now, port):
         arbitrate(s, p, now, port)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def insert(s, p, now, port, word, n):
     """Queue `n` equal packets at a port; those without credit wait."""
     size = bytes_of(word)
@@ -146,7 +145,7 @@ def insert(s, p, now, port, word, n):
         request(s, p, now, port)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8)", cache=True, nogil=True, _nrt=False)
 def fill_buffer(s, p, now, node):
     """Hand packets to the injection port while the NIC's buffer has room for the next one."""
     row = INJECT + node
@@ -169,14 +168,14 @@ def fill_buffer(s, p, now, node):
         insert(s, p, now, node, resized(word, size), n)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def send_message(s, p, now, node, word):
     """Queue a message at a NIC and cut it into packets as far as the NIC's buffer allows."""
     append(s, INJECT + node, bytes_of(word), word, 0)
     fill_buffer(s, p, now, node)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def add_credits(s, p, now, port, n_bytes):
     """Return credits to a port; waiting packets enter its queue, in order, while they fit."""
     s[port_cells(port) + CREDITS] += n_bytes
@@ -196,7 +195,7 @@ def add_credits(s, p, now, port, n_bytes):
         request(s, p, now, port)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def switch_port(s, p, now, source, word):
     """Hand a packet to the switch's port; without congestion it leaves at once."""
     if p[P_CONGESTION]:
@@ -205,7 +204,7 @@ def switch_port(s, p, now, source, word):
         leave(s, p, now, source, word)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def nic_credit(s, p, now, node, n_bytes):
     """Handle a credit at a NIC: the buffer first, then the port, in SST/macro's order."""
     s[nic_cells(node) + BUFFER] += n_bytes
@@ -213,7 +212,7 @@ def nic_credit(s, p, now, node, n_bytes):
     add_credits(s, p, now, node, n_bytes)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def switch_in(s, p, now, source, word):
     """Route a packet at the switch; its tail cannot leave before it has arrived."""
     size = bytes_of(word)
@@ -224,7 +223,7 @@ def switch_in(s, p, now, source, word):
         switch_port(s, p, now, source, word)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def return_credit(s, p, now, node, word):
     """Return the credit of a packet to the switch."""
     if p[P_FLOW_CONTROL]:
@@ -232,14 +231,14 @@ def return_credit(s, p, now, node, word):
         schedule(s, PORT_CREDIT + 2 * node, now + p[P_EJECT_LATENCY], back, 0)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def eject(s, p, now, node, word):
     """Return a packet's credit and complete it, in an event of its own at the same tick."""
     return_credit(s, p, now, node, word)
     schedule(s, NIC + 3 * (1 - node), now, word, T_COMPLETE)
 
 
-@njit("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
+@helper("void(i8[::1], i8[::1], i8, i8, i8)", cache=True, nogil=True, _nrt=False)
 def nic_in(s, p, now, node, word):
     """Receive a packet at a NIC.
 

@@ -7,7 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pytest
+from numba import njit
 from numba.core import caching
+
+from kernels import helper
 
 ROOT = Path(__file__).resolve().parents[2]
 PROCESSES, ENTRIES = 4, 25
@@ -78,3 +83,41 @@ def test_processes_that_compile_at_once_keep_each_others_code(tmp_path: Path) ->
     cache = caching.IndexDataCacheFile(str(tmp_path), "kernel", "stamp")
     for key in ((process, entry) for process in range(PROCESSES) for entry in range(ENTRIES)):
         assert cache.load(key) == list(key)
+
+
+@pytest.mark.jit_only
+def test_a_helper_is_compiled_for_its_types_when_it_is_first_called() -> None:
+    @helper("i8(i8)", nogil=True)
+    def twice(number: int) -> int:
+        return 2 * number
+
+    @njit
+    def eight_times(number: int) -> int:
+        return twice(twice(twice(number)))
+
+    assert len(twice.overloads) == 0
+    assert eight_times(3) == 24
+    assert len(twice.overloads) == 1
+    assert twice(True) == 2
+    with pytest.raises(TypeError, match="No matching definition"):
+        twice("3")
+    assert len(twice.overloads) == 1
+
+
+@pytest.mark.jit_only
+def test_python_may_call_a_helper_first() -> None:
+    @helper("i8(i8)", nogil=True)
+    def twice(number: int) -> int:
+        return 2 * number
+
+    assert twice(np.int32(3)) == 6
+    assert len(twice.overloads) == 1
+
+
+@pytest.mark.jit_only
+def test_a_kernel_from_the_cache_loads_none_of_its_helpers() -> None:
+    import kernels.two_node  # noqa: F401 - in the cache from here on
+
+    loaded = "import kernels.two_node.queues as q; print(len(q.put.overloads))"
+    words = [sys.executable, "-c", f"import kernels.two_node; {loaded}"]
+    assert subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout == b"0\n"

@@ -309,7 +309,7 @@ def test_noise_is_read_with_and_without_resampling() -> None:
         row("gp", "improved", share=90.0, noise="normal 20 %"),
     )
     text = read_search_noise(rows)
-    assert "no noise: 97.0 %" in text and "not told apart; normal 20 %" in text
+    assert "no noise: 97.0 %" in text and "no significant difference; normal 20 %" in text
     assert text.endswith("90.0 % (89.0 to 91.0) with improved, resampling is better.")
     assert "one resampling rule only" in read_search_noise(rows.iloc[[0, 2]])
     drawn = noise_figure(["none", "static 3", "improved"])

@@ -85,7 +85,7 @@ deep: $(TEST_STAMP) ## search for failing examples: new seeds, more examples (RO
 	  echo "round $$round of $(ROUNDS); the same again: make deep ROUNDS=1 SEED=$$seed"; \
 	  $(PY) -m pytest --quiet tests -m "hypothesis and not browser" --ignore=tests/benchmarks \
 	    --hypothesis-profile=deep --hypothesis-seed=$$seed \
-	    --override-ini=faulthandler_timeout=0 $(IN_PARALLEL) || exit; \
+	    --timeout=0 $(IN_PARALLEL) || exit; \
 	done
 
 fuzz: $(TEST_STAMP) ## read 300,000 damaged GOAL, binary and trace files (minutes)

@@ -25,7 +25,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --constr
 # tests/conftest.py says how many processes there are.
 IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadgroup
 
-.PHONY: help lab install test lint types kernels-uncompiled bench deep fuzz studies tuning-study slurm-demo binder-check clean
+.PHONY: help lab install test lint types kernels-uncompiled bench deep fuzz studies search-comparison slurm-demo binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -100,9 +100,9 @@ studies: $(LAB_STAMP) ## make the shipped studies and profiles again (hours; goe
 	@$(PY) -c "from workbench.fit import intervals, write_profiles; \
 	  write_profiles('datasets/profiles', intervals=intervals, engine='least-squares')"
 
-tuning-study: $(LAB_STAMP) ## compare ways to search on the recorded spaces again (hours; goes on where it was)
+search-comparison: $(LAB_STAMP) ## compare ways to search on the recorded spaces again (hours; goes on where it was)
 	@mkdir -p .cache
-	.venv/bin/workbench tune study --rows .cache/tuning-study.csv --jobs 2 \
+	.venv/bin/workbench tune compare-searches --rows .cache/search-comparison.csv --jobs 2 \
 	  --save datasets/tuning/which-heuristic
 
 slurm-demo: $(TEST_STAMP) ## tune a copy and a sort through a one-node Slurm on loopback

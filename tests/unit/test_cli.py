@@ -375,7 +375,7 @@ def test_the_fitted_model_is_written_for_osu(
         ("study show nowhere.yaml --save {}/taken/x", "--save: must be in a folder"),
         ("tune run sort --save {}/out.txt", "--save: must end in .csv or .json"),
         ("tune export nowhere.db {}/no/out.csv", "file: must be in a folder that exists|FILE"),
-        ("tune study --recording nowhere --save {}/taken", "--save: must be a folder"),
+        ("tune compare-searches --recording nowhere --save {}/taken", "--save: must be a folder"),
         ("fabric traffic torus:4,4 --csv {}/no/out.csv", "--csv: must be in a folder"),
         ("collective allreduce --ranks 4 --output {}", "--output: must be a file"),
         ("goal convert nowhere {}/no/out.goal", "OUT: must be in a folder that exists"),

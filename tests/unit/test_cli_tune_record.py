@@ -1,4 +1,4 @@
-"""The commands ``workbench tune record`` and ``workbench tune study``."""
+"""The commands ``workbench tune record`` and ``workbench tune compare-searches``."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from tests.unit import commands
-from workbench.cli import tune_record, tune_study
+from workbench.cli import tune_compare_searches, tune_record
 from workbench.errors import DatasetError, ParameterError
 
 record = partial(commands.run, tune_record)
-study = partial(commands.run, tune_study)
+compare = partial(commands.run, tune_compare_searches)
 
 
-def test_simulate_show_and_study(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_simulate_show_and_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder, tables = tmp_path / "small", tmp_path / "tables"
     assert record("simulated", folder, "--ranks", 4, "--collectives", "bcast", "--sizes", 4096) == 0
     assert "50 runs in" in capsys.readouterr().out
@@ -27,12 +27,12 @@ def test_simulate_show_and_study(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert shown["noise"] is None
     words = ("--recording", folder, "--heuristics", "random", "--resamplings", "none")
     options = ("--noise", "normal:0.05", "--seeds", 2, "--budget", 12, "--save", tables)
-    assert study(*words, *options) == 0
+    assert compare(*words, *options) == 0
     out = capsys.readouterr().out
     assert "saved_grid" in out
     assert "normal 5 %" in out
     assert (tables / "methods.csv").is_file()
-    assert study(*words, *options, "--json") == 0
+    assert compare(*words, *options, "--json") == 0
     assert len(json.loads(capsys.readouterr().out)["methods"]) == 5
 
 
@@ -48,10 +48,10 @@ def test_wrong_words(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="known: open-mpi-4-ranks"):
         record("show", "nothing")
     with pytest.raises(ParameterError, match="name a --recording"):
-        study("--budget", "20")
+        compare("--budget", "20")
     with pytest.raises(ParameterError, match=r"normal:0\.05"):
-        study("--recording", "simulated-12-ranks", "--noise", "normal:much")
+        compare("--recording", "simulated-12-ranks", "--noise", "normal:much")
     with pytest.raises(ParameterError, match=r"noise held-out has no scale; got 0\.1"):
-        study("--recording", "simulated-12-ranks", "--noise", "held-out:0.1")
+        compare("--recording", "simulated-12-ranks", "--noise", "held-out:0.1")
     with pytest.raises(SystemExit):
         record("open-mpi", tmp_path, "--sizes", "big")

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli import tune_component, tune_record, tune_runner, tune_study
+from workbench.cli import tune_compare_searches, tune_component, tune_record, tune_runner
 from workbench.cli.output import (
     FAILED,
     SIGNALLED,
@@ -50,7 +50,7 @@ _EXPORTS = (".csv", ".json")
 _MOUNTED: dict[str, ModuleType] = {
     "component": tune_component,
     "record": tune_record,
-    "study": tune_study,
+    "compare-searches": tune_compare_searches,
 }
 
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from workbench.panels.placement.panel import PlacementPanel
     from workbench.panels.regime.panel import RegimePanel
     from workbench.panels.replay.panel import ReplayPanel
+    from workbench.panels.search_comparison.panel import SearchComparisonPanel
     from workbench.panels.study.panel import StudyPanel
     from workbench.panels.tolerance.panel import TolerancePanel
     from workbench.panels.tuning.panel import TuningPanel
-    from workbench.panels.tuning_study.panel import TuningStudyPanel
 else:
     __getattr__, __dir__ = lazy_exports(__name__)
 
@@ -32,9 +32,9 @@ __all__ = [
     "PlacementPanel",
     "RegimePanel",
     "ReplayPanel",
+    "SearchComparisonPanel",
     "StudyPanel",
     "TolerancePanel",
     "TuningPanel",
-    "TuningStudyPanel",
     "setup",
 ]

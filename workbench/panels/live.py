@@ -50,7 +50,7 @@ if (token.length > 0) {{
 
 # jupyter_bokeh sends every change of a document to the kernel, also those that have just come from
 # there; BokehJS marks these as not to be synced, and sends none of them by itself.
-# tests/browser/test_tuning_study_panel.py holds that none of them is sent.
+# tests/browser/test_search_comparison_panel.py holds that none of them is sent.
 _TELL_OWN = """
 const tell = cb_obj._trigger_on_change.bind(cb_obj)
 cb_obj._trigger_on_change = event => {

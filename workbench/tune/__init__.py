@@ -25,6 +25,14 @@ from workbench.tune.runners import (
     Slurm,
     SlurmSteps,
 )
+from workbench.tune.search_comparison.files import (
+    SearchComparisonTables,
+    load_search_comparison,
+    save_search_comparison,
+)
+from workbench.tune.search_comparison.plan import AddedNoise, SearchComparisonPlan
+from workbench.tune.search_comparison.result import SearchComparisonResult
+from workbench.tune.search_comparison.run import compare_searches
 from workbench.tune.settings import SearchSettings
 from workbench.tune.space.space import Choices, Configuration, Grid, Range, TuningSpace, Value
 from workbench.tune.starts import STARTS, initial_points
@@ -45,6 +53,7 @@ __all__ = [
     "RESAMPLINGS",
     "STARTS",
     "STOPPINGS",
+    "AddedNoise",
     "Aggregated",
     "Choices",
     "Component",
@@ -70,6 +79,9 @@ __all__ = [
     "RunRecord",
     "Runner",
     "RunnerError",
+    "SearchComparisonPlan",
+    "SearchComparisonResult",
+    "SearchComparisonTables",
     "SearchSettings",
     "Slurm",
     "SlurmSteps",
@@ -80,8 +92,10 @@ __all__ = [
     "Value",
     "Visit",
     "WallTime",
+    "compare_searches",
     "components",
     "initial_points",
+    "load_search_comparison",
     "make_heuristic",
     "make_pruning",
     "make_resampling",
@@ -92,6 +106,7 @@ __all__ = [
     "recommended",
     "recordings",
     "resume",
+    "save_search_comparison",
     "shipped_recording",
     "tune",
 ]

@@ -13,7 +13,7 @@ from workbench.plotting.searches.heatmap import (
     colour_ends,
     plot_search_methods,
     plot_search_sizes,
-    study_tiles,
+    search_tiles,
 )
 from workbench.plotting.searches.noise import (
     in_order,
@@ -63,7 +63,7 @@ from workbench.plotting.searches.tables import (
     read_search,
 )
 from workbench.tune.recorded.files import shipped_recording
-from workbench.tune.study.files import StudyTables, load_study
+from workbench.tune.search_comparison.files import SearchComparisonTables, load_search_comparison
 
 WORDS = {"recording": "r", "noise": "normal 5 %", "stopping": "budget", "pick": "expected"}
 
@@ -84,8 +84,8 @@ def table(*rows: dict[str, Any]) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def study() -> StudyTables:
-    return load_study()
+def comparison() -> SearchComparisonTables:
+    return load_search_comparison()
 
 
 THREE = table(
@@ -138,7 +138,7 @@ def test_a_heatmap_has_a_place_for_what_is_missing() -> None:
         row("genetic", "improved", share=97.0),
         row("random", share=81.0),
     )
-    tiles = study_tiles()
+    tiles = search_tiles()
     tiles.show_methods(rows, chosen=("genetic", "improved"))
     data = tiles.source.data
     assert list(data["text"]) == ["95.0", "97.0", "81.0", "–"]
@@ -149,7 +149,7 @@ def test_a_heatmap_has_a_place_for_what_is_missing() -> None:
 
 
 def test_a_heatmap_never_has_fewer_places_than_before() -> None:
-    tiles = study_tiles()
+    tiles = search_tiles()
     tiles.show_methods(THREE)
     tiles.show_methods(THREE.iloc[:1], chosen=("random", "none"))
     data = tiles.source.data
@@ -161,7 +161,7 @@ def test_a_heatmap_never_has_fewer_places_than_before() -> None:
 
 
 def test_less_is_better_turns_the_colours_round() -> None:
-    tiles = study_tiles()
+    tiles = search_tiles()
     tiles.show_methods(THREE, "share")
     shares = tiles.mapper.palette
     tiles.show_methods(THREE, "distance")
@@ -253,7 +253,8 @@ def test_what_pruning_saves_and_costs_is_read_with_its_intervals() -> None:
     assert text.endswith("what it finds is not known here.")
     assert "choose surrogate-gp or random" in read_search_pruning(PRUNED, "tpe")
     assert (
-        read_search_pruning(PRUNED.iloc[:0], "tpe") == "The study has no search here that prunes."
+        read_search_pruning(PRUNED.iloc[:0], "tpe")
+        == "The comparison has no search here that prunes."
     )
     with pytest.raises(ParameterError, match="the change must be one of"):
         read_search_pruning(PRUNED, "random", "share")
@@ -290,7 +291,7 @@ def test_a_slice_of_pruned_searches_takes_the_rules_that_there_are() -> None:
     assert not len(pruning_rows(both, **{**where, "noise": "none"}))
 
 
-def test_a_table_of_pruning_stands_in_the_order_of_the_study() -> None:
+def test_a_table_of_pruning_stands_in_the_order_of_the_comparison() -> None:
     shown = pruning_table(PRUNED)
     assert [key[2:] for key in shown.index] == [
         ("surrogate-gp", "median"),
@@ -328,7 +329,7 @@ def test_other_noises_are_pointed_at() -> None:
         row("random", noise="none"),
         row("random", noise="normal 20 %"),
     )
-    only = "The study has tpe with one noise only, normal 5 %; to compare noises, choose "
+    only = "The comparison has tpe with one noise only, normal 5 %; to compare noises, choose "
     assert read_other_noises(rows, "tpe") == f"{only}random or gp."
     assert read_other_noises(rows, "gp") == read_other_noises(rows, "genetic") == ""
     assert read_other_noises(rows.iloc[[0, 2]], "tpe") == ""
@@ -357,7 +358,7 @@ def test_percentages_are_short(value: float, text: str) -> None:
     assert percent_text(value) == text
 
 
-def test_rules_stand_as_the_study_lists_them() -> None:
+def test_rules_stand_as_the_comparison_lists_them() -> None:
     rows = table(row("random", "improved"), row("mine", "none"), row("surrogate-gp", "static 3"))
     assert values_of(rows, "heuristic") == ["surrogate-gp", "random", "mine"]
     assert values_of(rows, "resampling") == ["none", "static 3", "improved"]
@@ -376,25 +377,25 @@ def test_words() -> None:
         usual_noise(THREE, "another")
 
 
-def test_the_shipped_study_fills_every_figure(study: StudyTables) -> None:
-    for recording in study.methods["recording"].unique():
-        where = {"recording": recording, "noise": usual_noise(study.methods, recording)}
-        rows = picked(study.methods, **where, pick="expected")
+def test_the_shipped_comparison_fills_every_figure(comparison: SearchComparisonTables) -> None:
+    for recording in comparison.methods["recording"].unique():
+        where = {"recording": recording, "noise": usual_noise(comparison.methods, recording)}
+        rows = picked(comparison.methods, **where, pick="expected")
         one = picked(rows, stopping=rows["stopping"].iloc[0])
         method = {name: str(one[name].iloc[0]) for name in ("heuristic", "resampling")}
         for name in MEASURES:
             assert plot_search_methods(one, name).title.text
-        cells = picked(study.cells, **where, **method, stopping=one["stopping"].iloc[0])
+        cells = picked(comparison.cells, **where, **method, stopping=one["stopping"].iloc[0])
         assert plot_search_sizes(cells).xaxis[0].major_label_overrides
         assert read_search_ranking(picked(one, resampling=method["resampling"])).count("first") == 1
 
 
-def test_the_papers_tables_sum_over_collectives(study: StudyTables) -> None:
-    first = study.methods.iloc[0]
+def test_the_papers_tables_sum_over_collectives(comparison: SearchComparisonTables) -> None:
+    first = comparison.methods.iloc[0]
     method = {name: first[name] for name in ("heuristic", "resampling", "stopping", "pick")}
-    found = by_collective(study, **method)
+    found = by_collective(comparison, **method)
     recordings = found.index.get_level_values("recording").unique()
-    assert set(recordings) <= set(study.methods["recording"])
+    assert set(recordings) <= set(comparison.methods["recording"])
     for recording in recordings:
         part = found.loc[recording].droplevel("noise")
         whole = part.loc["all"]
@@ -403,15 +404,15 @@ def test_the_papers_tables_sum_over_collectives(study: StudyTables) -> None:
             assert part.drop("all")[name].sum() == pytest.approx(whole[name], rel=2e-3)
     for columns in (TABLE_1, TABLE_2):
         assert len(paper_table(found, columns).columns) == len(columns)
-    text = by_collective_html(by_collective(study, **method, recording=recordings[0]))
+    text = by_collective_html(by_collective(comparison, **method, recording=recordings[0]))
     assert text.count("<tr") == 2 * (1 + len(found.loc[recordings[0]]))
 
 
-def test_a_search_that_was_not_made_is_reported(study: StudyTables) -> None:
-    first = {str(name): str(value) for name, value in study.methods.iloc[0].items()}
+def test_a_search_that_was_not_made_is_reported(comparison: SearchComparisonTables) -> None:
+    first = {str(name): str(value) for name, value in comparison.methods.iloc[0].items()}
     where = {name: first[name] for name in (*WORDS, "heuristic", "resampling")}
-    assert "over the default" in read_search(study, **where)
-    assert "no such search" in read_search(study, **where | {"noise": "none at all"})
+    assert "over the default" in read_search(comparison, **where)
+    assert "no such search" in read_search(comparison, **where | {"noise": "none at all"})
 
 
 def test_what_repeats_tell_is_counted() -> None:

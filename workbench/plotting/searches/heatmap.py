@@ -1,4 +1,4 @@
-"""A study of searches as numbers on colours: heuristic by resampling, collective by size."""
+"""A comparison of searches as numbers on colours: heuristic by resampling, collective by size."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ _LINE = 12  # characters that fit under a place on half a page
 
 
 @dataclass(frozen=True, eq=False)
-class StudyTiles:
-    """A heatmap of a study and its sources."""
+class SearchTiles:
+    """A heatmap of a comparison and its sources."""
 
     figure: figure
     # A row for each place. Only a click sets its selection: pages send back what they receive.
@@ -105,7 +105,7 @@ class StudyTiles:
         fig.title.text = f"{measure.title[0].upper()}{measure.title[1:]} (%)"
 
 
-def study_tiles(*, file_name: str = "searches") -> StudyTiles:
+def search_tiles(*, file_name: str = "searches") -> SearchTiles:
     """Return a live heatmap, empty; a click on a place selects it in the source."""
     source = ColumnDataSource({name: [] for name in ("row_name", "column_name")})
     mapper = LinearColorMapper(
@@ -151,7 +151,7 @@ def study_tiles(*, file_name: str = "searches") -> StudyTiles:
     fig.add_tools(HoverTool(renderers=[places], tooltips=tips), tap)
     fig.toolbar.active_tap = tap
     percent_bar(fig, mapper, BasicTicker(desired_num_ticks=4))
-    return StudyTiles(fig, source, frame, mapper)
+    return SearchTiles(fig, source, frame, mapper)
 
 
 def plot_search_methods(rows: pd.DataFrame, measure: str = "share") -> figure:
@@ -164,14 +164,14 @@ def plot_search_methods(rows: pd.DataFrame, measure: str = "share") -> figure:
     Raises:
         ParameterError: there is no such measure.
     """
-    tiles = study_tiles(file_name="heuristics")
+    tiles = search_tiles(file_name="heuristics")
     tiles.show_methods(rows, measure)
     return tiles.figure
 
 
 def plot_search_sizes(rows: pd.DataFrame, measure: str = "share") -> figure:
     """Return a heatmap of one method's ``cells`` by collective and message size."""
-    tiles = study_tiles(file_name="sizes")
+    tiles = search_tiles(file_name="sizes")
     tiles.show_sizes(rows, measure)
     return tiles.figure
 

@@ -23,7 +23,7 @@ from workbench.plotting.searches.style import (
     rule_looks,
     values_of,
 )
-from workbench.tune.study.plan import HELD_OUT
+from workbench.tune.search_comparison.plan import HELD_OUT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -144,8 +144,8 @@ def read_other_noises(rows: pd.DataFrame, heuristic: str) -> str:
         return ""
     own = next(noise for name, noise in searched if name == heuristic)
     return (
-        f"The study has {heuristic} with one noise only, {noise_text(own)}; to compare noises, "
-        f"choose {listed(several, 'or')}."
+        f"The comparison has {heuristic} with one noise only, {noise_text(own)}; "
+        f"to compare noises, choose {listed(several, 'or')}."
     )
 
 

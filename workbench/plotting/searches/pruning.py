@@ -39,7 +39,7 @@ TABLE_COLUMNS: Mapping[str, str] = {
     "quicker": "time saved (%)",
     "share_change": "of the possible gain, change (points)",
 }
-"""What the columns of a table of ``prunings`` are called, by the study's names."""
+"""What the columns of a table of ``prunings`` are called, by the comparison's names."""
 
 _COLUMNS = ("x", "y", "x_low", "x_high", "y_low", "y_high", "name", "saved", "change", "ended")
 _ROOM = 0.08
@@ -129,7 +129,7 @@ def plot_search_pruning(
 def pruning_rows(table: pd.DataFrame, **where: str) -> pd.DataFrame:
     """Return rows of ``prunings`` that differ only in heuristic and pruning rule.
 
-    A study prunes with few other rules: if it lacks the resampling or stopping rule in `where`,
+    If the comparison lacks the resampling or stopping rule in ``where`` for searches that prune,
     its first one is taken.
     """
     rules = ("resampling", "stopping")
@@ -146,11 +146,11 @@ def read_search_pruning(rows: pd.DataFrame, heuristic: str, change: str = "share
     """Return a sentence on the time saved and the change by each pruning rule, for a heuristic."""
     what = _change(change)
     if not len(rows):
-        return "The study has no search here that prunes."
+        return "The comparison has no search here that prunes."
     own = picked(rows, heuristic=heuristic)
     if not len(own):
         return (
-            f"The study does not prune {heuristic} here; choose "
+            f"The comparison does not prune {heuristic} here; choose "
             f"{listed(values_of(rows, 'heuristic'), 'or')}."
         )
     seeds = int(own["seeds"].max())
@@ -223,7 +223,7 @@ def _finds(one: Mapping[str, Any], change: str, what: str) -> str:
 
 
 def _in_order(rows: pd.DataFrame, *names: str) -> pd.DataFrame:
-    """Return rows sorted by these columns, the first one first, values in the study's order."""
+    """Return rows sorted by these columns, values in the comparison's order."""
     for name in reversed(names):
         known = values_of(rows, name)
         places = sorted(range(len(rows)), key=lambda at: known.index(rows[name].iloc[at]))

@@ -1,4 +1,4 @@
-"""Common parts of the figures of a study of searches: measures, rows and texts."""
+"""Common parts of the figures of a comparison of searches: measures, rows and texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ import numpy as np
 from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.suggestions import did_you_mean
-from workbench.tune.study.plan import HEURISTICS_COMPARED, PRUNINGS, RESAMPLINGS, STOPPINGS
+from workbench.tune.search_comparison.plan import (
+    HEURISTICS_COMPARED,
+    PRUNINGS_COMPARED,
+    RESAMPLINGS_COMPARED,
+    STOPPINGS_COMPARED,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Measure:
-    """A column of the study's tables, in percent, that measures the quality of a search."""
+    """A column of the comparison's tables, in percent, that measures the quality of a search."""
 
     name: str  # of the column
     title: str
@@ -78,9 +83,9 @@ _FILLED = 5  # markers of the palette that have an inside
 
 _ORDERS: Mapping[str, tuple[str, ...]] = {
     "heuristic": tuple(HEURISTICS_COMPARED),
-    "resampling": tuple(RESAMPLINGS),
-    "stopping": tuple(STOPPINGS),
-    "pruning": tuple(PRUNINGS),
+    "resampling": tuple(RESAMPLINGS_COMPARED),
+    "stopping": tuple(STOPPINGS_COMPARED),
+    "pruning": tuple(PRUNINGS_COMPARED),
 }
 
 
@@ -115,7 +120,7 @@ def usual_noise(table: pd.DataFrame, recording: str) -> str:
     counts = picked(table, recording=recording)["noise"].value_counts(sort=False)
     if not len(counts):
         raise ParameterError(
-            f"the study must hold searches of the recording; got {recording!r}, it has "
+            f"the comparison must hold searches of the recording; got {recording!r}, it has "
             f"{', '.join(values_of(table, 'recording'))}",
             key="recording",
         )
@@ -123,7 +128,7 @@ def usual_noise(table: pd.DataFrame, recording: str) -> str:
 
 
 def values_of(table: pd.DataFrame, name: str) -> list[str]:
-    """Return the different values of a column, rules in the study's order, others as found."""
+    """Return the different values of a column, rules in the comparison's order, others as found."""
     order = _ORDERS.get(name, ())
     found = table[name].unique().tolist()
     return sorted(found, key=lambda value: order.index(value) if value in order else len(order))

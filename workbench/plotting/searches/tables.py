@@ -1,4 +1,4 @@
-"""The tables of SHAMan's study, section 5.2, from a study of searches, and sentences on them."""
+"""The tables of SHAMan's study, section 5.2, of a comparison of searches, with sentences."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from workbench.plotting.searches.style import (
     usual_noise,
     values_of,
 )
-from workbench.tune.study.plan import HELD_OUT, PLAIN
+from workbench.tune.search_comparison.plan import HELD_OUT, NO_PRUNING
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from workbench.tune.recorded.recorded import Recording
-    from workbench.tune.study.files import StudyTables
+    from workbench.tune.search_comparison.files import SearchComparisonTables
 
 ALL = "all"
 _METHOD = ("recording", "noise", "heuristic", "resampling", "stopping", "pruning", "pick")
@@ -41,7 +41,7 @@ COLUMNS: Mapping[str, str] = {
     "saved_grid": "saved: whole grid (%)",
     "saved": "saved: each once (%)",
 }
-"""What the columns of the paper's tables are called, by the study's names; Table 1 is the first."""
+"""Titles of the columns of the paper's tables, Table 1 first, by the comparison's names."""
 
 TABLE_1 = ("potential", "gain", "share", "distance", "delta_us", "spread_us", "tied")
 """What the paper's Table 1 has, and more: how good the search is."""
@@ -52,7 +52,7 @@ TABLE_2 = ("grid_s", "exhaustive_s", "spent_s", "saved_grid", "saved")
 _WITH_INTERVAL = ("gain", "share", "distance", "tied", "saved_grid", "saved")
 
 
-def by_collective(tables: StudyTables, **where: str) -> pd.DataFrame:
+def by_collective(tables: SearchComparisonTables, **where: str) -> pd.DataFrame:
     """Return a method's figures by recording, noise and collective, then for all collectives.
 
     Without `recording` all are returned, without `noise` the most frequent one of each, without
@@ -65,7 +65,7 @@ def by_collective(tables: StudyTables, **where: str) -> pd.DataFrame:
     found = []
     for name in recordings:
         noise = where.get("noise") or usual_noise(tables.methods, name)
-        here = {"pruning": PLAIN} | where | {"recording": name, "noise": noise}
+        here = {"pruning": NO_PRUNING} | where | {"recording": name, "noise": noise}
         found += [
             picked(tables.collectives, **here),
             picked(tables.methods, **here).assign(collective=ALL),
@@ -97,17 +97,17 @@ def by_collective_html(table: pd.DataFrame) -> str:
     return "".join(parts)
 
 
-def read_search(tables: StudyTables, **where: str) -> str:
+def read_search(tables: SearchComparisonTables, **where: str) -> str:
     """Return sentences on one method's results on one recording, with their intervals."""
     rows = picked(tables.methods, **where)
     if not len(rows):
-        return "The study has no such search: this method was not run with this noise."
+        return "The comparison has no such search: this method was not run with this noise."
     row = rows_of(rows)[0]
     share = float(row["share"])
     possible = (
         f"{interval_text(row, 'share')} of what is possible, " if math.isfinite(share) else ""
     )
-    ended = "" if row["pruning"] == PLAIN else f", its runs ended by “{row['pruning']}”"
+    ended = "" if row["pruning"] == NO_PRUNING else f", its runs ended by “{row['pruning']}”"
     return (
         f"{row['heuristic']} with {resampling_text(row['resampling'])}, stopped by "
         f"“{row['stopping']}”{ended}, gains {interval_text(row, 'gain')} over the default. That is "

@@ -1,8 +1,8 @@
-"""The panel of a study of searches: heuristics and rules, and the certainty of their ranking.
+"""The panel of a comparison of searches: heuristics and rules, and the certainty of their ranking.
 
 What a list holds is an attribute:
 
-    panel = TuningStudyPanel()                  # the study that ships with the workbench
+    panel = SearchComparisonPanel()             # the comparison that ships with the workbench
     panel.recording = "open-mpi-4-ranks"; panel.stopping = "budget"
     panel.heuristic = "genetic"; panel.measure = "distance"
     panel.rows, panel.table                     # what is shown, as tables
@@ -22,26 +22,26 @@ from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.live import LiveView
 from workbench.panels.panel import Panel
-from workbench.panels.style import choose, named, panel_box, wrapping_row
-from workbench.panels.tuning_study.state import (
+from workbench.panels.search_comparison.state import (
     METHOD,
     PICKS,
     TIMES,
-    SearchStudyState,
+    SearchComparisonState,
     first_state,
     method_rows,
     recordings_of,
 )
-from workbench.panels.tuning_study.view import SearchStudyView
+from workbench.panels.search_comparison.view import SearchComparisonView
+from workbench.panels.style import choose, named, panel_box, wrapping_row
 from workbench.plotting.searches.style import MEASURES, picked, values_of
 from workbench.plotting.searches.tables import by_collective, method_columns, read_apart
 from workbench.tune.recorded.recorded import Recording
-from workbench.tune.study.files import StudyTables, load_study
+from workbench.tune.search_comparison.files import SearchComparisonTables, load_search_comparison
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_SETTINGS = tuple(each.name for each in fields(SearchStudyState))
+_SETTINGS = tuple(each.name for each in fields(SearchComparisonState))
 _NAMES = {
     "recording": ("Recording", "330px"),
     "noise": ("Noise", "200px"),
@@ -57,34 +57,34 @@ _FILES = {
     ".csv": "all methods of this recording, noise, pruning, stopping rule and pick, one row each"
 }
 _GIVEN = "tables"
-"""The variable, in the lines of Python, of a study that was passed to the panel."""
+"""The variable, in the lines of Python, of a comparison that was passed to the panel."""
 
 
-class TuningStudyPanel(Panel[StudyTables]):
-    """Look at a study of searches: heuristics, resampling, stopping and pruning rules compared.
+class SearchComparisonPanel(Panel[SearchComparisonTables]):
+    """A comparison of searches: heuristics and resampling, stopping and pruning rules.
 
     Args:
-        tables: the study; None takes the one that ships with the workbench.
+        tables: the comparison; None takes the one that ships with the workbench.
         recording: name of what was searched, to open with.
 
     Raises:
-        DatasetError: no study ships with this installation.
-        ParameterError: the study is empty, or has no such recording.
+        DatasetError: no comparison ships with this installation.
+        ParameterError: the comparison is empty, or has no such recording.
     """
 
     SETTINGS = _SETTINGS
 
-    def __init__(self, tables: StudyTables | None = None, recording: str = "") -> None:
+    def __init__(self, tables: SearchComparisonTables | None = None, recording: str = "") -> None:
         super().__init__()
         self._silent = False
-        self._source = "load_study()" if tables is None else _GIVEN
-        self._tables = load_study() if tables is None else tables
+        self._source = "load_search_comparison()" if tables is None else _GIVEN
+        self._tables = load_search_comparison() if tables is None else tables
         self._state = first_state(self._tables, recording)
         recordings = recordings_of(self._tables)
         self._told = {name: self._tell(one) for name, one in recordings.items()}
         origins = {name: one.provenance.origin for name, one in recordings.items()}
         self._controls = self._make_controls(origins)
-        self._view = SearchStudyView(self._tables, self._clicked)
+        self._view = SearchComparisonView(self._tables, self._clicked)
         self._error = ErrorLine()
         self._python: Any = widgets.Textarea(
             rows=21, layout=widgets.Layout(width="98%", height="auto")
@@ -121,13 +121,13 @@ class TuningStudyPanel(Panel[StudyTables]):
         self._take()
 
     @property
-    def state(self) -> SearchStudyState:
+    def state(self) -> SearchComparisonState:
         """The state of the controls."""
         return self._state
 
     @property
-    def tables(self) -> StudyTables:
-        """The study."""
+    def tables(self) -> SearchComparisonTables:
+        """The comparison."""
         return self._tables
 
     @property
@@ -168,12 +168,12 @@ class TuningStudyPanel(Panel[StudyTables]):
         return write_file(path, _FILES, self._file)
 
     def __repr__(self) -> str:
-        return f"TuningStudyPanel({self._tables!r}, {self._state.recording})"
+        return f"SearchComparisonPanel({self._tables!r}, {self._state.recording})"
 
     def _live_views(self) -> tuple[LiveView, ...]:
         return self._view.views
 
-    def _outcome(self) -> StudyTables:
+    def _outcome(self) -> SearchComparisonTables:
         return self._tables
 
     def _errors(self) -> list[ErrorLine]:
@@ -194,8 +194,8 @@ class TuningStudyPanel(Panel[StudyTables]):
         searched = picked(self._tables.methods, recording=recording.name)["spaces"].max()
         left = len(recording) - int(searched)
         few = (
-            f" {left} of its {len(recording)} spaces were not searched; a study leaves out spaces "
-            "of few configurations."
+            f" {left} of its {len(recording)} spaces were not searched; a comparison leaves out "
+            "spaces of few configurations."
         )
         return read_apart(recording) + (few if left > 0 else "")
 
@@ -218,7 +218,7 @@ class TuningStudyPanel(Panel[StudyTables]):
             for name, known in options.items()
         }
 
-    def _make_pages(self) -> dict[str, tuple[Any, Callable[[SearchStudyState], None]]]:
+    def _make_pages(self) -> dict[str, tuple[Any, Callable[[SearchComparisonState], None]]]:
         view = self._view
 
         def box(*parts: Any) -> Any:
@@ -253,7 +253,7 @@ class TuningStudyPanel(Panel[StudyTables]):
             finally:
                 self._silent = False
             held = {name: control.value for name, control in self._controls.items()}
-            self._state = SearchStudyState(**held)
+            self._state = SearchComparisonState(**held)
             self._view.show(self._state, self._told.get(self._state.recording, ""))
             self._show_tab()
 
@@ -271,7 +271,7 @@ class TuningStudyPanel(Panel[StudyTables]):
         title = list(self._pages)[self._tabs.selected_index or 0]
         self._pages[title][1](self._state)
 
-    def _show_python(self, state: SearchStudyState) -> None:
+    def _show_python(self, state: SearchComparisonState) -> None:
         self._python.value = self.python
 
     def _clicked(self, heuristic: str, resampling: str) -> None:
@@ -288,5 +288,5 @@ class TuningStudyPanel(Panel[StudyTables]):
         self._take()
 
 
-def _nothing(state: SearchStudyState) -> None:
+def _nothing(state: SearchComparisonState) -> None:
     """Do nothing: files are made when their button is pressed."""

@@ -1,4 +1,4 @@
-"""The results of the searches of a study: the tables made of them."""
+"""The result of a comparison of searches, and the tables made of it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError
 from workbench.result import Result
 from workbench.tune.recorded.recorded import RecordedSpace, Recording
-from workbench.tune.study.plan import HELD_OUT, PLAIN
-from workbench.tune.study.searches import SearchRow
+from workbench.tune.search_comparison.plan import HELD_OUT, NO_PRUNING
+from workbench.tune.search_comparison.rows import SearchRow
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,8 +30,8 @@ _ROUNDING = 1e-6  # files hold seven digits
 
 
 @dataclass(frozen=True, eq=False)
-class StudyResult(Result):
-    """The searches of a study.
+class SearchComparisonResult(Result):
+    """The finished searches of a comparison.
 
     Attributes:
         rows: one a search and stopping rule.
@@ -107,8 +107,8 @@ class StudyResult(Result):
         known = {(row.cell, row.stopping, row.seed): row for row in self.rows}
         groups: dict[tuple[str, ...], list[tuple[SearchRow, SearchRow]]] = {}
         for (cell, stopping, seed), row in known.items():
-            partner = known.get((cell._replace(pruning=PLAIN), stopping, seed))
-            if cell.pruning != PLAIN and partner is not None:
+            partner = known.get((cell._replace(pruning=NO_PRUNING), stopping, seed))
+            if cell.pruning != NO_PRUNING and partner is not None:
                 groups.setdefault(_method(row), []).append((row, partner))
         spaces = self._spaces
         lines = [
@@ -120,7 +120,7 @@ class StudyResult(Result):
     def __repr__(self) -> str:
         seeds = len({row.seed for row in self.rows})
         spaces = len({row.cell[:2] for row in self.rows})
-        return f"StudyResult({len(self.rows)} rows, {spaces} spaces, {seeds} seeds)"
+        return f"SearchComparisonResult({len(self.rows)} rows, {spaces} spaces, {seeds} seeds)"
 
     @property
     def _spaces(self) -> dict[tuple[str, str], RecordedSpace]:
@@ -157,7 +157,7 @@ PRUNING_COLUMNS = (
     *("spaces", "seeds"),
     *(f"{name}{end}" for name in _CHANGES for end in ("", "_low", "_high")),
 )
-"""Columns of ``StudyResult.prunings``."""
+"""Columns of ``SearchComparisonResult.prunings``."""
 
 
 def _method(row: SearchRow) -> tuple[str, ...]:

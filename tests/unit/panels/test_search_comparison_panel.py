@@ -9,24 +9,24 @@ import pandas as pd
 import pytest
 
 from workbench.errors import ParameterError
-from workbench.panels.tuning_study.panel import TuningStudyPanel
-from workbench.panels.tuning_study.state import first_state, recordings_of
-from workbench.tune.study.files import StudyTables, load_study
+from workbench.panels.search_comparison.panel import SearchComparisonPanel
+from workbench.panels.search_comparison.state import first_state, recordings_of
+from workbench.tune.search_comparison.files import SearchComparisonTables, load_search_comparison
 
 
 @pytest.fixture(scope="module")
-def tables() -> StudyTables:
-    return load_study()
+def tables() -> SearchComparisonTables:
+    return load_search_comparison()
 
 
 @pytest.fixture(scope="module")
-def panel(tables: StudyTables) -> TuningStudyPanel:
+def panel(tables: SearchComparisonTables) -> SearchComparisonPanel:
     """The panel that the tests share: its figures take a moment to make."""
-    return TuningStudyPanel(tables)
+    return SearchComparisonPanel(tables)
 
 
 @pytest.fixture(autouse=True)
-def as_at_first(panel: TuningStudyPanel, tables: StudyTables) -> None:
+def as_at_first(panel: SearchComparisonPanel, tables: SearchComparisonTables) -> None:
     first = first_state(tables)
     # What the pruning list holds decides what the lists after it offer.
     for name in ("recording", "noise", "pruning", *(each.name for each in fields(first))):
@@ -34,7 +34,7 @@ def as_at_first(panel: TuningStudyPanel, tables: StudyTables) -> None:
     panel.open("By collective")
 
 
-def test_it_opens_with_the_first_of_the_ranking(panel: TuningStudyPanel) -> None:
+def test_it_opens_with_the_first_of_the_ranking(panel: SearchComparisonPanel) -> None:
     assert panel.error == ""
     assert panel.recording == "simulated-12-ranks"
     assert (panel.rows["share"].iloc[0] >= panel.rows["share"]).all()
@@ -46,7 +46,7 @@ def test_it_opens_with_the_first_of_the_ranking(panel: TuningStudyPanel) -> None
     assert "is first with" in panel.reading
 
 
-def test_every_tab_follows_the_lists(panel: TuningStudyPanel) -> None:
+def test_every_tab_follows_the_lists(panel: SearchComparisonPanel) -> None:
     shown = {
         "By collective": lambda: panel._view.collectives.value,
         "By size": lambda: str(panel._view.sizes.source.data["text"]),
@@ -66,7 +66,7 @@ def test_every_tab_follows_the_lists(panel: TuningStudyPanel) -> None:
         assert panel.error == ""
 
 
-def test_the_method_that_is_looked_at_is_bold_among_all(panel: TuningStudyPanel) -> None:
+def test_the_method_that_is_looked_at_is_bold_among_all(panel: SearchComparisonPanel) -> None:
     panel.heuristic, panel.resampling = "genetic", "static 3"
     panel.open("All methods")
     [row] = [line for line in panel._view.ranked.value.split("<tr") if "bold" in line]
@@ -74,7 +74,7 @@ def test_the_method_that_is_looked_at_is_bold_among_all(panel: TuningStudyPanel)
     assert all(f">{cell}</td>" in row for cell in cells)
 
 
-def test_one_noise_points_at_heuristics_with_several(panel: TuningStudyPanel) -> None:
+def test_one_noise_points_at_heuristics_with_several(panel: SearchComparisonPanel) -> None:
     panel.open("Noise")
     panel.heuristic = "tpe"
     assert "to compare noises, choose surrogate-gp, " in panel.text
@@ -82,7 +82,9 @@ def test_one_noise_points_at_heuristics_with_several(panel: TuningStudyPanel) ->
     assert "to compare noises" not in panel.text
 
 
-def test_lists_offer_what_was_searched(panel: TuningStudyPanel, tables: StudyTables) -> None:
+def test_lists_offer_what_was_searched(
+    panel: SearchComparisonPanel, tables: SearchComparisonTables
+) -> None:
     panel.recording = "open-mpi-4-ranks"
     assert panel.noise == "measured"
     with pytest.raises(ParameterError, match="noise"):
@@ -96,7 +98,7 @@ def test_lists_offer_what_was_searched(panel: TuningStudyPanel, tables: StudyTab
 
 
 def test_searches_that_prune_are_shown_where_there_are_any(
-    panel: TuningStudyPanel, tables: StudyTables
+    panel: SearchComparisonPanel, tables: SearchComparisonTables
 ) -> None:
     with pytest.raises(ParameterError, match="pruning"):
         panel.pruning = "median"
@@ -122,7 +124,7 @@ def test_searches_that_prune_are_shown_where_there_are_any(
     assert "does not prune tpe here; choose surrogate-gp, " in panel.text
 
 
-def test_a_click_chooses_the_method(panel: TuningStudyPanel) -> None:
+def test_a_click_chooses_the_method(panel: SearchComparisonPanel) -> None:
     source = panel._view.tiles.source
     last = len(source.data["row_name"]) - 1
     wanted = source.data["row_name"][last], source.data["column_name"][last]
@@ -136,7 +138,7 @@ def test_a_click_chooses_the_method(panel: TuningStudyPanel) -> None:
 
 
 def test_python_gives_what_is_shown(
-    panel: TuningStudyPanel, monkeypatch: pytest.MonkeyPatch
+    panel: SearchComparisonPanel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[Any] = []
     monkeypatch.setattr("bokeh.io.show", drawn.append)
@@ -147,7 +149,7 @@ def test_python_gives_what_is_shown(
     assert len(drawn) == 1
 
 
-def test_the_table_is_saved(panel: TuningStudyPanel, tmp_path: Path) -> None:
+def test_the_table_is_saved(panel: SearchComparisonPanel, tmp_path: Path) -> None:
     text = panel.save(tmp_path / "rows.csv").read_text()
     read = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values=[""])
     assert read["share"].tolist() == panel.rows["share"].tolist()
@@ -155,7 +157,9 @@ def test_the_table_is_saved(panel: TuningStudyPanel, tmp_path: Path) -> None:
         panel.save(tmp_path / "rows.json")
 
 
-def test_a_study_of_some_recordings_is_shown_as_far_as_it_is(tables: StudyTables) -> None:
+def test_a_comparison_of_some_recordings_is_shown_as_far_as_it_is(
+    tables: SearchComparisonTables,
+) -> None:
     some = {
         name: table[table["recording"] == "simulated-12-ranks"]
         for name, table in vars(tables).items()
@@ -166,7 +170,9 @@ def test_a_study_of_some_recordings_is_shown_as_far_as_it_is(tables: StudyTables
     assert recordings_of(replace(tables, plans=elsewhere)) == {}
 
 
-def test_mistakes_are_reported(panel: TuningStudyPanel, tables: StudyTables) -> None:
+def test_mistakes_are_reported(
+    panel: SearchComparisonPanel, tables: SearchComparisonTables
+) -> None:
     with pytest.raises(ParameterError, match="heuristic"):
         panel.heuristic = "oracle"
     with pytest.raises(ParameterError, match="tab must be one of"):
@@ -175,5 +181,5 @@ def test_mistakes_are_reported(panel: TuningStudyPanel, tables: StudyTables) -> 
         panel.loss = "rmse"
     with pytest.raises(ParameterError, match="must hold searches of the recording"):
         first_state(tables, "another")
-    with pytest.raises(ParameterError, match="a study must hold searches"):
+    with pytest.raises(ParameterError, match="a comparison must hold searches"):
         first_state(replace(tables, methods=tables.methods.iloc[:0]))

@@ -1,4 +1,4 @@
-"""The study of searches as people look at it: a click, another recording, the tabs."""
+"""The comparison of searches as people look at it: a click, another recording, the tabs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.browser.layout import cut
 from tests.browser.panel import Keep, Steady, Until
 from tests.browser.servers import Server
 
-STUDY = "09-which-heuristic.ipynb"
+NOTEBOOK = "09-which-heuristic.ipynb"
 
 
 def test_a_click_chooses_a_method_and_the_tabs_follow(
@@ -16,7 +16,7 @@ def test_a_click_chooses_a_method_and_the_tabs_follow(
 ) -> None:
     told: list[str] = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda sent: told.append(str(sent))))
-    watch = lab.open(page, STUDY)
+    watch = lab.open(page, NOTEBOOK)
     panel = page.locator(".workbench-panel").first
     sentence = panel.locator("[role=status]").first
     sentence.filter(has_text="is first with").wait_for()

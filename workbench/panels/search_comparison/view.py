@@ -1,4 +1,4 @@
-"""The figures of a study of searches: the heatmap, the ranking, and one for each tab."""
+"""The figures of a comparison of searches: the heatmap, the ranking, and one for each tab."""
 
 from __future__ import annotations
 
@@ -10,8 +10,13 @@ import ipywidgets as widgets
 
 from workbench.html_table import html_table
 from workbench.panels.live import Downloads, LiveView
-from workbench.panels.tuning_study.state import METHOD, PICKS, SearchStudyState, method_rows
-from workbench.plotting.searches.heatmap import study_tiles
+from workbench.panels.search_comparison.state import (
+    METHOD,
+    PICKS,
+    SearchComparisonState,
+    method_rows,
+)
+from workbench.plotting.searches.heatmap import search_tiles
 from workbench.plotting.searches.noise import noise_figure, read_other_noises, read_search_noise
 from workbench.plotting.searches.pruning import (
     pruning_figure,
@@ -31,8 +36,8 @@ from workbench.plotting.searches.style import (
 )
 from workbench.plotting.searches.tables import by_collective, by_collective_html, read_search
 from workbench.plotting.theme import SMALL
-from workbench.tune.study.files import StudyTables
-from workbench.tune.study.plan import PLAIN
+from workbench.tune.search_comparison.files import SearchComparisonTables
+from workbench.tune.search_comparison.plan import NO_PRUNING
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,13 +46,13 @@ TEXT = "font-size:13px;line-height:1.4"
 _HEAD = ("", "heuristic", "resampling", "stopping", "", "time saved: whole grid", "runs", "")
 
 
-class SearchStudyView:
+class SearchComparisonView:
     """All figures and tables; ``clicked`` gets heuristic and resampling rule of a cell."""
 
-    def __init__(self, tables: StudyTables, clicked: Callable[[str, str], None]) -> None:
+    def __init__(self, tables: SearchComparisonTables, clicked: Callable[[str, str], None]) -> None:
         self._tables, self._clicked = tables, clicked
         wide = widgets.Layout(width="100%")
-        self.tiles = study_tiles(file_name="heuristics")
+        self.tiles = search_tiles(file_name="heuristics")
         self.ranking = ranking_figure()
         # Half a page is too narrow for tools beside the numbers.
         self.tiles.figure.toolbar_location = None
@@ -55,10 +60,10 @@ class SearchStudyView:
         self.ranking_view = LiveView(self.ranking.figure, layout=wide)
         self.tile_view.hear(self.tiles.source)
         self.tiles.source.selected.on_change("indices", self._selected)
-        self.sizes = study_tiles(file_name="sizes")
+        self.sizes = search_tiles(file_name="sizes")
         self.stopping = stopping_figure(values_of(tables.methods, "stopping"))
         self.noise = noise_figure(values_of(tables.methods, "resampling"))
-        prunings = values_of(tables.prunings, "pruning") or [PLAIN]
+        prunings = values_of(tables.prunings, "pruning") or [NO_PRUNING]
         self.pruning = pruning_figure(prunings)
         self.size_view, self.stopping_view, self.noise_view, self.pruning_view = (
             LiveView(one.figure, layout=widgets.Layout(width="100%"))
@@ -88,7 +93,7 @@ class SearchStudyView:
         lower = self.stopping_view, self.noise_view, self.pruning_view
         return (*upper, self.size_view, *lower)
 
-    def show(self, state: SearchStudyState, known: str = "") -> None:
+    def show(self, state: SearchComparisonState, known: str = "") -> None:
         """Draw heatmap, ranking and sentences; ``known`` is a note on the recording."""
         rows = method_rows(self._tables, state)
         same = picked(rows, resampling=state.resampling)
@@ -105,12 +110,12 @@ class SearchStudyView:
         self.headline.value = f'<div role="status" style="{TEXT}"><b>{head}{stop}</b>{tail}</div>'
         self.apart.value = f'<div style="{SMALL}">{html.escape(known)}</div>' if known else ""
 
-    def show_collectives(self, state: SearchStudyState) -> None:
+    def show_collectives(self, state: SearchComparisonState) -> None:
         """Write the paper's tables for the chosen method."""
         table = by_collective(self._tables, **state.method)
         self.collectives.value = by_collective_html(table) if len(table) else _none()
 
-    def show_sizes(self, state: SearchStudyState) -> None:
+    def show_sizes(self, state: SearchComparisonState) -> None:
         """Draw the chosen method by collective and message size."""
         # Single spaces are stored for one pick only, which the sentence names.
         where = {name: value for name, value in state.method.items() if name != "pick"}
@@ -124,11 +129,11 @@ class SearchStudyView:
         title = MEASURES[state.measure].title
         self.size_text.value = _said(
             f"{state.heuristic} with {resampling_text(state.resampling)}, “{state.stopping}”: "
-            f"{title} for each collective and message size. For single sizes the study has only "
-            f"{picks}, whatever is chosen above; a dash: no such search or no such value."
+            f"{title} for each collective and message size. For single sizes the comparison has "
+            f"only {picks}, whatever is chosen above; a dash: no such search or no such value."
         )
 
-    def show_stopping(self, state: SearchStudyState) -> None:
+    def show_stopping(self, state: SearchComparisonState) -> None:
         """Draw a comparison of the stopping rules."""
         where = {name: value for name, value in state.where.items() if name != "stopping"}
         rows, method = picked(self._tables.methods, **where), (state.heuristic, state.resampling)
@@ -137,7 +142,7 @@ class SearchStudyView:
             self.stopping.show(rows, *method, **shown)
         self.stopping_text.value = _said(read_search_stopping(rows, *method, **shown))
 
-    def show_noise(self, state: SearchStudyState) -> None:
+    def show_noise(self, state: SearchComparisonState) -> None:
         """Draw the measure of the chosen heuristic by noise."""
         where = {name: value for name, value in state.where.items() if name != "noise"}
         every = picked(self._tables.methods, **where)
@@ -147,7 +152,7 @@ class SearchStudyView:
         texts = (read_other_noises(every, state.heuristic), read_search_noise(rows, state.measure))
         self.noise_text.value = _said(" ".join(text for text in texts if text))
 
-    def show_pruning(self, state: SearchStudyState) -> None:
+    def show_pruning(self, state: SearchComparisonState) -> None:
         """Draw the time saved and the quality lost by each pruning rule."""
         own = ("heuristic", "pruning")
         where = {name: value for name, value in state.method.items() if name not in own}
@@ -159,7 +164,7 @@ class SearchStudyView:
             self.pruning.show(rows, state.heuristic, change)
         self.pruning_text.value = _said(read_search_pruning(rows, state.heuristic, change))
 
-    def show_ranked(self, state: SearchStudyState) -> None:
+    def show_ranked(self, state: SearchComparisonState) -> None:
         """Write a table of all methods, the best first."""
         where = {name: value for name, value in state.where.items() if name != "stopping"}
         rows = picked(self._tables.methods, **where)
@@ -214,4 +219,4 @@ def _said(text: str) -> str:
 
 
 def _none() -> str:
-    return _said("The study has no such search.")
+    return _said("The comparison has no such search.")

@@ -1,4 +1,4 @@
-"""The study of searches on recorded spaces: its searches are experiments, its tables right."""
+"""The comparison of searches on recorded spaces: its searches are experiments, its tables right."""
 
 from __future__ import annotations
 
@@ -15,23 +15,29 @@ import pytest
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.tune.recorded.files import Description, shipped_recording, write_recording
 from workbench.tune.recorded.table import RecordedRun, RecordedTable
+from workbench.tune.search_comparison import run as search_run
+from workbench.tune.search_comparison.files import load_search_comparison, save_search_comparison
+from workbench.tune.search_comparison.plan import (
+    HELD_OUT,
+    PRUNINGS_COMPARED,
+    STOPPINGS_COMPARED,
+    AddedNoise,
+    SearchComparisonPlan,
+)
+from workbench.tune.search_comparison.result import SearchComparisonResult
+from workbench.tune.search_comparison.rows import SearchCell, SearchRow, read_rows
+from workbench.tune.search_comparison.run import compare_searches, search_recorded_space
 from workbench.tune.settings import Chosen, SearchSettings
 from workbench.tune.space.space import Grid, TuningSpace
 from workbench.tune.starts import initial_points
-from workbench.tune.study import run as study
-from workbench.tune.study.files import load_study, save_study
-from workbench.tune.study.plan import HELD_OUT, PRUNINGS, STOPPINGS, Noise, StudyPlan
-from workbench.tune.study.result import StudyResult
-from workbench.tune.study.run import run_study, search
-from workbench.tune.study.searches import Cell, SearchRow, read_rows
 
 SPACE = TuningSpace({"x": Grid(tuple(range(20)))}, defaults={"x": 0})
-PLAN = StudyPlan(
+PLAN = SearchComparisonPlan(
     ("valley",),
     heuristics=("random", "annealing"),
     resamplings=("none",),
     stoppings=("budget", "count 2 of 5"),
-    noises=(Noise("normal", 0.01),),
+    noises=(AddedNoise("normal", 0.01),),
     seeds=3,
     initial=4,
     budget=12,
@@ -53,12 +59,12 @@ def valley(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "valley"
 
 
-def plan_at(folder: Path, **changes: object) -> StudyPlan:
+def plan_at(folder: Path, **changes: object) -> SearchComparisonPlan:
     values = {**vars(PLAN), "recordings": (str(folder),), **changes}
-    return StudyPlan(**values)
+    return SearchComparisonPlan(**values)
 
 
-CELL = Cell("valley", "sum/8", "random", "none", "none", "none", 4, 12, "0123456789ab")
+CELL = SearchCell("valley", "sum/8", "random", "none", "none", "none", 4, 12, "0123456789ab")
 
 
 def row(seed: int, best: float, runs: int, seconds: float, **changes: object) -> SearchRow:
@@ -68,8 +74,8 @@ def row(seed: int, best: float, runs: int, seconds: float, **changes: object) ->
     return SearchRow(cell, "budget", seed, runs, pruned, runs, seconds, best, best)
 
 
-def found_in(result: StudyResult) -> set[tuple[object, ...]]:
-    """Return the searches of a study without what a file holds to seven digits."""
+def found_in(result: SearchComparisonResult) -> set[tuple[object, ...]]:
+    """Return the searches of a comparison without what a file holds to seven digits."""
     return {(one.cell, one.stopping, one.seed, one.runs, one.best) for one in result.rows}
 
 
@@ -78,7 +84,7 @@ def test_a_search_is_that_of_an_experiment() -> None:
 
     recorded = shipped_recording("simulated-12-ranks")["bcast/4096"]
     settings = SearchSettings(heuristic=Chosen("genetic"), initial=5, budget=25, seed=3)
-    history, reason = search(recorded, settings, Noise("none"))["budget"]
+    history, reason = search_recorded_space(recorded, settings, AddedNoise("none"))["budget"]
     with replayed(recorded, "none", heuristic="genetic", initial=5, budget=25, seed=3) as other:
         # Two spaces of a recording are two experiments of a store.
         assert other.name == "bcast/4096-genetic-seed3"
@@ -88,14 +94,14 @@ def test_a_search_is_that_of_an_experiment() -> None:
     assert "budget of 25" in reason
 
 
-@pytest.mark.parametrize("label", [name for name in PRUNINGS if name != "none"])
+@pytest.mark.parametrize("label", [name for name in PRUNINGS_COMPARED if name != "none"])
 def test_pruned_runs_are_charged_as_in_an_experiment(label: str) -> None:
     from workbench.tune.recorded.replaying import replayed
 
     recorded = shipped_recording("simulated-576-ranks")["reduce/65536"]
-    rule = PRUNINGS[label]
+    rule = PRUNINGS_COMPARED[label]
     settings = SearchSettings(Chosen("random"), initial=5, budget=25, seed=3, pruning=rule)
-    history, _ = search(recorded, settings, Noise("none"))["budget"]
+    history, _ = search_recorded_space(recorded, settings, AddedNoise("none"))["budget"]
     options = {"heuristic": "random", "initial": 5, "budget": 25, "seed": 3, "pruning": rule}
     with replayed(recorded, "none", **options) as other:
         result = other.run()
@@ -109,7 +115,9 @@ def test_pruned_runs_are_charged_as_in_an_experiment(label: str) -> None:
         assert record.run.seconds == record.limit_s < whole
         assert math.isnan(record.run.value)
     # The same runs without a limit take longer by what lies beyond it, and by nothing else.
-    plain, _ = search(recorded, replace(settings, pruning=Chosen("none")), Noise("none"))["budget"]
+    plain, _ = search_recorded_space(
+        recorded, replace(settings, pruning=Chosen("none")), AddedNoise("none")
+    )["budget"]
     assert plain.keys == history.keys
     beyond = sum(
         float(np.median(recorded.repeats(record.run.configuration)[1])) - float(record.limit_s or 0)
@@ -122,10 +130,10 @@ def test_pruned_runs_are_charged_as_in_an_experiment(label: str) -> None:
 def test_a_rule_ends_a_search_where_the_search_alone_would(label: str) -> None:
     recorded = shipped_recording("simulated-12-ranks")["reduce/65536"]
     settings = SearchSettings(heuristic=Chosen("annealing"), initial=4, budget=40, seed=1)
-    noise = Noise("normal", 0.05)
-    together = search(recorded, settings, noise, STOPPINGS)
-    alone = search(recorded, settings, noise, {label: STOPPINGS[label]})
-    assert set(together) == set(STOPPINGS)
+    noise = AddedNoise("normal", 0.05)
+    together = search_recorded_space(recorded, settings, noise, STOPPINGS_COMPARED)
+    alone = search_recorded_space(recorded, settings, noise, {label: STOPPINGS_COMPARED[label]})
+    assert set(together) == set(STOPPINGS_COMPARED)
     assert together[label][0].keys == alone[label][0].keys
     assert together[label][1] == alone[label][1]
     count = len(together[label][0])
@@ -136,7 +144,7 @@ def test_intervals_are_those_of_the_mean_over_the_seeds(valley: Path) -> None:
     from workbench.tune.recorded.files import read_recording
 
     rows = tuple(row(seed, 1 + seed, 12, 24.0) for seed in range(14))
-    table = StudyResult(rows, {"valley": read_recording(valley)}).methods("best").iloc[0]
+    table = SearchComparisonResult(rows, {"valley": read_recording(valley)}).methods("best").iloc[0]
     gains = [100.0 * (1.0 - (1 + seed) / 14) for seed in range(14)]
     half = 1.96 * np.std(gains) / math.sqrt(14)
     assert table["gain"] == pytest.approx(np.mean(gains))
@@ -146,12 +154,12 @@ def test_intervals_are_those_of_the_mean_over_the_seeds(valley: Path) -> None:
     assert table["runs_low"] == table["runs_high"] == 12.0
 
 
-def test_the_table_of_a_known_study(valley: Path) -> None:
+def test_the_table_of_a_known_comparison(valley: Path) -> None:
     from workbench.tune.recorded.files import read_recording
 
     recording = read_recording(valley)
     rows = (row(0, 1.0, 5, 10.0), row(1, 2.0, 15, 30.0))
-    result = StudyResult(rows, {"valley": recording})
+    result = SearchComparisonResult(rows, {"valley": recording})
     table = result.methods("best").iloc[0]
     assert table["potential"] == pytest.approx(100 * (1 - 1 / 14))
     assert table["gain"] == pytest.approx(100 * (1 - 1.5 / 14))
@@ -179,7 +187,7 @@ def test_what_pruning_saves_is_measured_by_the_same_searches_without_it(valley: 
         row(0, 5.0, 10, 1.0, pruning="median", budget=13, pruned=4),
         row(0, 5.0, 10, 1.0, pruning="median", data="another", pruned=4),
     )
-    result = StudyResult((*plain, *pruned), {"valley": read_recording(valley)})
+    result = SearchComparisonResult((*plain, *pruned), {"valley": read_recording(valley)})
     [line] = result.prunings("best").to_dict("records")
     assert (line["pruning"], line["stopping"], line["spaces"], line["seeds"]) == (
         *("median", "budget"),
@@ -194,16 +202,16 @@ def test_what_pruning_saves_is_measured_by_the_same_searches_without_it(valley: 
     )
     assert gains == pytest.approx([-100.0 / 14.0] * 3)
     assert shares == pytest.approx([-100.0 / 13.0] * 3)
-    assert not len(StudyResult(plain, result.recordings).prunings())
+    assert not len(SearchComparisonResult(plain, result.recordings).prunings())
 
 
 def test_what_was_known_of_a_configuration_stays_when_its_repeats_are_ended(
     valley: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(PRUNINGS, "median", Chosen("fixed", {"seconds": 1.0}))
+    monkeypatch.setitem(PRUNINGS_COMPARED, "median", Chosen("fixed", {"seconds": 1.0}))
     changes = {"prunings": ("median",), "initial": 2, "budget": 60, "heuristics": ("random",)}
-    quiet = {"stoppings": ("budget",), "noises": (Noise("none"),)}
-    result = run_study(plan_at(valley, **quiet, **changes))
+    quiet = {"stoppings": ("budget",), "noises": (AddedNoise("none"),)}
+    result = compare_searches(plan_at(valley, **quiet, **changes))
     # The initial points alone are not ended; all 20 places are tried again, they among them.
     assert {one.pruned for one in result.rows} == {58}
     assert {one.seconds for one in result.rows} == {2 * 2.0 + 58 * 1.0}
@@ -226,7 +234,7 @@ def test_the_held_out_repeats_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         [RecordedTable("sum", SPACE, ("time_us",), "time_us", runs)],
     )
     whole = {"heuristics": ("exhaustive",), "stoppings": ("budget",), "budget": 24, "seeds": 2}
-    result = run_study(plan_at(tmp_path / "two", noises=(Noise(HELD_OUT),), **whole))
+    result = compare_searches(plan_at(tmp_path / "two", noises=(AddedNoise(HELD_OUT),), **whole))
     # Seed 0 draws from the first repeats and finds 13, of which the second say 1 + 13 - 6; and so
     # does seed 1 the other way round. The second say 7 of the default, the first 14.
     assert [one.best for one in result.rows] == [8.0, 8.0]
@@ -236,19 +244,19 @@ def test_the_held_out_repeats_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert line["potential"] == pytest.approx(kept)
     assert (line["share"], line["distance"], line["tied"]) == pytest.approx((100.0, 0.0, 100.0))
     # By the repeats that they drew from, both would have found 1.
-    measured = run_study(plan_at(tmp_path / "two", noises=(Noise(),), **whole))
+    measured = compare_searches(plan_at(tmp_path / "two", noises=(AddedNoise(),), **whole))
     assert measured.methods("best").iloc[0]["potential"] > line["potential"]
 
 
-def test_a_study_goes_on_where_it_was(valley: Path, tmp_path: Path) -> None:
+def test_a_comparison_goes_on_where_it_was(valley: Path, tmp_path: Path) -> None:
     plan = plan_at(valley)
-    whole = run_study(plan, tmp_path / "whole.csv")
+    whole = compare_searches(plan, tmp_path / "whole.csv")
     assert len(whole.rows) == 2 * 2 * 3
     lines = (tmp_path / "whole.csv").read_text().splitlines(keepends=True)
     part = tmp_path / "part.csv"
     part.write_text("".join(lines[:9]) + lines[9][:20])
     cells: list[tuple[int, int]] = []
-    again = run_study(plan, part, on_cell=lambda done, total: cells.append((done, total)))
+    again = compare_searches(plan, part, on_cell=lambda done, total: cells.append((done, total)))
     assert cells == [(2, 2)]
     assert sorted(part.read_text().splitlines()) == sorted(line.rstrip() for line in lines)
     assert len(again.rows) == len(whole.rows)
@@ -258,19 +266,19 @@ def test_a_study_goes_on_where_it_was(valley: Path, tmp_path: Path) -> None:
 def test_rows_from_before_pruning_was_compared_are_read(valley: Path, tmp_path: Path) -> None:
     plan = plan_at(valley)
     rows = tmp_path / "rows.csv"
-    whole = run_study(plan, rows)
+    whole = compare_searches(plan, rows)
     lines = [line.split(",") for line in rows.read_text().splitlines()]
     added = [lines[0].index(name) for name in ("pruning", "pruned")]
     earlier = [[one for at, one in enumerate(line) if at not in added] for line in lines]
     rows.write_text("".join(",".join(line) + "\n" for line in earlier))
     worked: list[tuple[int, int]] = []
-    again = run_study(plan, rows, on_cell=lambda *cells: worked.append(cells))
+    again = compare_searches(plan, rows, on_cell=lambda *cells: worked.append(cells))
     assert worked == []
     assert found_in(again) == found_in(whole)
     assert [line.split(",") for line in rows.read_text().splitlines()] == lines
 
 
-def test_rows_of_another_study_are_not_taken_for_its_own(valley: Path, tmp_path: Path) -> None:
+def test_rows_of_another_comparison_are_not_taken_for_its_own(valley: Path, tmp_path: Path) -> None:
     rows = tmp_path / "rows.csv"
     plan = plan_at(valley, heuristics=("random",), seeds=1, budget=6)
     others = [
@@ -280,12 +288,14 @@ def test_rows_of_another_study_are_not_taken_for_its_own(valley: Path, tmp_path:
         replace(plan, seeds=2, stoppings=("budget",)),
     ]
     for other in others:
-        run_study(other, rows)
-    again = run_study(plan, rows)
-    assert found_in(again) == found_in(run_study(plan))
+        compare_searches(other, rows)
+    again = compare_searches(plan, rows)
+    assert found_in(again) == found_in(compare_searches(plan))
     for one in (plan, *others):
         worked: list[tuple[int, int]] = []
-        kept = run_study(one, rows, on_cell=lambda *cells, worked=worked: worked.append(cells))
+        kept = compare_searches(
+            one, rows, on_cell=lambda *cells, worked=worked: worked.append(cells)
+        )
         assert worked == []
         assert len(kept.rows) == one.seeds * len(one.stoppings)
 
@@ -293,15 +303,15 @@ def test_rows_of_another_study_are_not_taken_for_its_own(valley: Path, tmp_path:
 def test_rows_of_a_recording_that_was_made_anew_are_not_taken(valley: Path, tmp_path: Path) -> None:
     plan = plan_at(valley, heuristics=("random",), seeds=1, budget=6)
     rows = tmp_path / "rows.csv"
-    before = run_study(plan, rows)
+    before = compare_searches(plan, rows)
     runs = tuple(RecordedRun(0, {"x": x}, 8, 2.0, {"time_us": 30.0 - x}) for x in range(20))
     write_recording(
         valley,
         Description("valley", "a slope", "synthetic", "made by a test"),
         [RecordedTable("sum", SPACE, ("time_us",), "time_us", runs)],
     )
-    study._loaded.cache_clear()
-    after = run_study(plan, rows)
+    search_run._loaded.cache_clear()
+    after = compare_searches(plan, rows)
     assert {one.cell.data for one in before.rows}.isdisjoint(one.cell.data for one in after.rows)
     assert min(one.best for one in after.rows) >= 11.0
 
@@ -311,7 +321,7 @@ def test_a_file_of_rows_is_replaced_in_one_step(
 ) -> None:
     rows = tmp_path / "rows.csv"
     plan = plan_at(valley, heuristics=("random",), seeds=1, budget=4)
-    run_study(plan, rows)
+    compare_searches(plan, rows)
     before = rows.read_bytes()
 
     def killed(self: Path, target: Path) -> Path:
@@ -319,31 +329,31 @@ def test_a_file_of_rows_is_replaced_in_one_step(
 
     monkeypatch.setattr(Path, "replace", killed)
     with pytest.raises(KeyboardInterrupt):
-        run_study(plan, rows)
+        compare_searches(plan, rows)
     assert rows.read_bytes() == before
 
 
 def test_a_space_that_no_recording_has_is_refused(valley: Path) -> None:
     with pytest.raises(ParameterError, match="spaces must be of sum/8; got 'sum/9'"):
-        run_study(plan_at(valley, spaces=("sum/9",)))
+        compare_searches(plan_at(valley, spaces=("sum/9",)))
 
 
 def test_processes_find_the_same(valley: Path) -> None:
     plan = plan_at(valley, heuristics=("random",), seeds=2)
-    assert set(run_study(plan, jobs=2).rows) == set(run_study(plan).rows)
+    assert set(compare_searches(plan, jobs=2).rows) == set(compare_searches(plan).rows)
 
 
 def test_another_file_is_refused(valley: Path, tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
     with pytest.raises(ParseError, match="the columns must be"):
-        run_study(plan_at(valley), tmp_path / "rows.csv")
+        compare_searches(plan_at(valley), tmp_path / "rows.csv")
 
 
 def test_tables_are_saved_and_read(valley: Path, tmp_path: Path) -> None:
     plan = plan_at(valley)
-    result = run_study(plan)
-    save_study(tmp_path / "study", [result], [plan])
-    tables = load_study(tmp_path / "study")
+    result = compare_searches(plan)
+    save_search_comparison(tmp_path / "comparison", [result], [plan])
+    tables = load_search_comparison(tmp_path / "comparison")
     assert tables.plans == (plan,)
     assert list(tables.methods["resampling"].unique()) == ["none"]
     for pick in ("expected", "best"):
@@ -352,10 +362,10 @@ def test_tables_are_saved_and_read(valley: Path, tmp_path: Path) -> None:
     assert len(tables.cells) == 4
     assert len(tables.collectives) == 8
     assert not len(tables.prunings)
-    path = tmp_path / "study" / "cells.csv"
+    path = tmp_path / "comparison" / "cells.csv"
     path.write_text(path.read_text() + "\n")
     with pytest.raises(DatasetError, match="checksum"):
-        load_study(tmp_path / "study")
+        load_search_comparison(tmp_path / "comparison")
 
 
 def test_partners_of_another_plan_are_found_and_older_tables_read(
@@ -364,9 +374,9 @@ def test_partners_of_another_plan_are_found_and_older_tables_read(
     plans = [
         plan_at(valley, prunings=(name,), stoppings=("budget",)) for name in ("none", "median")
     ]
-    folder = tmp_path / "study"
-    save_study(folder, [run_study(plan) for plan in plans], plans)
-    tables = load_study(folder)
+    folder = tmp_path / "comparison"
+    save_search_comparison(folder, [compare_searches(plan) for plan in plans], plans)
+    tables = load_search_comparison(folder)
     assert tables.plans == tuple(plans)
     assert set(tables.methods["pruning"]) == {"none", "median"}
     assert tables.prunings[["pick", "heuristic", "pruning"]].to_numpy().tolist() == [
@@ -374,7 +384,7 @@ def test_partners_of_another_plan_are_found_and_older_tables_read(
         for pick in ("expected", "best")
         for heuristic in plans[0].heuristics
     ]
-    # A study that was saved before pruning was compared has no such column, table or field.
+    # A comparison that was saved before pruning was compared has no such column, table or field.
     package = json.loads((folder / "datapackage.json").read_text())
     for resource in package["resources"]:
         table = pd.read_csv(folder / resource["path"], dtype=str, keep_default_na=False)
@@ -385,7 +395,7 @@ def test_partners_of_another_plan_are_found_and_older_tables_read(
     for plan in package["plans"]:
         del plan["prunings"]
     (folder / "datapackage.json").write_text(json.dumps(package))
-    older = load_study(folder)
+    older = load_search_comparison(folder)
     assert set(older.methods["pruning"]) == {"none"}
     assert list(older.cells.columns) == list(tables.cells.columns)
     assert list(older.prunings.columns) == list(tables.prunings.columns)
@@ -410,25 +420,27 @@ def test_impossible_plans(changes: dict[str, object], says: str) -> None:
 
 def test_held_out_repeats_must_be_there(valley: Path) -> None:
     with pytest.raises(ParameterError, match="two repeats or more of each"):
-        run_study(plan_at(valley, noises=(Noise(HELD_OUT),)))
+        compare_searches(plan_at(valley, noises=(AddedNoise(HELD_OUT),)))
 
 
 def test_impossible_noise() -> None:
     with pytest.raises(ParameterError, match="noise must be one of"):
-        Noise("loud")
+        AddedNoise("loud")
     with pytest.raises(ParameterError, match="scale must be"):
-        Noise("normal", math.nan)
+        AddedNoise("normal", math.nan)
     with pytest.raises(ParameterError, match="noise normal needs a scale above 0; got 0"):
-        Noise("normal")
+        AddedNoise("normal")
     with pytest.raises(ParameterError, match="noise none has no scale; got 3"):
-        Noise("none", 3.0)
+        AddedNoise("none", 3.0)
 
 
-def test_a_study_that_could_not_run_or_be_kept_is_refused(valley: Path, tmp_path: Path) -> None:
+def test_a_comparison_that_could_not_run_or_be_kept_is_refused(
+    valley: Path, tmp_path: Path
+) -> None:
     plan = plan_at(valley)
     for jobs in (0, 10**30):
         with pytest.raises(ParameterError, match="jobs must be"):
-            run_study(plan, jobs=jobs)
+            compare_searches(plan, jobs=jobs)
     for rows in ("", tmp_path, tmp_path / "missing" / "rows.csv"):
         with pytest.raises(ParameterError, match="rows must be a file in a folder that exists"):
-            run_study(plan, rows)
+            compare_searches(plan, rows)

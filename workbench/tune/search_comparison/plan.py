@@ -1,4 +1,4 @@
-"""The comparison of a study of searches: methods, noises, seeds."""
+"""The plan of a comparison of searches: methods, noises, seeds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WITH_SPREAD = ("normal", "heavy-tails")
 
 HEURISTICS_COMPARED = tuple(name for name in HEURISTICS if name != "exhaustive")
 
-RESAMPLINGS: Mapping[str, Chosen] = {
+RESAMPLINGS_COMPARED: Mapping[str, Chosen] = {
     "none": Chosen("none"),
     "static 3": Chosen("static", {"runs": 3}),
     "standard error": Chosen("standard-error"),
@@ -28,7 +28,7 @@ RESAMPLINGS: Mapping[str, Chosen] = {
 }
 """The resampling rules that are compared, by label; their options are the rules' own defaults."""
 
-STOPPINGS: Mapping[str, Chosen] = {
+STOPPINGS_COMPARED: Mapping[str, Chosen] = {
     "budget": Chosen("none"),
     "best improvement 15": Chosen("improvement", {"estimator": "min", "window": 15}),
     "best improvement 5": Chosen("improvement", {"estimator": "min", "window": 5}),
@@ -37,11 +37,11 @@ STOPPINGS: Mapping[str, Chosen] = {
 }
 """The stopping rules that are compared, by label; SHAMan's study used a window of 15."""
 
-PLAIN = "none"
+NO_PRUNING = "none"
 """The label of searches whose runs are not ended."""
 
-PRUNINGS: Mapping[str, Chosen] = {
-    PLAIN: Chosen("none"),
+PRUNINGS_COMPARED: Mapping[str, Chosen] = {
+    NO_PRUNING: Chosen("none"),
     "default run": Chosen("default"),
     "default run x1.5": Chosen("default", {"factor": 1.5}),
     "median": Chosen("estimator"),
@@ -51,11 +51,20 @@ PRUNINGS: Mapping[str, Chosen] = {
 
 
 @dataclass(frozen=True)
-class Noise:
-    """The noise added to a recorded run."""
+class AddedNoise:
+    """The noise added to a recorded run.
 
-    name: str = "measured"  # in NOISES, or HELD_OUT: half of the repeats is drawn, the others judge
-    scale: float = 0.0  # relative spread, for ``normal`` and ``heavy-tails``
+    Attributes:
+        name: ``measured``, ``none``, ``normal`` or ``heavy-tails``; with ``held-out`` half of the
+            repeats is drawn from and the others judge.
+        scale: relative spread, for ``normal`` and ``heavy-tails``.
+
+    Raises:
+        ParameterError: an unknown name, or a scale that the noise lacks or does not take.
+    """
+
+    name: str = "measured"
+    scale: float = 0.0
 
     def __post_init__(self) -> None:
         if self.name not in (*NOISES, HELD_OUT):
@@ -80,26 +89,42 @@ class Noise:
 
 
 @dataclass(frozen=True)
-class StudyPlan:
-    """The comparison that a study makes."""
+class SearchComparisonPlan:
+    """The searches to compare: every heuristic with every rule, on every space, with every seed.
 
-    recordings: tuple[str, ...]  # shipped names, or folders
-    spaces: tuple[str, ...] = ()  # such as ``bcast/65536``; empty for all
-    heuristics: tuple[str, ...] = HEURISTICS_COMPARED  # names in HEURISTICS
-    resamplings: tuple[str, ...] = tuple(RESAMPLINGS)  # labels in RESAMPLINGS
-    stoppings: tuple[str, ...] = tuple(STOPPINGS)  # labels in STOPPINGS
-    prunings: tuple[str, ...] = (PLAIN,)  # labels in PRUNINGS
-    noises: tuple[Noise, ...] = (Noise(),)  # added to each run
-    seeds: int = 20  # number of seeds, from 0 on
-    initial: int = 10  # initial points of each search, the default first
-    budget: int = 60  # runs of each search at most
+    Attributes:
+        recordings: shipped names, or folders.
+        spaces: such as ``bcast/65536``; empty for all.
+        heuristics: names in ``HEURISTICS``.
+        resamplings: labels in ``RESAMPLINGS_COMPARED``.
+        stoppings: labels in ``STOPPINGS_COMPARED``.
+        prunings: labels in ``PRUNINGS_COMPARED``.
+        noises: noises added to each run.
+        seeds: number of seeds, from 0 on.
+        initial: initial points of each search, the default first.
+        budget: runs of each search at most.
+
+    Raises:
+        ParameterError: an unknown heuristic or rule, or a number that is too small.
+    """
+
+    recordings: tuple[str, ...]
+    spaces: tuple[str, ...] = ()
+    heuristics: tuple[str, ...] = HEURISTICS_COMPARED
+    resamplings: tuple[str, ...] = tuple(RESAMPLINGS_COMPARED)
+    stoppings: tuple[str, ...] = tuple(STOPPINGS_COMPARED)
+    prunings: tuple[str, ...] = (NO_PRUNING,)
+    noises: tuple[AddedNoise, ...] = (AddedNoise(),)
+    seeds: int = 20
+    initial: int = 10
+    budget: int = 60
 
     def __post_init__(self) -> None:
         for key, given, known in (
             ("heuristics", self.heuristics, HEURISTICS),
-            ("resamplings", self.resamplings, RESAMPLINGS),
-            ("stoppings", self.stoppings, STOPPINGS),
-            ("prunings", self.prunings, PRUNINGS),
+            ("resamplings", self.resamplings, RESAMPLINGS_COMPARED),
+            ("stoppings", self.stoppings, STOPPINGS_COMPARED),
+            ("prunings", self.prunings, PRUNINGS_COMPARED),
         ):
             for name in given:
                 if name not in known:

@@ -1,4 +1,4 @@
-"""The searches of a study, one row each, and the file that holds them."""
+"""The searches of a comparison, one row each, and the file that holds them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.errors import ParseError
 from workbench.replacing import replace_file
 
 
-class Cell(NamedTuple):
+class SearchCell(NamedTuple):
     """The fields that all seeds and stopping rules of a method on a space share."""
 
     recording: str
@@ -30,7 +30,7 @@ class Cell(NamedTuple):
 class SearchRow:
     """One search, up to where one stopping rule ends it."""
 
-    cell: Cell
+    cell: SearchCell
     stopping: str  # label of the rule
     seed: int
     runs: int  # initial ones and repeats included
@@ -42,7 +42,7 @@ class SearchRow:
 
 
 _OWN = tuple(each.name for each in fields(SearchRow) if each.name != "cell")
-_COLUMNS = (*Cell._fields, *_OWN)
+_COLUMNS = (*SearchCell._fields, *_OWN)
 _WHOLE = ("initial", "budget", "seed", "runs", "pruned", "configurations")
 _REAL = ("seconds", "best", "expected")
 
@@ -79,7 +79,7 @@ def read_rows(path: Path) -> list[SearchRow]:
                 **{name: int(row[name]) for name in _WHOLE},
                 **{name: float(row[name]) for name in _REAL},
             }
-            cell = Cell(**{name: values.pop(name) for name in Cell._fields})
+            cell = SearchCell(**{name: values.pop(name) for name in SearchCell._fields})
         except (KeyError, ValueError) as error:
             raise ParseError(
                 f"a row must hold a search; {error}", source=str(path), line=at

@@ -1,4 +1,4 @@
-"""The study's tables as a dataset: the plans, the results, and the command that made it."""
+"""The comparison's tables as a dataset: the plans, the results, and the command that made it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,14 @@ from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.jsonfile import read_json
 from workbench.provenance import Provenance
 from workbench.suggestions import did_you_mean
-from workbench.tune.study.plan import HELD_OUT, PLAIN, PRUNINGS, Noise, StudyPlan
-from workbench.tune.study.result import PRUNING_COLUMNS, StudyResult
+from workbench.tune.search_comparison.plan import (
+    HELD_OUT,
+    NO_PRUNING,
+    PRUNINGS_COMPARED,
+    AddedNoise,
+    SearchComparisonPlan,
+)
+from workbench.tune.search_comparison.result import PRUNING_COLUMNS, SearchComparisonResult
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +35,7 @@ TABLES = {
 """The tables and their rows."""
 
 SHIPPED = "which-heuristic"
-"""Name of the study that ships."""
+"""Name of the comparison that ships."""
 
 _PICKS = {
     "methods": ("expected", "best"),
@@ -73,18 +79,22 @@ _FIGURES = {
 }
 
 
-def shipped_plans(seeds: int = 20, *, small: bool = False) -> tuple[StudyPlan, ...]:
-    """Return the plans of the shipped study; ``small`` omits most methods and the 576 ranks."""
+def shipped_plans(seeds: int = 20, *, small: bool = False) -> tuple[SearchComparisonPlan, ...]:
+    """Return the shipped comparison's plans; ``small`` omits most methods and the 576 ranks."""
     measured, simulated = ("open-mpi-4-ranks",), ("simulated-12-ranks", "simulated-576-ranks")
     few = ("surrogate-gp", "annealing", "genetic", "random")
-    noises = (Noise("none"), Noise("normal", 0.2), Noise("heavy-tails", 0.05))
-    usual, held_out = Noise("normal", 0.05), (Noise(HELD_OUT),)
+    noises = (AddedNoise("none"), AddedNoise("normal", 0.2), AddedNoise("heavy-tails", 0.05))
+    usual, held_out = AddedNoise("normal", 0.05), (AddedNoise(HELD_OUT),)
     if small:
         three, two, one = ("surrogate-gp", "genetic", "random"), ("none", "improved"), simulated[:1]
         return (
-            StudyPlan(measured, heuristics=three, resamplings=two, seeds=seeds),
-            StudyPlan(one, heuristics=three, resamplings=two, noises=(usual,), seeds=seeds),
-            StudyPlan(one, heuristics=three[:1], resamplings=two, noises=noises, seeds=seeds),
+            SearchComparisonPlan(measured, heuristics=three, resamplings=two, seeds=seeds),
+            SearchComparisonPlan(
+                one, heuristics=three, resamplings=two, noises=(usual,), seeds=seeds
+            ),
+            SearchComparisonPlan(
+                one, heuristics=three[:1], resamplings=two, noises=noises, seeds=seeds
+            ),
         )
     rules = ("none", "static 3", "improved")
     # No stopping rule, so that the compared searches have the same number of runs. The simulated
@@ -93,44 +103,65 @@ def shipped_plans(seeds: int = 20, *, small: bool = False) -> tuple[StudyPlan, .
         "heuristics": ("surrogate-gp", "genetic", "random"),
         "resamplings": ("none",),
         "stoppings": ("budget",),
-        "prunings": tuple(name for name in PRUNINGS if name != PLAIN),
+        "prunings": tuple(name for name in PRUNINGS_COMPARED if name != NO_PRUNING),
         "seeds": seeds,
     }
     return (
-        StudyPlan(measured, seeds=seeds),
-        StudyPlan(simulated, noises=(usual,), seeds=seeds),
-        StudyPlan(simulated, heuristics=few, resamplings=rules, noises=noises, seeds=seeds),
-        StudyPlan(measured, noises=held_out, seeds=seeds),
-        StudyPlan(measured, **pruning),
-        StudyPlan(simulated[1:], noises=(usual,), **pruning),
+        SearchComparisonPlan(measured, seeds=seeds),
+        SearchComparisonPlan(simulated, noises=(usual,), seeds=seeds),
+        SearchComparisonPlan(
+            simulated, heuristics=few, resamplings=rules, noises=noises, seeds=seeds
+        ),
+        SearchComparisonPlan(measured, noises=held_out, seeds=seeds),
+        SearchComparisonPlan(measured, **pruning),
+        SearchComparisonPlan(simulated[1:], noises=(usual,), **pruning),
     )
 
 
 @dataclass(frozen=True, eq=False)
-class StudyTables:
-    """The tables of a saved study."""
+class SearchComparisonTables:
+    """The tables of a saved comparison of searches.
 
-    methods: pd.DataFrame  # a row per method and pick: ``expected`` by a model, ``best`` by runs
-    collectives: pd.DataFrame  # a row per method, collective and pick
-    cells: pd.DataFrame  # a row per method and space, of ``best`` alone
-    prunings: pd.DataFrame  # a row per pruning method and pick, against no pruning; may be empty
-    plans: tuple[StudyPlan, ...]
-    provenance: Provenance  # its source is the command
+    Attributes:
+        methods: a row per method and pick: ``expected`` by a model, ``best`` by runs.
+        collectives: a row per method, collective and pick.
+        cells: a row per method and space, of ``best`` alone.
+        prunings: a row per pruning method and pick, against no pruning; may be empty.
+        plans: plans of the searches.
+        provenance: origin of the tables; its source is the command.
+    """
+
+    methods: pd.DataFrame
+    collectives: pd.DataFrame
+    cells: pd.DataFrame
+    prunings: pd.DataFrame
+    plans: tuple[SearchComparisonPlan, ...]
+    provenance: Provenance
 
     def __repr__(self) -> str:
         return (
-            f"StudyTables({len(self.methods)} methods, {len(self.cells)} cells; "
+            f"SearchComparisonTables({len(self.methods)} methods, {len(self.cells)} cells; "
             f"{self.provenance.caption()})"
         )
 
 
-def save_study(
+def save_search_comparison(
     folder: str | Path,
-    results: Sequence[StudyResult],
-    plans: Sequence[StudyPlan],
-    created_by: str = "save_study",
+    results: Sequence[SearchComparisonResult],
+    plans: Sequence[SearchComparisonPlan],
+    created_by: str = "save_search_comparison",
 ) -> None:
-    """Write the tables of a study and their descriptor; ``created_by`` is the command."""
+    """Write the tables of a comparison and their descriptor.
+
+    Args:
+        folder: folder to write, made if missing.
+        results: results of the plans.
+        plans: plans of the searches.
+        created_by: command that made the tables.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
     import pandas as pd
 
     files = []
@@ -167,13 +198,20 @@ def save_study(
     write_package(folder, package, files)
 
 
-def load_study(folder: str | Path | None = None) -> StudyTables:
-    """Return the tables of a study, checksums verified; ``folder`` None: the shipped one."""
+def load_search_comparison(folder: str | Path | None = None) -> SearchComparisonTables:
+    """Return the tables of a comparison of searches, checksums verified.
+
+    Args:
+        folder: folder that ``save_search_comparison`` wrote; None for the shipped comparison.
+
+    Raises:
+        DatasetError: the folder is missing, or damaged.
+    """
     import pandas as pd
 
     place = data_folder() / _FOLDER / SHIPPED if folder is None else Path(folder)
     try:
-        values = read_json(place / DESCRIPTOR, "a descriptor of a study")
+        values = read_json(place / DESCRIPTOR, "a descriptor of a comparison")
         tables = {}
         for resource in values["resources"]:
             name = str(resource["name"])
@@ -193,37 +231,39 @@ def load_study(folder: str | Path | None = None) -> StudyTables:
         plans = tuple(plan_from_dict(plan) for plan in values["plans"])
         for name in ("methods", "collectives", "cells"):
             if "pruning" not in tables[name]:
-                # A study from before pruning was compared.
+                # A comparison from before pruning was compared.
                 place_of = list(tables[name].columns).index
-                tables[name].insert(place_of("stopping") + 1, "pruning", PLAIN)
+                tables[name].insert(place_of("stopping") + 1, "pruning", NO_PRUNING)
         tables.setdefault("prunings", pd.DataFrame(columns=["pick", *PRUNING_COLUMNS]))
-        return StudyTables(**tables, plans=plans, provenance=provenance)
+        return SearchComparisonTables(**tables, plans=plans, provenance=provenance)
     except (OSError, ValueError, KeyError, TypeError, ParseError, ParameterError) as error:
         raise DatasetError(
-            f"{place} must hold a study as save_study writes it; {type(error).__name__}: {error}; "
-            "restore it"
+            f"{place} must hold a comparison as save_search_comparison writes it; "
+            f"{type(error).__name__}: {error}; restore it"
         ) from error
 
 
-def plan_from_dict(values: dict[str, Any]) -> StudyPlan:
+def plan_from_dict(values: dict[str, Any]) -> SearchComparisonPlan:
     """Return the plan with the fields of a mapping, as a descriptor has them."""
     try:
         lists: dict[str, Any] = {
             k: tuple(v) if isinstance(v, list | tuple) else v for k, v in values.items()
         }
-        lists["noises"] = tuple(Noise(**noise) for noise in values["noises"])
-        return StudyPlan(**lists)
+        lists["noises"] = tuple(AddedNoise(**noise) for noise in values["noises"])
+        return SearchComparisonPlan(**lists)
     except (TypeError, KeyError) as error:
-        raise ParameterError(f"a plan must have the fields of StudyPlan; {error}") from error
+        raise ParameterError(
+            f"a plan must have the fields of SearchComparisonPlan; {error}"
+        ) from error
 
 
-def _together(results: Sequence[StudyResult]) -> StudyResult:
+def _together(results: Sequence[SearchComparisonResult]) -> SearchComparisonResult:
     rows = tuple(row for result in results for row in result.rows)
     recordings = {name: one for result in results for name, one in result.recordings.items()}
-    return StudyResult(rows, recordings)
+    return SearchComparisonResult(rows, recordings)
 
 
-def _table(result: StudyResult, name: str, pick: str) -> pd.DataFrame:
+def _table(result: SearchComparisonResult, name: str, pick: str) -> pd.DataFrame:
     """Return a table with its pick as the first column; cells without most intervals."""
     table: pd.DataFrame = getattr(result, name)(pick)
     if name == "cells":

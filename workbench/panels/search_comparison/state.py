@@ -1,4 +1,4 @@
-"""The state of the panel on a study of searches, and the Python code for its figures."""
+"""The state of the panel on a comparison of searches, and the Python code for its figures."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.plotting.searches.style import MEASURES, picked, usual_noise, values_of
 from workbench.tune.recorded.recorded import Recording
-from workbench.tune.study.files import StudyTables
-from workbench.tune.study.plan import HELD_OUT, PLAIN
-from workbench.tune.study.run import load_recording
+from workbench.tune.search_comparison.files import SearchComparisonTables
+from workbench.tune.search_comparison.plan import HELD_OUT, NO_PRUNING
+from workbench.tune.search_comparison.run import load_recording
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,8 +27,8 @@ _SLICE = ("recording", "noise", "stopping", "pick", "pruning")
 
 
 @dataclass(frozen=True)
-class SearchStudyState:
-    """The state of the controls: slice of the study, chosen method and measure."""
+class SearchComparisonState:
+    """The state of the controls: slice of the comparison, chosen method and measure."""
 
     recording: str
     noise: str  # added to each run
@@ -36,7 +36,7 @@ class SearchStudyState:
     pick: str = "expected"  # expected or best: configuration kept in the end
     heuristic: str = ""  # of the chosen method
     resampling: str = ""  # of the chosen method
-    pruning: str = PLAIN  # label of the rule
+    pruning: str = NO_PRUNING  # label of the rule
     measure: str = "share"  # column in the figures
     time: str = "saved_grid"  # saved_grid or saved: reference of the time of a search
 
@@ -61,7 +61,7 @@ class SearchStudyState:
             ("workbench.plotting", "plot_search_methods"),
             ("workbench.plotting.searches.style", "picked"),
             ("workbench.plotting.searches.tables", "by_collective"),
-            ("workbench.tune.study.files", "load_study"),
+            ("workbench.tune", "load_search_comparison"),
         )
         lines = [f"from {module} import {name}" for module, name in imports]
         return (
@@ -76,12 +76,12 @@ class SearchStudyState:
         )
 
 
-def first_state(tables: StudyTables, recording: str = "") -> SearchStudyState:
+def first_state(tables: SearchComparisonTables, recording: str = "") -> SearchComparisonState:
     """Return the opening state: the paper's stopping rule and the best method."""
     # Without a recording: the first simulated one, for its optimum is known exactly.
     names = values_of(tables.methods, "recording")
     if not names:
-        raise ParameterError("a study must hold searches; this one has none", key="tables")
+        raise ParameterError("a comparison must hold searches; this one has none", key="tables")
     own = ("measured", HELD_OUT)
     simulated = [name for name in names if usual_noise(tables.methods, name) not in own]
     name = recording or (simulated or names)[0]
@@ -89,19 +89,19 @@ def first_state(tables: StudyTables, recording: str = "") -> SearchStudyState:
     stopping = _PAPER_STOPPING if _PAPER_STOPPING in stoppings else stoppings[0]
     noise = usual_noise(tables.methods, name)
     prunings = values_of(picked(tables.methods, recording=name, noise=noise), "pruning")
-    begun = SearchStudyState(name, noise, stopping, pruning=prunings[0])
+    begun = SearchComparisonState(name, noise, stopping, pruning=prunings[0])
     rows = MEASURES["share"].best_first(picked(tables.methods, **begun.where))
     if not len(rows):
         raise ParameterError(f"{name} has no search that ends by {stopping!r}", key="stopping")
     return replace(begun, **{one: str(rows.iloc[0][one]) for one in METHOD})
 
 
-def method_rows(tables: StudyTables, state: SearchStudyState) -> pd.DataFrame:
+def method_rows(tables: SearchComparisonTables, state: SearchComparisonState) -> pd.DataFrame:
     """Return the rows of all heuristics and resampling rules in the chosen slice."""
     return picked(tables.methods, **state.where)
 
 
-def recordings_of(tables: StudyTables) -> dict[str, Recording]:
+def recordings_of(tables: SearchComparisonTables) -> dict[str, Recording]:
     """Return the searched recordings by name, without those missing on this machine."""
     searched, found = values_of(tables.methods, "recording"), {}
     for folder in dict.fromkeys(name for plan in tables.plans for name in plan.recordings):

@@ -1,4 +1,4 @@
-"""The study that ships: it is what its plans give, and what its notes say of it holds."""
+"""The comparison that ships: it is what its plans give, and what its notes say of it holds."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from workbench.tune.study.files import StudyTables, load_study
-from workbench.tune.study.plan import HELD_OUT
-from workbench.tune.study.run import run_study
+from workbench.tune.search_comparison.files import SearchComparisonTables, load_search_comparison
+from workbench.tune.search_comparison.plan import HELD_OUT
+from workbench.tune.search_comparison.run import compare_searches
 
 FIGURES = ("gain", "distance", "saved", "saved_grid", "tied", "runs", "potential")
 
 
 @pytest.fixture(scope="module")
-def tables() -> StudyTables:
-    return load_study()
+def tables() -> SearchComparisonTables:
+    return load_search_comparison()
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def tables() -> StudyTables:
     ],
 )
 def test_a_part_run_again_gives_the_same(
-    tables: StudyTables, number: int, space: str, heuristic: str
+    tables: SearchComparisonTables, number: int, space: str, heuristic: str
 ) -> None:
     plan = replace(
         tables.plans[number],
@@ -37,7 +37,7 @@ def test_a_part_run_again_gives_the_same(
         heuristics=(heuristic,),
         resamplings=tables.plans[number].resamplings[-1:],
     )
-    again = run_study(plan).cells("best")
+    again = compare_searches(plan).cells("best")
     shipped = tables.cells
     keys = ["recording", "noise", "heuristic", "resampling", "stopping", "pruning", "space"]
     both = again.merge(shipped, on=keys, suffixes=("", "_shipped"))
@@ -47,7 +47,7 @@ def test_a_part_run_again_gives_the_same(
         np.testing.assert_allclose(both[name], both[f"{name}_shipped"], rtol=1e-3, atol=1e-9)
 
 
-def test_intervals_hold_their_means(tables: StudyTables) -> None:
+def test_intervals_hold_their_means(tables: SearchComparisonTables) -> None:
     for table in (tables.methods, tables.collectives, tables.cells):
         names = ("gain",) if table is tables.cells else ("gain", "distance", "saved", "runs")
         for name in names:
@@ -60,7 +60,7 @@ def test_intervals_hold_their_means(tables: StudyTables) -> None:
         assert (table["saved"] <= table["saved_grid"] + 1e-9).all()
 
 
-def test_every_plan_is_in_the_tables(tables: StudyTables) -> None:
+def test_every_plan_is_in_the_tables(tables: SearchComparisonTables) -> None:
     for table in (tables.methods, tables.collectives, tables.cells, tables.prunings):
         assert table["seeds"].min() >= 20
     for plan in tables.plans:
@@ -75,7 +75,9 @@ def test_every_plan_is_in_the_tables(tables: StudyTables) -> None:
     assert tables.provenance.origin == "simulated"
 
 
-def test_what_pruning_changes_is_the_difference_of_two_methods(tables: StudyTables) -> None:
+def test_what_pruning_changes_is_the_difference_of_two_methods(
+    tables: SearchComparisonTables,
+) -> None:
     keys = ["pick", "recording", "noise", "heuristic", "resampling", "stopping"]
     methods = tables.methods.set_index([*keys, "pruning"])
     assert len(tables.prunings)

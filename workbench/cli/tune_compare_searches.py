@@ -1,8 +1,8 @@
 """Compare searches on recorded spaces: SHAMan's tables for every heuristic and rule.
 
-workbench tune study --rows .cache/tuning.csv --jobs 2 --save datasets/tuning/which-heuristic
-workbench tune study --recording simulated-12-ranks --heuristics surrogate-gp,random --seeds 5
-workbench tune study --recording my-recording --noise normal:0.2 --resamplings none,improved
+workbench tune compare-searches --rows searches.csv --jobs 2 --save my-comparison
+workbench tune compare-searches --recording simulated-12-ranks --heuristics tpe,random --seeds 5
+workbench tune compare-searches --recording my-recording --noise normal:0.2 --seeds 5
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from workbench.errors import ParameterError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.tune.study.plan import Noise, StudyPlan
+    from workbench.tune.search_comparison.plan import AddedNoise, SearchComparisonPlan
 
 ABOUT = "compare heuristics, resampling, stopping and pruning on recorded spaces"
 
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="recordings",
         action="append",
         metavar="NAME",
-        help="a shipped recording, or a folder; may be repeated (default: the shipped study)",
+        help="a shipped recording or a folder; may be repeated (default: the shipped comparison)",
     )
     parser.add_argument("--spaces", type=_names, metavar="LIST", help="spaces, such as bcast/65536")
     parser.add_argument(
@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--initial", type=int, metavar="N", help="initial points (default 10)")
     parser.add_argument("--budget", type=int, metavar="N", help="runs of a search (default 60)")
     parser.add_argument(
-        "--small", action="store_true", help="run a few methods of the shipped study only"
+        "--small", action="store_true", help="run a few methods of the shipped comparison only"
     )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
     parser.add_argument(
@@ -77,19 +77,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the study, print its table and return the exit status."""
+    """Run the comparison, print its table and return the exit status."""
     import pandas as pd
 
-    from workbench.tune.study.files import save_study
-    from workbench.tune.study.run import run_study
+    from workbench.tune.search_comparison.files import save_search_comparison
+    from workbench.tune.search_comparison.run import compare_searches
 
     plans = _plans(arguments)
     results = [
-        run_study(plan, arguments.rows, jobs=arguments.jobs, on_cell=_report) for plan in plans
+        compare_searches(plan, arguments.rows, jobs=arguments.jobs, on_cell=_report)
+        for plan in plans
     ]
     if arguments.save is not None:
         created_by = shlex.join(["workbench", *sys.argv[1:]])
-        save_study(arguments.save, results, plans, created_by)
+        save_search_comparison(arguments.save, results, plans, created_by)
     table = pd.concat([result.methods() for result in results], ignore_index=True)
     if arguments.json:
         rows = table.astype(object).where(table.notna(), None).to_dict(orient="records")
@@ -99,9 +100,9 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _plans(arguments: argparse.Namespace) -> tuple[StudyPlan, ...]:
-    from workbench.tune.study.files import shipped_plans
-    from workbench.tune.study.plan import StudyPlan
+def _plans(arguments: argparse.Namespace) -> tuple[SearchComparisonPlan, ...]:
+    from workbench.tune.search_comparison.files import shipped_plans
+    from workbench.tune.search_comparison.plan import SearchComparisonPlan
 
     chosen = given(
         arguments,
@@ -111,21 +112,21 @@ def _plans(arguments: argparse.Namespace) -> tuple[StudyPlan, ...]:
     if arguments.recordings is None:
         if chosen or arguments.noises is not None:
             raise ParameterError(
-                "the shipped study is fixed; name a --recording to compare other searches",
+                "the shipped comparison is fixed; name a --recording to compare other searches",
                 key="recording",
             )
         return shipped_plans(**seeds, small=arguments.small)
     if arguments.small:
         raise ParameterError(
-            "--small applies to the shipped study; leave --recording out", key="small"
+            "--small applies to the shipped comparison; leave --recording out", key="small"
         )
     if arguments.noises is not None:
         chosen["noises"] = tuple(map(_noise, arguments.noises))
-    return (StudyPlan(tuple(arguments.recordings), **chosen, **seeds),)
+    return (SearchComparisonPlan(tuple(arguments.recordings), **chosen, **seeds),)
 
 
-def _noise(text: str) -> Noise:
-    from workbench.tune.study.plan import Noise
+def _noise(text: str) -> AddedNoise:
+    from workbench.tune.search_comparison.plan import AddedNoise
 
     name, _, scale = text.partition(":")
     try:
@@ -134,7 +135,7 @@ def _noise(text: str) -> Noise:
         raise ParameterError(
             f"a noise must be a name and a spread such as normal:0.05; got {text!r}", key="noise"
         ) from error
-    return Noise(name, spread)
+    return AddedNoise(name, spread)
 
 
 def _names(text: str) -> tuple[str, ...]:

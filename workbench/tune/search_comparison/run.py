@@ -1,7 +1,7 @@
-"""The study of SHAMan, section 5, over recorded spaces: which search finds how much in what time.
+"""A comparison of searches on recorded spaces, as in section 5 of SHAMan's paper.
 
-    plan = StudyPlan(("simulated-12-ranks",), seeds=20)
-    result = run_study(plan, "searches.csv")
+    plan = SearchComparisonPlan(("simulated-12-ranks",), seeds=20)
+    result = compare_searches(plan, "searches.csv")
     result.methods()
 
 Every heuristic with every resampling rule searches every space with every seed, as an `Experiment`
@@ -15,11 +15,9 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-import multiprocessing
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,18 +35,18 @@ from workbench.tune.recorded.files import read_recording, shipped_recording
 from workbench.tune.recorded.recorded import RecordedSpace, Recording
 from workbench.tune.runners.function import virtual_run
 from workbench.tune.runners.replay import noise_factor
+from workbench.tune.search_comparison.plan import (
+    HELD_OUT,
+    PRUNINGS_COMPARED,
+    RESAMPLINGS_COMPARED,
+    STOPPINGS_COMPARED,
+    AddedNoise,
+    SearchComparisonPlan,
+)
+from workbench.tune.search_comparison.result import SearchComparisonResult, drawn_and_judge
+from workbench.tune.search_comparison.rows import SearchCell, SearchRow, append_rows, read_rows
 from workbench.tune.settings import Chosen, SearchSettings
 from workbench.tune.stopping import Stopping
-from workbench.tune.study.plan import (
-    HELD_OUT,
-    PRUNINGS,
-    RESAMPLINGS,
-    STOPPINGS,
-    Noise,
-    StudyPlan,
-)
-from workbench.tune.study.result import StudyResult, drawn_and_judge
-from workbench.tune.study.searches import Cell, SearchRow, append_rows, read_rows
 
 _MOST_JOBS = 256
 
@@ -62,19 +60,35 @@ class _Task:
     heuristic: str
     resampling: str
     pruning: str
-    noise: Noise
-    plan: StudyPlan = field(compare=False)
+    noise: AddedNoise
+    plan: SearchComparisonPlan = field(compare=False)
 
 
-def run_study(
-    plan: StudyPlan,
-    rows: str | Path | None = None,  # CSV file; each search is appended, those in it are not rerun
+def compare_searches(
+    plan: SearchComparisonPlan,
+    rows: str | Path | None = None,
     *,
-    jobs: int = 1,  # processes
-    stop: threading.Event | None = None,  # ends after the current searches
-    on_cell: Callable[[int, int], object] | None = None,  # cells done, and in total
-) -> StudyResult:
-    """Run every search of a plan and return their result."""
+    jobs: int = 1,
+    stop: threading.Event | None = None,
+    on_cell: Callable[[int, int], object] | None = None,
+) -> SearchComparisonResult:
+    """Run every search of a plan and return their result.
+
+    Args:
+        plan: searches to run.
+        rows: CSV file; each search is appended, and those in it are not run again.
+        jobs: number of processes.
+        stop: when set, ends the comparison after the current searches.
+        on_cell: called with the number of finished cells and their total.
+
+    Returns:
+        The finished searches, and the recordings that they drew from.
+
+    Raises:
+        ParameterError: unknown spaces, a file in a folder that is missing, or jobs below 1.
+        DatasetError: no recording of that name ships.
+        ParseError: the file holds other columns.
+    """
     whole(jobs, "jobs", 1, _MOST_JOBS)
     path = None if rows is None else Path(rows)
     if path is not None and (path.is_dir() or not path.parent.is_dir()):
@@ -82,7 +96,7 @@ def run_study(
             f"rows must be a file in a folder that exists; got {str(rows)!r}", key="rows"
         )
     tasks = list(_tasks(plan))
-    known: dict[Cell, set[tuple[str, int]]] = {_cell(task): set() for task in tasks}
+    known: dict[SearchCell, set[tuple[str, int]]] = {_cell(task): set() for task in tasks}
 
     def planned(row: SearchRow) -> bool:
         return row.cell in known and row.stopping in plan.stoppings and row.seed < plan.seeds
@@ -104,19 +118,19 @@ def run_study(
             append_rows(path, made)
         if on_cell is not None:
             on_cell(done, len(tasks))
-    return StudyResult(
+    return SearchComparisonResult(
         tuple(filter(planned, found)), {name: load_recording(name) for name in plan.recordings}
     )
 
 
-def search(
+def search_recorded_space(
     recorded: RecordedSpace,
     settings: SearchSettings,  # its own stopping rule is ignored
-    noise: Noise | None = None,  # None: a recorded repeat
+    noise: AddedNoise | None = None,  # None: a recorded repeat
     stoppings: Mapping[str, Chosen] | None = None,  # by label; None: the budget alone
 ) -> dict[str, tuple[History, str]]:
     """Search a recorded space once; return, by label, runs and reason at each rule's end."""
-    added = noise or Noise()
+    added = noise or AddedNoise()
     chooser = Chooser(recorded.space, _without_stopping(settings))
     rules = {
         label: stopping_rule(_with_stopping(settings, rule))
@@ -159,7 +173,7 @@ def _run(
     recorded: RecordedSpace,
     step: Next,
     seed: int,
-    noise: Noise,
+    noise: AddedNoise,
     limit_s: float | None,
 ) -> None:
     """Draw one run and add it; a configuration without a recorded run fails at once."""
@@ -208,7 +222,7 @@ def _with_stopping(settings: SearchSettings, rule: Chosen) -> SearchSettings:
     return SearchSettings(**{**settings.to_dict(), "stopping": rule})
 
 
-def _tasks(plan: StudyPlan) -> Iterator[_Task]:
+def _tasks(plan: SearchComparisonPlan) -> Iterator[_Task]:
     known = {name: None for folder in plan.recordings for name in load_recording(folder)}
     for name in plan.spaces:
         if name not in known:
@@ -230,9 +244,9 @@ def _tasks(plan: StudyPlan) -> Iterator[_Task]:
                 yield _Task(folder, name, heuristic, resampling, pruning, noise, plan)
 
 
-def _cell(task: _Task) -> Cell:
+def _cell(task: _Task) -> SearchCell:
     recording, plan = load_recording(task.folder), task.plan
-    return Cell(
+    return SearchCell(
         recording=recording.name,
         space=task.space,
         heuristic=task.heuristic,
@@ -254,6 +268,9 @@ def _worked(
                 return
             yield _work(task)
         return
+    import multiprocessing
+    from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+
     # Two processes with two threads of linear algebra each would compete for the cores.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     context = multiprocessing.get_context("spawn")
@@ -278,14 +295,16 @@ def _work(task: _Task) -> list[SearchRow]:
         settings = SearchSettings(
             heuristic=Chosen(task.heuristic),
             initial=plan.initial,
-            resampling=RESAMPLINGS[task.resampling],
-            pruning=PRUNINGS[task.pruning],
+            resampling=RESAMPLINGS_COMPARED[task.resampling],
+            pruning=PRUNINGS_COMPARED[task.pruning],
             budget=plan.budget,
             seed=seed,
         )
-        rules = {label: STOPPINGS[label] for label in plan.stoppings}
+        rules = {label: STOPPINGS_COMPARED[label] for label in plan.stoppings}
         drawn, judge = drawn_and_judge(recorded, task.noise.name, seed)
-        for label, (history, _) in search(drawn, settings, task.noise, rules).items():
+        for label, (history, _) in search_recorded_space(
+            drawn, settings, task.noise, rules
+        ).items():
             # If no configuration has a value, nothing is changed.
             nothing = recorded.default, math.nan
             best, expected = history.best() or nothing, recommended(history) or nothing

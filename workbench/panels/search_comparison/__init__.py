@@ -1,0 +1,1 @@
+"""The comparison of searches in figures: heuristics, resampling, stopping and pruning."""

@@ -1,1 +1,0 @@
-"""The tuning study: searches compared in figures."""

@@ -1,0 +1,1 @@
+"""The comparison of searches over recorded spaces: which finds how much in what time."""

@@ -1,1 +1,0 @@
-"""The study of searches over recorded spaces: which finds how much in what time."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         units,
     )
     from workbench.catalogue import Catalogue
-    from workbench.diagnosis import Diagnosis, Finding, doctor
+    from workbench.diagnosis import Diagnosis, InstallationCheck, doctor
     from workbench.measure import OSUCurve
     from workbench.models import PISCES, SNAPPR, LogGPS, LogP, Protocol, read_ini
     from workbench.programs import ExecutionGraph, Program
@@ -45,7 +45,7 @@ __all__ = [
     "Catalogue",
     "Diagnosis",
     "ExecutionGraph",
-    "Finding",
+    "InstallationCheck",
     "LogGPS",
     "LogP",
     "OSUCurve",

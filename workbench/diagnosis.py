@@ -41,8 +41,8 @@ _CHROMIUM_MACOS = (
 
 
 @dataclass(frozen=True)
-class Finding:
-    """One thing that the installation was checked for.
+class InstallationCheck:
+    """One check of the installation.
 
     Attributes:
         group: heading that it belongs under, such as ``numba``.
@@ -61,18 +61,18 @@ class Finding:
 
 @dataclass(frozen=True)
 class Diagnosis(StoredResult):
-    """All findings about an installation.
+    """All checks of an installation.
 
     Attributes:
-        findings: in the order in which they are printed.
+        checks: in the order in which they are printed.
     """
 
-    findings: tuple[Finding, ...]
+    checks: tuple[InstallationCheck, ...]
 
     @property
-    def problems(self) -> tuple[Finding, ...]:
-        """The findings that have a problem."""
-        return tuple(finding for finding in self.findings if finding.problem)
+    def problems(self) -> tuple[InstallationCheck, ...]:
+        """The checks that found a problem."""
+        return tuple(check for check in self.checks if check.problem)
 
     @property
     def ok(self) -> bool:
@@ -96,25 +96,25 @@ class Diagnosis(StoredResult):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold."""
         groups: dict[str, dict[str, str]] = {}
-        for finding in self.findings:
-            groups.setdefault(finding.group, {})[finding.name] = finding.value
+        for check in self.checks:
+            groups.setdefault(check.group, {})[check.name] = check.value
         problems = [
             {"about": f"{p.group}: {p.name}", "problem": p.problem, "fix": p.fix}
             for p in self.problems
         ]
-        return {"ok": self.ok, "problems": problems, "findings": groups}
+        return {"ok": self.ok, "problems": problems, "checks": groups}
 
     def to_text(self) -> str:
-        """Return the findings under their headings, then the problems, as plain text."""
-        width = max((len(finding.name) for finding in self.findings), default=0)
+        """Return the checks under their headings, then the problems, as plain text."""
+        width = max((len(check.name) for check in self.checks), default=0)
         lines: list[str] = []
         group = None
-        for finding in self.findings:
-            if finding.group != group:
-                group = finding.group
+        for check in self.checks:
+            if check.group != group:
+                group = check.group
                 lines += ["", group] if lines else [group]
-            mark = "!" if finding.problem else " "
-            lines.append(f"{mark} {finding.name:<{width}}  {finding.value}")
+            mark = "!" if check.problem else " "
+            lines.append(f"{mark} {check.name:<{width}}  {check.value}")
         lines += ["", self.verdict]
         for number, problem in enumerate(self.problems, start=1):
             lines.append(f"{number}. {problem.group}, {problem.name}: {problem.problem}")
@@ -135,16 +135,16 @@ class Diagnosis(StoredResult):
 
 
 def doctor() -> Diagnosis:
-    """Print the findings on this installation, with their problems, and return them."""
+    """Print the checks of this installation, with their problems, and return them."""
     diagnosis = diagnose()
     print(diagnosis.to_text())
     return diagnosis
 
 
 def diagnose() -> Diagnosis:
-    """Return the findings on this installation; a check that fails is a finding, not an error."""
-    findings: list[Finding] = []
-    checks: tuple[tuple[str, Callable[[], Iterator[Finding]]], ...] = (
+    """Return the checks of this installation; a probe that fails is reported as a check."""
+    checks: list[InstallationCheck] = []
+    probes: tuple[tuple[str, Callable[[], Iterator[InstallationCheck]]], ...] = (
         ("versions", _versions),
         ("numba", _numba),
         ("notebook", _extensions),
@@ -153,20 +153,20 @@ def diagnose() -> Diagnosis:
         ("MPI", _mpi),
         ("tests", _chromium),
     )
-    for group, check in checks:
+    for group, probe in probes:
         try:
-            findings.extend(check())
+            checks.extend(probe())
         except Exception as error:
-            findings.append(
-                Finding(
+            checks.append(
+                InstallationCheck(
                     group,
-                    check.__name__.lstrip("_"),
+                    probe.__name__.lstrip("_"),
                     "could not be checked",
                     problem=f"the check ended with {type(error).__name__}: {error}",
                     fix=REINSTALL,
                 )
             )
-    return Diagnosis(tuple(findings))
+    return Diagnosis(tuple(checks))
 
 
 def find_chromium() -> str | None:
@@ -178,26 +178,30 @@ def find_chromium() -> str | None:
     return None
 
 
-def _versions() -> Iterator[Finding]:
+def _versions() -> Iterator[InstallationCheck]:
     from packaging.requirements import Requirement
 
     import workbench
 
     version = platform.python_version()
     supported = (3, 11) <= sys.version_info[:2] <= (3, 13)
-    yield Finding(
+    yield InstallationCheck(
         "versions",
         "Python",
         f"{version} ({sys.executable})",
         problem="" if supported else f"Python must be 3.11, 3.12 or 3.13; this is {version}",
         fix="" if supported else "run `make clean`, then `make lab PYTHON=/path/to/python3.12`",
     )
-    yield Finding("versions", "system", f"{platform.platform()}, {os.cpu_count()} processors")
-    yield Finding("versions", "workbench", f"{workbench.__version__} ({Path(__file__).parent})")
+    yield InstallationCheck(
+        "versions", "system", f"{platform.platform()}, {os.cpu_count()} processors"
+    )
+    yield InstallationCheck(
+        "versions", "workbench", f"{workbench.__version__} ({Path(__file__).parent})"
+    )
     try:
         requirements = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:
-        yield Finding(
+        yield InstallationCheck(
             "versions",
             DISTRIBUTION,
             "not installed",
@@ -212,33 +216,33 @@ def _versions() -> Iterator[Finding]:
             yield _version(requirement.name, str(requirement.specifier))
 
 
-def _version(name: str, specifier: str) -> Finding:
+def _version(name: str, specifier: str) -> InstallationCheck:
     from packaging.specifiers import SpecifierSet
 
     try:
         version = metadata.version(name)
     except metadata.PackageNotFoundError:
-        return Finding(
+        return InstallationCheck(
             "versions", name, "missing", f"{name}{specifier} must be installed", REINSTALL
         )
     if SpecifierSet(specifier).contains(version, prereleases=True):
-        return Finding("versions", name, version)
+        return InstallationCheck("versions", name, version)
     problem = f"must be {name}{specifier}, is {version}"
-    return Finding("versions", name, version, problem, REINSTALL)
+    return InstallationCheck("versions", name, version, problem, REINSTALL)
 
 
-def _numba() -> Iterator[Finding]:
+def _numba() -> Iterator[InstallationCheck]:
     import llvmlite.binding
     import numba
 
     # Asking for the number of threads starts the threads, which is when numba chooses a layer.
     threads = numba.get_num_threads()
     layer = numba.threading_layer()
-    yield Finding("numba", "threading layer", f"{layer}, {threads} threads")
+    yield InstallationCheck("numba", "threading layer", f"{layer}, {threads} threads")
     processor = numba.config.CPU_NAME or llvmlite.binding.get_host_cpu_name()
-    yield Finding("numba", "compiles for", str(processor))
+    yield InstallationCheck("numba", "compiles for", str(processor))
     if numba.config.DISABLE_JIT:
-        yield Finding(
+        yield InstallationCheck(
             "numba",
             "compilation",
             "off",
@@ -249,18 +253,18 @@ def _numba() -> Iterator[Finding]:
     yield _numba_cache()
 
 
-def _numba_cache() -> Finding:
+def _numba_cache() -> InstallationCheck:
     folder = _kernel_cache()
     if folder is None:
-        return Finding(
+        return InstallationCheck(
             "numba", "cache", "no compiled kernel found", "kernels are missing", REINSTALL
         )
     compiled = len(list(folder.glob("*.nbi"))) if folder.is_dir() else 0
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     value = f"{folder} ({compiled} kernels compiled)"
     if os.access(existing, os.W_OK):
-        return Finding("numba", "cache", value)
-    return Finding(
+        return InstallationCheck("numba", "cache", value)
+    return InstallationCheck(
         "numba",
         "cache",
         value,
@@ -285,7 +289,7 @@ def _kernel_cache() -> Path | None:
     return None
 
 
-def _extensions() -> Iterator[Finding]:
+def _extensions() -> Iterator[InstallationCheck]:
     from jupyter_core.paths import jupyter_path
 
     folders = [Path(path) for path in jupyter_path("labextensions")]
@@ -293,14 +297,14 @@ def _extensions() -> Iterator[Finding]:
         found = next((path for path in folders if (path / name / "package.json").is_file()), None)
         if found is None:
             problem = f"no labextensions/{name} in {folders[0]} or Jupyter's other folders"
-            yield Finding("notebook", name, "missing", problem, REINSTALL)
+            yield InstallationCheck("notebook", name, "missing", problem, REINSTALL)
             continue
         version = json.loads((found / name / "package.json").read_text("utf-8"))["version"]
         value = f"{version} ({found / name})"
         if found.is_relative_to(sys.prefix):
-            yield Finding("notebook", name, value)
+            yield InstallationCheck("notebook", name, value)
             continue
-        yield Finding(
+        yield InstallationCheck(
             "notebook",
             name,
             value,
@@ -310,7 +314,7 @@ def _extensions() -> Iterator[Finding]:
         )
 
 
-def _bokeh() -> Iterator[Finding]:
+def _bokeh() -> Iterator[InstallationCheck]:
     import bokeh
     from bokeh.resources import INLINE
     from bokeh.settings import settings
@@ -320,39 +324,41 @@ def _bokeh() -> Iterator[Finding]:
     default = settings.resources(default="cdn")
     value = f"{bokeh.__version__}, resources {INLINE.mode} (Bokeh's own default here: {default})"
     if script.is_file():
-        yield Finding("notebook", "BokehJS", value)
+        yield InstallationCheck("notebook", "BokehJS", value)
     else:
-        yield Finding("notebook", "BokehJS", value, f"{script} is missing", REINSTALL)
+        yield InstallationCheck("notebook", "BokehJS", value, f"{script} is missing", REINSTALL)
 
 
-def _datasets() -> Iterator[Finding]:
+def _datasets() -> Iterator[InstallationCheck]:
     from workbench import datasets
 
     names = tuple(datasets.list())
     if not names:
-        yield Finding("data", "datasets", "none", "no dataset is found", REINSTALL)
+        yield InstallationCheck("data", "datasets", "none", "no dataset is found", REINSTALL)
     for name in names:
         try:
             curve = datasets.load(name)
         except Exception as error:
             fix = f"restore datasets/{name} from the repository, or install the workbench again"
-            yield Finding("data", name, "damaged", str(error), fix)
+            yield InstallationCheck("data", name, "damaged", str(error), fix)
         else:
-            yield Finding("data", name, f"{len(curve.sizes)} sizes, checksums match")
+            yield InstallationCheck("data", name, f"{len(curve.sizes)} sizes, checksums match")
 
 
-def _mpi() -> Iterator[Finding]:
+def _mpi() -> Iterator[InstallationCheck]:
     launcher = shutil.which("mpirun") or shutil.which("mpiexec")
-    yield Finding("MPI", "launcher", launcher or "none found (only recordings need one)")
+    yield InstallationCheck("MPI", "launcher", launcher or "none found (only recordings need one)")
     compiler = shutil.which("mpicc")
-    yield Finding("MPI", "compiler", compiler or "none found (only recordings need one)")
+    yield InstallationCheck("MPI", "compiler", compiler or "none found (only recordings need one)")
     try:
         value = metadata.version("mpi4py")
     except metadata.PackageNotFoundError:
         value = "not in this Python (times collectives where no compiler works)"
-    yield Finding("MPI", "mpi4py", value)
+    yield InstallationCheck("MPI", "mpi4py", value)
 
 
-def _chromium() -> Iterator[Finding]:
+def _chromium() -> Iterator[InstallationCheck]:
     path = find_chromium()
-    yield Finding("tests", "Chromium", path or "none found (only the browser tests need one)")
+    yield InstallationCheck(
+        "tests", "Chromium", path or "none found (only the browser tests need one)"
+    )

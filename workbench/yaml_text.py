@@ -26,7 +26,7 @@ Keys = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
-class Document:
+class YamlDocument:
     """A YAML file as plain values."""
 
     source: str  # name of the file, or text
@@ -77,7 +77,7 @@ class Document:
         return value
 
 
-def load_yaml(source: str | Path | bytes, what: str) -> Document:
+def load_yaml(source: str | Path | bytes, what: str) -> YamlDocument:
     """Return a YAML file's values; a ``str`` of several lines and bytes are the text itself."""
     where, folder, data = _bytes(source)
     if len(data) > _MOST_BYTES:
@@ -88,7 +88,7 @@ def load_yaml(source: str | Path | bytes, what: str) -> Document:
         line = data.count(b"\n", 0, error.start) + 1
         raise ParseError(f"{what} must be UTF-8 text", source=where, line=line) from error
     values, lines = _parsed(text, what, where)
-    return Document(where, folder, values, lines)
+    return YamlDocument(where, folder, values, lines)
 
 
 def dump_yaml(values: Mapping[str, Any]) -> str:

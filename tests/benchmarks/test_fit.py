@@ -16,8 +16,8 @@ import pytest
 
 from workbench import datasets
 from workbench.fit import LOSSES, SearchSpace, fit, submit
-from workbench.fit.engines import Problem, Values
-from workbench.fit.engines.tpe import TPE
+from workbench.fit.engines import FitProblem, Values
+from workbench.fit.engines.tpe import TPEEngine
 from workbench.fit.start import starting_points
 from workbench.fit.store.stored import read_study, read_trials
 from workbench.fit.store.study_file import StoredTrial, StudyFile
@@ -41,7 +41,7 @@ def milliseconds(work: Callable[[], Any], rounds: int) -> float:
 @pytest.mark.parametrize("known", [100, 1000, 2000])
 def test_the_search_proposes(known: int) -> None:
     space = SearchSpace.for_model(SNAPPR())
-    search = TPE(Problem(space, 0, [], np.ones(1), (1,), LOSSES["rmsre"]))
+    search = TPEEngine(FitProblem(space, 0, [], np.ones(1), (1,), LOSSES["rmsre"]))
     values = {d.key: d.clip((d.low * d.high) ** 0.5) for d in space.dimensions}
     for n in range(known):
         moved = {d.key: d.clip(values[d.key] * (1 + n / known)) for d in space.dimensions}
@@ -73,10 +73,10 @@ def test_a_trial_is_written(
     assert len(study.trials) == 100
 
 
-class PublicTPE(TPE):
+class PublicTPE(TPEEngine):
     """The same proposals by the public methods of ``TPESampler`` and of Optuna's memory storage."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: FitProblem) -> None:
         super().__init__(problem)
         self._storage = optuna.storages.InMemoryStorage()
         optuna.create_study(storage=self._storage, study_name="one")
@@ -121,9 +121,9 @@ def test_two_thousand_trials_by_private_and_public_ways(
     took = {"fit": processor_seconds(lambda: fit(curve, model, trials=2000, study=path, name=name))}
     trials = read_trials(path, name)
     first = starting_points(model, curve, space)
-    problem = Problem(space, 0, first, np.ones(1), (1,), LOSSES["rmsre"])
+    problem = FitProblem(space, 0, first, np.ones(1), (1,), LOSSES["rmsre"])
 
-    def search(engine: TPE) -> None:
+    def search(engine: TPEEngine) -> None:
         for trial in trials:
             assert engine.propose() == trial.values
             engine.tell(dict(trial.values), trial.loss, lambda: None)
@@ -148,7 +148,7 @@ def test_two_thousand_trials_by_private_and_public_ways(
                 )
             )
 
-    took["search here"] = processor_seconds(lambda: search(TPE(problem)))
+    took["search here"] = processor_seconds(lambda: search(TPEEngine(problem)))
     took["search by sample_relative"] = processor_seconds(lambda: search(PublicTPE(problem)))
     took["store here"] = processor_seconds(lambda: store(tmp_path / "rows.db"))
     took["read here"] = processor_seconds(lambda: read_study(path, name))

@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import dijkstra
 from kernels import allpairs
 from workbench import topology
 from workbench.topology.metrics import bisection, distances, spectrum
-from workbench.topology.metrics.graph import Graph
+from workbench.topology.metrics.graph import RouterGraph
 
 SAMPLED = 200
 
@@ -32,7 +32,7 @@ def seconds(work: Callable[[], Any], rounds: int = 3) -> float:
 @pytest.mark.parametrize(("routers", "degree"), [(1024, 16), (5000, 24), (20_000, 32)])
 def test_all_hops_beside_scipy(routers: int, degree: int) -> None:
     made = topology.jellyfish(routers, degree, hosts=1, seed=1)
-    graph = Graph.of(made)
+    graph = RouterGraph.of(made)
     hops = np.empty((routers, routers), np.uint8)
     matrix = seconds(lambda: allpairs.distances(graph.start, graph.neighbour, hops))
     histogram = seconds(lambda: distances(graph))

@@ -13,10 +13,10 @@ import pytest
 
 import workbench
 from workbench import diagnosis
-from workbench.diagnosis import Diagnosis, Finding, diagnose, find_chromium
+from workbench.diagnosis import Diagnosis, InstallationCheck, diagnose, find_chromium
 
-ILL = Finding("numba", "cache", "/nowhere", "cannot be <written>", "set NUMBA_CACHE_DIR")
-WELL = Finding("data", "azure", "23 sizes")
+ILL = InstallationCheck("numba", "cache", "/nowhere", "cannot be <written>", "set NUMBA_CACHE_DIR")
+WELL = InstallationCheck("data", "azure", "23 sizes")
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def test_this_installation_is_well(here: Diagnosis) -> None:
 
 
 def test_it_looks_at_everything_that_matters(here: Diagnosis) -> None:
-    seen = {(finding.group, finding.name) for finding in here.findings}
+    seen = {(check.group, check.name) for check in here.checks}
     assert {
         ("versions", "Python"),
         ("versions", "numba"),
@@ -60,7 +60,7 @@ def test_it_is_json_for_machines() -> None:
     assert said["problems"] == [
         {"about": "numba: cache", "problem": ILL.problem, "fix": "set NUMBA_CACHE_DIR"}
     ]
-    assert said["findings"]["data"] == {"azure": "23 sizes"}
+    assert said["checks"]["data"] == {"azure": "23 sizes"}
 
 
 def test_doctor_prints_what_it_returns(capsys: pytest.CaptureFixture[str]) -> None:
@@ -111,7 +111,7 @@ def test_a_damaged_dataset_is_noticed(tmp_path: Path) -> None:
 
 
 def test_a_check_that_fails_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    def _broken() -> list[Finding]:
+    def _broken() -> list[InstallationCheck]:
         raise RuntimeError("disk on fire")
 
     monkeypatch.setattr(diagnosis, "_bokeh", _broken)

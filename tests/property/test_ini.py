@@ -10,9 +10,9 @@ from workbench.models import (
     SNAPPR,
     SSTMACRO_MODELS,
     LogPMemory,
+    ModelParameter,
     NetworkModel,
     NullMemory,
-    Parameter,
     Protocol,
     SnapprMemory,
     SSTMacroModel,
@@ -39,7 +39,7 @@ WORDS = [
 ]
 
 
-def values(parameter: Parameter) -> st.SearchStrategy[object]:
+def values(parameter: ModelParameter) -> st.SearchStrategy[object]:
     """Return values a parameter accepts, usual and unusual ones."""
     if parameter.kind == "flag":
         return st.booleans()

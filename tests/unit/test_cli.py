@@ -461,8 +461,8 @@ def test_doctor_fails_where_something_is_wrong(
 ) -> None:
     from workbench import diagnosis
 
-    well = diagnosis.Finding("group", "one", "fine")
-    ill = diagnosis.Finding("group", "two", "odd", "it is odd", "make it even")
+    well = diagnosis.InstallationCheck("group", "one", "fine")
+    ill = diagnosis.InstallationCheck("group", "two", "odd", "it is odd", "make it even")
     monkeypatch.setattr(diagnosis, "diagnose", lambda: diagnosis.Diagnosis((well,)))
     assert main(["doctor"]) == 0
     assert "fine" in capsys.readouterr().out

@@ -31,7 +31,7 @@ from workbench import (
     tune,
 )
 from workbench import fit as fits
-from workbench.diagnosis import Diagnosis, Finding
+from workbench.diagnosis import Diagnosis, InstallationCheck
 from workbench.fit import FitResult, fit
 from workbench.fit.baseline import baseline
 from workbench.jsonfile import plain
@@ -166,7 +166,7 @@ def results() -> dict[str, Any]:
         **_sensitivities(),
         **_networks(),
         **_studies(),
-        "diagnosis": Diagnosis((Finding("numba", "threads", "2", "few", "add some"),)),
+        "diagnosis": Diagnosis((InstallationCheck("numba", "threads", "2", "few", "add some"),)),
     }
 
 

@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the findings and return the exit status."""
+    """Print the checks and return the exit status."""
     from workbench.diagnosis import diagnose
 
     with patience():

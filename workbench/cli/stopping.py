@@ -19,9 +19,9 @@ _WAIT_S = 0.05
 
 
 @contextlib.contextmanager
-def stoppable() -> Iterator[Stop]:
+def stoppable() -> Iterator[StopSignal]:
     """Let the first Ctrl-C or SIGTERM set the stop's event; a second one acts as usual."""
-    stop = Stop()
+    stop = StopSignal()
     before: dict[int, Any] = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)}
 
     def ask(number: int, _frame: object) -> None:
@@ -55,7 +55,7 @@ def run_stoppable(work: Callable[[NDArray[np.int8]], _T]) -> tuple[_T | None, in
             return None, status
 
 
-class Stop:
+class StopSignal:
     """The signal, if any, that asked for the end of the run."""
 
     def __init__(self) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ParameterError
 from workbench.html_table import code, html_table
-from workbench.models import NetworkModel, Parameter
+from workbench.models import ModelParameter, NetworkModel
 from workbench.units import UNITS, Kind, format_quantity, parse_quantity
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Dimension:
 
     Attributes:
         key: SST/macro's dotted key.
-        kind: what it measures, as in ``Parameter.kind``.
+        kind: what it measures, as in ``ModelParameter.kind``.
         low, high: bounds in SI units, inclusive.
         log: whether the search is even in the logarithm.
     """
@@ -196,7 +196,7 @@ class SearchSpace:
 
     dimensions: tuple[Dimension, ...]
     fixed: Mapping[str, Value] = dataclasses.field(default_factory=dict)
-    known: Mapping[str, Parameter] = dataclasses.field(default_factory=dict, compare=False)
+    known: Mapping[str, ModelParameter] = dataclasses.field(default_factory=dict, compare=False)
 
     @classmethod
     def for_model(cls, model: NetworkModel) -> SearchSpace:
@@ -351,7 +351,7 @@ class SearchSpace:
         )
         return html_table(rows, ("searched", "from", "to", "scale"), align="lrrl")
 
-    def _described(self, key: str, *, searchable: bool = True) -> Parameter:
+    def _described(self, key: str, *, searchable: bool = True) -> ModelParameter:
         if key not in self.known:
             from workbench.suggestions import unknown_key
 
@@ -366,11 +366,11 @@ class SearchSpace:
         return described
 
 
-def _dimension(described: Parameter) -> Dimension:
+def _dimension(described: ModelParameter) -> Dimension:
     return Dimension(
         described.key, described.kind, float(described.low), float(described.high), described.log
     )
 
 
-def _number(described: Parameter, value: float | str) -> float:
+def _number(described: ModelParameter, value: float | str) -> float:
     return float(described.coerce(value))

@@ -26,7 +26,7 @@ from workbench.fit.engines import (
     DEFAULT_ENGINE,
     ENGINES,
     RANK_ENGINES,
-    Problem,
+    FitProblem,
     Values,
     find_engine,
 )
@@ -155,7 +155,7 @@ class FitStudy:
         self._aimed_at = curve if self.target == "both" else curve.alone(self.target)
         self._evaluate = Evaluator(self._fixed, curve, self.loss, self.target)
         self._search = ENGINES[self.engine](
-            Problem(
+            FitProblem(
                 space=self.space,
                 seed=self.seed,
                 first=starting_points(self._fixed, self._aimed_at, self.space),

@@ -15,7 +15,7 @@ from workbench.models.loggps import LogGPS
 from workbench.models.logp import LogP
 from workbench.models.memory import LogPMemory, Memory, NullMemory, Processor, SnapprMemory
 from workbench.models.mpi import MPIProtocol
-from workbench.models.parameter import Parameter, Value
+from workbench.models.parameter import ModelParameter, Value
 from workbench.models.pisces import PISCES
 from workbench.models.profiles import Profile, profile
 from workbench.models.protocol import Protocol
@@ -33,9 +33,9 @@ __all__ = [
     "LogPOverlay",
     "MPIProtocol",
     "Memory",
+    "ModelParameter",
     "NetworkModel",
     "NullMemory",
-    "Parameter",
     "Processor",
     "Profile",
     "Protocol",

@@ -15,7 +15,7 @@ from workbench.models.ini_write import write_ini
 from workbench.models.memory import LogPMemory, Memory, NullMemory, Processor, SnapprMemory
 from workbench.models.mpi import MPIProtocol
 from workbench.models.parameter import (
-    Parameter,
+    ModelParameter,
     Value,
     coerce_fields,
     described_fields,
@@ -138,7 +138,7 @@ class NetworkModel(Result):
         _refuse_unknown(type(self), changes)
         return dataclasses.replace(self, **changes)
 
-    def parameters(self) -> tuple[Parameter, ...]:
+    def parameters(self) -> tuple[ModelParameter, ...]:
         """Return every parameter with its value, in the order a table shows them."""
         return tuple(
             dataclasses.replace(described, value=_attribute(self, described.path))
@@ -235,7 +235,7 @@ class NetworkModel(Result):
     def _check_together(self, largest_message: int | None) -> None:
         raise NotImplementedError
 
-    def _described(self, key: str) -> Parameter:
+    def _described(self, key: str) -> ModelParameter:
         classes: tuple[Any, Any] = (type(self), self._memory_type())
         index = _index(*classes)
         found = index.get(key) or _aliases(*classes).get(key)
@@ -342,14 +342,14 @@ _PART_TYPES: dict[str, tuple[type, ...]] = {
 
 def parameter_index(
     model: type[NetworkModel], memory: type[Memory] | None
-) -> Mapping[str, Parameter]:
+) -> Mapping[str, ModelParameter]:
     """Return the parameters of a model with this memory by key, sections kept together."""
     classes: tuple[Any, Any] = (model, memory)
     return _index(*classes)
 
 
 @functools.cache
-def _index(model: Any, memory: Any) -> Mapping[str, Parameter]:
+def _index(model: Any, memory: Any) -> Mapping[str, ModelParameter]:
     found = [described for _, described in described_fields(model)]
     names = {field.name for field in dataclasses.fields(model)}
     parts: dict[str, type] = {
@@ -368,7 +368,7 @@ def _index(model: Any, memory: Any) -> Mapping[str, Parameter]:
 
 
 @functools.cache
-def _aliases(model: Any, memory: Any) -> Mapping[str, Parameter]:
+def _aliases(model: Any, memory: Any) -> Mapping[str, ModelParameter]:
     index = _index(model, memory)
     return {
         described.stand_in: described

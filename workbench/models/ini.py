@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from workbench.errors import ParameterError, ParseError
 from workbench.models.base import NetworkModel, parameter_index
-from workbench.models.ini_grammar import OVERRIDE, Document, Entry, override, read_document
+from workbench.models.ini_grammar import OVERRIDE, IniDocument, IniEntry, override, read_document
 from workbench.models.ini_keys import (
     FIXED_KEYS,
     NO_EFFECT_KEYS,
@@ -27,7 +27,7 @@ from workbench.models.ini_keys import (
 from workbench.models.ini_write import OWN_MODEL
 from workbench.models.logp import LogP
 from workbench.models.memory import MEMORIES
-from workbench.models.parameter import Parameter, Value
+from workbench.models.parameter import ModelParameter, Value
 from workbench.models.pisces import PISCES
 from workbench.models.protocol import Protocol
 from workbench.models.snappr import SNAPPR
@@ -123,12 +123,12 @@ def inspect_ini(
     return inspect_document(document)
 
 
-def inspect_document(document: Document) -> IniReading:
+def inspect_document(document: IniDocument) -> IniReading:
     """Return a model of SST/macro and notes from the assignments of an .ini."""
     return _Reading(document).result()
 
 
-def _read_own(document: Document) -> NetworkModel:
+def _read_own(document: IniDocument) -> NetworkModel:
     """Return one of the workbench's own models; keys that the file omits keep their defaults."""
     named = document.entries[OWN_MODEL]
     model = OWN_MODELS.get(named.text)
@@ -159,7 +159,7 @@ def _read_own(document: Document) -> NetworkModel:
 class _Reading:
     """Turns a document's assignments into a model, and collects notes about odd ones."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: IniDocument) -> None:
         self.document = document
         self.entries = document.entries
         self.notes = list(document.notes)
@@ -208,7 +208,7 @@ class _Reading:
             )
         return entry.text
 
-    def _required_name(self, key: str) -> Entry:
+    def _required_name(self, key: str) -> IniEntry:
         entry = self.entries.get(key)
         if entry is not None:
             return entry
@@ -252,7 +252,7 @@ class _Reading:
                 ) from None
         return values
 
-    def _entry_for(self, described: Parameter) -> Entry | None:
+    def _entry_for(self, described: ModelParameter) -> IniEntry | None:
         """Return the assignment of a parameter: the first of its spellings in the file."""
         keys = (*described.before, described.key, *described.fallback)
         for key in keys:
@@ -268,7 +268,7 @@ class _Reading:
             )
         return entry
 
-    def _read(self, described: Parameter, entry: Entry) -> Value:
+    def _read(self, described: ModelParameter, entry: IniEntry) -> Value:
         odd = "" if described.plain else misread_unit(entry.text, described.kind)
         if odd:
             self.notes.append(f"{_place(entry)}{entry.key}: {odd}")
@@ -299,7 +299,7 @@ class _Reading:
             return SNAPPR_FIXED_KEYS[key]
         return FIXED_KEYS.get(key)
 
-    def _check_fixed(self, entry: Entry) -> None:
+    def _check_fixed(self, entry: IniEntry) -> None:
         fixed = self._fixed(entry.key)
         if fixed is not None and not fixed[1](entry.text):
             why, _, modelled = fixed
@@ -312,7 +312,7 @@ class _Reading:
         if what:
             _fail(entry, f"not modelled: {entry.key} asks for {what}; leave it out")
 
-    def _unknown_entries(self) -> list[Entry]:
+    def _unknown_entries(self) -> list[IniEntry]:
         known = self._known_keys()
         return [
             entry
@@ -348,7 +348,7 @@ class _Reading:
             "(SST/macro would ignore it silently)"
         )
 
-    def _belongs_to_application(self, entry: Entry) -> bool:
+    def _belongs_to_application(self, entry: IniEntry) -> bool:
         """Return whether a key in ``node.app1`` is the program's own: unlike SST/macro's keys."""
         scope, _, leaf = entry.key.rpartition(".")
         if scope != "node.app1":
@@ -366,7 +366,7 @@ class _Reading:
         )
         return True
 
-    def _note_without_effect(self, entry: Entry) -> None:
+    def _note_without_effect(self, entry: IniEntry) -> None:
         key = entry.key
         if key in self.taken or key in _NAME_KEYS or self._fixed(key) is not None:
             return
@@ -386,14 +386,14 @@ class _Reading:
             reason = f"{winner} = {self.entries[winner].text} is what SST/macro 11 reads"
         self.notes.append(f"{_place(entry)}{key} has no effect: {reason}")
 
-    def _not_modelled(self, entry: Entry, what: str, known: tuple[str, ...]) -> NoReturn:
+    def _not_modelled(self, entry: IniEntry, what: str, known: tuple[str, ...]) -> NoReturn:
         _fail(
             entry,
             f"not modelled: {entry.key} = {entry.text}; the {what} here are {', '.join(known)}",
         )
 
 
-def _read_override(described: Parameter, text: str) -> Value:
+def _read_override(described: ModelParameter, text: str) -> Value:
     """Return an override's value: as SST/macro's ``-p`` reads it, else as people type it."""
     try:
         return described.read(text)
@@ -401,12 +401,12 @@ def _read_override(described: Parameter, text: str) -> Value:
         return described.coerce(text)
 
 
-def _fail(entry: Entry, message: str) -> NoReturn:
+def _fail(entry: IniEntry, message: str) -> NoReturn:
     """Raise the error that suits where an assignment stands: an override has no line."""
     if entry.source == OVERRIDE:
         raise ParameterError(message, key=entry.key)
     raise ParseError(message, source=entry.source, line=entry.line)
 
 
-def _place(entry: Entry) -> str:
+def _place(entry: IniEntry) -> str:
     return "" if entry.source == OVERRIDE else f"{entry.source}:{entry.line}: "

@@ -25,7 +25,7 @@ _TRAILING_COMMENT = re.compile(r"\s#.*$")
 
 
 @dataclass(frozen=True)
-class Entry:
+class IniEntry:
     """One effective assignment: its dotted key and text, and the file and line it is on."""
 
     key: str
@@ -35,23 +35,23 @@ class Entry:
 
 
 @dataclass
-class Document:
+class IniDocument:
     """The assignments of a file and its includes by dotted key, and notes for the reader."""
 
     source: str
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[str, IniEntry] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
-def read_document(source: str | Path | bytes) -> Document:
+def read_document(source: str | Path | bytes) -> IniDocument:
     """Return the assignments of an .ini from a path, or from text or bytes without includes."""
     path = _as_path(source)
     if path is not None:
-        document = Document(path.name)
+        document = IniDocument(path.name)
         reader = _Reader(document)
         reader.file(path, (), path.name, 0)
     else:
-        document = Document("text")
+        document = IniDocument("text")
         reader = _Reader(document)
         content = source if isinstance(source, bytes) else str(source).encode("utf-8", "replace")
         reader.lines(_decoded(content, "text"), (), "text", None)
@@ -74,7 +74,7 @@ def _as_path(source: str | Path | bytes) -> Path | None:
 class _Reader:
     """Reads lines and tracks the open scopes, variables by scope, and files being read."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: IniDocument) -> None:
         self.document = document
         self.variables: dict[tuple[str, ...], dict[str, str]] = {}
         self.open_files: list[Path] = []
@@ -167,7 +167,7 @@ class _Reader:
         text = self._resolved(text, target[:-1], source, line)
         dotted = ".".join(target)
         self.document.entries.pop(dotted, None)
-        self.document.entries[dotted] = Entry(dotted, text, source, line)
+        self.document.entries[dotted] = IniEntry(dotted, text, source, line)
 
     def _resolved(self, text: str, scope: tuple[str, ...], source: str, line: int) -> str:
         steps = 0
@@ -230,7 +230,7 @@ class _Reader:
         return bare
 
 
-def override(document: Document, overrides: Mapping[str, str]) -> None:
+def override(document: IniDocument, overrides: Mapping[str, str]) -> None:
     """Put ``key: text`` pairs over the assignments, as ``-p key=text`` does on the command line."""
     reader = _Reader(document)
     for key, text in overrides.items():

@@ -45,7 +45,7 @@ LONGEST_TIME_S: Final = 1844.0
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Parameter:
+class ModelParameter:
     """A parameter of a network model, with the value it has there.
 
     Attributes:
@@ -230,7 +230,7 @@ class Parameter:
 
 
 def parameter(key: str, default: Value, *, kind: Kind, **about: Any) -> Any:
-    """Return a field with a ``Parameter``: default in SI or text, usual bounds of ``kind``."""
+    """Return a field with a ``ModelParameter``: default in SI or text, usual bounds of ``kind``."""
     if kind == "time":
         about.setdefault("maximum", LONGEST_TIME_S)
         about.setdefault("low", 1e-9)
@@ -245,14 +245,14 @@ def parameter(key: str, default: Value, *, kind: Kind, **about: Any) -> Any:
         about.setdefault("maximum", UINT32_MAX)
     if "absent" in about:
         about["required"] = False
-    described = Parameter(key=key, kind=kind, value=default, **about)
+    described = ModelParameter(key=key, kind=kind, value=default, **about)
     # a default is written as in an .ini: "500ns" and the Python literal 500e-9 differ by a bit
     default = described.coerce(default)
     return dataclasses.field(default=default, metadata={"parameter": described})
 
 
 @functools.cache
-def described_fields(cls: type) -> tuple[tuple[str, Parameter], ...]:
+def described_fields(cls: type) -> tuple[tuple[str, ModelParameter], ...]:
     """Return (attribute, description) of the fields of ``cls`` declared with ``parameter``."""
     fields = dataclasses.fields(cls)
     return tuple(
@@ -262,7 +262,7 @@ def described_fields(cls: type) -> tuple[tuple[str, Parameter], ...]:
     )
 
 
-def key_named(name: str, parameters: Iterable[Parameter]) -> str:
+def key_named(name: str, parameters: Iterable[ModelParameter]) -> str:
     """Return the dotted key for a key, an attribute path or its last word."""
     listed = tuple(parameters)
     names = {p.path.rpartition(".")[2]: p.key for p in listed}

@@ -9,7 +9,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from workbench.models import NetworkModel, Parameter
+from workbench.models import ModelParameter, NetworkModel
 from workbench.models.parameter import Value, key_named
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.slider import Scale, Slider
@@ -35,7 +35,7 @@ _NAME_WIDTH = "152px"
 class ParameterScale(Scale):
     """The range of a parameter: sizes by powers of two, others evenly or by decades."""
 
-    def __init__(self, described: Parameter) -> None:
+    def __init__(self, described: ModelParameter) -> None:
         self._described = described
         self._low, self._high = float(described.low), float(described.high)
         self._sizes = described.log and described.kind == "bytes"
@@ -96,7 +96,7 @@ class ParameterScale(Scale):
 class ParameterSlider(Slider):
     """A parameter's row: slider, typed value, error; ``changed`` gets (key, SI value)."""
 
-    def __init__(self, described: Parameter, changed: Changed) -> None:
+    def __init__(self, described: ModelParameter, changed: Changed) -> None:
         self.described = described
         super().__init__(
             ParameterScale(described),
@@ -112,7 +112,7 @@ class ParameterSlider(Slider):
 class ParameterChoice:
     """A parameter's row: a flag or a list, and its error; ``changed`` gets (key, value)."""
 
-    def __init__(self, described: Parameter, changed: Changed) -> None:
+    def __init__(self, described: ModelParameter, changed: Changed) -> None:
         self.described = described
         self._changed = changed
         self._echo = False
@@ -169,7 +169,7 @@ class ParameterChoice:
 ParameterControl = ParameterSlider | ParameterChoice
 
 
-def parameter_control(described: Parameter, changed: Changed) -> ParameterControl:
+def parameter_control(described: ModelParameter, changed: Changed) -> ParameterControl:
     """Return the control of a parameter; ``changed`` gets (key, SI value)."""
     choice = described.kind in ("flag", "choice")
     return ParameterChoice(described, changed) if choice else ParameterSlider(described, changed)

@@ -20,7 +20,7 @@ from workbench.lazy import lazy_exports
 if TYPE_CHECKING:
     from workbench.programs import generators as generate
     from workbench.programs.builder import ProgramBuilder
-    from workbench.programs.check import Problem
+    from workbench.programs.check import GraphProblem
     from workbench.programs.given import find
     from workbench.programs.goal import read_goal, write_goal
     from workbench.programs.graph import (
@@ -57,8 +57,8 @@ __all__ = [
     "Collective",
     "Dependents",
     "ExecutionGraph",
+    "GraphProblem",
     "LeftOutCalls",
-    "Problem",
     "Program",
     "ProgramBuilder",
     "RecordedRun",

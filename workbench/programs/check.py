@@ -43,7 +43,7 @@ _EFFORT = 200  # steps an operation, over all pairs
 
 
 @dataclass(frozen=True)
-class Problem:
+class GraphProblem:
     """One error, warning or note on a graph.
 
     Attributes:
@@ -69,7 +69,7 @@ class Problem:
         return f"{self.severity}: {self.message}"
 
 
-def check(graph: ExecutionGraph, *, eager_bytes: int | None = None) -> tuple[Problem, ...]:
+def check(graph: ExecutionGraph, *, eager_bytes: int | None = None) -> tuple[GraphProblem, ...]:
     """Return a graph's problems, errors first, ``SHOWN`` a kind; see ``ExecutionGraph.check``."""
     if eager_bytes is not None:
         whole(eager_bytes, "eager_bytes", 0, unit="B")
@@ -91,7 +91,9 @@ def validate(graph: ExecutionGraph, *, eager_bytes: int | None = None) -> None:
         )
 
 
-def _check(graph: ExecutionGraph, waiting: Edges, eager_bytes: int | None) -> Iterator[Problem]:
+def _check(
+    graph: ExecutionGraph, waiting: Edges, eager_bytes: int | None
+) -> Iterator[GraphProblem]:
     ranks = graph.rank_of(np.arange(graph.num_ops))
     level, blocked = _levels(graph, waiting)
     broken = [*_across(graph, ranks), *_cycles(graph, waiting, ranks, blocked)]
@@ -109,7 +111,7 @@ def _check(graph: ExecutionGraph, waiting: Edges, eager_bytes: int | None) -> It
     )
     itself = np.flatnonzero(message & (graph.peer == ranks))
     if len(itself):
-        yield Problem(
+        yield GraphProblem(
             "self",
             NOTE,
             int(ranks[itself[0]]),
@@ -152,7 +154,7 @@ def _problems(
     ops: NDArray[np.int64],
     phrases: str | Iterable[str],
     counts: Iterable[int] | None = None,
-) -> Iterator[Problem]:
+) -> Iterator[GraphProblem]:
     """Yield a problem for each of the first ``SHOWN`` operations, and one that counts the rest."""
     shown = ops[:SHOWN].tolist()
     texts = [phrases] * len(shown) if isinstance(phrases, str) else list(phrases)
@@ -160,10 +162,10 @@ def _problems(
     for op, text, count in zip(shown, texts, numbers, strict=False):
         rank = int(graph.rank_of(op))
         message = f"{graph.describe(op)}: {text}"
-        yield Problem(kind, severity, rank, _line(graph, op), message, op, count)
+        yield GraphProblem(kind, severity, rank, _line(graph, op), message, op, count)
     if len(ops) > SHOWN:
         left = len(ops) - SHOWN
-        yield Problem(kind, severity, -1, 0, f"and {left} more of kind {kind!r}", -1, left)
+        yield GraphProblem(kind, severity, -1, 0, f"and {left} more of kind {kind!r}", -1, left)
 
 
 def _levels(graph: ExecutionGraph, waiting: Edges) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -174,7 +176,7 @@ def _levels(graph: ExecutionGraph, waiting: Edges) -> tuple[NDArray[np.int32], N
     return level, degree
 
 
-def _across(graph: ExecutionGraph, ranks: NDArray[np.int32]) -> Iterator[Problem]:
+def _across(graph: ExecutionGraph, ranks: NDArray[np.int32]) -> Iterator[GraphProblem]:
     """Yield dependencies that join two ranks."""
     for dependents in (graph.requires, graph.irequires):
         after, before = dependents.pairs()
@@ -191,7 +193,7 @@ def _cycles(
     waiting: Edges,
     ranks: NDArray[np.int32],
     blocked: NDArray[np.int32],
-) -> Iterator[Problem]:
+) -> Iterator[GraphProblem]:
     """Yield one cycle of dependencies for each rank that has any."""
     stuck = np.flatnonzero(blocked)
     if not len(stuck):
@@ -224,7 +226,7 @@ def _cycle(blocker: NDArray[np.int32], start: int) -> list[int]:
 
 def _unmatched(
     graph: ExecutionGraph, kind: str, classes: Classes, left: NDArray[np.int64]
-) -> Iterator[Problem]:
+) -> Iterator[GraphProblem]:
     """Yield the first unmatched operation of each class."""
     which = np.flatnonzero(left)
     ops = classes.ops[classes.start[which + 1] - left[which]]
@@ -241,9 +243,9 @@ def _unmatched(
 
 def _ambiguous(
     graph: ExecutionGraph, waiting: Edges, classes: Classes, level: NDArray[np.int32]
-) -> tuple[list[Problem], NDArray[np.int64]]:
+) -> tuple[list[GraphProblem], NDArray[np.int64]]:
     """Return the problems of message order, and the classes that dependencies leave unordered."""
-    problems: list[Problem] = []
+    problems: list[GraphProblem] = []
     needs = (*transposed(*waiting[:2]), *transposed(*waiting[2:]))
     inner = np.flatnonzero(classes.number[1:] == classes.number[:-1])
     answer = np.zeros(len(inner), np.uint8)
@@ -254,7 +256,7 @@ def _ambiguous(
     unknown = int((answer == order.UNKNOWN).sum())
     if unknown:
         problems.append(
-            Problem(
+            GraphProblem(
                 "unexamined",
                 NOTE,
                 -1,
@@ -285,7 +287,7 @@ def _ambiguous(
 
 def _sizes(
     graph: ExecutionGraph, sends: Classes, recvs: Classes, exact: NDArray[np.int64]
-) -> Iterator[Problem]:
+) -> Iterator[GraphProblem]:
     """Yield messages whose receive has another size, the k-th taken by the k-th receive."""
     sending = sends.ops[sends.members(exact[0], exact[2])]
     receiving = recvs.ops[recvs.members(exact[1], exact[2])]
@@ -401,7 +403,7 @@ class _Untimed:
 
 def _circular(
     runs: _Untimed, pool: NDArray[np.int32], eager_bytes: int | None, *, whole_messages: bool
-) -> Iterator[Problem]:
+) -> Iterator[GraphProblem]:
     """Yield circular waits between ranks: in every order of events, in one, or above some S."""
     graph = runs.graph
     sizes = np.unique(graph.size[graph.kind == SEND])
@@ -421,7 +423,7 @@ def _circular(
     if not whole_messages:
         return
     if (pool >= 0).any() and (left := runs.left(None, eager)) is not None:
-        yield Problem(
+        yield GraphProblem(
             "circular",
             WARNING,
             -1,
@@ -452,13 +454,13 @@ def _ends_at(runs: _Untimed, pool: NDArray[np.int32], sizes: NDArray[np.int64]) 
 
 def _circles(
     graph: ExecutionGraph, left: NDArray[np.int32], eager: int, severity: str, remedy: str
-) -> Iterator[Problem]:
+) -> Iterator[GraphProblem]:
     still = Standstill.of(graph, left, eager, SHOWN)
     for circle in still.circles:
         op = circle[0]
         text = describe_circle(graph, circle) + remedy
         line = _line(graph, op)
-        yield Problem("circular", severity, int(graph.rank_of(op)), line, text, op)
+        yield GraphProblem("circular", severity, int(graph.rank_of(op)), line, text, op)
     if still.num_circles > SHOWN:
         more = still.num_circles - SHOWN
-        yield Problem("circular", severity, -1, 0, f"and {more} more circular waits", -1, more)
+        yield GraphProblem("circular", severity, -1, 0, f"and {more} more circular waits", -1, more)

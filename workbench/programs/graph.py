@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import networkx
     import pandas as pd
 
-    from workbench.programs.check import Problem
+    from workbench.programs.check import GraphProblem
 
 SEND, RECV, CALC = 1, 2, 3
 KIND_NAMES = {SEND: "send", RECV: "recv", CALC: "calc"}
@@ -253,7 +253,7 @@ class ExecutionGraph(Suggesting):
 
         return select(self, ranks)
 
-    def check(self, *, eager_bytes: int | None = None) -> tuple[Problem, ...]:
+    def check(self, *, eager_bytes: int | None = None) -> tuple[GraphProblem, ...]:
         """Return the graph's errors, warnings and notes, errors first; empty where there are none.
 
         Args:

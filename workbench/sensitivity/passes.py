@@ -26,7 +26,7 @@ _NO_NOTES = np.empty(0, np.uint8)
 
 
 @dataclass(frozen=True)
-class Line:
+class TangentLine:
     """A line T = intercept_ps + slope * x that T(x) touches; the slope is a number of latencies."""
 
     slope: int
@@ -48,14 +48,14 @@ class Passes:
         self._halt = halt
         self._check_clock()
         slope, at_zero = self._pair(costs.multiples, costs.constant_ps, 0, costs.o_ps, 0, PS_PER_NS)
-        self.steepest = Line(slope, at_zero)  # of T(x) for large x
+        self.steepest = TangentLine(slope, at_zero)  # of T(x) for large x
         self._T_at_zero = self._pair(
             costs.constant_ps, np.zeros_like(costs.constant_ps), costs.o_ps, 0, PS_PER_NS, 0
         )[0]
 
-    def lines(self, points: Sequence[tuple[int, Side]]) -> list[Line]:
+    def lines(self, points: Sequence[tuple[int, Side]]) -> list[TangentLine]:
         """Return the steepest (right) or flattest (left) line of T for each (latency, side)."""
-        found: list[Line] = []
+        found: list[TangentLine] = []
         for first in range(0, len(points), kernels.lanes.LANES):
             if self._halt is not None and self._halt[0]:
                 raise SimulationHalted("the sweep was stopped before it finished")
@@ -66,7 +66,7 @@ class Passes:
         """Return T at a latency."""
         return self.lines([(x_ps, "right")])[0].at(x_ps)
 
-    def point(self, x_ps: int) -> tuple[Line, Line, int, NDArray[np.uint8]]:
+    def point(self, x_ps: int) -> tuple[TangentLine, TangentLine, int, NDArray[np.uint8]]:
         """Return the flattest and the steepest line at a latency, and what leads to its path.
 
         That is the last register of a path with most latencies, and the notes, uint8[instructions].
@@ -120,7 +120,7 @@ class Passes:
         np.maximum.at(finish, self.packed.rank_of[1:], registers[1:])
         return finish
 
-    def _some(self, points: Sequence[tuple[int, Side]]) -> list[Line]:
+    def _some(self, points: Sequence[tuple[int, Side]]) -> list[TangentLine]:
         costs = self.costs
         bits = self._bits(max(x for x, _ in points))
         if bits is None:
@@ -139,7 +139,7 @@ class Passes:
             _decoded(key, bits, side, x_ps) for key, (x_ps, side) in zip(keys, points, strict=True)
         ]
 
-    def _slowly(self, x_ps: int, side: Side) -> Line:
+    def _slowly(self, x_ps: int, side: Side) -> TangentLine:
         """Return a line by two numbers, where one of 63 bits cannot hold both."""
         costs = self.costs
         sign = -1 if side == "left" else 1
@@ -269,7 +269,7 @@ class Passes:
         self.lanes += lanes
 
 
-def _decoded(key: int, bits: int, side: Side, x_ps: int) -> Line:
+def _decoded(key: int, bits: int, side: Side, x_ps: int) -> TangentLine:
     """Return the line that a key stands for."""
     if side == "right":
         return _line(key >> bits, key & ((1 << bits) - 1), x_ps)
@@ -277,5 +277,5 @@ def _decoded(key: int, bits: int, side: Side, x_ps: int) -> Line:
     return _line(T, (T << bits) - key, x_ps)
 
 
-def _line(T_ps: int, slope: int, x_ps: int) -> Line:
-    return Line(slope, T_ps - slope * x_ps)
+def _line(T_ps: int, slope: int, x_ps: int) -> TangentLine:
+    return TangentLine(slope, T_ps - slope * x_ps)

@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from workbench.sensitivity.passes import Line, Side
+from workbench.sensitivity.passes import Side, TangentLine
 
-Lines = Callable[[Sequence[tuple[int, Side]]], list[Line]]
+Lines = Callable[[Sequence[tuple[int, Side]]], list[TangentLine]]
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,8 @@ class Bend:
     """A latency at which T changes its slope."""
 
     x_ps: Fraction
-    left: Line  # below it
-    right: Line  # above it
+    left: TangentLine  # below it
+    right: TangentLine  # above it
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class _Gap:
     """An interval, with the lines that T touches at its two ends."""
 
     x1: int
-    line1: Line
+    line1: TangentLine
     x2: int
-    line2: Line
+    line2: TangentLine
 
     @property
     def meeting(self) -> Fraction:
@@ -75,7 +75,7 @@ def bends(lines: Lines, lo_ps: int, hi_ps: int) -> list[Bend]:
 
 
 def most_latencies(
-    lines: Lines, base_ps: int, steepest: Line, percents: Sequence[Fraction]
+    lines: Lines, base_ps: int, steepest: TangentLine, percents: Sequence[Fraction]
 ) -> list[int | None]:
     """Return for each percentage the largest latency in ps at which T exceeds its base by no more.
 
@@ -98,13 +98,15 @@ def most_latencies(
 class _Search:
     """The largest whole x with T(x) <= bound: between ``low``, where that holds, and ``high``."""
 
-    def __init__(self, bound_ps: int, base_ps: int, base: Line, steepest: Line) -> None:
+    def __init__(
+        self, bound_ps: int, base_ps: int, base: TangentLine, steepest: TangentLine
+    ) -> None:
         self.bound = bound_ps
         self.low, self.low_line = base_ps, base
         self.high = _last_below(steepest, bound_ps)
         # The last latency at which T was found above the bound, and its tangent there.
         self.top = self.high
-        self.top_line: Line | None = None
+        self.top_line: TangentLine | None = None
         self._tighten(base)
 
     @property
@@ -117,7 +119,7 @@ class _Search:
             return [(self.high, "left")]
         return [(self.high, "left"), (self._chord(), "right")]
 
-    def learn(self, tangents: list[Line]) -> None:
+    def learn(self, tangents: list[TangentLine]) -> None:
         """Tighten the bounds by the tangents at ``points()``."""
         high, chord = self.high, self._chord() if self.top_line else None
         if tangents[0].at(high) <= self.bound:
@@ -129,7 +131,7 @@ class _Search:
         self.top, self.top_line = high, tangents[0]
         self._tighten(tangents[0])
 
-    def _tighten(self, line: Line) -> None:
+    def _tighten(self, line: TangentLine) -> None:
         if line.slope > 0:
             self.high = min(self.high, _last_below(line, self.bound))
 
@@ -142,9 +144,9 @@ class _Search:
         return min(self.low + step, self.high)
 
 
-def _last_below(line: Line, bound_ps: int) -> int:
+def _last_below(line: TangentLine, bound_ps: int) -> int:
     return (bound_ps - line.intercept_ps) // line.slope
 
 
-def _meeting(one: Line, other: Line) -> Fraction:
+def _meeting(one: TangentLine, other: TangentLine) -> Fraction:
     return Fraction(one.intercept_ps - other.intercept_ps, other.slope - one.slope)

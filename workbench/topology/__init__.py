@@ -21,7 +21,7 @@ from workbench.topology.complete import fully_connected
 from workbench.topology.demand import Demand, read_demand
 from workbench.topology.dragonfly import WIRINGS, dragonfly
 from workbench.topology.dragonfly_plus import dragonfly_plus
-from workbench.topology.families import FAMILIES, Family, Parameter
+from workbench.topology.families import FAMILIES, Family, TopologyParameter
 from workbench.topology.fat_tree import fat_tree
 from workbench.topology.files import (
     from_networkx,
@@ -71,13 +71,13 @@ __all__ = [
     "Demand",
     "Family",
     "LinkLoads",
-    "Parameter",
     "Preset",
     "PriceTable",
     "Proposal",
     "Throughput",
     "Topology",
     "TopologyMetrics",
+    "TopologyParameter",
     "Traffic",
     "aries",
     "channels",

@@ -28,7 +28,7 @@ from workbench.topology.xpander import xpander
 Kind = Literal["number", "numbers", "flag", "word"]
 
 
-class Parameter(NamedTuple):
+class TopologyParameter(NamedTuple):
     """One parameter of a family.
 
     Attributes:
@@ -67,14 +67,14 @@ class Family(NamedTuple):
     title: str
     about: str
     example: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[TopologyParameter, ...]
 
 
-_HOSTS = Parameter("hosts", "hosts of a router", "1")
-_BALANCED = Parameter("hosts", "hosts of a router; half of its links", optional=True)
-_SEED = Parameter("seed", "seed of the random draw", "1")
-_WIRING = Parameter("wiring", "port to group", WIRINGS[0], "word", choices=WIRINGS)
-_LINKS = Parameter("links", "links between two groups", "1", optional=True)
+_HOSTS = TopologyParameter("hosts", "hosts of a router", "1")
+_BALANCED = TopologyParameter("hosts", "hosts of a router; half of its links", optional=True)
+_SEED = TopologyParameter("seed", "seed of the random draw", "1")
+_WIRING = TopologyParameter("wiring", "port to group", WIRINGS[0], "word", choices=WIRINGS)
+_LINKS = TopologyParameter("links", "links between two groups", "1", optional=True)
 
 FAMILIES: Mapping[str, Family] = MappingProxyType(
     {
@@ -85,8 +85,8 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             "three tiers of equal switches, full or tapered",
             "8",
             (
-                Parameter("k", "ports of a switch", "8", needed=True),
-                Parameter("taper", "hosts for each uplink", "1"),
+                TopologyParameter("k", "ports of a switch", "8", needed=True),
+                TopologyParameter("taper", "hosts for each uplink", "1"),
             ),
         ),
         # The order is that of Shen et al., LLAMP, section IV.2.
@@ -97,10 +97,10 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             "groups of fully connected routers, every two groups connected",
             "9,4,2,2",
             (
-                Parameter("a", "routers of a group", "4", needed=True),
-                Parameter("p", "hosts of a router", "2", needed=True),
-                Parameter("h", "global ports of a router", "2", optional=True),
-                Parameter("g", "groups", "9", optional=True),
+                TopologyParameter("a", "routers of a group", "4", needed=True),
+                TopologyParameter("p", "hosts of a router", "2", needed=True),
+                TopologyParameter("h", "global ports of a router", "2", optional=True),
+                TopologyParameter("g", "groups", "9", optional=True),
                 _WIRING,
                 _LINKS,
             ),
@@ -112,10 +112,12 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             "a grid of any dimension with wraparound links; a mesh without them",
             "8x8x8",
             (
-                Parameter("dims", "routers along each dimension", "8x8x8", "numbers", needed=True),
+                TopologyParameter(
+                    "dims", "routers along each dimension", "8x8x8", "numbers", needed=True
+                ),
                 _HOSTS,
-                Parameter("mesh", "without wraparound links", "false", "flag"),
-                Parameter("multiplicity", "parallel links", "1", "numbers", optional=True),
+                TopologyParameter("mesh", "without wraparound links", "false", "flag"),
+                TopologyParameter("multiplicity", "parallel links", "1", "numbers", optional=True),
             ),
         ),
         "hypercube": Family(
@@ -124,7 +126,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             "hypercube",
             "2ⁿ routers, connected if their numbers differ in one bit",
             "6",
-            (Parameter("n", "dimensions", "6", needed=True), _HOSTS),
+            (TopologyParameter("n", "dimensions", "6", needed=True), _HOSTS),
         ),
         "hyperx": Family(
             hyperx,
@@ -133,9 +135,11 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             "a grid whose rows are fully connected in every dimension; flattened butterfly",
             "8x8",
             (
-                Parameter("sizes", "routers along each dimension", "8x8", "numbers", needed=True),
-                Parameter("hosts", "hosts of a router", "8"),
-                Parameter("multiplicity", "parallel links", "1", "numbers", optional=True),
+                TopologyParameter(
+                    "sizes", "routers along each dimension", "8x8", "numbers", needed=True
+                ),
+                TopologyParameter("hosts", "hosts of a router", "8"),
+                TopologyParameter("multiplicity", "parallel links", "1", "numbers", optional=True),
             ),
         ),
         "xgft": Family(
@@ -145,9 +149,9 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             "a tree of any height with any numbers of children and parents",
             "8x8x4,1x4x4",
             (
-                Parameter("m", "children on each level", "8x8x4", "numbers", needed=True),
-                Parameter("w", "parents on each level", "1x4x4", "numbers", needed=True),
-                Parameter("parallel", "parallel links", "1", "numbers", optional=True),
+                TopologyParameter("m", "children on each level", "8x8x4", "numbers", needed=True),
+                TopologyParameter("w", "parents on each level", "1x4x4", "numbers", needed=True),
+                TopologyParameter("parallel", "parallel links", "1", "numbers", optional=True),
             ),
         ),
         "aries": Family(
@@ -157,9 +161,9 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             "groups of 6 rows of 16 routers, connected along rows and columns and between groups",
             "4",
             (
-                Parameter("g", "groups of 96 routers", "4", needed=True),
-                Parameter("blue", "links between two groups", "", optional=True),
-                Parameter("hosts", "hosts of a router", "4"),
+                TopologyParameter("g", "groups of 96 routers", "4", needed=True),
+                TopologyParameter("blue", "links between two groups", "", optional=True),
+                TopologyParameter("hosts", "hosts of a router", "4"),
             ),
         ),
         "dragonfly-plus": Family(
@@ -169,11 +173,11 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             "groups of leaves and spines, connected by the spines",
             "9,4,4,4,2",
             (
-                Parameter("leaves", "leaf routers of a group", "4", needed=True),
-                Parameter("spines", "spine routers of a group", "4", needed=True),
-                Parameter("p", "hosts of a leaf", "4", needed=True),
-                Parameter("h", "global ports of a spine", "2", optional=True),
-                Parameter("g", "groups", "9", optional=True),
+                TopologyParameter("leaves", "leaf routers of a group", "4", needed=True),
+                TopologyParameter("spines", "spine routers of a group", "4", needed=True),
+                TopologyParameter("p", "hosts of a leaf", "4", needed=True),
+                TopologyParameter("h", "global ports of a spine", "2", optional=True),
+                TopologyParameter("g", "groups", "9", optional=True),
                 _WIRING,
                 _LINKS,
             ),
@@ -184,7 +188,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             "fully connected",
             "a link between every two routers",
             "16",
-            (Parameter("n", "routers", "16", needed=True), _HOSTS),
+            (TopologyParameter("n", "routers", "16", needed=True), _HOSTS),
         ),
         "star": Family(
             star,
@@ -193,9 +197,9 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             "routers round a hub without hosts",
             "16",
             (
-                Parameter("n", "routers round the hub", "16", needed=True),
+                TopologyParameter("n", "routers round the hub", "16", needed=True),
                 _HOSTS,
-                Parameter("multiplicity", "links to the hub", "1"),
+                TopologyParameter("multiplicity", "links to the hub", "1"),
             ),
         ),
         "slim-fly": Family(
@@ -204,7 +208,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             "Slim Fly",
             "MMS graphs: diameter two, with nearly the largest possible number of routers",
             "7",
-            (Parameter("q", "a prime power", "7", needed=True), _BALANCED),
+            (TopologyParameter("q", "a prime power", "7", needed=True), _BALANCED),
         ),
         "polarfly": Family(
             polarfly,
@@ -212,7 +216,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             "PolarFly",
             "points of a finite plane, connected if orthogonal: diameter two",
             "11",
-            (Parameter("q", "a prime power", "11", needed=True), _BALANCED),
+            (TopologyParameter("q", "a prime power", "11", needed=True), _BALANCED),
         ),
         "spectralfly": Family(
             spectralfly,
@@ -221,8 +225,8 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             "LPS graphs: the largest spectral gap that their degree allows",
             "11,7",
             (
-                Parameter("p", "a prime, links less 1", "11", needed=True),
-                Parameter("q", "another prime, above 2√p", "7", needed=True),
+                TopologyParameter("p", "a prime, links less 1", "11", needed=True),
+                TopologyParameter("q", "another prime, above 2√p", "7", needed=True),
                 _BALANCED,
             ),
         ),
@@ -233,8 +237,8 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             "a random graph whose routers all have the same number of links",
             "98,11",
             (
-                Parameter("n", "routers", "98", needed=True),
-                Parameter("r", "links of a router", "11", needed=True),
+                TopologyParameter("n", "routers", "98", needed=True),
+                TopologyParameter("r", "links of a router", "11", needed=True),
                 _BALANCED,
                 _SEED,
             ),
@@ -246,8 +250,8 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             "a random lift of the fully connected network",
             "11,8",
             (
-                Parameter("d", "links of a router", "11", needed=True),
-                Parameter("lift", "routers of a meta-node", "8", needed=True),
+                TopologyParameter("d", "links of a router", "11", needed=True),
+                TopologyParameter("lift", "routers of a meta-node", "8", needed=True),
                 _BALANCED,
                 _SEED,
             ),
@@ -259,12 +263,12 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             "boards that are meshes, in rows and columns connected by switches",
             "2,2,8,8",
             (
-                Parameter("a", "columns of a board", "2", needed=True),
-                Parameter("b", "rows of a board", "2", needed=True),
-                Parameter("x", "boards of a row", "8", needed=True),
-                Parameter("y", "boards of a column", "8", needed=True),
-                Parameter("radix", "ports of a switch", "64"),
-                Parameter("hosts", "hosts of an accelerator", "1"),
+                TopologyParameter("a", "columns of a board", "2", needed=True),
+                TopologyParameter("b", "rows of a board", "2", needed=True),
+                TopologyParameter("x", "boards of a row", "8", needed=True),
+                TopologyParameter("y", "boards of a column", "8", needed=True),
+                TopologyParameter("radix", "ports of a switch", "64"),
+                TopologyParameter("hosts", "hosts of an accelerator", "1"),
             ),
         ),
     }

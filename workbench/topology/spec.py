@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
-from workbench.topology.families import FAMILIES, Family, Parameter
+from workbench.topology.families import FAMILIES, Family, TopologyParameter
 from workbench.topology.presets import PRESETS
 from workbench.topology.topology import Topology
 
@@ -69,7 +69,7 @@ def topology_word(topology: Topology) -> str:
     return f"{topology.family}:{parts}"
 
 
-def _assigned(word: str, family: Family, rest: str) -> list[tuple[Parameter, str]]:
+def _assigned(word: str, family: Family, rest: str) -> list[tuple[TopologyParameter, str]]:
     """Return the parameter and the text of each part of a spec."""
     known = {parameter.name: parameter for parameter in family.parameters}
     parts = [part.strip() for part in rest.split(",")] if rest else []
@@ -116,7 +116,7 @@ def _assigned(word: str, family: Family, rest: str) -> list[tuple[Parameter, str
     return [(known[name], value) for name, value in given]
 
 
-def _value(word: str, parameter: Parameter, text: str) -> object:
+def _value(word: str, parameter: TopologyParameter, text: str) -> object:
     """Return a parameter as its generator takes it."""
     if parameter.optional and text.lower() == "none":
         return None

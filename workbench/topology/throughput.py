@@ -25,7 +25,7 @@ from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
 from workbench.topology.link_load import link_loads
-from workbench.topology.metrics.graph import Graph
+from workbench.topology.metrics.graph import RouterGraph
 from workbench.topology.topology import Topology
 from workbench.topology.traffic import Traffic, traffic
 
@@ -160,7 +160,7 @@ def throughput(
     if not matrix.any():
         return found(math.inf, math.inf, math.inf, "exact", 0)
     stop = np.zeros(1, np.int8) if halt is None else halt
-    problem = _Problem(Graph.of(topology), matrix)
+    problem = _Problem(RouterGraph.of(topology), matrix)
     lower = 1.0 / float(link_loads(topology, matrix, routing="mixed", halt=stop).channel.max())
     farthest = problem.distance_bound()
     upper = min(farthest, problem.router_bound(), problem.cut_bound(topology))
@@ -193,7 +193,7 @@ def _host_limit(sent: Traffic) -> float:
 class _Problem:
     """Demands between routers, float64[routers, routers], sorted by sender."""
 
-    def __init__(self, graph: Graph, matrix: FloatArray) -> None:
+    def __init__(self, graph: RouterGraph, matrix: FloatArray) -> None:
         self.graph = graph
         self.matrix = matrix
         rows, columns = np.nonzero(matrix)

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from workbench.tune.aggregation import Aggregated
-from workbench.tune.component.component import Component, Parameter, components, read_components
+from workbench.tune.component.component import (
+    Component,
+    ComponentParameter,
+    components,
+    read_components,
+)
 from workbench.tune.component.invocation import Invocation
 from workbench.tune.experiment import Experiment, resume, tune
 from workbench.tune.experiment_yaml import ExperimentSettings, read_experiment
@@ -57,6 +62,7 @@ __all__ = [
     "Aggregated",
     "Choices",
     "Component",
+    "ComponentParameter",
     "Computed",
     "Configuration",
     "Dask",
@@ -70,7 +76,6 @@ __all__ = [
     "Local",
     "OSULatency",
     "OutputRegex",
-    "Parameter",
     "Range",
     "RecordedSpace",
     "Recording",

@@ -24,7 +24,7 @@ _LEAST_FAILED = 3
 
 
 @dataclass(frozen=True)
-class Next:
+class NextRun:
     """The next run to begin."""
 
     number: int  # index in the experiment
@@ -34,7 +34,7 @@ class Next:
 
 
 @dataclass(frozen=True)
-class Stop:
+class SearchEnd:
     """The end of the search, with the reason as a sentence."""
 
     reason: str
@@ -80,27 +80,27 @@ class Chooser:
         initial_under_way: bool,  # whether an initial point is pending
         last: Run | None,  # the run that finished in this slot; None: the history's last
         budget: int,  # number of runs in total
-    ) -> Next | Stop | None:
+    ) -> NextRun | SearchEnd | None:
         """Return the next run, or why there is none; None while initial points are running."""
         number = next(n for n in range(len(taken) + 1) if n not in taken)
         if number >= budget:
-            return Stop(f"the budget of {budget} runs is spent")
+            return SearchEnd(f"the budget of {budget} runs is spent")
         if number < len(self._initial):
-            return Next(number, self._initial[number], initial=True)
+            return NextRun(number, self._initial[number], initial=True)
         if initial_under_way:
             return None
         if len(history) >= _LEAST_FAILED and "complete" not in history.statuses:
-            return Stop(f"none of the first {len(history)} runs gave a value")
+            return SearchEnd(f"none of the first {len(history)} runs gave a value")
         reason = self._stopping.reason(history) if self._stopping is not None else None
         if reason is not None:
-            return Stop(reason)
+            return SearchEnd(reason)
         own = _ending_with(history, last)
         if self._resampling.again(own) and own.last is not None:
-            return Next(number, own.last.configuration, resampled=True)
+            return NextRun(number, own.last.configuration, resampled=True)
         found = self._heuristic.ask(history)
         if found is None:
-            return Stop("the heuristic has nothing more to propose")
-        return Next(number, found)
+            return SearchEnd("the heuristic has nothing more to propose")
+        return NextRun(number, found)
 
     def limit_s(self, history: History, *, initial: bool) -> float | None:
         """Return the pruning rule's time limit in s of a run that begins now; None is no limit."""

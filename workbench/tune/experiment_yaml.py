@@ -46,7 +46,7 @@ from workbench.tune.shaman_names import (
 from workbench.tune.space.axes import AnyAxis
 from workbench.tune.space.constraints import Value
 from workbench.tune.space.space import TuningSpace
-from workbench.yaml_text import Document, Keys, load_yaml
+from workbench.yaml_text import Keys, YamlDocument, load_yaml
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def read_experiment(source: str | Path | bytes) -> ExperimentSettings:
 class _Reader:
     """Takes a configuration apart, section by section."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: YamlDocument) -> None:
         self.document = document
         self.notes: list[str] = []
         self.given: dict[str, Any] = {}

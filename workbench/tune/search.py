@@ -13,14 +13,14 @@ from typing import Protocol
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.tune.choosing import Chooser, Next, Stop
+from workbench.tune.choosing import Chooser, NextRun, SearchEnd
 from workbench.tune.environment import load
 from workbench.tune.history import History, Run, RunStatus
 from workbench.tune.runners.output import bounded
 from workbench.tune.runners.runner import RunHandle, Runner, RunOutput, RunRequest
 from workbench.tune.settings import SearchSettings
 from workbench.tune.space.space import Configuration
-from workbench.tune.store.memory import Begun, Store
+from workbench.tune.store.memory import PendingRun, Store
 from workbench.tune.store.run_record import RunRecord
 from workbench.tune.target.target import Target, TargetError, WallTime
 
@@ -54,7 +54,7 @@ class _Flight:
 
     slot: int
     key: int
-    begun: Begun
+    begun: PendingRun
     request: RunRequest
     handle: RunHandle
     load: float | None
@@ -124,7 +124,7 @@ class Search:
         if not free:
             return None
         reason = None
-        chosen: list[tuple[int, Begun, RunRequest]] = []
+        chosen: list[tuple[int, PendingRun, RunRequest]] = []
         with self._store.alone():
             ended, begun = self._store.read()
             self._absorb(ended)
@@ -133,11 +133,11 @@ class Search:
                 for slot in free:
                     self._history.pending = [run.configuration for run in begun]
                     found = self._choose(slot, begun, budget)
-                    if not isinstance(found, Next):
+                    if not isinstance(found, NextRun):
                         reason = found.reason if found is not None else None
                         break
                     request = self._request(experiment, found)
-                    run = Begun(
+                    run = PendingRun(
                         found.number,
                         found.configuration,
                         found.initial,
@@ -156,7 +156,7 @@ class Search:
         self._start(experiment, chosen)
         return reason
 
-    def _without_lost(self, runner: Runner, begun: Sequence[Begun]) -> list[Begun]:
+    def _without_lost(self, runner: Runner, begun: Sequence[PendingRun]) -> list[PendingRun]:
         """End and release the runs of dead processes; return the others."""
         lost = [*self._store.lost(begun), *self._orphans(begun)]
         for owner in {run.worker for run in lost}:
@@ -171,13 +171,15 @@ class Search:
         gone = {run.key for run in lost}
         return [run for run in begun if run.key not in gone]
 
-    def _orphans(self, begun: Sequence[Begun]) -> list[Begun]:
+    def _orphans(self, begun: Sequence[PendingRun]) -> list[PendingRun]:
         """Return this process's runs that are not in flight: their release failed."""
         flying = {flight.key for flight in self._flights}
         mine = [run for run in begun if run.worker == self._store.worker]
         return [run for run in mine if run.key not in flying]
 
-    def _choose(self, slot: int, begun: Sequence[Begun], budget: int) -> Next | Stop | None:
+    def _choose(
+        self, slot: int, begun: Sequence[PendingRun], budget: int
+    ) -> NextRun | SearchEnd | None:
         return self._chooser.choose(
             self._history,
             self._numbers | {run.number for run in begun},
@@ -186,7 +188,7 @@ class Search:
             budget,
         )
 
-    def _request(self, experiment: Conditions, found: Next) -> RunRequest:
+    def _request(self, experiment: Conditions, found: NextRun) -> RunRequest:
         limits = (
             self._chooser.limit_s(self._history, initial=found.initial),
             experiment.settings.timeout_s,
@@ -198,7 +200,7 @@ class Search:
         return replace(request, owner=self._store.worker)
 
     def _start(
-        self, experiment: Conditions, chosen: Sequence[tuple[int, Begun, RunRequest]]
+        self, experiment: Conditions, chosen: Sequence[tuple[int, PendingRun, RunRequest]]
     ) -> None:
         now = load()
         handles: list[RunHandle] = []

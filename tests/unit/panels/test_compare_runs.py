@@ -13,8 +13,8 @@ from workbench import jobs, programs, topology
 from workbench.panels.compare import result_cache
 from workbench.panels.compare import runs as compare_runs
 from workbench.panels.compare import work as compare_work
-from workbench.panels.compare.runs import Runner
-from workbench.panels.compare.state import Compared, CompareState
+from workbench.panels.compare.runs import ComparisonRunner
+from workbench.panels.compare.state import CompareState, StaticComparison
 from workbench.panels.compare.work import Comparer
 from workbench.panels.program_sources import source_of
 from workbench.simulate.fabric import Fabric, run_traffic
@@ -22,7 +22,7 @@ from workbench.simulate.fabric import Fabric, run_traffic
 PROGRAM = source_of(programs.generate.cg(4, iterations=1, rng=0))
 
 
-def compared_by(comparer: Comparer, *words: str) -> jobs.Job[Compared]:
+def compared_by(comparer: Comparer, *words: str) -> jobs.Job[StaticComparison]:
     return jobs.submit(comparer.work, CompareState(words or ("file:ring",), PROGRAM))
 
 
@@ -59,7 +59,7 @@ def test_a_graph_that_comes_while_another_of_its_name_is_drawn_is_the_one_that_i
 
 
 def test_what_was_found_for_another_graph_of_the_name_is_not_shown() -> None:
-    comparer, runner = Comparer(), Runner()
+    comparer, runner = Comparer(), ComparisonRunner()
     comparer.take({"file:ring": ring(8)})
     before = compared_by(comparer).result(PATIENCE_S)
     assert jobs.submit(runner.work, before).result(PATIENCE_S).metrics.keys() == {"file:ring"}
@@ -75,7 +75,7 @@ def test_what_was_found_for_another_graph_of_the_name_is_not_shown() -> None:
 
 
 def test_a_collective_that_was_stopped_has_no_times() -> None:
-    runner, compared = Runner(), compared_by(Comparer(), "torus:4x4").result(PATIENCE_S)
+    runner, compared = ComparisonRunner(), compared_by(Comparer(), "torus:4x4").result(PATIENCE_S)
     (entry,) = compared.entries
     assert entry is not None
     run = runner._collective(result_cache.times_key(compared, entry), compared, entry, 64)
@@ -92,7 +92,7 @@ def test_a_collective_that_was_stopped_has_no_times() -> None:
 def test_other_seeds_follow_for_the_same_loads_and_can_be_stopped() -> None:
     state = CompareState(("torus:4x4", "torus:8"), PROGRAM, seed=5, runs=3)
     compared = jobs.submit(Comparer().work, state).result(PATIENCE_S)
-    runner, told = Runner(), []
+    runner, told = ComparisonRunner(), []
 
     def first_alone(ctx: jobs.JobContext) -> None:
         steps = [text for _, text, _ in runner._left(compared)]
@@ -129,7 +129,7 @@ def test_other_seeds_follow_for_the_same_loads_and_can_be_stopped() -> None:
 def test_large_networks_push_each_other_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compare_runs, "_KEPT_PAIRS", 40)
     compared = compared_by(Comparer(), "torus:4", "torus:5").result(PATIENCE_S)
-    runner = Runner()
+    runner = ComparisonRunner()
     for entry in compared.entries * 2:
         assert entry is not None
         found = runner._fabric(compared.state, entry, "minimal", "packet")
@@ -138,7 +138,7 @@ def test_large_networks_push_each_other_out(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_what_is_missing_is_reported_when_the_writer_has_finished() -> None:
-    runner, compared = Runner(), compared_by(Comparer(), "torus:4").result(PATIENCE_S)
+    runner, compared = ComparisonRunner(), compared_by(Comparer(), "torus:4").result(PATIENCE_S)
     jobs.submit(runner.work, compared).result(PATIENCE_S)
 
     class Guarded(dict[Any, Any]):

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from workbench.models import MODELS, Parameter
+from workbench.models import MODELS, ModelParameter
 from workbench.models.parameter import Value
 from workbench.panels.parameter_controls import (
     ParameterControl,
@@ -19,8 +19,8 @@ Heard = list[tuple[str, Value]]
 
 
 @pytest.fixture
-def make() -> Callable[[Parameter], tuple[ParameterControl, Heard]]:
-    def make(described: Parameter) -> tuple[ParameterControl, Heard]:
+def make() -> Callable[[ModelParameter], tuple[ParameterControl, Heard]]:
+    def make(described: ModelParameter) -> tuple[ParameterControl, Heard]:
         heard: Heard = []
         return parameter_control(described, lambda key, value: heard.append((key, value))), heard
 

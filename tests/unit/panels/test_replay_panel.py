@@ -19,7 +19,7 @@ from workbench.panels.loggps_sliders import SCALES
 from workbench.panels.program_sources import GENERATED
 from workbench.panels.replay import panel as panel_module
 from workbench.panels.replay.panel import FIRST, FIRST_MACHINE, ReplayPanel
-from workbench.panels.replay.state import LOGGOPSIM, Shown
+from workbench.panels.replay.state import LOGGOPSIM, ShownReplay
 from workbench.programs import ExecutionGraph
 from workbench.programs.collectives import ALGORITHMS, DEFAULTS
 from workbench.simulate.replay import replay
@@ -446,7 +446,7 @@ def test_waiting_for_what_never_ends_has_an_end() -> None:
 def test_a_title_tells_one_replay_from_another(panel: ReplayPanel) -> None:
     settled(panel)
     shown = panel._shown
-    assert isinstance(shown, Shown)
+    assert isinstance(shown, ShownReplay)
     before = shown.title
     panel.algorithms = {"allreduce": "ring"}
     settled(panel)

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 from workbench import datasets
 from workbench.models import LogP
-from workbench.plotting.fit.comparison import Compared, comparison_figures
+from workbench.plotting.fit.comparison import ComparedCurves, comparison_figures
 from workbench.simulate import simulate_osu
 
 AZURE, AWS = datasets.load("azure-hb96v3-hdr"), datasets.load("aws-hpc6a-efa")
 
 
-def compared(name: str, curve: object = AZURE, **changes: float) -> Compared:
-    return Compared(name, curve, simulate_osu(LogP(**changes), curve.sizes))
+def compared(name: str, curve: object = AZURE, **changes: float) -> ComparedCurves:
+    return ComparedCurves(name, curve, simulate_osu(LogP(**changes), curve.sizes))
 
 
 def test_one_fit_is_a_line_over_points() -> None:
@@ -43,6 +43,6 @@ def test_another_machine_has_points_of_its_own_within_the_axes() -> None:
 
 
 def test_a_fit_without_a_model_shows_its_points() -> None:
-    drawn = comparison_figures(Compared("the fit", AZURE, None))
+    drawn = comparison_figures(ComparedCurves("the fit", AZURE, None))
     assert drawn.curves.simulated.data["latency"] == []
     assert drawn.curves.measured.data["latency"] == AZURE.latency_us.tolist()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.kernels.loggops_programs import random_graph
 from workbench.errors import ParameterError, ProgramError
 from workbench.models import LogGPS
-from workbench.programs.check import ERROR, NOTE, SHOWN, WARNING, Problem
+from workbench.programs.check import ERROR, NOTE, SHOWN, WARNING, GraphProblem
 from workbench.programs.goal import read_goal
 from workbench.programs.graph import (
     ANY_SOURCE,
@@ -117,7 +117,7 @@ def test_of_many_problems_of_a_kind_the_rest_is_counted() -> None:
     sends = "\n".join(f"send 8b to 1 tag {tag}" for tag in range(SHOWN + 7))
     problems = program(sends, "").check()
     assert len(problems) == SHOWN + 1
-    assert problems[-1] == Problem(
+    assert problems[-1] == GraphProblem(
         "unmatched-send", ERROR, -1, 0, "and 7 more of kind 'unmatched-send'", -1, 7
     )
 

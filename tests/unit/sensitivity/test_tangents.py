@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.reference import sweep as slow
-from workbench.sensitivity.passes import Line
+from workbench.sensitivity.passes import TangentLine
 from workbench.sensitivity.tangents import bends, most_latencies
 
 HI = 40
@@ -28,7 +28,7 @@ class Maximum:
         found = []
         for x, side in points:
             slope = slow.slopes(self.lines, x)[side == "right"]
-            found.append(Line(slope, slow.makespan(self.lines, x) - slope * x))
+            found.append(TangentLine(slope, slow.makespan(self.lines, x) - slope * x))
         return found
 
 
@@ -42,7 +42,7 @@ def merged(lines):
     for (below, inside), there in sorted(ticks.items()):
         if inside:
             ends = slow.slopes(lines, below)[1], slow.slopes(lines, below + 1)[0]
-            one, other = (Line(a, slow.makespan(lines, x) - a * x) for a, x in
+            one, other = (TangentLine(a, slow.makespan(lines, x) - a * x) for a, x in
                           zip(ends, (below, below + 1), strict=True))  # fmt: skip
             at = Fraction(one.intercept_ps - other.intercept_ps, other.slope - one.slope)
             assert len(there) > 1 or at == there[0]
@@ -66,7 +66,7 @@ def test_bends_are_those_of_the_maximum(lines):
 @given(some_lines, st.integers(0, HI), st.integers(0, 400))
 def test_the_most_latency_is_the_largest(lines, base, percent):
     T = Maximum(lines)
-    steepest = Line(*max(lines))
+    steepest = TangentLine(*max(lines))
     found = most_latencies(T, base, steepest, [Fraction(percent), Fraction(10 * percent)])
     for p, most in zip((percent, 10 * percent), found, strict=True):
         bound = int(slow.makespan(lines, base) * (1 + Fraction(p, 100)))
@@ -76,7 +76,7 @@ def test_the_most_latency_is_the_largest(lines, base, percent):
 def test_percentages_share_their_passes():
     """Two hundred lines round a parabola: a pass asks for all percentages at once."""
     T = Maximum({(a, 10**6 - 50 * a**2) for a in range(200)})
-    steepest = Line(*max(T.lines))
+    steepest = TangentLine(*max(T.lines))
     assert None not in most_latencies(T, 0, steepest, [Fraction(1), Fraction(2), Fraction(5)])
     assert max(T.asked) == 6  # two lanes for each of three
     assert len(T.asked) <= 10

@@ -25,7 +25,7 @@ from workbench.topology.metrics import (
     spectrum,
 )
 from workbench.topology.metrics import summary as whole_summary
-from workbench.topology.metrics.graph import Graph
+from workbench.topology.metrics.graph import RouterGraph
 
 Links = list[tuple[int, int]]
 PETERSEN = [
@@ -157,7 +157,7 @@ def test_lps_graphs_are_ramanujan_and_tori_are_not() -> None:
 
 def test_an_irregular_network_by_lanczos_as_by_all_eigenvalues() -> None:
     big = topology.fat_tree(16)
-    graph = Graph.of(big)
+    graph = RouterGraph.of(big)
     assert graph.num_routers > 300
     expected = np.linalg.eigvalsh(np.diag(graph.degree) - graph.matrix().toarray())[1]
     assert spectrum(big).connectivity == pytest.approx(expected, abs=1e-8)
@@ -372,7 +372,7 @@ def test_what_resilience_refuses() -> None:
 @given(networks(least=1, most=9))
 def test_a_graphs_slots(drawn: tuple[int, Links]) -> None:
     routers, links = drawn
-    graph = Graph.of(network(links, [1] * routers))
+    graph = RouterGraph.of(network(links, [1] * routers))
     assert graph.capacity.sum() == 2 * len(links)
     np.testing.assert_array_equal(graph.tail[graph.opposite], graph.neighbour)
     np.testing.assert_array_equal(graph.neighbour[graph.opposite], graph.tail)

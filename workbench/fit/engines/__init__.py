@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from workbench.errors import ParameterError
-from workbench.fit.engines.cma_es import CMAES
-from workbench.fit.engines.engine import Engine, Points, Problem, Values
-from workbench.fit.engines.least_squares import LeastSquares
-from workbench.fit.engines.tpe import TPE
+from workbench.fit.engines.cma_es import CMAESEngine
+from workbench.fit.engines.engine import Engine, FitProblem, Points, Values
+from workbench.fit.engines.least_squares import LeastSquaresEngine
+from workbench.fit.engines.tpe import TPEEngine
 from workbench.suggestions import did_you_mean
 
-ENGINES: Mapping[str, Callable[[Problem], Engine]] = MappingProxyType(
-    {"tpe": TPE, "cma-es": CMAES, "least-squares": LeastSquares}
+ENGINES: Mapping[str, Callable[[FitProblem], Engine]] = MappingProxyType(
+    {"tpe": TPEEngine, "cma-es": CMAESEngine, "least-squares": LeastSquaresEngine}
 )
 """The constructor of each engine, by name; ``tpe``, the paper's, is first."""
 
@@ -47,8 +47,8 @@ __all__ = [
     "ENGINES",
     "RANK_ENGINES",
     "Engine",
+    "FitProblem",
     "Points",
-    "Problem",
     "Values",
     "find_engine",
 ]

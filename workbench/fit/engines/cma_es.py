@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.fit.engines.engine import FloatArray, Points, Problem, Values
+from workbench.fit.engines.engine import FitProblem, FloatArray, Points, Values
 
 if TYPE_CHECKING:
     from cmaes import CMA
@@ -24,10 +24,10 @@ _RESTART_SIGMA = 0.3
 _LARGEST_GROWTH = 8
 
 
-class CMAES:
+class CMAESEngine:
     """CMA-ES on the positions of the parameters between their bounds, 0 to 1, log or linear."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: FitProblem) -> None:
         self._dimensions = problem.space.dimensions
         self._problem = problem
         self._first = problem.first_values

@@ -19,7 +19,7 @@ Points = Callable[[], FloatArray | None]
 
 
 @dataclass(frozen=True)
-class Problem:
+class FitProblem:
     """The search space of an engine, with the measurement and the loss.
 
     Attributes:
@@ -70,7 +70,7 @@ class Engine(Protocol):
         Args:
             values: what was tried.
             loss: what came of it, finite; ``EXCESSIVE_LOSS`` where it was refused.
-            points: gives the simulated points, in the order of ``Problem.measured``. If it raises,
+            points: the simulated points, in the order of ``FitProblem.measured``. If it raises,
                 the engine has learned nothing.
         """
 

@@ -20,7 +20,7 @@ import math
 import numpy as np
 
 from workbench.fit.engines.descent import Ask, Box, FinishedTrial, Residuals, descend
-from workbench.fit.engines.engine import FloatArray, Points, Problem, Values
+from workbench.fit.engines.engine import FitProblem, FloatArray, Points, Values
 
 _ROUGH_GAIN = 0.02
 _FINE_GAIN = 5e-4
@@ -28,10 +28,10 @@ _STEPS_AFTER_A_MOVE = 4
 _NEAR = 0.1
 
 
-class LeastSquares:
+class LeastSquaresEngine:
     """Bounded least squares from many starts, with steps of thresholds in between."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: FitProblem) -> None:
         self._search = _Search(problem).run()
         self._open = next(self._search)
 
@@ -49,7 +49,7 @@ class LeastSquares:
 
 
 class _Search:
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: FitProblem) -> None:
         dimensions, known = problem.space.dimensions, problem.space.known
         self._problem = problem
         self._thresholds = [

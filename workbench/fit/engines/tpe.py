@@ -9,17 +9,17 @@ import math
 
 import numpy as np
 
-from workbench.fit.engines.engine import FloatArray, Points, Problem, Values
+from workbench.fit.engines.engine import FitProblem, FloatArray, Points, Values
 from workbench.storage.optuna_internals import array_tpe
 
 _FIRST_ROOM = 256
 _MOST_GOOD = 25  # default_gamma of TPESampler: a tenth of the trials, this many at most
 
 
-class TPE:
+class TPEEngine:
     """Multivariate TPE with the same trials as Optuna's ``TPESampler``, on arrays."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: FitProblem) -> None:
         from optuna.distributions import FloatDistribution
 
         self._problem = problem

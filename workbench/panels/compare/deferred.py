@@ -17,7 +17,7 @@ from workbench.topology.metrics.summary import Row
 from workbench.topology.throughput import PHASES, Throughput, throughput
 
 if TYPE_CHECKING:
-    from workbench.panels.compare.state import Compared, Simulated
+    from workbench.panels.compare.state import Simulated, StaticComparison
 
 FAILED = 0.1
 """Share of the links that fail in the table's rows."""
@@ -83,7 +83,7 @@ def deferred_lines(topologies: Sequence[Topology], seed: int) -> list[str]:
     ]
 
 
-def deferred_rows(compared: Compared, found: Simulated) -> list[MetricRow]:
+def deferred_rows(compared: StaticComparison, found: Simulated) -> list[MetricRow]:
     """Return the rows on failing links and throughput, with … for pending values."""
     words = {name: entry.word for name, (entry, _) in compared.shown.items()}
     broken = {n: found.resilience.get(w) for n, w in words.items()}

@@ -10,7 +10,7 @@ from bokeh.models import Div, LayoutDOM
 
 from workbench.errors import ParameterError
 from workbench.panels.compare.metrics import comparison_frame, hops_of
-from workbench.panels.compare.state import Compared, Simulated, python_lines, routing_name
+from workbench.panels.compare.state import Simulated, StaticComparison, python_lines, routing_name
 from workbench.panels.compare.traffic import traffic_name
 from workbench.panels.compare.view import (
     BASE_NS,
@@ -31,12 +31,12 @@ from workbench.plotting.topology.resilience import plot_resilience
 from workbench.topology.files import to_graphml
 
 
-def table_csv(compared: Compared, found: Simulated, name: str | None) -> tuple[str, str]:
+def table_csv(compared: StaticComparison, found: Simulated, name: str | None) -> tuple[str, str]:
     """Return the file's stem and the table of metrics as CSV."""
     return "comparison", str(comparison_frame(compared, found).to_csv())
 
 
-def page_html(compared: Compared, found: Simulated, name: str | None) -> tuple[str, str]:
+def page_html(compared: StaticComparison, found: Simulated, name: str | None) -> tuple[str, str]:
     """Return the file's stem and a page with drawings, table and figures, readable offline."""
     state, shown = compared.state, compared.shown
     words = {one: entry.word for one, (entry, _) in shown.items()}
@@ -77,7 +77,7 @@ def page_html(compared: Compared, found: Simulated, name: str | None) -> tuple[s
     return "comparison", page
 
 
-def graphml(compared: Compared, found: Simulated, name: str | None) -> tuple[str, str]:
+def graphml(compared: StaticComparison, found: Simulated, name: str | None) -> tuple[str, str]:
     """Return the file's stem and a topology as GraphML; a ``name`` of None takes the first."""
     shown = compared.shown
     chosen = next(iter(shown), None) if name is None else name
@@ -86,7 +86,7 @@ def graphml(compared: Compared, found: Simulated, name: str | None) -> tuple[str
     return chosen, to_graphml(shown[chosen][0].topology)
 
 
-Maker = Callable[[Compared, Simulated, str | None], tuple[str, str]]
+Maker = Callable[[StaticComparison, Simulated, str | None], tuple[str, str]]
 
 FILES: dict[str, tuple[Maker, str]] = {
     ".csv": (table_csv, "the table of metrics"),

@@ -27,7 +27,7 @@ from workbench.topology.traffic import pattern_for
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.panels.compare.state import Compared, Simulated
+    from workbench.panels.compare.state import Simulated, StaticComparison
 
 HOTTEST_ROWS = 6
 
@@ -99,7 +99,7 @@ def hops_of(metrics: TopologyMetrics) -> NDArray[np.int64]:
     return np.concatenate(([0], metrics.distances.hosts))
 
 
-def whole_comparison(compared: Compared, slow: Mapping[str, TopologyMetrics]) -> Comparison:
+def whole_comparison(compared: StaticComparison, slow: Mapping[str, TopologyMetrics]) -> Comparison:
     """Return all metrics known so far, under the topologies' short names."""
     found = []
     for name, (entry, _) in compared.shown.items():
@@ -111,7 +111,7 @@ def whole_comparison(compared: Compared, slow: Mapping[str, TopologyMetrics]) ->
     return Comparison(tuple(found))
 
 
-def metric_rows(compared: Compared, found: Simulated) -> list[MetricRow]:
+def metric_rows(compared: StaticComparison, found: Simulated) -> list[MetricRow]:
     """Return the rows of the table."""
     names = list(compared.shown)
     if not names:
@@ -132,7 +132,7 @@ def metric_rows(compared: Compared, found: Simulated) -> list[MetricRow]:
     return [*rows, *deferred_rows(compared, found), _carried(compared)]
 
 
-def _waiting(compared: Compared, found: Simulated) -> set[str]:
+def _waiting(compared: StaticComparison, found: Simulated) -> set[str]:
     """Return the names of the topologies with pending slow metrics."""
     return {
         name
@@ -159,7 +159,7 @@ def _figure(value: float) -> str:
     return plain_number(value) if abs(value) >= 0.01 or not value else "< 0.01"
 
 
-def _carried(compared: Compared) -> MetricRow:
+def _carried(compared: StaticComparison) -> MetricRow:
     state = compared.state
     known = {
         name: loads.saturation for name, (_, loads) in compared.shown.items() if loads is not None
@@ -185,12 +185,12 @@ def _carried(compared: Compared) -> MetricRow:
     )
 
 
-def comparison_notes(compared: Compared) -> tuple[str, ...]:
+def comparison_notes(compared: StaticComparison) -> tuple[str, ...]:
     """Return notes on the comparison, a sentence each."""
     return unequal_hosts({name: e.metrics.hosts for name, (e, _) in compared.shown.items()})
 
 
-def standings(compared: Compared) -> list[Standing]:
+def standings(compared: StaticComparison) -> list[Standing]:
     """Return the topologies' values for the sentence about the comparison."""
     return [
         Standing(
@@ -204,7 +204,7 @@ def standings(compared: Compared) -> list[Standing]:
     ]
 
 
-def comparison_frame(compared: Compared, found: Simulated) -> pd.DataFrame:
+def comparison_frame(compared: StaticComparison, found: Simulated) -> pd.DataFrame:
     """Return a row for each measure, a column for each topology and the best; … where pending."""
     frame = whole_comparison(compared, found.metrics).to_frame()
     names = list(compared.shown)
@@ -217,7 +217,7 @@ def comparison_frame(compared: Compared, found: Simulated) -> pd.DataFrame:
     return frame
 
 
-def hottest_html(compared: Compared) -> str:
+def hottest_html(compared: StaticComparison) -> str:
     """Return tables of the most loaded links of each topology."""
     return side_by_side(
         _hottest_table(name, entry.topology, loads, compared.state.traffic)

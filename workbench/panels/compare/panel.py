@@ -22,14 +22,14 @@ from workbench.panels.compare.controls import CONTROLLED, CompareControls, progr
 from workbench.panels.compare.files import FILES
 from workbench.panels.compare.match import Sizes
 from workbench.panels.compare.metrics import comparison_frame
-from workbench.panels.compare.runs import Runner
+from workbench.panels.compare.runs import ComparisonRunner
 from workbench.panels.compare.state import (
     FIRST,
     SLOTS,
     UPLOADED,
-    Compared,
     CompareState,
     Simulated,
+    StaticComparison,
     distinct,
     known_word,
     python_lines,
@@ -74,17 +74,17 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         self, topologies: Sequence[str | Topology] | None = None, *, simulate: bool = True
     ) -> None:
         super().__init__()
-        self._comparer, self._runner = Comparer(), Runner()
+        self._comparer, self._runner = Comparer(), ComparisonRunner()
         self._simulates = simulate
         self._asked = False  # to simulate, while topologies were being drawn
-        self._compared: Compared | None = None
+        self._compared: StaticComparison | None = None
         self._view: CompareView | None = None
         self._drawn = -1
         self._tabs: CompareTabs | None = None
         words = self._words(FIRST if topologies is None else topologies)
         first = CompareState(words, program_source(FIRST_PROGRAM))
         self._controls = CompareControls(first, self._changed, self._comparer.take, self._offer)
-        self._quick: Running[Compared] = Running(
+        self._quick: Running[StaticComparison] = Running(
             ("", "", "1px"),
             "Keep the present figures",
             "",
@@ -303,7 +303,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
             if self.refresh():
                 self._ticker.start()
 
-    def _take(self, compared: Compared) -> None:
+    def _take(self, compared: StaticComparison) -> None:
         before = self._compared
         for slot, error in zip(self._controls.slots, compared.errors, strict=True):
             slot.error.say(error)

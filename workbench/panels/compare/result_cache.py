@@ -11,10 +11,10 @@ import numpy as np
 from workbench.panels.compare.deferred import PATTERNS
 from workbench.panels.compare.state import (
     LOADS,
-    Compared,
+    ComparedTopology,
     CompareState,
-    Entry,
     Simulated,
+    StaticComparison,
     collective_routing,
     ranks_of,
 )
@@ -51,7 +51,7 @@ class ResultCache:
     notes: dict[Key, str] = field(default_factory=dict)  # errors
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def found(self, compared: Compared) -> Simulated:
+    def found(self, compared: StaticComparison) -> Simulated:
         """Return the results that belong to a comparison."""
         state = compared.state
         with self.lock:
@@ -76,7 +76,7 @@ class ResultCache:
                     found.tolerances[word] = self.tolerances[key]
         return found
 
-    def _without(self, compared: Compared) -> frozenset[tuple[object, ...]]:
+    def _without(self, compared: StaticComparison) -> frozenset[tuple[object, ...]]:
         entries = [entry for entry, _ in compared.shown.values()]
         return frozenset(
             (key[0], entry.word)
@@ -85,7 +85,7 @@ class ResultCache:
             if key in self.notes
         )
 
-    def _notes(self, compared: Compared) -> Iterator[str]:
+    def _notes(self, compared: StaticComparison) -> Iterator[str]:
         for name, (entry, _) in compared.shown.items():
             keys = _keys(compared, entry)
             yield from (f"{name}: {self.notes[key]}" for key in keys if key in self.notes)
@@ -101,39 +101,39 @@ def next_load(points: dict[float, Point]) -> float | None:
     return None if over - under <= enough else round((over + under) / 2, 4)
 
 
-def metrics_key(entry: Entry) -> Key:
+def metrics_key(entry: ComparedTopology) -> Key:
     """Return the key of the slow metrics."""
     return "metrics", entry.key
 
 
-def resilience_key(state: CompareState, entry: Entry) -> Key:
+def resilience_key(state: CompareState, entry: ComparedTopology) -> Key:
     """Return the key of the measures with failed links."""
     return "resilience", entry.key, state.seed
 
 
-def throughput_key(entry: Entry, pattern: str) -> Key:
+def throughput_key(entry: ComparedTopology, pattern: str) -> Key:
     """Return the key of the throughput of a traffic pattern."""
     return f"throughput {pattern}", entry.key
 
 
-def load_key(state: CompareState, entry: Entry, run: int = 0) -> Key:
+def load_key(state: CompareState, entry: ComparedTopology, run: int = 0) -> Key:
     """Return the key of the latency over load of a run, each with its own seed."""
     return "load", entry.key, state.sent, state.routing, run
 
 
-def times_key(compared: Compared, entry: Entry) -> Key:
+def times_key(compared: StaticComparison, entry: ComparedTopology) -> Key:
     """Return the key of the collective's times."""
     state = compared.state
     how = state.model, collective_routing(state), state.seed, ranks_of(compared)
     return "times", entry.key, state.collective, *how
 
 
-def wires_key(state: CompareState, entry: Entry) -> Key:
+def wires_key(state: CompareState, entry: ComparedTopology) -> Key:
     """Return the key of the wire latency that the program tolerates."""
     return "wires", entry.key, state.program.name, state.program.serial
 
 
-def _keys(compared: Compared, entry: Entry) -> list[Key]:
+def _keys(compared: StaticComparison, entry: ComparedTopology) -> list[Key]:
     """Return the keys of all results for a topology."""
     state = compared.state
     return [

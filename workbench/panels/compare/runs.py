@@ -26,10 +26,10 @@ from workbench.panels.compare.state import (
     MODELS,
     SIZES,
     WIRE_MACHINE,
-    Compared,
+    ComparedTopology,
     CompareState,
-    Entry,
     Simulated,
+    StaticComparison,
     collective_routing,
     ranks_of,
 )
@@ -54,7 +54,7 @@ Run = Callable[[jobs.JobContext, Later], None]
 Step = tuple[Key, str, Run]
 
 
-class Runner:
+class ComparisonRunner:
     """Runs the missing simulations of a comparison, and keeps their results."""
 
     def __init__(self) -> None:
@@ -64,11 +64,11 @@ class Runner:
         self._fabrics: dict[Key, Fabric] = {}
         self.version = 0
 
-    def found(self, compared: Compared) -> Simulated:
+    def found(self, compared: StaticComparison) -> Simulated:
         """Return the results so far for a comparison."""
         return self._kept.found(compared)
 
-    def work(self, ctx: jobs.JobContext, compared: Compared) -> Simulated:
+    def work(self, ctx: jobs.JobContext, compared: StaticComparison) -> Simulated:
         """Run the missing simulations; a stop returns the results so far."""
         done = 0
         # A run that was stopped may not have ended yet.
@@ -88,16 +88,16 @@ class Runner:
                 self.version += 1
         return self.found(compared)
 
-    def missing(self, compared: Compared) -> bool:
+    def missing(self, compared: StaticComparison) -> bool:
         """Return whether a simulation is missing."""
         return bool(self._missing(compared))
 
-    def _missing(self, compared: Compared) -> list[Step]:
+    def _missing(self, compared: StaticComparison) -> list[Step]:
         """Return the missing simulations: quick ones first, then load by load in turn."""
         with self._kept.lock:
             return list(self._left(compared))
 
-    def _left(self, compared: Compared) -> Iterator[Step]:
+    def _left(self, compared: StaticComparison) -> Iterator[Step]:
         kept = self._kept
         for table, steps in (
             (kept.metrics, self._metrics),
@@ -113,12 +113,12 @@ class Runner:
             if key not in kept.throughput and key not in kept.notes:
                 yield key, text, run
 
-    def _metrics(self, compared: Compared) -> Iterator[Step]:
+    def _metrics(self, compared: StaticComparison) -> Iterator[Step]:
         for name, (entry, _) in compared.shown.items():
             key = metrics_key(entry)
 
             def run(
-                ctx: jobs.JobContext, told: Later, key: Key = key, entry: Entry = entry
+                ctx: jobs.JobContext, told: Later, key: Key = key, entry: ComparedTopology = entry
             ) -> None:
                 found = slow_metrics_of(entry.topology, ctx.stop_event.cell)
                 # A stopped search has only the best cut so far.
@@ -128,13 +128,13 @@ class Runner:
 
             yield key, f"bisection of {name}", run
 
-    def _resilience(self, compared: Compared) -> Iterator[Step]:
+    def _resilience(self, compared: StaticComparison) -> Iterator[Step]:
         seed = compared.state.seed
         for name, (entry, _) in compared.shown.items():
             key = resilience_key(compared.state, entry)
 
             def run(
-                ctx: jobs.JobContext, told: Later, key: Key = key, entry: Entry = entry
+                ctx: jobs.JobContext, told: Later, key: Key = key, entry: ComparedTopology = entry
             ) -> None:
                 found = resilience_of(entry.topology, seed, ctx.stop_event.cell, told)
                 with self._kept.lock:
@@ -142,7 +142,7 @@ class Runner:
 
             yield key, f"failing links of {name}", run
 
-    def _throughputs(self, compared: Compared) -> Iterator[Step]:
+    def _throughputs(self, compared: StaticComparison) -> Iterator[Step]:
         for pattern in PATTERNS:
             for name, (entry, _) in compared.shown.items():
                 key = throughput_key(entry, pattern)
@@ -151,7 +151,7 @@ class Runner:
                     ctx: jobs.JobContext,
                     told: Later,
                     key: Key = key,
-                    entry: Entry = entry,
+                    entry: ComparedTopology = entry,
                     pattern: str = pattern,
                 ) -> None:
                     found = throughput_of(entry.topology, pattern, ctx.stop_event.cell, told)
@@ -162,13 +162,13 @@ class Runner:
 
                 yield key, f"throughput of {name}, {pattern}", run
 
-    def _wires(self, compared: Compared) -> Iterator[Step]:
+    def _wires(self, compared: StaticComparison) -> Iterator[Step]:
         state = compared.state
         for name, (entry, _) in compared.shown.items():
             key = wires_key(state, entry)
 
             def run(
-                ctx: jobs.JobContext, told: Later, key: Key = key, entry: Entry = entry
+                ctx: jobs.JobContext, told: Later, key: Key = key, entry: ComparedTopology = entry
             ) -> None:
                 program = state.program.name, state.program.serial
                 if program not in self._graphs:
@@ -181,7 +181,7 @@ class Runner:
 
             yield key, f"{state.program.name} on {name}", run
 
-    def _collectives(self, compared: Compared) -> Iterator[Step]:
+    def _collectives(self, compared: StaticComparison) -> Iterator[Step]:
         kept, operation = self._kept, compared.state.operation
         for size in SIZES:
             for name, (entry, _) in compared.shown.items():
@@ -190,7 +190,9 @@ class Runner:
                     text = f"{operation} of {size:,} bytes on {name}"
                     yield key, text, self._collective(key, compared, entry, size)
 
-    def _collective(self, key: Key, compared: Compared, entry: Entry, size: int) -> Run:
+    def _collective(
+        self, key: Key, compared: StaticComparison, entry: ComparedTopology, size: int
+    ) -> Run:
         def run(ctx: jobs.JobContext, told: Later) -> None:
             state = compared.state
             found = collective_times(
@@ -210,7 +212,7 @@ class Runner:
 
         return run
 
-    def _loads(self, compared: Compared) -> Iterator[Step]:
+    def _loads(self, compared: StaticComparison) -> Iterator[Step]:
         state, kept = compared.state, self._kept
         waiting = [
             (len(kept.points.get(key, {})), name, entry, key, load)
@@ -231,7 +233,7 @@ class Runner:
                         yield key, text, self._load(key, state, entry, load, run)
 
     def _load(
-        self, key: Key, state: CompareState, entry: Entry, load: float, number: int = 0
+        self, key: Key, state: CompareState, entry: ComparedTopology, load: float, number: int = 0
     ) -> Run:
         def run(ctx: jobs.JobContext, told: Later) -> None:
             found = run_traffic(
@@ -249,7 +251,7 @@ class Runner:
         return run
 
     def _fabric(
-        self, state: CompareState, entry: Entry, routing: str, congestion: Congestion
+        self, state: CompareState, entry: ComparedTopology, routing: str, congestion: Congestion
     ) -> Fabric:
         """Return a fabric, from the cache if its routes have been computed before."""
         key = entry.key, routing, congestion, state.seed

@@ -56,7 +56,7 @@ ROUTINGS: Mapping[str, tuple[str, LoadRouting]] = {
 """By name: the entry in the list, and the routing of its mean loads without a simulation."""
 
 
-class Model(NamedTuple):
+class CongestionModel(NamedTuple):
     """A congestion model of the collective."""
 
     text: str  # in the list
@@ -64,9 +64,9 @@ class Model(NamedTuple):
     congestion: Congestion  # for Fabric
 
 
-MODELS: Mapping[str, Model] = {
-    "fluid": Model("fluid: fair shares of links", "fluid", "flow"),
-    "packets": Model("packets: SNAPPR, with credits", "packets", "packet"),
+MODELS: Mapping[str, CongestionModel] = {
+    "fluid": CongestionModel("fluid: fair shares of links", "fluid", "flow"),
+    "packets": CongestionModel("packets: SNAPPR, with credits", "packets", "packet"),
 }
 """The simulations that a collective may use."""
 
@@ -112,7 +112,7 @@ class CompareState:
 
 
 @dataclass(frozen=True, eq=False)
-class Entry:
+class ComparedTopology:
     """One topology of the comparison, with all that does not depend on traffic."""
 
     word: str
@@ -129,15 +129,15 @@ class Entry:
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class StaticComparison:
     """The results without simulation, by slot."""
 
     state: CompareState
-    entries: tuple[Entry | None, ...]  # None: no topology
+    entries: tuple[ComparedTopology | None, ...]  # None: no topology
     loads: tuple[LinkLoads | None, ...]  # None: none for this traffic
     errors: tuple[str, ...]  # "": none; for a bad spec the earlier entry remains
 
-    def alike(self, other: Compared) -> bool:
+    def alike(self, other: StaticComparison) -> bool:
         """Return whether another comparison differs at most in the colours of links."""
         mine = replace(self.state, shade=other.state.shade)
         # A spec may name another topology by now.
@@ -149,7 +149,7 @@ class Compared:
         return distinct([short_name(e.word, e.topology) if e else "" for e in self.entries])
 
     @property
-    def shown(self) -> dict[str, tuple[Entry, LinkLoads | None]]:
+    def shown(self) -> dict[str, tuple[ComparedTopology, LinkLoads | None]]:
         """The topologies with their loads, by name."""
         rows = zip(self.names, self.entries, self.loads, strict=True)
         return {name: (entry, loads) for name, entry, loads in rows if entry is not None}
@@ -179,7 +179,7 @@ def collective_routing(state: CompareState) -> str:
     return state.routing if state.model != "fluid" or state.routing in _FLUID else "minimal"
 
 
-def ranks_of(compared: Compared) -> int:
+def ranks_of(compared: StaticComparison) -> int:
     """Return the number of ranks of the collective, the same on every topology."""
     return min([RANKS, *(entry.topology.num_hosts for entry, _ in compared.shown.values())])
 
@@ -223,7 +223,7 @@ def distinct(names: list[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def python_lines(compared: Compared, offered: float) -> str:
+def python_lines(compared: StaticComparison, offered: float) -> str:
     """Return Python code for the results without simulations, and the first drawing."""
     # comparison has the measures, failing and best the rows on failures and on throughput, loads
     # the mean loads.

@@ -9,7 +9,7 @@ import ipywidgets as widgets
 
 from workbench.panels.compare.files import FILES
 from workbench.panels.compare.metrics import hottest_html
-from workbench.panels.compare.state import Compared
+from workbench.panels.compare.state import StaticComparison
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.live import Downloads
 from workbench.panels.style import named, wrapping_row
@@ -49,7 +49,7 @@ class CompareTabs:
             layout=widgets.Layout(width="99%"),
         )
 
-    def show(self, compared: Compared, python: str) -> None:
+    def show(self, compared: StaticComparison, python: str) -> None:
         """Show the links and the code of another comparison."""
         self.hottest.value = hottest_html(compared)
         self.python.value = python

@@ -19,9 +19,9 @@ from workbench.panels.compare.state import (
     MODELS,
     SLOTS,
     WIRE_MACHINE,
-    Compared,
     CompareState,
     Simulated,
+    StaticComparison,
     collective_routing,
     ranks_of,
     routing_name,
@@ -36,7 +36,7 @@ from workbench.plotting.tolerance.wires import (
     wire_tolerance_figure,
 )
 from workbench.plotting.topology.collective_times import (
-    CollectiveTimes,
+    CollectiveTimesFigure,
     collective_times,
     read_collective_times,
 )
@@ -74,7 +74,7 @@ class CompareView:
         self.hops: HopHistogram = hop_histogram({}, height=_HOPS_PX)
         self.failed: ResilienceCurves = resilience_curves({}, height=_FAILED_PX)
         self.curves: LoadCurves = load_curves({}, height=_CURVES_PX)
-        self.times: CollectiveTimes = collective_times({}, height=_CURVES_PX)
+        self.times: CollectiveTimesFigure = collective_times({}, height=_CURVES_PX)
         self.wires: WireTolerance = wire_tolerance_figure({}, base_ns=BASE_NS, height=_CURVES_PX)
         drawings = row([one.figure for one in self.maps], sizing_mode="stretch_width")
         curves = row(
@@ -103,7 +103,7 @@ class CompareView:
         """The live views, to be renewed before they are shown again."""
         return self.map_view, self.hops_view, self.curves_view
 
-    def show(self, compared: Compared, offered: float) -> None:
+    def show(self, compared: StaticComparison, offered: float) -> None:
         """Draw the topologies and their loads; ``offered`` is a share of the hosts' bandwidth."""
         state = compared.state
         shaded = state.shade == "load"
@@ -147,7 +147,7 @@ class CompareView:
         if any(drawn.bar.visible for drawn in self.maps):
             self.key.value = _key(load) + self._note
 
-    def show_simulated(self, compared: Compared, found: Simulated) -> None:
+    def show_simulated(self, compared: StaticComparison, found: Simulated) -> None:
         """Write the table, and draw the results of the simulations so far."""
         self.table.value = table_of(compared, found)
         names = {name: entry.word for name, (entry, _) in compared.shown.items()}
@@ -217,7 +217,7 @@ def collective_notes(state: CompareState) -> tuple[str, ...]:
     )
 
 
-def table_of(compared: Compared, found: Simulated) -> str:
+def table_of(compared: StaticComparison, found: Simulated) -> str:
     """Return the table of metrics with its notes as HTML."""
     colours = {name: looks()[place][0] for place, name in enumerate(compared.names) if name}
     notes = "".join(
@@ -227,7 +227,7 @@ def table_of(compared: Compared, found: Simulated) -> str:
     return metrics_table(metric_rows(compared, found), colours) + notes
 
 
-def carried_sentence(compared: Compared) -> str:
+def carried_sentence(compared: StaticComparison) -> str:
     """Return the sentence on the topology that carries the most of the traffic."""
     state, known = compared.state, standings(compared)
     sent = traffic_name(state.traffic)
@@ -237,7 +237,7 @@ def carried_sentence(compared: Compared) -> str:
     return read_comparison(known, sent, routing)
 
 
-def drawn_origin(compared: Compared, offered: float) -> str:
+def drawn_origin(compared: StaticComparison, offered: float) -> str:
     """Return the provenance of the drawings' colours, for exported pictures."""
     state = compared.state
     if state.shade != "load":
@@ -249,7 +249,7 @@ def drawn_origin(compared: Compared, offered: float) -> str:
     )
 
 
-def curves_origin(compared: Compared) -> str:
+def curves_origin(compared: StaticComparison) -> str:
     """Return the provenance of the curves, for exported pictures."""
     state = compared.state
     runs = f"seed {state.seed}" + (f", mean of {state.runs} runs" if state.runs > 1 else "")
@@ -277,7 +277,7 @@ def _key(load: float) -> str:
     )
 
 
-def _classes(compared: Compared) -> str:
+def _classes(compared: StaticComparison) -> str:
     """Return the legend of the link classes as HTML, by topology."""
     parts = []
     for name, (entry, _) in compared.shown.items():

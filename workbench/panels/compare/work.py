@@ -10,7 +10,7 @@ from workbench import jobs
 from workbench.errors import WorkbenchError
 from workbench.panels.cache import Cache
 from workbench.panels.compare.metrics import metrics_of
-from workbench.panels.compare.state import Compared, CompareState, Entry
+from workbench.panels.compare.state import ComparedTopology, CompareState, StaticComparison
 from workbench.panels.compare.traffic import traffic_of
 from workbench.panels.running import worded
 from workbench.plotting.topology.columns import drawn_links
@@ -26,7 +26,7 @@ class Comparer:
     """Builds topologies, and computes their metrics and mean loads."""
 
     def __init__(self) -> None:
-        self._entries: Cache[Entry] = Cache(_KEPT)
+        self._entries: Cache[ComparedTopology] = Cache(_KEPT)
         self._loads: Cache[LinkLoads] = Cache(_KEPT)
         self._serials = itertools.count(1)
         self._given: dict[str, tuple[int, Topology]] = {}
@@ -37,11 +37,11 @@ class Comparer:
         return tuple(self._given)
 
     def work(
-        self, ctx: jobs.JobContext, state: CompareState, before: Compared | None = None
-    ) -> Compared:
+        self, ctx: jobs.JobContext, state: CompareState, before: StaticComparison | None = None
+    ) -> StaticComparison:
         """Return the results of each slot; an error in one does not affect the others."""
         # A slot with an invalid spec keeps its entry of before, under the new traffic.
-        entries: list[Entry | None] = []
+        entries: list[ComparedTopology | None] = []
         loads: list[LinkLoads | None] = []
         errors: list[str] = []
         for number, word in enumerate(state.words):
@@ -62,7 +62,7 @@ class Comparer:
             entries.append(entry)
             loads.append(load)
             errors.append(said)
-        return Compared(state, tuple(entries), tuple(loads), tuple(errors))
+        return StaticComparison(state, tuple(entries), tuple(loads), tuple(errors))
 
     def foresee(self, ctx: jobs.JobContext) -> None:
         """Prepare for the first change of traffic or routing."""
@@ -78,19 +78,23 @@ class Comparer:
             # An earlier run may still use another graph of this name.
             self._given[word] = next(self._serials), graph
 
-    def _entry(self, word: str) -> Entry:
+    def _entry(self, word: str) -> ComparedTopology:
         serial, graph = self._given.get(word, (0, None))
 
-        def make() -> Entry:
+        def make() -> ComparedTopology:
             made = parse_topology(word) if graph is None else graph
             # Larger networks have no load, and their distances and drawing take minutes as well.
             refuse_matrix(made)
             layout = topology_layout(made)
-            return Entry(word, made, layout, drawn_links(made, layout), metrics_of(made), serial)
+            return ComparedTopology(
+                word, made, layout, drawn_links(made, layout), metrics_of(made), serial
+            )
 
         return self._entries.made((word, serial), make)
 
-    def _load(self, ctx: jobs.JobContext, entry: Entry, state: CompareState) -> LinkLoads:
+    def _load(
+        self, ctx: jobs.JobContext, entry: ComparedTopology, state: CompareState
+    ) -> LinkLoads:
         key = entry.key, state.sent, state.load_routing
         halt = ctx.stop_event.cell
         return self._loads.made(

@@ -27,7 +27,7 @@ Which = Literal["fitted", "sliders"]
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownMachine:
     """The machine, models and curves in the figures, and which model files contain."""
 
     measured: OSUCurve
@@ -66,12 +66,12 @@ class Shown:
         return f"{name}-{self.which}" if self.result is not None else name
 
 
-def ini_text(shown: Shown) -> str:
+def ini_text(shown: ShownMachine) -> str:
     """Return the model as an .ini; SST/macro reads it unless the model is the workbench's own."""
     return shown.exported_model.to_ini()
 
 
-def csv_text(shown: Shown) -> str:
+def csv_text(shown: ShownMachine) -> str:
     """Return a CSV by message size: measured and fitted or simulated values."""
     columns: dict[str, list[float]] = {"size_bytes": shown.measured.sizes.tolist()}
     whose = "fitted" if shown.fitted is not None else "simulated"
@@ -83,7 +83,7 @@ def csv_text(shown: Shown) -> str:
     return "\n".join([",".join(columns), *lines]) + "\n"
 
 
-def json_text(shown: Shown) -> str:
+def json_text(shown: ShownMachine) -> str:
     """Return the model's values, both curves with their provenance, and the fit as JSON."""
     model = shown.exported_model
     content: dict[str, Any] = {
@@ -100,7 +100,7 @@ def json_text(shown: Shown) -> str:
     return json.dumps(content, indent=1, allow_nan=False) + "\n"
 
 
-def html_text(shown: Shown) -> str:
+def html_text(shown: ShownMachine) -> str:
     """Return a page with the figures that needs no network and no kernel."""
     fitted = shown.result.simulated if shown.result is not None else None
     errors_of = shown.exported_curve
@@ -117,7 +117,7 @@ def html_text(shown: Shown) -> str:
     return standalone_html(column(parts, sizing_mode="stretch_width"), title)
 
 
-FILES: dict[str, tuple[Callable[[Shown], str], str]] = {
+FILES: dict[str, tuple[Callable[[ShownMachine], str], str]] = {
     ".ini": (ini_text, "the model's values"),
     ".csv": (csv_text, "measured and simulated values, one row a message size"),
     ".json": (json_text, "values, curves, the fit and where they come from"),

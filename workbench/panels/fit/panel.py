@@ -25,7 +25,7 @@ from workbench.models import NetworkModel
 from workbench.models.parameter import Value
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import write_file
-from workbench.panels.fit.exports import FILES, Shown, Which
+from workbench.panels.fit.exports import FILES, ShownMachine, Which
 from workbench.panels.fit.fitting import FitRun, next_request, status_of
 from workbench.panels.fit.picture import CurvePicture
 from workbench.panels.fit.settings import DEFAULT_STUDY, Settings
@@ -323,7 +323,7 @@ class FitPanel(Panel[FitResult | None]):
         state = self._state
         return opening_model(state.kind, state.measured, state.model.variant)
 
-    def _shown_now(self) -> Shown:
+    def _shown_now(self) -> ShownMachine:
         if self._shown is None:
             raise ParameterError(
                 "no curve is shown yet; wait for the simulation or correct the values",
@@ -332,7 +332,7 @@ class FitPanel(Panel[FitResult | None]):
         state, curve = self._shown
         result = self._result
         fitted = "" if result is None else curve_line(replace(state, model=result.model))
-        return Shown(
+        return ShownMachine(
             state.measured,
             state.model,
             curve,

@@ -16,7 +16,7 @@ from workbench.models import NetworkModel
 from workbench.models.ini_write import ini_about
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab
-from workbench.panels.fit.exports import FILES, Shown
+from workbench.panels.fit.exports import FILES, ShownMachine
 from workbench.panels.fit.fitting import FitRun
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.study.later import LaterFigure
@@ -39,7 +39,7 @@ class FitTabs:
     """The tabs below the curves; ``busy`` is called when a background job starts."""
 
     def __init__(
-        self, downloads: Downloads, shown: Callable[[], Shown], busy: Callable[[], None]
+        self, downloads: Downloads, shown: Callable[[], ShownMachine], busy: Callable[[], None]
     ) -> None:
         self._result: FitResult | None = None
         self._shown = shown

@@ -10,7 +10,7 @@ import ipywidgets as widgets
 
 from workbench.panels.number_field import NumberField
 from workbench.panels.style import named
-from workbench.topology import FAMILIES, Parameter, Topology
+from workbench.topology import FAMILIES, Topology, TopologyParameter
 
 _MOST = 1_000_000
 _EVEN = ("fat-tree", "k")
@@ -94,7 +94,7 @@ class FamilyFields:
         )
 
 
-def _placeholder(about: Parameter, default: str) -> str:
+def _placeholder(about: TopologyParameter, default: str) -> str:
     return default or _BLANK if about.optional else about.start
 
 

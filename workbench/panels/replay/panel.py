@@ -28,7 +28,7 @@ from workbench.panels.replay.controls import SIZE, TIMES, ReplayControls, parame
 from workbench.panels.replay.files import FILES, notes_html
 from workbench.panels.replay.state import (
     ReplayState,
-    Shown,
+    ShownReplay,
     python_lines,
 )
 from workbench.panels.replay.view import CommunicationView, ReplayView
@@ -74,13 +74,13 @@ class ReplayPanel(Panel[ReplayResult | None]):
         super().__init__()
         self._height = height
         self._replayer = Replayer()
-        self._shown: Shown | None = None
-        self._pinned: Shown | None = None
+        self._shown: ShownReplay | None = None
+        self._pinned: ShownReplay | None = None
         self._view: ReplayView | None = None
         self._export: ExportTab | None = None
         first = ReplayState(source_of(program, FIRST), **parameters_of(machine))
         self._controls = ReplayControls(first, self._changed)
-        self._work: Running[Shown] = Running(
+        self._work: Running[ShownReplay] = Running(
             ("▶ Replay", "Replay again, in the background", "88px"),
             "Stop the replay and keep the last figures",
             "",
@@ -130,7 +130,7 @@ class ReplayPanel(Panel[ReplayResult | None]):
         """Python code that computes the displayed replay, as ``result``."""
         return "" if self._shown is None else python_lines(self._shown.state, self._shown.program)
 
-    def run(self) -> jobs.Job[Shown]:
+    def run(self) -> jobs.Job[ShownReplay]:
         """Replay with the present controls, in the background, and return at once."""
         return self._begin(0.0)
 
@@ -214,7 +214,7 @@ class ReplayPanel(Panel[ReplayResult | None]):
         """Replay with the present controls; a small program is drawn before this returns."""
         self._begin(_AT_ONCE_S if self._replayer.quick(state) else 0.0)
 
-    def _begin(self, patience_s: float) -> jobs.Job[Shown]:
+    def _begin(self, patience_s: float) -> jobs.Job[ShownReplay]:
         """Replay in a thread; draw the result at once if it is finished after this time."""
         with self._lock:
             # Only the latest change counts: the result of an earlier run must not replace it.
@@ -229,7 +229,7 @@ class ReplayPanel(Panel[ReplayResult | None]):
                 self._ticker.start()
         return job
 
-    def _ended(self, job: jobs.Job[Shown]) -> None:
+    def _ended(self, job: jobs.Job[ShownReplay]) -> None:
         shown = self._shown = job.result()
         self._controls.offer_algorithms(shown.program)
         self._work.progress.value = 1.0

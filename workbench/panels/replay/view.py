@@ -10,7 +10,7 @@ from bokeh.layouts import row
 
 from workbench.html_table import html_table
 from workbench.panels.live import Downloads, LiveView, WindowView
-from workbench.panels.replay.state import Shown, read_comparison, short_model
+from workbench.panels.replay.state import ShownReplay, read_comparison, short_model
 from workbench.plotting.reading import plain_percent
 from workbench.plotting.replay.breakdown import BreakdownFigure, breakdown_figure, read_breakdown
 from workbench.plotting.replay.communication import (
@@ -40,7 +40,7 @@ _LEAST_PX, _MOST_PX, _AROUND_PX = 230, 430, 105
 class ReplayView:
     """The figures of a replay and a pinned one; ``height`` in px, None fits the ranks."""
 
-    def __init__(self, shown: Shown, *, height: int | None = None) -> None:
+    def __init__(self, shown: ShownReplay, *, height: int | None = None) -> None:
         self._height = height
         self.spacetime: SpacetimeFigure = spacetime_figure(
             shown.result, height=self._height_for(shown)
@@ -68,7 +68,7 @@ class ReplayView:
         """The live views, to be renewed before they are shown again."""
         return self.view, self.breakdown_view
 
-    def show(self, shown: Shown, pinned: Shown | None) -> None:
+    def show(self, shown: ShownReplay, pinned: ShownReplay | None) -> None:
         """Draw another replay, and the pinned one to compare it with."""
         with self.view.one_patch():
             if shown.result is not self._drawn:
@@ -93,7 +93,7 @@ class ReplayView:
         with self.view.one_patch():
             self.spacetime.look_as_asked()
 
-    def _height_for(self, shown: Shown) -> int:
+    def _height_for(self, shown: ShownReplay) -> int:
         ranks = shown.result.graph.num_ranks
         tall = min(max(_ROW_PX * ranks + _AROUND_PX, _LEAST_PX), _MOST_PX)
         return self._height or tall
@@ -173,7 +173,7 @@ def _short(provenance: Provenance) -> Provenance:
     return replace(provenance, title=provenance.title.partition(", LogGPS(")[0])
 
 
-def _headline(shown: Shown, pinned: Shown | None) -> str:
+def _headline(shown: ShownReplay, pinned: ShownReplay | None) -> str:
     result = shown.result
     about = (
         f"<b>{time_text(result.makespan_ns)}</b> until the last of {result.graph.num_ranks} ranks "

@@ -7,7 +7,7 @@ import numpy as np
 from workbench import jobs
 from workbench.panels.cache import ProgramCache
 from workbench.panels.programs import AnyProgram
-from workbench.panels.replay.state import MANY_OPERATIONS, ReplayState, Shown
+from workbench.panels.replay.state import MANY_OPERATIONS, ReplayState, ShownReplay
 from workbench.programs import SEND
 from workbench.simulate.replay import replay
 
@@ -31,7 +31,7 @@ class Replayer:
         """Return a state's program from the cache, or None."""
         return self._cache.known_program(state.source)
 
-    def work(self, ctx: jobs.JobContext, state: ReplayState) -> Shown:
+    def work(self, ctx: jobs.JobContext, state: ReplayState) -> ShownReplay:
         """Build what is not in the cache, and replay."""
         ctx.progress(0, 0, "making the program")
         program = self._cache.program(state.source)
@@ -49,9 +49,9 @@ class Replayer:
             halt=ctx.stop_event.cell,
             progress=queued,
         )
-        return Shown(state, program, result)
+        return ShownReplay(state, program, result)
 
-    def how_far(self, job: jobs.Job[Shown]) -> tuple[float, str]:
+    def how_far(self, job: jobs.Job[ShownReplay]) -> tuple[float, str]:
         """Return the share of events replayed by the last job of `work`, and a status text."""
         progress = job.progress
         share = min(int(self._queued[0]) / progress.total, 1.0) if progress.total else 0.0

@@ -14,7 +14,7 @@ from workbench.measure.curve import byte_label
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.study.state import ShownFit
 from workbench.panels.style import side_by_side
-from workbench.plotting.fit.comparison import Compared, comparison_figures
+from workbench.plotting.fit.comparison import ComparedCurves, comparison_figures
 from workbench.plotting.reading import plain_number, read_errors
 from workbench.plotting.theme import SMALL
 
@@ -109,8 +109,8 @@ def _value(fit: ShownFit, key: str) -> str:
     return Html(f"{html.escape(text)} {bold(f'at {bound} bound')}") if bound else text
 
 
-def _compared(fit: ShownFit, name: str) -> Compared:
-    return Compared(name, fit.measured, fit.simulated)
+def _compared(fit: ShownFit, name: str) -> ComparedCurves:
+    return ComparedCurves(name, fit.measured, fit.simulated)
 
 
 def _lead(name: str) -> str:

@@ -16,8 +16,8 @@ from workbench.panels.replay.state import ReplayState
 from workbench.panels.style import named, push_button, wrapping_row
 from workbench.panels.tolerance.state import (
     ALONE,
-    Case,
     Interval,
+    ProgramVariant,
     ToleranceState,
     check_interval,
     families_of,
@@ -44,7 +44,7 @@ class ToleranceControls(ReplayControls):
 
     def __init__(self, first: ReplayState, changed: Callable[[], None]) -> None:
         self._ready = False
-        self.kept: tuple[Case, ...] = ()  # further programs that stay in the figure
+        self.kept: tuple[ProgramVariant, ...] = ()  # further programs that stay in the figure
         self._percent: tuple[float, ...] = PERCENT
         self._interval: Interval | None = None
         super().__init__(first, lambda state: self._something_changed())
@@ -98,7 +98,7 @@ class ToleranceControls(ReplayControls):
             machine=state.machine,
             percent=self._percent,
             interval=self._interval,
-            own=keys.index(Case(state.source, dict(state.algorithms)).key),
+            own=keys.index(ProgramVariant(state.source, dict(state.algorithms)).key),
         )
 
     @property
@@ -151,10 +151,10 @@ class ToleranceControls(ReplayControls):
 
     def keep(self) -> None:
         """Keep the chosen program in the figure."""
-        own = Case(self.state.source, dict(self.state.algorithms))
+        own = ProgramVariant(self.state.source, dict(self.state.algorithms))
         self.take_kept([*(case for case in self.kept if case.key != own.key), own])
 
-    def take_kept(self, cases: Sequence[Case], *, tell: bool = True) -> None:
+    def take_kept(self, cases: Sequence[ProgramVariant], *, tell: bool = True) -> None:
         """Keep exactly these programs in the figure; with ``tell``, report the change."""
         if len(cases) > _MOST_KEPT:
             raise ParameterError(
@@ -171,7 +171,7 @@ class ToleranceControls(ReplayControls):
         if not names:
             raise ParameterError("at least one program must be given; got none", key="programs")
         first, *others = [source_of(name) for name in names]
-        self.take_kept([Case(source) for source in others], tell=False)
+        self.take_kept([ProgramVariant(source) for source in others], tell=False)
         self.take_program(first)
 
     def take_percent(self, percent: Sequence[float]) -> None:
@@ -208,7 +208,7 @@ class ToleranceControls(ReplayControls):
         except ParameterError as error:
             self.axis_error.say(str(error))
 
-    def _chip(self, case: Case) -> Any:
+    def _chip(self, case: ProgramVariant) -> Any:
         chip = push_button(
             f"✕ {case.title}", "Remove it from the figure", width=f"{7 * len(case.title) + 48}px"
         )

@@ -34,7 +34,7 @@ from workbench.panels.tolerance.controls import (
     ToleranceControls,
 )
 from workbench.panels.tolerance.files import FILES, tolerances_frame
-from workbench.panels.tolerance.state import Analysed, Case, ToleranceState, python_lines
+from workbench.panels.tolerance.state import Analysed, ProgramVariant, ToleranceState, python_lines
 from workbench.panels.tolerance.tabs import ToleranceTabs, must_be
 from workbench.panels.tolerance.view import ToleranceView
 from workbench.panels.tolerance.work import Analyser, many_operations, with_contention
@@ -109,7 +109,7 @@ class TolerancePanel(Panel[LatencySensitivity | None]):
         self.widget = self._lay_out()
         self._connect()
         if len(sources) > 1:
-            self._controls.take_kept([Case(source) for source in sources[1:]], tell=False)
+            self._controls.take_kept([ProgramVariant(source) for source in sources[1:]], tell=False)
         self._begin(_FIRST_S)
 
     @property

@@ -30,7 +30,7 @@ _MOST_PERCENTS = 8
 
 
 @dataclass(frozen=True)
-class Case:
+class ProgramVariant:
     """One curve of the figure: a program and the algorithms of its collectives."""
 
     source: Source
@@ -55,7 +55,7 @@ class Case:
 class ToleranceState:
     """The programs, parameters, zones and axis that define an analysis."""
 
-    cases: tuple[Case, ...]
+    cases: tuple[ProgramVariant, ...]
     model: LogGPS = LOGGOPSIM
     machine: str = OWN  # of the profile that gave the model; OWN for other values
     percent: tuple[float, ...] = PERCENT  # by which T may grow
@@ -63,7 +63,7 @@ class ToleranceState:
     own: int = 0  # index in cases of the program in the controls
 
     @property
-    def own_case(self) -> Case:
+    def own_case(self) -> ProgramVariant:
         """The case of the program in the controls."""
         return self.cases[self.own]
 
@@ -77,7 +77,7 @@ class Analysed:
     program: AnyProgram  # with its collectives not yet expanded into messages
     graphs: Mapping[str, ExecutionGraph]
     results: Mapping[str, LatencySensitivity]
-    cases: Mapping[str, Case]
+    cases: Mapping[str, ProgramVariant]
     left_out: tuple[str, ...] = ()  # why programs of the family are missing, a sentence each
     compared: bool = False  # whether the replays with contention are done
 
@@ -108,20 +108,20 @@ def family_of(
     source: Source,
     algorithms: Mapping[str, str],
     arguments: Mapping[str, int | float | bool],
-) -> tuple[Case, ...]:
+) -> tuple[ProgramVariant, ...]:
     """Return the cases of a family, in order, including the program itself."""
-    own = Case(source, dict(algorithms))
+    own = ProgramVariant(source, dict(algorithms))
     if family.startswith(_EVERY):
         operation = family.removeprefix(_EVERY)
         chosen = algorithms.get(operation, DEFAULTS[operation])
         return tuple(
-            Case(source, _with(algorithms, operation, name), name)
+            ProgramVariant(source, _with(algorithms, operation, name), name)
             for name in dict.fromkeys((*ALGORITHMS[operation], chosen))
         )
     if family in (WEAK, STRONG):
         ranks = int(arguments["ranks"])
         return tuple(
-            Case(
+            ProgramVariant(
                 source if n == ranks else scaled(source.name, arguments, family, n),
                 dict(algorithms),
                 f"{n} ranks",
@@ -253,7 +253,7 @@ def python_lines(shown: Analysed) -> str:
     return "\n".join([*lines, "results = {", *rows, "}"])
 
 
-def _graph_expression(case: Case, shown: Analysed) -> str:
+def _graph_expression(case: ProgramVariant, shown: Analysed) -> str:
     # A graph that was passed, uploaded or generated has its algorithms already.
     if not case.algorithms:
         return case.source.expression

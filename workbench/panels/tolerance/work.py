@@ -14,7 +14,13 @@ from workbench.models import LogGPS
 from workbench.panels.cache import Cache
 from workbench.panels.programs import AnyProgram
 from workbench.panels.replay.state import MANY_OPERATIONS
-from workbench.panels.tolerance.state import Analysed, Case, Interval, ToleranceState, distinct
+from workbench.panels.tolerance.state import (
+    Analysed,
+    Interval,
+    ProgramVariant,
+    ToleranceState,
+    distinct,
+)
 from workbench.programs import ExecutionGraph
 from workbench.programs.given import graph_of
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG, RECV
@@ -57,7 +63,7 @@ class Analyser:
         known = [self._sweeps.get(case.key) for case in state.cases]
         return sum(sweep.vertices for sweep in known if sweep is not None) <= AT_ONCE_OPERATIONS
 
-    def program(self, case: Case) -> AnyProgram | None:
+    def program(self, case: ProgramVariant) -> AnyProgram | None:
         """Return a case's program from the cache, or None."""
         return self._programs.get(case.source)
 
@@ -140,7 +146,7 @@ class Analyser:
             found[name] = report
         return found
 
-    def _sweep(self, case: Case, model: LogGPS) -> Sweep:
+    def _sweep(self, case: ProgramVariant, model: LogGPS) -> Sweep:
         sweep = self._sweeps.get(case.key)
         if sweep is None:
             program = self._programs.made(case.source, case.source.make)

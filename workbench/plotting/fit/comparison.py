@@ -21,7 +21,7 @@ from workbench.plotting.fit.error_heatmap import ErrorFigure, error_figure
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedCurves:
     """One side of a comparison."""
 
     name: str
@@ -39,7 +39,7 @@ class ComparisonFigures:
     other_errors: ErrorFigure  # of the second side; hidden if there is none
     layout: LayoutDOM  # both error figures; the curves have their own layout
 
-    def show(self, first: Compared, second: Compared | None = None) -> None:
+    def show(self, first: ComparedCurves, second: ComparedCurves | None = None) -> None:
         """Draw one fit as a solid line, and the second dashed, with squares for its own points."""
         points = None
         if second is not None and second.measured.name != first.measured.name:
@@ -80,7 +80,7 @@ class ComparisonFigures:
 
 
 def comparison_figures(
-    first: Compared, second: Compared | None = None, *, height: int = 230
+    first: ComparedCurves, second: ComparedCurves | None = None, *, height: int = 230
 ) -> ComparisonFigures:
     """Return the figures of one fit or two; `height` is that of each figure of curves, px."""
     curves = curve_figures(first.measured, height=height)

@@ -47,7 +47,7 @@ class HasNetwork(Protocol):
         """The group of each router, [routers]."""
 
 
-class HasHosts(Protocol):
+class DrawablePlacement(Protocol):
     """The attributes of a placement that are drawn, as in ``sensitivity.placement.Placement``."""
 
     @property
@@ -77,7 +77,7 @@ class PlacementMap:
     source: ColumnDataSource
     mapper: LinearColorMapper
 
-    def show(self, placement: HasHosts, weights: ArrayLike) -> None:
+    def show(self, placement: DrawablePlacement, weights: ArrayLike) -> None:
         """Draw another placement.
 
         Args:
@@ -112,7 +112,7 @@ class PlacementMap:
         fig.title.text = f"Ranks placed by {placement.method}: {network.name}"
 
 
-def plot_placement(placement: HasHosts, weights: ArrayLike) -> figure:
+def plot_placement(placement: DrawablePlacement, weights: ArrayLike) -> figure:
     """Return a map: a column for each router that is used, its hosts down, the rank in each.
 
     Args:
@@ -126,7 +126,7 @@ def plot_placement(placement: HasHosts, weights: ArrayLike) -> figure:
     return placement_map(placement, weights).figure
 
 
-def placement_map(placement: HasHosts, weights: ArrayLike) -> PlacementMap:
+def placement_map(placement: DrawablePlacement, weights: ArrayLike) -> PlacementMap:
     """Return the live form of `plot_placement`.
 
     Args:
@@ -205,7 +205,7 @@ def placement_map(placement: HasHosts, weights: ArrayLike) -> PlacementMap:
 
 
 def map_columns(
-    placement: HasHosts, weights: ArrayLike
+    placement: DrawablePlacement, weights: ArrayLike
 ) -> tuple[dict[str, list[Any]], dict[float, str]]:
     """Return the columns of the map, and the name of each group by the middle of its columns."""
     network = placement.topology

@@ -24,7 +24,7 @@ _COLUMNS = ("size", "time", "name", "said")
 _TITLE = "Time of a collective (simulated)"
 
 
-class CollectiveTimes(TopologyLines):
+class CollectiveTimesFigure(TopologyLines):
     """The times of a collective on several topologies."""
 
     def show(self, times: Mapping[str, Mapping[int, float]], *, title: str = "") -> None:
@@ -57,7 +57,7 @@ def plot_collective_times(
 
 def collective_times(
     times: Mapping[str, Mapping[int, float]], *, title: str = "", height: int = 300
-) -> CollectiveTimes:
+) -> CollectiveTimesFigure:
     """Return the live form of `plot_collective_times`, with room for four topologies."""
     fig = new_figure(
         title=title or _TITLE,
@@ -96,7 +96,7 @@ def collective_times(
     legend_above(fig)
     fig.legend.spacing = 8
     fig.legend.glyph_width = 14
-    drawn = CollectiveTimes(fig, sources)
+    drawn = CollectiveTimesFigure(fig, sources)
     drawn.show(times, title=title)
     return drawn
 

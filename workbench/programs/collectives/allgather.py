@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench.programs.collectives.rounds import (
     Algorithm,
-    Case,
+    CollectiveCase,
     Rounds,
     powers,
     single,
@@ -14,7 +14,7 @@ from workbench.programs.collectives.rounds import (
 )
 
 
-def ring(case: Case) -> Rounds:
+def ring(case: CollectiveCase) -> Rounds:
     """Forward the block received last to the next rank; segments go round independently."""
     ranks = np.arange(case.ranks)
     for step in range(case.ranks - 1):
@@ -23,7 +23,7 @@ def ring(case: Case) -> Rounds:
             yield single(ranks, (ranks + 1) % case.ranks, block + lane, lane=lane)
 
 
-def bruck(case: Case) -> Rounds:
+def bruck(case: CollectiveCase) -> Rounds:
     """Send all blocks held so far to the rank 1, 2, 4, ... places before."""
     ranks = np.arange(case.ranks)
     for distance in powers(case.ranks):
@@ -31,7 +31,7 @@ def bruck(case: Case) -> Rounds:
         yield spans(ranks, (ranks - distance) % case.ranks, ranks, counts, case.ranks)
 
 
-def recursive_doubling(case: Case) -> Rounds:
+def recursive_doubling(case: CollectiveCase) -> Rounds:
     """Exchange all blocks in pairs, then in pairs of pairs, among a power of two of the ranks."""
     others, participants = case.others, case.participants
     extra, count = len(others), len(participants)
@@ -48,7 +48,7 @@ def recursive_doubling(case: Case) -> Rounds:
     yield spans(participants[:extra], others, others + 1, rest, case.ranks)
 
 
-def neighbour_exchange(case: Case) -> Rounds:
+def neighbour_exchange(case: CollectiveCase) -> Rounds:
     """Exchange two blocks with either neighbour in turn; an odd number of ranks runs the ring."""
     if case.ranks % 2:
         yield from ring(case)

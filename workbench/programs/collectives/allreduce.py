@@ -7,7 +7,7 @@ import numpy as np
 from workbench.programs.collectives import allgather, bcast, reduce_scatter
 from workbench.programs.collectives.rounds import (
     Algorithm,
-    Case,
+    CollectiveCase,
     Ints,
     Rounds,
     mirror,
@@ -17,7 +17,7 @@ from workbench.programs.collectives.rounds import (
 )
 
 
-def recursive_doubling(case: Case) -> Rounds:
+def recursive_doubling(case: CollectiveCase) -> Rounds:
     """Exchange and combine the whole vector in pairs, then in pairs of pairs."""
     yield from fold(case, 1)
     participants = case.participants
@@ -27,26 +27,26 @@ def recursive_doubling(case: Case) -> Rounds:
     yield from mirror(fold(case, 1))
 
 
-def ring(case: Case) -> Rounds:
+def ring(case: CollectiveCase) -> Rounds:
     """Run a reduce_scatter, then an allgather, in a ring; segments go round independently."""
     yield from reduce_scatter.ring(case)
     yield from allgather.ring(case)
 
 
-def rabenseifner(case: Case) -> Rounds:
+def rabenseifner(case: CollectiveCase) -> Rounds:
     """Halve the vector between pairs until each has one piece, then double it again."""
     yield from halve(case)
     yield from _double(case)
     yield from mirror(fold(case, case.power))
 
 
-def reduce_bcast(case: Case) -> Rounds:
+def reduce_bcast(case: CollectiveCase) -> Rounds:
     """Reduce to rank 0 up a binomial tree, then broadcast down the same tree."""
     yield from mirror(bcast.knomial(case), reduce=True)
     yield from bcast.knomial(case)
 
 
-def fold(case: Case, blocks: int) -> Rounds:
+def fold(case: CollectiveCase, blocks: int) -> Rounds:
     """Send the vectors of the ranks beyond a power of two (``blocks`` each) to their partners."""
     others = case.others
     first, counts = np.zeros_like(others), np.full_like(others, blocks)
@@ -54,18 +54,18 @@ def fold(case: Case, blocks: int) -> Rounds:
     yield spans(others, partners, first, counts, blocks, reduce=True)
 
 
-def halve(case: Case) -> Rounds:
+def halve(case: CollectiveCase) -> Rounds:
     """Halve the vector between pairs, neighbours first: only neighbouring ranges are combined."""
     yield from fold(case, case.power)
     yield from mirror(_double(case), reduce=True)
 
 
-def owners(case: Case) -> Ints:
+def owners(case: CollectiveCase) -> Ints:
     """Return the rank that owns each piece of the vector after ``halve``, int64[pieces]."""
     return case.participants[_reversed_bits(case.power)]
 
 
-def _double(case: Case) -> Rounds:
+def _double(case: CollectiveCase) -> Rounds:
     """Yield the exchange of all pieces, the most distant ranks first."""
     place, participants = np.arange(case.power), case.participants
     piece = _reversed_bits(case.power)

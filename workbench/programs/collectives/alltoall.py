@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.programs.collectives.rounds import (
     Algorithm,
-    Case,
+    CollectiveCase,
     Ints,
     Round,
     Rounds,
@@ -18,7 +18,7 @@ from workbench.programs.collectives.rounds import (
 )
 
 
-def linear(case: Case) -> Rounds:
+def linear(case: CollectiveCase) -> Rounds:
     """Send to all other ranks at once, the next rank first."""
     p = case.ranks
     check_number(p * (p - 1), "messages")
@@ -27,7 +27,7 @@ def linear(case: Case) -> Rounds:
     yield single(source, target, source * p + target)
 
 
-def pairwise(case: Case) -> Rounds:
+def pairwise(case: CollectiveCase) -> Rounds:
     """Send to the ranks 1, 2, 3, ... places on, one after the other."""
     ranks = np.arange(case.ranks)
     for distance in range(1, case.ranks):
@@ -35,7 +35,7 @@ def pairwise(case: Case) -> Rounds:
         yield single(ranks, target, ranks * case.ranks + target)
 
 
-def bruck(case: Case) -> Rounds:
+def bruck(case: CollectiveCase) -> Rounds:
     """Send blocks 1, 2, 4, ... places on, each by the bits of its distance that are set."""
     p = case.ranks
     ranks = np.arange(p)

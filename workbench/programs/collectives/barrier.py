@@ -10,7 +10,7 @@ import numpy as np
 from workbench.programs.collectives import bcast
 from workbench.programs.collectives.rounds import (
     Algorithm,
-    Case,
+    CollectiveCase,
     Rounds,
     mirror,
     powers,
@@ -18,20 +18,20 @@ from workbench.programs.collectives.rounds import (
 )
 
 
-def dissemination(case: Case) -> Rounds:
+def dissemination(case: CollectiveCase) -> Rounds:
     """Notify the ranks 1, 2, 4, ... places on, one after the other."""
     ranks = np.arange(case.ranks)
     for distance in powers(case.ranks):
         yield single(ranks, (ranks + distance) % case.ranks, 0)
 
 
-def linear(case: Case) -> Rounds:
+def linear(case: CollectiveCase) -> Rounds:
     """Report from all ranks to rank 0, which then releases them."""
     yield from mirror(bcast.linear(case))
     yield from bcast.linear(case)
 
 
-def tree(case: Case) -> Rounds:
+def tree(case: CollectiveCase) -> Rounds:
     """Report to rank 0 up a k-nomial tree, and release the ranks down the same tree."""
     yield from mirror(bcast.knomial(case))
     yield from bcast.knomial(case)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.programs.collectives import allgather, gather_scatter
-from workbench.programs.collectives.rounds import Algorithm, Case, Rounds, single
+from workbench.programs.collectives.rounds import Algorithm, CollectiveCase, Rounds, single
 
 
-def linear(case: Case) -> Rounds:
+def linear(case: CollectiveCase) -> Rounds:
     """Send from the root to every other rank, all at once."""
     ranks = case.virtual
     yield single(np.repeat(ranks[:1], case.ranks - 1), ranks[1:], 0)
 
 
-def knomial(case: Case) -> Rounds:
+def knomial(case: CollectiveCase) -> Rounds:
     """Send from each holder to the next ``fanout - 1`` subtrees, the largest first."""
     ranks, k = case.virtual, case.fanout
     weight = 1
@@ -29,7 +29,7 @@ def knomial(case: Case) -> Rounds:
         weight //= k
 
 
-def pipeline(case: Case) -> Rounds:
+def pipeline(case: CollectiveCase) -> Rounds:
     """Forward the segments from rank to rank, one while the next is received."""
     ranks = case.virtual
     for step in range(case.segments + case.ranks - 2):
@@ -38,7 +38,7 @@ def pipeline(case: Case) -> Rounds:
         yield single(ranks[place], ranks[place + 1], step - place)
 
 
-def scatter_allgather(case: Case) -> Rounds:
+def scatter_allgather(case: CollectiveCase) -> Rounds:
     """Scatter the vector from the root by a binomial tree, then send its blocks round a ring."""
     yield from gather_scatter.binomial(case)
     yield from allgather.ring(case)

@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench.programs.collectives.rounds import (
     Algorithm,
-    Case,
+    CollectiveCase,
     Ints,
     Rounds,
     mirror,
@@ -16,13 +16,13 @@ from workbench.programs.collectives.rounds import (
 )
 
 
-def linear(case: Case) -> Rounds:
+def linear(case: CollectiveCase) -> Rounds:
     """Send every other rank its block from the root, all at once."""
     ranks = case.virtual
     yield single(np.repeat(ranks[:1], case.ranks - 1), ranks[1:], ranks[1:])
 
 
-def binomial(case: Case) -> Rounds:
+def binomial(case: CollectiveCase) -> Rounds:
     """Send the blocks of each range's upper half to the half's first rank, then halve again."""
     ranks = case.virtual
     for distance in reversed(powers(case.ranks)):
@@ -31,7 +31,7 @@ def binomial(case: Case) -> Rounds:
         yield spans(ranks[target - distance], ranks[target], ranks[target], counts, case.ranks)
 
 
-def gather_pieces(case: Case, owners: Ints) -> Rounds:
+def gather_pieces(case: CollectiveCase, owners: Ints) -> Rounds:
     """Gather pieces at the root by a binomial tree; ``owners``, int64[pieces], include the root."""
     pieces = len(owners)
     own = int(np.flatnonzero(owners == case.root)[0])

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from workbench.programs.collectives.rounds import (
     Algorithm,
-    Case,
+    CollectiveCase,
     Ints,
     check_number,
     ragged_arange,
@@ -91,7 +91,7 @@ class Layout:
         )
 
 
-def gather_messages(algorithm: Algorithm, case: Case) -> Messages:
+def gather_messages(algorithm: Algorithm, case: CollectiveCase) -> Messages:
     """Return all messages of an algorithm; too many are refused, see ``MOST``."""
     rounds, number, blocks = [], 0, 0
     if case.ranks > 1:
@@ -228,11 +228,13 @@ class _Cache:
     """The layouts used last, up to an amount of memory."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[tuple[str, str, Case, bool], Layout] = OrderedDict()
+        self._held: OrderedDict[tuple[str, str, CollectiveCase, bool], Layout] = OrderedDict()
         self._bytes = 0
         self._lock = threading.Lock()
 
-    def get(self, operation: str, algorithm: Algorithm, case: Case, combining: bool) -> Layout:
+    def get(
+        self, operation: str, algorithm: Algorithm, case: CollectiveCase, combining: bool
+    ) -> Layout:
         key = (operation, algorithm.name, case, combining)
         with self._lock:
             found = self._held.get(key)
@@ -252,7 +254,9 @@ class _Cache:
 _CACHE = _Cache()
 
 
-def layout(operation: str, algorithm: Algorithm, case: Case, *, combining: bool) -> Layout:
+def layout(
+    operation: str, algorithm: Algorithm, case: CollectiveCase, *, combining: bool
+) -> Layout:
     """Return the layout of a collective; those used last are cached."""
     return _CACHE.get(operation, algorithm, case, combining)
 

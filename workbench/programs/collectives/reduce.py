@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from workbench.programs.collectives import allreduce, bcast, gather_scatter
-from workbench.programs.collectives.rounds import Algorithm, Case, Rounds, mirror
+from workbench.programs.collectives.rounds import Algorithm, CollectiveCase, Rounds, mirror
 
 
-def linear(case: Case) -> Rounds:
+def linear(case: CollectiveCase) -> Rounds:
     """Send from every other rank to the root, all at once."""
     return mirror(bcast.linear(case), reduce=True)
 
 
-def knomial(case: Case) -> Rounds:
+def knomial(case: CollectiveCase) -> Rounds:
     """Combine each rank's subtrees, the smallest first, and send the result up."""
     return mirror(bcast.knomial(case), reduce=True)
 
 
-def pipeline(case: Case) -> Rounds:
+def pipeline(case: CollectiveCase) -> Rounds:
     """Combine a segment with the rank's own and forward it while the next is received."""
     return mirror(bcast.pipeline(case), reduce=True)
 
 
-def rabenseifner(case: Case) -> Rounds:
+def rabenseifner(case: CollectiveCase) -> Rounds:
     """Halve the vector in a reduce_scatter, then gather its pieces by a binomial tree."""
     yield from allreduce.halve(case)
     yield from gather_scatter.gather_pieces(case, allreduce.owners(case))

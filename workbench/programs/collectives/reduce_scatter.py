@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.programs.collectives import allgather
-from workbench.programs.collectives.rounds import Algorithm, Case, Rounds, mirror, single
+from workbench.programs.collectives.rounds import Algorithm, CollectiveCase, Rounds, mirror, single
 
 
-def ring(case: Case) -> Rounds:
+def ring(case: CollectiveCase) -> Rounds:
     """Combine the block received last and forward it; segments go round independently."""
     ranks = np.arange(case.ranks)
     for step in range(case.ranks - 1):
@@ -17,12 +17,12 @@ def ring(case: Case) -> Rounds:
             yield single(ranks, (ranks + 1) % case.ranks, block + lane, reduce=True, lane=lane)
 
 
-def recursive_halving(case: Case) -> Rounds:
+def recursive_halving(case: CollectiveCase) -> Rounds:
     """Exchange half of the remaining vector in pairs: an allgather by doubling, run backwards."""
     return mirror(allgather.recursive_doubling(case), reduce=True)
 
 
-def pairwise(case: Case) -> Rounds:
+def pairwise(case: CollectiveCase) -> Rounds:
     """Send each other rank its part of that rank's block, one after the other."""
     ranks = np.arange(case.ranks)
     for distance in range(1, case.ranks):

@@ -26,7 +26,7 @@ MOST = {"messages": 2**24, "blocks in messages": 2**26, "block sizes": 2**24}
 
 
 @dataclass(frozen=True)
-class Case:
+class CollectiveCase:
     """All that the messages of a collective depend on, except their sizes in bytes."""
 
     ranks: int
@@ -74,7 +74,7 @@ class Round:
 
 
 Rounds = Iterator[Round]
-Function = Callable[[Case], Rounds]
+Function = Callable[[CollectiveCase], Rounds]
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Algorithm:
     description: str
     reference: str
     rounds: Function
-    split: Callable[[Case], int] = lambda case: 1
+    split: Callable[[CollectiveCase], int] = lambda case: 1
     order: str = ""
     parameter: str = ""
     value: int = 0

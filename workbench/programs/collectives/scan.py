@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.programs.collectives.rounds import Algorithm, Case, Rounds, powers, single
+from workbench.programs.collectives.rounds import Algorithm, CollectiveCase, Rounds, powers, single
 
 
-def linear(case: Case) -> Rounds:
+def linear(case: CollectiveCase) -> Rounds:
     """Combine the previous rank's result with the own vector and forward it."""
     for rank in range(case.ranks - 1):
         yield single(np.array([rank]), np.array([rank + 1]), 0, reduce=True)
 
 
-def recursive_doubling(case: Case) -> Rounds:
+def recursive_doubling(case: CollectiveCase) -> Rounds:
     """Send the result so far to the rank 1, 2, 4, ... places on."""
     for distance in powers(case.ranks):
         source = np.arange(case.ranks - distance)

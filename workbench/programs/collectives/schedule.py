@@ -14,7 +14,7 @@ from workbench.checks import whole, whole_each
 from workbench.errors import ParameterError
 from workbench.programs.collectives.layout import lay_out, layout
 from workbench.programs.collectives.registry import find_algorithm, with_value
-from workbench.programs.collectives.rounds import Algorithm, Case, Ints, check_number
+from workbench.programs.collectives.rounds import Algorithm, CollectiveCase, Ints, check_number
 from workbench.programs.graph import CALC, Dependents, ExecutionGraph
 
 _ROOTED = frozenset({"bcast", "reduce", "gather", "scatter"})
@@ -236,10 +236,10 @@ def _check(operation: str, ranks: int, root: int) -> None:
         raise ParameterError(f"root must be 0 to {ranks - 1}; got {root}", key="root")
 
 
-def _case(algorithm: Algorithm, ranks: int, root: int, size: int) -> Case:
+def _case(algorithm: Algorithm, ranks: int, root: int, size: int) -> CollectiveCase:
     if algorithm.parameter == "fanout":
-        return Case(ranks, root, fanout=min(algorithm.value, max(ranks, 2)))
-    case = Case(ranks, root)
+        return CollectiveCase(ranks, root, fanout=min(algorithm.value, max(ranks, 2)))
+    case = CollectiveCase(ranks, root)
     if algorithm.parameter != "segment_bytes":
         return case
     largest = -(-size // algorithm.split(case))
@@ -250,11 +250,11 @@ def _case(algorithm: Algorithm, ranks: int, root: int, size: int) -> Case:
             f"{segments}: take longer segments",
             key="segment_bytes",
         )
-    return Case(ranks, root, segments=segments)
+    return CollectiveCase(ranks, root, segments=segments)
 
 
 def _block_bytes(
-    operation: str, algorithm: Algorithm, case: Case, size: int, sizes: Sequence[int]
+    operation: str, algorithm: Algorithm, case: CollectiveCase, size: int, sizes: Sequence[int]
 ) -> Ints:
     """Return the bytes of each block, int64[blocks]."""
     if operation in _BY_RANK:

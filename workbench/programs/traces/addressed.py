@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from workbench.programs.traces.arguments import Arguments, Names, Places
+from workbench.programs.traces.arguments import ArgumentReader, Names, Places
 from workbench.programs.traces.calls import Comm, TraceCalls
-from workbench.programs.traces.handles import Freed, Handles, Made, Shown
+from workbench.programs.traces.handles import CommunicatorUse, Freed, Handles, Made
 from workbench.programs.traces.interpret import RankReader
-from workbench.programs.traces.lines import Line
+from workbench.programs.traces.lines import TraceLine
 from workbench.programs.traces.mpi_calls import Signature
 from workbench.programs.traces.ranges import Places as Variables
 from workbench.programs.traces.requests import AddressTable
@@ -49,25 +49,25 @@ class AddressReader(RankReader):
         self._shown: dict[str, Comm | None] = {}
         self._may_start = STARTED_ANYHOW + STARTED_PER_BYTE * num_bytes
 
-    def comm(self, line: Line, text: str) -> Comm | None:
+    def comm(self, line: TraceLine, text: str) -> Comm | None:
         """Return the communicator that a line names, None where its ranks are not known."""
         if text not in self._shown:
             shown = to_shown(self, line, text)
             self._shown[text] = self._handles.show(shown)
         return self._shown[text]
 
-    def make_comm(self, line: Line, at: Places, signature: Signature) -> None:
+    def make_comm(self, line: TraceLine, at: Places, signature: Signature) -> None:
         """Record the communicator that a line makes."""
         parent = to_shown(self, line, line.fields[at["comm"]])
         self._handles.make(to_made(self, line, signature.kind, at, parent))
         self._shown.clear()
 
-    def free_comm(self, line: Line, at: Places, signature: Signature) -> None:
+    def free_comm(self, line: TraceLine, at: Places, signature: Signature) -> None:
         """Record the communicator that a line frees."""
         self._handles.free(Freed(self.number(line, at, "newcomm"), line.number))
         self._shown.clear()
 
-    def keys(self, line: Line, at: Places) -> list[int]:
+    def keys(self, line: TraceLine, at: Places) -> list[int]:
         """Return the addresses of the persistent requests that an MPI_Startall starts."""
         keys = self._table.lasting(*self._array(line, at))
         self._may_start -= len(keys)
@@ -81,7 +81,7 @@ class AddressReader(RankReader):
             )
         return keys
 
-    def wait(self, line: Line, at: Places, signature: Signature) -> None:
+    def wait(self, line: TraceLine, at: Places, signature: Signature) -> None:
         """Add a wait for requests; without pending ones it has no effect."""
         base, count = self._named(line, at)
         if not self._table.under_way(base, count):
@@ -94,27 +94,27 @@ class AddressReader(RankReader):
         if signature.kind == "waitsome":
             self._table.test(base, count, entry)
 
-    def test(self, line: Line, at: Places, signature: Signature) -> None:
+    def test(self, line: TraceLine, at: Places, signature: Signature) -> None:
         """Add a test of requests; without pending ones it has no effect."""
         base, count = self._named(line, at)
         if self._table.under_way(base, count):
             self._table.test(base, count, self.calls.wait(self.rank, line.number))
 
-    def _named(self, line: Line, at: Places) -> tuple[int, int]:
+    def _named(self, line: TraceLine, at: Places) -> tuple[int, int]:
         """Return the address and number of the variables that a wait or test names."""
         named = self._array(line, at) if "requests" in at else (self.number(line, at, "request"), 1)
         if named[1] > 0 and not self._table.was_made(*named):
             self.unknown_request(line)
         return named
 
-    def _array(self, line: Line, at: Places) -> tuple[int, int]:
+    def _array(self, line: TraceLine, at: Places) -> tuple[int, int]:
         count = self.number(line, at, "count")
         if not 0 <= count < 2**31:
             raise self.fail(line, f"the count of {line.name} must not be negative; got {count}")
         return self.number(line, at, "requests"), count
 
 
-def to_shown(arguments: Arguments, line: Line, text: str) -> Shown:
+def to_shown(arguments: ArgumentReader, line: TraceLine, text: str) -> CommunicatorUse:
     """Return the communicator that a line shows as ``handle,myrank,size``."""
     try:
         handle, place, size = (int(part) for part in text.split(","))
@@ -126,10 +126,12 @@ def to_shown(arguments: Arguments, line: Line, text: str) -> Shown:
             f"a communicator of {line.name} must be handle,myrank,size; got {text[:40]!r} (traces "
             "of liballprof 2 are not read; record the program with `workbench trace`)",
         )
-    return Shown(handle, place, size, line.number)
+    return CommunicatorUse(handle, place, size, line.number)
 
 
-def to_made(arguments: Arguments, line: Line, kind: str, at: Places, parent: Shown) -> Made:
+def to_made(
+    arguments: ArgumentReader, line: TraceLine, kind: str, at: Places, parent: CommunicatorUse
+) -> Made:
     """Return the record of a line that makes a communicator from ``parent``."""
     numbers = (0, 0)
     if kind == "comm_split":

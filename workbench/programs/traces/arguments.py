@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from workbench.errors import ParseError
 from workbench.programs.traces.calls import MOST_SIZE, TraceCalls
-from workbench.programs.traces.lines import Line
+from workbench.programs.traces.lines import TraceLine
 
 Places = dict[str, int]
 """The field in which each argument of a call stands."""
@@ -19,7 +19,7 @@ class Names:
     any_source: int = -1  # all other negative ranks are MPI_PROC_NULL
 
 
-class Arguments:
+class ArgumentReader:
     """Reads the arguments of one rank's lines."""
 
     def __init__(self, calls: TraceCalls, rank: int) -> None:
@@ -27,11 +27,11 @@ class Arguments:
         self.rank = rank
         self._type_sizes: dict[str, int] = {}
 
-    def fail(self, line: Line, message: str) -> ParseError:
+    def fail(self, line: TraceLine, message: str) -> ParseError:
         """Return an error that names the file and line."""
         return self.calls.fail(self.rank, line.number, message)
 
-    def number(self, line: Line, at: Places, name: str) -> int:
+    def number(self, line: TraceLine, at: Places, name: str) -> int:
         """Return an argument that is an integer of at most 64 bits."""
         text = line.fields[at[name]]
         try:
@@ -42,7 +42,7 @@ class Arguments:
             raise self.fail(line, f"{name} of {line.name} must be a number; got {text[:40]!r}")
         return value
 
-    def size(self, line: Line, at: Places, count: str, kind: str) -> int | None:
+    def size(self, line: TraceLine, at: Places, count: str, kind: str) -> int | None:
         """Return the bytes of a buffer, None where count or datatype is ``-``: not significant."""
         if line.fields[at[count]] == "-" or line.fields[at[kind]] == "-":
             return None
@@ -51,7 +51,7 @@ class Arguments:
             raise self.fail(line, f"{line.name} must move 0 to {MOST_SIZE} bytes; got {size}")
         return size
 
-    def type_size(self, line: Line, text: str) -> int:
+    def type_size(self, line: TraceLine, text: str) -> int:
         """Return the bytes of a datatype from ``id,size,extent``."""
         size = self._type_sizes.get(text)
         if size is not None:

@@ -49,7 +49,7 @@ class Comm:
 
 
 @dataclass(slots=True, eq=False)
-class Entry:
+class TraceCall:
     """One call of one rank; for a non-blocking call also its request."""
 
     kind: int
@@ -60,13 +60,13 @@ class Entry:
     tag: int = 0
     comm: Comm | None = None
     place: int = -1  # of a collective: index among the rank's on ``comm``
-    ended: list[Entry] | None = None  # by a wait; may grow while the trace is read
+    ended: list[TraceCall] | None = None  # by a wait; may grow while the trace is read
     matched: tuple[int, int] | None = None  # source and tag of the message that was received
     cancelled: bool = False
     number: int = -1  # of the request in the program, once built
-    parts: list[Entry] | None = None  # messages of one request; the entry is then no call
+    parts: list[TraceCall] | None = None  # messages of one request; the entry is then no call
 
-    def end(self, *calls: Entry) -> None:
+    def end(self, *calls: TraceCall) -> None:
         """Let this wait also end the requests of some calls of the rank."""
         if self.ended is None:
             self.ended = list(calls)
@@ -100,7 +100,7 @@ class TraceCalls:
         self.source = source
         self.files = files
         self.notes = Notes()
-        self._entries: list[list[Entry]] = [[] for _ in range(num_ranks)]
+        self._entries: list[list[TraceCall]] = [[] for _ in range(num_ranks)]
         self._compute = [0] * num_ranks
         self.timings = [Timing() for _ in range(num_ranks)]
         # of each communicator: for each of its ranks, what that rank gives to each collective
@@ -112,21 +112,21 @@ class TraceCalls:
 
     def message(
         self, rank: int, kind: int, line: int, comm: Comm, peer: int, size: int, tag: int
-    ) -> Entry:
+    ) -> TraceCall:
         """Add a send or receive of ``size`` bytes; ``peer`` is a world rank or ``ANY_SOURCE``."""
-        call = Entry(kind, self._compute[rank], line, size, peer, tag, comm)
+        call = TraceCall(kind, self._compute[rank], line, size, peer, tag, comm)
         return self._keep(rank, call)
 
-    def wait(self, rank: int, line: int) -> Entry:
+    def wait(self, rank: int, line: int) -> TraceCall:
         """Add a wait, to which requests are appended later; a wait without any is left out."""
-        return self._keep(rank, Entry(WAIT, self._compute[rank], line))
+        return self._keep(rank, TraceCall(WAIT, self._compute[rank], line))
 
-    def collective(self, rank: int, kind: int, comm: Comm, share: Share) -> Entry:
+    def collective(self, rank: int, kind: int, comm: Comm, share: Share) -> TraceCall:
         """Add a rank's part in a collective; ``kind`` is ``COLLECTIVE`` or ``ICOLLECTIVE``."""
         _, shares = self._shares.setdefault(comm.number, (comm, {}))
         mine = shares.setdefault(rank, [])
         mine.append(share)
-        call = Entry(kind, self._compute[rank], share.line, comm=comm, place=len(mine) - 1)
+        call = TraceCall(kind, self._compute[rank], share.line, comm=comm, place=len(mine) - 1)
         return self._keep(rank, call)
 
     def fail(self, rank: int, line: int, message: str) -> ParseError:
@@ -175,11 +175,11 @@ class TraceCalls:
             cores_of_node=node[1],
         )
 
-    def entries(self, rank: int) -> list[Entry]:
+    def entries(self, rank: int) -> list[TraceCall]:
         """Return a rank's calls so far, in order."""
         return self._entries[rank]
 
-    def _keep(self, rank: int, entry: Entry) -> Entry:
+    def _keep(self, rank: int, entry: TraceCall) -> TraceCall:
         self._compute[rank] = 0
         self._entries[rank].append(entry)
         return entry
@@ -225,7 +225,7 @@ class TraceCalls:
         self,
         builder: ProgramBuilder,
         rank: int,
-        entry: Entry,
+        entry: TraceCall,
         numbers: dict[int, int],
         collectives: dict[tuple[int, int], int],
     ) -> None:

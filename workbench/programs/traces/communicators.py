@@ -23,7 +23,14 @@ from collections.abc import Mapping, Sequence
 from workbench.errors import ParseError
 from workbench.programs.traces.calls import Comm
 from workbench.programs.traces.groups import by_color, by_order, by_place, in_subgrids
-from workbench.programs.traces.handles import Communicators, Event, Handles, Key, Made, Shown
+from workbench.programs.traces.handles import (
+    Communicators,
+    CommunicatorUse,
+    Event,
+    Handles,
+    Key,
+    Made,
+)
 from workbench.programs.traces.notes import Notes
 
 MOST_DEPTH = 64
@@ -42,7 +49,7 @@ def reconstruct(
         return known
     for _ in range(MOST_DEPTH):
         calls: dict[Key, dict[int, Made]] = {}
-        seen: dict[Key, dict[int, Shown]] = {}
+        seen: dict[Key, dict[int, CommunicatorUse]] = {}
         votes: Counter[tuple[Key, Key]] = Counter()
         for rank, mine in enumerate(events):
             handles = scan(Handles(rank, known), mine)
@@ -68,7 +75,7 @@ def reconstruct(
 def scan(handles: Handles, events: Sequence[Event]) -> Handles:
     """Apply all events of a rank to its new handles, in order, and return the handles."""
     for event in events:
-        if isinstance(event, Shown):
+        if isinstance(event, CommunicatorUse):
             handles.show(event)
         elif isinstance(event, Made):
             handles.make(event)
@@ -108,7 +115,11 @@ def _settle_certain(known: Communicators, key: Key, calls: dict[int, Made]) -> N
 
 
 def _settle_shown(
-    known: Communicators, key: Key, calls: dict[int, Made], seen: dict[int, Shown], notes: Notes
+    known: Communicators,
+    key: Key,
+    calls: dict[int, Made],
+    seen: dict[int, CommunicatorUse],
+    notes: Notes,
 ) -> None:
     """Settle a call by the ranks and sizes that its communicators show when they are used."""
     if not seen:

@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-Shown = Mapping[int, tuple[int, int]]
+RankAndSize = Mapping[int, tuple[int, int]]
 """For a place in the parent: the rank and size that the new communicator shows there."""
 
 MOST_RANKS = 2**16
@@ -27,7 +27,7 @@ def by_color(colors: Mapping[int, tuple[int, int]]) -> list[list[int]]:
     return [[place for _, place in sorted(group)] for _, group in sorted(groups.items())]
 
 
-def by_place(shown: Shown) -> list[list[int]] | None:
+def by_place(shown: RankAndSize) -> list[list[int]] | None:
     """Return the one group whose places all show their rank, None where they do not form one."""
     group = {rank: place for place, (rank, _) in shown.items()}
     sizes = {size for _, size in shown.values()}
@@ -36,7 +36,7 @@ def by_place(shown: Shown) -> list[list[int]] | None:
     return [[group[rank] for rank in range(len(group))]]
 
 
-def by_order(num_places: int, shown: Shown, *, reorder: bool) -> list[list[int]] | None:
+def by_order(num_places: int, shown: RankAndSize, *, reorder: bool) -> list[list[int]] | None:
     """Return the one group of a topology: the parent's first places, in their or a shown order."""
     sizes = {size for _, size in shown.values()}
     if len(sizes) != 1 or (size := sizes.pop()) > num_places or size < 1:
@@ -53,7 +53,7 @@ def by_order(num_places: int, shown: Shown, *, reorder: bool) -> list[list[int]]
     return [[next(free) if place is None else place for place in group]]
 
 
-def in_subgrids(num_places: int, shown: Shown) -> tuple[list[list[int]] | None, bool]:
+def in_subgrids(num_places: int, shown: RankAndSize) -> tuple[list[list[int]] | None, bool]:
     """Return the groups of a grid that keep some dimensions, and whether no other groups fit.
 
     Places count row by row (MPI 4.0, section 8.2). Each division into five blocks of dimensions, of

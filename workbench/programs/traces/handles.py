@@ -29,7 +29,7 @@ AMBIGUOUS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class CommunicatorUse:
     """A line shows ``handle,myrank,size``."""
 
     handle: int
@@ -44,7 +44,7 @@ class Made:
 
     kind: str
     name: str
-    parent: Shown
+    parent: CommunicatorUse
     address: int
     line: int
     numbers: tuple[int, int] = (0, 0)  # split: color, key; create_group: tag, 0; order: 0, reorder
@@ -58,7 +58,7 @@ class Freed:
     line: int
 
 
-Event = Shown | Made | Freed
+Event = CommunicatorUse | Made | Freed
 
 
 @dataclass(slots=True, eq=False)
@@ -99,7 +99,7 @@ class Handles:
         self.known = known
         self.notes = notes
         self.creations: list[_Creation] = []
-        self.seen: dict[Key, Shown] = {}
+        self.seen: dict[Key, CommunicatorUse] = {}
         self.votes: Counter[tuple[Key, Key]] = Counter()
         # made and not used yet, by their numbers: all; those that are not settled, by what they
         # can show; the others, by the place and size that they show
@@ -111,7 +111,7 @@ class Handles:
         self._count: dict[Key, int] = {}
         self._frees = 0
 
-    def show(self, shown: Shown) -> Comm | None:
+    def show(self, shown: CommunicatorUse) -> Comm | None:
         """Return the communicator that a line shows, None where its ranks are not known."""
         live = self._live.get(shown.handle)
         shows = shown.place, shown.size
@@ -180,13 +180,13 @@ class Handles:
     def _shows(self, comm: Comm) -> tuple[int, int]:
         return comm.places[self.rank], len(comm.members)
 
-    def _fitting(self, shown: Shown) -> _Creation | None:
+    def _fitting(self, shown: CommunicatorUse) -> _Creation | None:
         """Return the oldest unused communicator of unknown ranks that fits what a line shows."""
         kinds = islice(self._unsettled.items(), MOST_FITTED)
         fitting = [next(iter(of.items())) for (low, high), of in kinds if low <= shown.size <= high]
         return min(fitting)[1] if fitting else None
 
-    def _bind(self, shown: Shown) -> Comm | None:
+    def _bind(self, shown: CommunicatorUse) -> Comm | None:
         alike = self._alike.get((shown.place, shown.size), _Alike())
         certain = len(alike.creations) == 1
         found = list(islice(alike.creations.values(), MOST_COMPARED))

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG
 from workbench.programs.program import COLLECTIVE, ICOLLECTIVE, IRECV, ISEND, RECV, SEND
-from workbench.programs.traces.arguments import Arguments, Names, Places
-from workbench.programs.traces.calls import Comm, Entry, TraceCalls
-from workbench.programs.traces.lines import COMMENT, Line
+from workbench.programs.traces.arguments import ArgumentReader, Names, Places
+from workbench.programs.traces.calls import Comm, TraceCall, TraceCalls
+from workbench.programs.traces.lines import COMMENT, TraceLine
 from workbench.programs.traces.mpi_calls import (
     BLOCKING,
     NONBLOCKING,
@@ -26,7 +26,7 @@ from workbench.programs.traces.shares import share_of
 MOST_TAG = 2**31 - 1
 
 
-class RankReader(Arguments):
+class RankReader(ArgumentReader):
     """Reads the lines of one rank into calls."""
 
     def __init__(
@@ -41,7 +41,7 @@ class RankReader(Arguments):
         self.names = names
         self.requests = requests
         self.signatures = signatures
-        self.handlers: dict[str, Callable[[Line, Places, Signature], None]] = {
+        self.handlers: dict[str, Callable[[TraceLine, Places, Signature], None]] = {
             "send": self._send,
             "recv": self._recv,
             "recv_matched": self._recv_matched,
@@ -64,36 +64,36 @@ class RankReader(Arguments):
 
     # What differs between tracers
 
-    def comm(self, line: Line, text: str) -> Comm | None:
+    def comm(self, line: TraceLine, text: str) -> Comm | None:
         """Return the communicator that a line names, None where its ranks are not known."""
         raise NotImplementedError
 
-    def make_comm(self, line: Line, at: Places, signature: Signature) -> None:
+    def make_comm(self, line: TraceLine, at: Places, signature: Signature) -> None:
         """Record the communicator that a line makes."""
         raise NotImplementedError
 
-    def free_comm(self, line: Line, at: Places, signature: Signature) -> None:
+    def free_comm(self, line: TraceLine, at: Places, signature: Signature) -> None:
         """Record the communicator that a line frees."""
         raise NotImplementedError
 
-    def keys(self, line: Line, at: Places) -> list[int]:
+    def keys(self, line: TraceLine, at: Places) -> list[int]:
         """Return the keys of the requests in a line's array."""
         raise NotImplementedError
 
-    def wait(self, line: Line, at: Places, signature: Signature) -> None:
+    def wait(self, line: TraceLine, at: Places, signature: Signature) -> None:
         """Record a call that waits for requests."""
         raise NotImplementedError
 
-    def test(self, line: Line, at: Places, signature: Signature) -> None:
+    def test(self, line: TraceLine, at: Places, signature: Signature) -> None:
         """Record a call that tests requests."""
         raise NotImplementedError
 
-    def comment(self, line: Line) -> None:
+    def comment(self, line: TraceLine) -> None:
         """Read a comment; most have no effect."""
 
     # What is the same
 
-    def read(self, lines: Iterable[Line]) -> None:
+    def read(self, lines: Iterable[TraceLine]) -> None:
         """Read all lines of the rank, in order."""
         clock: int | None = None
         line = None
@@ -138,12 +138,14 @@ class RankReader(Arguments):
             self.calls.notes.count(text, self.rank, last)
         self.requests.finish()
 
-    def begin(self, line: Line, at: Places, signature: Signature, entry: Entry | None) -> None:
+    def begin(
+        self, line: TraceLine, at: Places, signature: Signature, entry: TraceCall | None
+    ) -> None:
         """Assign a non-blocking call's request to its variable; a call without effect is None."""
         if signature.manner == NONBLOCKING:
             self.requests.put(self.number(line, at, "request"), entry)
 
-    def left_out(self, line: Line) -> None:
+    def left_out(self, line: TraceLine) -> None:
         """Note a call that is left out because its communicator's ranks are not known."""
         self.calls.notes.count(
             f"the ranks of a communicator are not known: {line.name} on it is left out",
@@ -151,11 +153,13 @@ class RankReader(Arguments):
             line.number,
         )
 
-    def unknown_request(self, line: Line) -> None:
+    def unknown_request(self, line: TraceLine) -> None:
         """Note a wait for a request that no call made."""
         self.calls.notes.count(UNKNOWN, self.rank, line.number)
 
-    def _peer(self, line: Line, at: Places, name: str, comm: Comm, *, any_: bool) -> int | None:
+    def _peer(
+        self, line: TraceLine, at: Places, name: str, comm: Comm, *, any_: bool
+    ) -> int | None:
         """Return a peer's world rank or ANY_SOURCE; None for MPI_PROC_NULL."""
         peer = self.number(line, at, name)
         if peer < 0:
@@ -167,7 +171,7 @@ class RankReader(Arguments):
             )
         return comm.peers[peer]
 
-    def _tag(self, line: Line, at: Places, name: str, *, any_: bool) -> int:
+    def _tag(self, line: TraceLine, at: Places, name: str, *, any_: bool) -> int:
         tag = self.number(line, at, name)
         if tag < 0 and any_:
             return ANY_TAG
@@ -175,17 +179,17 @@ class RankReader(Arguments):
             raise self.fail(line, f"the tag of {line.name} must be 0 to {MOST_TAG}; got {tag}")
         return tag
 
-    def _send(self, line: Line, at: Places, signature: Signature) -> None:
+    def _send(self, line: TraceLine, at: Places, signature: Signature) -> None:
         self._message(line, at, signature, (SEND, ISEND))
 
-    def _recv(self, line: Line, at: Places, signature: Signature) -> None:
+    def _recv(self, line: TraceLine, at: Places, signature: Signature) -> None:
         entry = self._message(line, at, signature, (RECV, IRECV))
         if entry is not None and "status" in at:
             self.status(entry, line.fields[at["status"]])
 
     def _message(
-        self, line: Line, at: Places, signature: Signature, kinds: tuple[int, int]
-    ) -> Entry | None:
+        self, line: TraceLine, at: Places, signature: Signature, kinds: tuple[int, int]
+    ) -> TraceCall | None:
         receives = kinds[0] == RECV
         comm = self.comm(line, line.fields[at["comm"]])
         entry = None
@@ -199,7 +203,7 @@ class RankReader(Arguments):
                 kind = kinds[signature.manner != BLOCKING]
                 if signature.manner not in (BLOCKING, NONBLOCKING):
 
-                    def start(number: int) -> Entry:
+                    def start(number: int) -> TraceCall:
                         return self.calls.message(self.rank, kind, number, comm, peer, size, tag)
 
                     self.requests.put(self.number(line, at, "request"), None, start)
@@ -210,10 +214,10 @@ class RankReader(Arguments):
         self.begin(line, at, signature, entry)
         return entry
 
-    def status(self, entry: Entry, text: str) -> None:
+    def status(self, entry: TraceCall, text: str) -> None:
         """Record the source and tag that a wildcard receive matched, where the line has them."""
 
-    def _sendrecv(self, line: Line, at: Places, signature: Signature) -> None:
+    def _sendrecv(self, line: TraceLine, at: Places, signature: Signature) -> None:
         comm = self.comm(line, line.fields[at["comm"]])
         if comm is None:
             self.left_out(line)
@@ -221,7 +225,7 @@ class RankReader(Arguments):
         place = {"recvcount": "sendcount", "recvtype": "sendtype"}
         if "recvcount" in at:
             place = {name: name for name in place}
-        begun: list[Entry] = []
+        begun: list[TraceCall] = []
         source = self._peer(line, at, "source", comm, any_=True)
         if source is not None:
             size = self.size(line, at, place["recvcount"], place["recvtype"]) or 0
@@ -238,7 +242,7 @@ class RankReader(Arguments):
         if begun:
             self.calls.wait(self.rank, line.number).end(*begun)
 
-    def _recv_matched(self, line: Line, at: Places, signature: Signature) -> None:
+    def _recv_matched(self, line: TraceLine, at: Places, signature: Signature) -> None:
         self.calls.notes.count(
             f"{line.name} takes a message that MPI_Mprobe matched, which this format does not "
             "record: it is left out",
@@ -248,7 +252,7 @@ class RankReader(Arguments):
         if "request" in at:
             self.requests.put(self.number(line, at, "request"), None)
 
-    def _probe(self, line: Line, at: Places, signature: Signature) -> None:
+    def _probe(self, line: TraceLine, at: Places, signature: Signature) -> None:
         self.comm(line, line.fields[at["comm"]])
         if line.name in ("MPI_Probe", "MPI_Mprobe"):
             self.calls.notes.count(
@@ -258,35 +262,35 @@ class RankReader(Arguments):
                 line.number,
             )
 
-    def _local(self, line: Line, at: Places, signature: Signature) -> None:
+    def _local(self, line: TraceLine, at: Places, signature: Signature) -> None:
         self.comm(line, line.fields[at["comm"]])
 
-    def _make_comm(self, line: Line, at: Places, signature: Signature) -> None:
+    def _make_comm(self, line: TraceLine, at: Places, signature: Signature) -> None:
         self.make_comm(line, at, signature)
         if "request" in at:  # MPI_Comm_idup
             self.requests.put(self.number(line, at, "request"), None)
 
-    def _start(self, line: Line, at: Places, signature: Signature) -> None:
+    def _start(self, line: TraceLine, at: Places, signature: Signature) -> None:
         self._begin_again(line, self.number(line, at, "request"))
 
-    def _startall(self, line: Line, at: Places, signature: Signature) -> None:
+    def _startall(self, line: TraceLine, at: Places, signature: Signature) -> None:
         keys = self.keys(line, at)
         if not keys and self.number(line, at, "count") > 0:
             self.unknown_request(line)
         for key in keys:
             self._begin_again(line, key)
 
-    def _begin_again(self, line: Line, key: int) -> None:
+    def _begin_again(self, line: TraceLine, key: int) -> None:
         spec = self.requests.spec(key)
         if spec is None:
             self.unknown_request(line)
         else:
             self.requests.put(key, spec(line.number), spec)
 
-    def _request_free(self, line: Line, at: Places, signature: Signature) -> None:
+    def _request_free(self, line: TraceLine, at: Places, signature: Signature) -> None:
         self.requests.drop(self.number(line, at, "request"))
 
-    def _cancel(self, line: Line, at: Places, signature: Signature) -> None:
+    def _cancel(self, line: TraceLine, at: Places, signature: Signature) -> None:
         call = self.requests.active(self.number(line, at, "request"))
         if call is None:
             return
@@ -296,7 +300,7 @@ class RankReader(Arguments):
             f"whether MPI_Cancel succeeded is not in the trace: {outcome}", self.rank, line.number
         )
 
-    def _collective(self, line: Line, at: Places, signature: Signature) -> None:
+    def _collective(self, line: TraceLine, at: Places, signature: Signature) -> None:
         comm = self.comm(line, line.fields[at["comm"]])
         if comm is not None and comm.remote:
             self.calls.notes.count(
@@ -310,7 +314,7 @@ class RankReader(Arguments):
             self.left_out(line)
         share = None if comm is None else share_of(self, line, at, signature, comm)
 
-        def start(number: int) -> Entry | None:
+        def start(number: int) -> TraceCall | None:
             if comm is None or share is None:
                 return None
             return self.calls.collective(self.rank, ICOLLECTIVE, comm, share)

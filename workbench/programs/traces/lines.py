@@ -13,7 +13,7 @@ COMMENT = "#"
 
 
 @dataclass(slots=True)
-class Line:
+class TraceLine:
     """One line of one rank."""
 
     number: int  # in the file, from 1
@@ -28,7 +28,7 @@ def cut(file: TraceFile) -> list[str]:
     return file.data.decode("latin-1").replace("\r\n", "\n").removesuffix("\r").split("\n")
 
 
-def parse_lines(file: TraceFile, *, times: bool = True) -> Iterator[Line]:
+def parse_lines(file: TraceFile, *, times: bool = True) -> Iterator[TraceLine]:
     """Yield the non-empty lines of a file; without ``times`` their times are None."""
     names: set[str] = set()
     for number, text in enumerate(cut(file), 1):
@@ -36,7 +36,7 @@ def parse_lines(file: TraceFile, *, times: bool = True) -> Iterator[Line]:
         name = fields[0]
         if name not in names or len(fields) < 3:
             if text.startswith("#"):
-                yield Line(number, COMMENT, None, None, text[1:].split())
+                yield TraceLine(number, COMMENT, None, None, text[1:].split())
                 continue
             if not text or text.isspace():
                 continue
@@ -57,7 +57,7 @@ def parse_lines(file: TraceFile, *, times: bool = True) -> Iterator[Line]:
                 source=file.name,
                 line=number,
             ) from None
-        yield Line(number, name, start, end, fields)
+        yield TraceLine(number, name, start, end, fields)
 
 
 def _ns(text: str) -> int | None:

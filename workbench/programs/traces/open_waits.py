@@ -17,15 +17,15 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from workbench.programs.traces.calls import Entry
-from workbench.programs.traces.ranges import NEVER, Begun, leaves, nodes
+from workbench.programs.traces.calls import TraceCall
+from workbench.programs.traces.ranges import NEVER, PendingRequests, leaves, nodes
 
 
 @dataclass(slots=True, eq=False)
 class OpenWait:
     """One wait that ended one request of a range of places."""
 
-    entry: Entry
+    entry: TraceCall
     first: int
     end: int
     settled: bool = False
@@ -70,7 +70,7 @@ class OpenWaits:
         self._eyed: dict[int, list[OpenWait]] = {}
         self._open: dict[int, OpenWait] = {}
         self._turn = 0  # of the linear congruential generator of Numerical Recipes, section 7.1
-        self._begun = Begun(num_places)
+        self._begun = PendingRequests(num_places)
         for place, line in requests:
             self._begun.set(place, line)
 
@@ -78,7 +78,7 @@ class OpenWaits:
         """Iterate over the open waits, oldest first."""
         return iter(list(self._open.values()))
 
-    def add(self, entry: Entry, first: int, end: int) -> None:
+    def add(self, entry: TraceCall, first: int, end: int) -> None:
         """Add a wait that has candidates at the places ``first`` to ``end - 1``."""
         open_wait = OpenWait(entry, first, end)
         self._open[entry.line] = open_wait

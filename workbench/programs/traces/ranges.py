@@ -54,7 +54,7 @@ class Places:
         return found
 
 
-class Begun:
+class PendingRequests:
     """The line at which the pending request of each place began."""
 
     def __init__(self, num_places: int) -> None:

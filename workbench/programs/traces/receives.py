@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG
 from workbench.programs.program import IRECV, ISEND, RECV, SEND
-from workbench.programs.traces.calls import Entry, TraceCalls
+from workbench.programs.traces.calls import TraceCall, TraceCalls
 
 
 def fit_receives(calls: TraceCalls) -> None:
@@ -14,7 +14,7 @@ def fit_receives(calls: TraceCalls) -> None:
     receive takes the k-th message, unless an open wildcard receive may have taken some.
     """
     sent: dict[tuple[int, int, int, int], list[int]] = {}
-    received: dict[tuple[int, int, int, int], list[Entry]] = {}
+    received: dict[tuple[int, int, int, int], list[TraceCall]] = {}
     doubtful: set[tuple[int, int]] = set()
     for rank in range(calls.num_ranks):
         for entry in calls.entries(rank):

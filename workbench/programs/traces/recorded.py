@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from workbench.errors import ParseError
 from workbench.programs.program import IRECV, ISEND, WAIT
 from workbench.programs.traces.arguments import Names, Places
-from workbench.programs.traces.calls import Comm, Entry, TraceCalls
+from workbench.programs.traces.calls import Comm, TraceCall, TraceCalls
 from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.handles import Communicators
 from workbench.programs.traces.interpret import RankReader
-from workbench.programs.traces.lines import Line
+from workbench.programs.traces.lines import TraceLine
 from workbench.programs.traces.mpi_calls import NONBLOCKING, RECORDER_SIGNATURES, Signature
 from workbench.programs.traces.requests import RequestTable
 from workbench.programs.traces.shares import sizes_of_each
@@ -41,13 +41,13 @@ class RecordedReader(RankReader):
         self._mine: dict[int, Comm | None] = {0: comms.known.world}
         self._shown: dict[str, Comm | None] = {}
 
-    def comm(self, line: Line, text: str) -> Comm | None:
+    def comm(self, line: TraceLine, text: str) -> Comm | None:
         """Return the communicator that a line names, None where it has ranks of other programs."""
         if text not in self._shown:
             self._shown[text] = self._to_comm(line, text)
         return self._shown[text]
 
-    def _to_comm(self, line: Line, text: str) -> Comm | None:
+    def _to_comm(self, line: TraceLine, text: str) -> Comm | None:
         try:
             number, place, size = (int(part) for part in text.split(","))
             comm = self._mine[number]
@@ -65,7 +65,7 @@ class RecordedReader(RankReader):
             )
         return comm
 
-    def comment(self, line: Line) -> None:
+    def comment(self, line: TraceLine) -> None:
         """Read a comment: a communicator, neighbours, a failed or cancelled call, or the clock."""
         words = line.fields
         timing = self.calls.timings[self.rank]
@@ -105,7 +105,7 @@ class RecordedReader(RankReader):
         self._around.pop(number, None)
         self._mine[number] = self._comms.comm(self.rank, line, number, members, remote)
 
-    def _neighbours(self, line: Line, at: Places, signature: Signature) -> None:
+    def _neighbours(self, line: TraceLine, at: Places, signature: Signature) -> None:
         """Add a collective among neighbours: a message to each, and one from each."""
         text = line.fields[at["comm"]]
         comm = self.comm(line, text)
@@ -133,12 +133,12 @@ class RecordedReader(RankReader):
                 to = comm.members[peer]
                 parts.append(self.calls.message(self.rank, kind, line.number, apart, to, size, tag))
         if signature.manner == NONBLOCKING:
-            group = Entry(WAIT, 0, line.number, parts=parts) if parts else None
+            group = TraceCall(WAIT, 0, line.number, parts=parts) if parts else None
             self.requests.put(self.number(line, at, "request"), group)
         elif parts:
             self.calls.wait(self.rank, line.number).end(*parts)
 
-    def _each(self, line: Line, at: Places, side: str, count: int) -> tuple[int, ...]:
+    def _each(self, line: TraceLine, at: Places, side: str, count: int) -> tuple[int, ...]:
         """Return the bytes to or from each of ``count`` neighbours."""
         if f"{side}counts" not in at:
             return (self.size(line, at, f"{side}count", f"{side}type") or 0,) * count
@@ -147,29 +147,29 @@ class RecordedReader(RankReader):
             raise self.fail(line, f"{line.name} must have one count for each of {count} neighbours")
         return sizes
 
-    def make_comm(self, line: Line, at: Places, signature: Signature) -> None:
+    def make_comm(self, line: TraceLine, at: Places, signature: Signature) -> None:
         """Do nothing: a ``# comm`` line has defined the new communicator."""
 
-    def free_comm(self, line: Line, at: Places, signature: Signature) -> None:
+    def free_comm(self, line: TraceLine, at: Places, signature: Signature) -> None:
         """Do nothing: numbers of communicators are not used again."""
 
-    def _cancel(self, line: Line, at: Places, signature: Signature) -> None:
+    def _cancel(self, line: TraceLine, at: Places, signature: Signature) -> None:
         """Do nothing: a comment records what was cancelled."""
 
-    def keys(self, line: Line, at: Places) -> list[int]:
+    def keys(self, line: TraceLine, at: Places) -> list[int]:
         """Return the numbers of the requests in a line's array."""
         return self._numbers(line, line.fields[at["requests"]])
 
-    def wait(self, line: Line, at: Places, signature: Signature) -> None:
+    def wait(self, line: TraceLine, at: Places, signature: Signature) -> None:
         """End the requests that a wait has completed."""
         self._end(line, at, signature.kind.removeprefix("wait"))
 
-    def test(self, line: Line, at: Places, signature: Signature) -> None:
+    def test(self, line: TraceLine, at: Places, signature: Signature) -> None:
         """End the requests that a successful test has completed."""
         if "flag" not in at or self.number(line, at, "flag"):
             self._end(line, at, signature.kind.removeprefix("test"))
 
-    def status(self, entry: Entry, text: str) -> None:
+    def status(self, entry: TraceCall, text: str) -> None:
         """Record source, tag and size of a received message from ``source,tag,bytes`` or ``-``."""
         parts = text.split(",")
         plain = all(part.isdecimal() and len(part) < 20 for part in parts)
@@ -180,7 +180,7 @@ class RecordedReader(RankReader):
         if source < len(peers) and tag < 2**31 and size < 2**50:
             entry.matched, entry.size = (peers[source], tag), size
 
-    def _end(self, line: Line, at: Places, which: str) -> None:
+    def _end(self, line: TraceLine, at: Places, which: str) -> None:
         """End the requests that a line lists as completed; ``which`` is "", all, any or some."""
         if which == "":
             keys = [self.number(line, at, "request")]
@@ -205,7 +205,7 @@ class RecordedReader(RankReader):
         if ended_keys:
             self.requests.complete(ended_keys, self.calls.wait(self.rank, line.number))
 
-    def _numbers(self, line: Line, text: str) -> list[int]:
+    def _numbers(self, line: TraceLine, text: str) -> list[int]:
         if text == "-":
             return []
         try:
@@ -245,7 +245,7 @@ class RecordedComms:
         self._apart: dict[int, Comm] = {}
 
     def comm(
-        self, rank: int, line: Line, number: int, members: list[int], remote: list[int]
+        self, rank: int, line: TraceLine, number: int, members: list[int], remote: list[int]
     ) -> Comm | None:
         """Return the communicator of a ``# comm`` line, None for ranks of other programs."""
         everyone = members + remote

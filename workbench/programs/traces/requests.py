@@ -19,12 +19,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 
-from workbench.programs.traces.calls import Entry
+from workbench.programs.traces.calls import TraceCall
 from workbench.programs.traces.notes import Notes
 from workbench.programs.traces.open_waits import OpenWait, OpenWaits
 from workbench.programs.traces.ranges import Latest, Places
 
-Spec = Callable[[int], Entry | None]
+Spec = Callable[[int], TraceCall | None]
 """Starts a persistent request again, at a line, and returns the new call."""
 
 UNSETTLED = (
@@ -48,10 +48,10 @@ class RequestTable:
     def __init__(self, rank: int, notes: Notes) -> None:
         self.rank = rank
         self.notes = notes
-        self._active: dict[int, Entry] = {}
+        self._active: dict[int, TraceCall] = {}
         self._specs: dict[int, Spec] = {}
 
-    def put(self, key: int, call: Entry | None, spec: Spec | None = None) -> None:
+    def put(self, key: int, call: TraceCall | None, spec: Spec | None = None) -> None:
         """Assign a request to a variable; ``call`` is None where nothing has begun yet."""
         old = self._active.pop(key, None)
         if old is not None:
@@ -67,7 +67,7 @@ class RequestTable:
         """Return the function that starts a variable's request, None where it is not persistent."""
         return self._specs.get(key)
 
-    def active(self, key: int) -> Entry | None:
+    def active(self, key: int) -> TraceCall | None:
         """Return the call that began a variable's pending request, None where none is pending."""
         return self._active.get(key)
 
@@ -76,7 +76,7 @@ class RequestTable:
         self._active.pop(key, None)
         self._specs.pop(key, None)
 
-    def complete(self, keys: Iterable[int], wait: Entry) -> None:
+    def complete(self, keys: Iterable[int], wait: TraceCall) -> None:
         """Let a wait end the requests of some variables."""
         pop = self._active.pop
         ended = [call for key in keys if (call := pop(key, None)) is not None]
@@ -87,7 +87,7 @@ class RequestTable:
         for key, call in sorted(self._active.items(), key=lambda item: item[1].line):
             self._overwritten(key, call)
 
-    def _overwritten(self, key: int, call: Entry) -> None:
+    def _overwritten(self, key: int, call: TraceCall) -> None:
         if not call.cancelled:
             self.notes.count(UNWAITED, self.rank, call.line)
 
@@ -101,10 +101,10 @@ class AddressTable(RequestTable):
         size = len(places.addresses)
         self._open, self._lasting, self._made = bytearray(size), bytearray(size), bytearray(size)
         self._open_waits: OpenWaits | None = None
-        self._tests: dict[int, Entry] = {}  # by their lines
+        self._tests: dict[int, TraceCall] = {}  # by their lines
         self._tested: Latest | None = None
 
-    def put(self, key: int, call: Entry | None, spec: Spec | None = None) -> None:
+    def put(self, key: int, call: TraceCall | None, spec: Spec | None = None) -> None:
         """Assign a request to a variable; see ``RequestTable.put``."""
         super().put(key, call, spec)
         place = self.places.of[key]
@@ -129,7 +129,7 @@ class AddressTable(RequestTable):
         """Return the addresses of the persistent requests in an array, in order."""
         return self._addresses(self._lasting, *self.places.array(base, count))
 
-    def wait(self, base: int, count: int, wait: Entry) -> None:
+    def wait(self, base: int, count: int, wait: TraceCall) -> None:
         """Let a wait end all requests of an array."""
         first, end = self.places.array(base, count)
         if self._open_waits is not None:
@@ -143,14 +143,14 @@ class AddressTable(RequestTable):
         """Return whether a request of an array is pending."""
         return self._open.find(1, *self.places.array(base, count)) >= 0
 
-    def test(self, base: int, count: int, test: Entry) -> None:
+    def test(self, base: int, count: int, test: TraceCall) -> None:
         """Record a test that may have ended requests of an array."""
         if self._tested is None:
             self._tested = Latest(len(self._open))
         self._tested.reach(*self.places.array(base, count), test.line)
         self._tests[test.line] = test
 
-    def any(self, base: int, count: int, wait: Entry) -> None:
+    def any(self, base: int, count: int, wait: TraceCall) -> None:
         """Record a wait that has ended one of an array's requests, of which some are pending."""
         first, end = self.places.array(base, count)
         one = self._open.find(1, first, end)
@@ -184,7 +184,7 @@ class AddressTable(RequestTable):
         if self._open_waits is not None:
             self._open_waits.end(place)
 
-    def _end(self, place: int, wait: Entry) -> None:
+    def _end(self, place: int, wait: TraceCall) -> None:
         """End the request of a place."""
         wait.end(self._active.pop(self.places.addresses[place]))
         self._closed(place)
@@ -204,7 +204,7 @@ class AddressTable(RequestTable):
         for open_wait in open_waits.only_among(places, first, end):
             self._settle(open_waits, open_wait)
 
-    def _overwritten(self, key: int, call: Entry) -> None:
+    def _overwritten(self, key: int, call: TraceCall) -> None:
         """End a request, whose variable is used again, in the call that must have ended it."""
         place = self.places.of[key]
         open_wait = None if self._open_waits is None else self._open_waits.oldest(place, call.line)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from workbench.programs.traces.arguments import Arguments, Places
+from workbench.programs.traces.arguments import ArgumentReader, Places
 from workbench.programs.traces.calls import MOST_SIZE, Comm
 from workbench.programs.traces.joint import ROOTED, Share
-from workbench.programs.traces.lines import Line
+from workbench.programs.traces.lines import TraceLine
 from workbench.programs.traces.mpi_calls import Signature
 
 IN_PLACE = frozenset({"1", "18446744073709551615", "-1"})
@@ -13,7 +13,7 @@ IN_PLACE = frozenset({"1", "18446744073709551615", "-1"})
 
 
 def share_of(
-    arguments: Arguments, line: Line, at: Places, signature: Signature, comm: Comm
+    arguments: ArgumentReader, line: TraceLine, at: Places, signature: Signature, comm: Comm
 ) -> Share:
     """Return one rank's part in a collective, from its line."""
     operation, fields = signature.operation, line.fields
@@ -47,7 +47,7 @@ def share_of(
 
 
 def sizes_of_each(
-    arguments: Arguments, line: Line, at: Places, counts: str, kind: str
+    arguments: ArgumentReader, line: TraceLine, at: Places, counts: str, kind: str
 ) -> tuple[int, ...] | None:
     """Return the bytes of each rank of a v-variant, None where the line does not have them."""
     if counts not in at or line.fields[at[counts]] == "-":

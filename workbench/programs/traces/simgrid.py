@@ -24,11 +24,11 @@ from workbench.programs.program import (
     SEND,
     Program,
 )
-from workbench.programs.traces.calls import MOST_SIZE, Comm, Entry, TraceCalls
+from workbench.programs.traces.calls import MOST_SIZE, Comm, TraceCall, TraceCalls
 from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.joint import Share
 from workbench.programs.traces.receives import fit_receives
-from workbench.programs.traces.simgrid_collectives import COLLECTIVES, Arguments, Reading
+from workbench.programs.traces.simgrid_collectives import COLLECTIVES, Reading, SimGridArguments
 from workbench.programs.traces.simgrid_requests import (
     COLLECTIVE_KEYS,
     Key,
@@ -263,7 +263,7 @@ class _RankReader:
         source, dest = self._peer(3, any_=True), self._peer(1, any_=False)
         sent = self._bytes(self._whole(0), self._type(4))
         received = self._bytes(self._whole(2), self._type(5))
-        begun: list[Entry] = []
+        begun: list[TraceCall] = []
         for kind, peer, size in ((IRECV, source, received), (ISEND, dest, sent)):
             if peer is not None:
                 entry = self.calls.message(self.rank, kind, self.line, self.world, peer, size, 0)
@@ -318,7 +318,9 @@ class _RankReader:
             call = self._collective(COLLECTIVES[name], ICOLLECTIVE)
             self.pending.add(key, call)
 
-    def _collective(self, read: Callable[[Arguments], Reading], kind: int = COLLECTIVE) -> Entry:
+    def _collective(
+        self, read: Callable[[SimGridArguments], Reading], kind: int = COLLECTIVE
+    ) -> TraceCall:
         share, flops = read(self)
         call = self.calls.collective(self.rank, kind, self.world, share)
         if flops:

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from workbench.programs.graph import ANY_SOURCE
-from workbench.programs.traces.calls import Entry
+from workbench.programs.traces.calls import TraceCall
 
 Key = tuple[int, int, int]
 """Sender, receiver and tag, where a wildcard is its own number."""
@@ -59,13 +59,13 @@ class Pending:
     """The pending requests of one rank, each with its own number."""
 
     def __init__(self) -> None:
-        self._calls: dict[int, Entry] = {}  # oldest first
+        self._calls: dict[int, TraceCall] = {}  # oldest first
         self._by_key: dict[Key, deque[int]] = {}  # those that have ended are taken out when met
         self._key: dict[int, Key] = {}
-        self._tests: dict[int, Entry] = {}
+        self._tests: dict[int, TraceCall] = {}
         self._number = 0
 
-    def add(self, key: Key, call: Entry) -> None:
+    def add(self, key: Key, call: TraceCall) -> None:
         """Add a pending request; a wait will name its key."""
         self._calls[self._number] = call
         self._key[self._number] = key
@@ -87,27 +87,27 @@ class Pending:
         self._calls[number] = call
         return number
 
-    def end(self, request: int) -> Entry:
+    def end(self, request: int) -> TraceCall:
         """Remove a request and return the call that began it."""
         self._tests.pop(request, None)
         del self._key[request]
         return self._calls.pop(request)
 
-    def end_all(self) -> list[Entry]:
+    def end_all(self) -> list[TraceCall]:
         """Remove all requests and return the calls that began them, oldest first."""
         ended = list(self._calls.values())
         for kept in (self._calls, self._by_key, self._key, self._tests):
             kept.clear()
         return ended
 
-    def test(self, request: int, test: Entry) -> None:
+    def test(self, request: int, test: TraceCall) -> None:
         """Record a test of a request; the next test of the key takes another request."""
         self._tests[request] = test
         alike = self._by_key[self._key[request]]
         if alike[0] == request:
             alike.rotate(-1)
 
-    def left(self) -> Iterator[tuple[Entry, Entry | None]]:
+    def left(self) -> Iterator[tuple[TraceCall, TraceCall | None]]:
         """Yield the calls whose requests no wait ended, each with its last test or None."""
         for number, call in self._calls.items():
             yield call, self._tests.get(number)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cache
 
 from workbench.programs.traces.addressed import MAKING, to_made, to_shown
-from workbench.programs.traces.arguments import Arguments, Names, Places
+from workbench.programs.traces.arguments import ArgumentReader, Names, Places
 from workbench.programs.traces.calls import TraceCalls
 from workbench.programs.traces.files import TraceFile
-from workbench.programs.traces.handles import Event, Freed, Shown
-from workbench.programs.traces.lines import Line, cut
+from workbench.programs.traces.handles import CommunicatorUse, Event, Freed
+from workbench.programs.traces.lines import TraceLine, cut
 from workbench.programs.traces.mpi_calls import BLOCKING, SIGNATURES
 
 MPICH_WORLD = 0x44000000
@@ -35,7 +35,7 @@ class Survey:
 
     def take(self, rank: int, file: TraceFile) -> list[Event]:
         """Return a rank's communicator events; damage elsewhere is refused by the reader."""
-        arguments = Arguments(self.calls, rank)
+        arguments = ArgumentReader(self.calls, rank)
         events: list[Event] = []
         fresh: set[str] = set()
         given: set[str] = set()
@@ -47,7 +47,7 @@ class Survey:
             if look is None:
                 continue
             if look.kind:
-                line = Line(number, fields[0], None, None, fields)
+                line = TraceLine(number, fields[0], None, None, fields)
                 if look.kind == "comm_free":
                     events.append(Freed(arguments.number(line, look.at, "newcomm"), number))
                 else:
@@ -56,7 +56,7 @@ class Survey:
                 fresh.clear()
             elif look.comm and fields[look.comm] not in fresh:
                 fresh.add(fields[look.comm])
-                line = Line(number, fields[0], None, None, fields)
+                line = TraceLine(number, fields[0], None, None, fields)
                 events.append(self._shown(arguments, line, fields[look.comm], first=not events))
             if look.request:
                 given.add(fields[look.request])
@@ -88,7 +88,9 @@ class Survey:
             )
         return names
 
-    def _shown(self, arguments: Arguments, line: Line, text: str, *, first: bool) -> Shown:
+    def _shown(
+        self, arguments: ArgumentReader, line: TraceLine, text: str, *, first: bool
+    ) -> CommunicatorUse:
         shown = to_shown(arguments, line, text)
         if first and shown.size > 1:
             self.worlds.add(shown.handle)

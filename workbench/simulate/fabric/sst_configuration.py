@@ -11,7 +11,7 @@ from typing import NoReturn
 from workbench.errors import ParameterError, ParseError
 from workbench.models import PISCES, SNAPPR
 from workbench.models.ini import inspect_document
-from workbench.models.ini_grammar import OVERRIDE, Document, Entry, override, read_document
+from workbench.models.ini_grammar import OVERRIDE, IniDocument, IniEntry, override, read_document
 from workbench.simulate.fabric import sst_wiring
 from workbench.simulate.fabric.sst_wiring import SSTNetwork
 from workbench.units import parse_quantity
@@ -114,17 +114,17 @@ def read_configuration(
 class _Taken:
     """Assignments that this file reads itself; the others are the model's."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: IniDocument) -> None:
         self._document = document
         self._entries = document.entries
         self._taken: set[str] = set()
 
-    def entry(self, key: str) -> Entry | None:
+    def entry(self, key: str) -> IniEntry | None:
         """Return the assignment to a key, or None."""
         self._taken.add(key)
         return self._entries.get(key)
 
-    def needed(self, key: str) -> Entry:
+    def needed(self, key: str) -> IniEntry:
         """Return the assignment to a key that must be there."""
         entry = self.entry(key)
         if entry is None:
@@ -182,10 +182,10 @@ class _Taken:
                 known = ", ".join(k for k in sorted(self._taken) if k.startswith("topology."))
                 _refuse(entry, f"is not a key of this topology, which has {known}")
 
-    def rest(self) -> Document:
+    def rest(self) -> IniDocument:
         """Return the assignments that are left for the model."""
         entries = {key: e for key, e in self._entries.items() if key not in self._taken}
-        return Document(self._document.source, entries, list(self._document.notes))
+        return IniDocument(self._document.source, entries, list(self._document.notes))
 
 
 def _network(taken: _Taken, topology: str) -> tuple[SSTNetwork, str]:
@@ -236,7 +236,7 @@ def _ranks(taken: _Taken, nodes: int) -> int:
     return int(ranks[1])
 
 
-def _refuse(entry: Entry, message: str) -> NoReturn:
+def _refuse(entry: IniEntry, message: str) -> NoReturn:
     """Raise the error that suits where an assignment stands: an override has no line."""
     text = f"{entry.key} = {entry.text[:60]}: {message}"
     if entry.source == OVERRIDE:

@@ -13,7 +13,7 @@ from workbench.topology.topology import Topology
 _SOURCE = "graph"
 
 
-class Graph(Protocol):
+class NetworkXGraph(Protocol):
     """What is asked of a graph: networkx's, or any that answers as it does."""
 
     nodes: Any
@@ -24,7 +24,7 @@ class Graph(Protocol):
         ...
 
 
-def from_networkx(graph: Graph, *, hosts: int | None = None, name: str = "") -> Topology:
+def from_networkx(graph: NetworkXGraph, *, hosts: int | None = None, name: str = "") -> Topology:
     """Return the topology of a networkx graph, such as ``networkx.petersen_graph()``.
 
     Nodes are routers, numbered by their names if these are whole numbers, else in their order. A

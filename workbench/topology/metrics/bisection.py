@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from workbench.checks import whole
 from workbench.errors import SimulationHalted
 from workbench.topology.link_load import link_loads
-from workbench.topology.metrics.graph import Graph
+from workbench.topology.metrics.graph import RouterGraph
 from workbench.topology.metrics.spectrum import DENSE, slow_vectors
 from workbench.topology.topology import Topology
 
@@ -120,7 +120,7 @@ def bisection(
         SimulationHalted: ``halt`` was set while the traffic was spread.
     """
     starts = whole(starts, "starts", 0)
-    graph = Graph.of(topology)
+    graph = RouterGraph.of(topology)
     seed = rng if isinstance(rng, int) else None
     total = int(graph.hosts.sum())
     if (graph.hosts > 0).sum() < 2:
@@ -146,7 +146,7 @@ def _difference(hosts: IntArray) -> int:
     return int(some.max())
 
 
-def spectral_bound(graph: Graph, difference: int = 0) -> float:
+def spectral_bound(graph: RouterGraph, difference: int = 0) -> float:
     """Return a lower bound of the links between halves of the hosts, by an eigenvalue.
 
     It is λ (N - difference²/N) / 4 for N hosts, λ the second eigenvalue of the Laplacian L and
@@ -164,14 +164,14 @@ def spectral_bound(graph: Graph, difference: int = 0) -> float:
     return max(value, 0.0) * (total - difference**2 / total) / 4
 
 
-def _joined(graph: Graph) -> NDArray[np.bool_]:
+def _joined(graph: RouterGraph) -> NDArray[np.bool_]:
     """Return whether each router is in the part of the network with the hosts, bool[routers]."""
     number = graph.components()
     found: NDArray[np.bool_] = number == number[np.argmax(graph.hosts > 0)]
     return found
 
 
-def _second_of_pencil(graph: Graph) -> float:
+def _second_of_pencil(graph: RouterGraph) -> float:
     """Return the second eigenvalue of the Laplacian, free routers taken out, and the hosts."""
     from scipy import sparse
     from scipy.sparse.linalg import LinearOperator, eigsh, splu
@@ -212,7 +212,7 @@ def _second_of_pencil(graph: Graph) -> float:
     return bound - float(top[0])
 
 
-def _routed_bound(topology: Topology, graph: Graph, difference: int, halt: Halt) -> float:
+def _routed_bound(topology: Topology, graph: RouterGraph, difference: int, halt: Halt) -> float:
     """Return a lower bound of the cut: the traffic across it that the network can carry.
 
     The larger of two: each host sends to each other at the rate that fills the fullest channel;
@@ -226,7 +226,7 @@ def _routed_bound(topology: Topology, graph: Graph, difference: int, halt: Halt)
     return max(even, _permuted_bound(graph, difference, halt))
 
 
-def _permuted_bound(graph: Graph, difference: int, halt: Halt) -> float:
+def _permuted_bound(graph: RouterGraph, difference: int, halt: Halt) -> float:
     """Return the lower bound by traffic of any hosts to any others, one to one.
 
     A channel with equally split shortest routes carries no more of each sender than for its worst
@@ -256,7 +256,7 @@ def _permuted_bound(graph: Graph, difference: int, halt: Halt) -> float:
 
 
 def refined(
-    graph: Graph,
+    graph: RouterGraph,
     side: NDArray[np.int8],  # (routers,) 0 or 1; not changed
     rng: np.random.Generator,  # for the order of equal moves
     halt: Halt | None = None,  # int8[1]; another thread may set it to end the moves
@@ -281,7 +281,7 @@ def refined(
 
 
 def _best_cut(
-    graph: Graph,
+    graph: RouterGraph,
     coordinates: NDArray[np.int32],
     starts: int,
     rng: np.random.Generator,
@@ -308,7 +308,7 @@ def _halved(hosts: IntArray, order: IntArray) -> NDArray[np.int8]:
 
 
 def _divisions(
-    graph: Graph, coordinates: NDArray[np.int32], starts: int, rng: np.random.Generator
+    graph: RouterGraph, coordinates: NDArray[np.int32], starts: int, rng: np.random.Generator
 ) -> Iterator[NDArray[np.int8]]:
     """Yield divisions to begin with: METIS's own, and halves of orders of the routers."""
     if graph.num_routers >= _LEAST_METIS:
@@ -328,7 +328,7 @@ def _divisions(
         yield _halved(hosts, _grown(graph, rng))
 
 
-def _by_metis(graph: Graph, seed: int) -> NDArray[np.int8]:
+def _by_metis(graph: RouterGraph, seed: int) -> NDArray[np.int8]:
     """Return METIS's division; routers weigh as many as they have hosts."""
     import pymetis
 
@@ -343,7 +343,7 @@ def _by_metis(graph: Graph, seed: int) -> NDArray[np.int8]:
     return np.asarray(found.vertex_part, np.int8)
 
 
-def _grown(graph: Graph, rng: np.random.Generator) -> IntArray:
+def _grown(graph: RouterGraph, rng: np.random.Generator) -> IntArray:
     """Return the routers breadth first from a random one, its neighbours in random order."""
     from scipy.sparse.csgraph import breadth_first_order
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import SimulationHalted
-from workbench.topology.metrics.graph import Graph
+from workbench.topology.metrics.graph import RouterGraph
 from workbench.topology.topology import Topology
 
 IntArray = NDArray[np.int64]
@@ -77,7 +77,7 @@ def _mean(pairs: IntArray, more: int) -> float:
 
 
 def distances(
-    topology: Topology | Graph,
+    topology: Topology | RouterGraph,
     *,
     halt: Halt | None = None,
     progress: Callable[[int, int], object] | None = None,
@@ -94,7 +94,7 @@ def distances(
     """
     from kernels import allpairs as kernel
 
-    graph = topology if isinstance(topology, Graph) else Graph.of(topology)
+    graph = topology if isinstance(topology, RouterGraph) else RouterGraph.of(topology)
     n = graph.num_routers
     planes = max(int(graph.hosts.max(initial=0)).bit_length(), 1)
     routers, hosts = np.zeros(_LENGTHS, np.int64), np.zeros(_LENGTHS, np.int64)
@@ -124,7 +124,7 @@ def distances(
     return Distances(routers[: longest + 1], hosts[: longest + 1], apart)
 
 
-def girth(topology: Topology | Graph) -> float:
+def girth(topology: Topology | RouterGraph) -> float:
     """Return the links of the shortest cycle: 2 for parallel links, infinite where there is none.
 
     Args:
@@ -132,7 +132,7 @@ def girth(topology: Topology | Graph) -> float:
     """
     from kernels import paths as kernel
 
-    graph = topology if isinstance(topology, Graph) else Graph.of(topology)
+    graph = topology if isinstance(topology, RouterGraph) else RouterGraph.of(topology)
     if (graph.capacity > 1).any():
         return 2.0
     return float(kernel.girth(graph.start, graph.neighbour)) or math.inf

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.checks import whole
-from workbench.topology.metrics.graph import Graph
+from workbench.topology.metrics.graph import RouterGraph
 from workbench.topology.topology import Topology
 
 PAIRS = 200
@@ -78,7 +78,7 @@ def path_diversity(
     from kernels import paths as kernel
 
     pairs = whole(pairs, "pairs", 1)
-    graph = Graph.of(topology)
+    graph = RouterGraph.of(topology)
     source, target = _drawn(np.flatnonzero(graph.hosts), pairs, np.random.default_rng(rng))
     n = graph.num_routers
     distance, order = np.empty(n, np.int32), np.empty(n, np.int32)

@@ -13,7 +13,7 @@ from workbench.topology.topology import Topology
 
 
 @dataclass(frozen=True, eq=False)
-class Graph:
+class RouterGraph:
     """A network's links as rows of neighbours; a slot is one direction of a pair's links."""
 
     start: NDArray[np.int32]  # (routers + 1,) first slot of each router
@@ -22,7 +22,7 @@ class Graph:
     hosts: NDArray[np.int64]  # (routers,) hosts of each router
 
     @classmethod
-    def of(cls, topology: Topology, links: NDArray[np.bool_] | None = None) -> Graph:
+    def of(cls, topology: Topology, links: NDArray[np.bool_] | None = None) -> RouterGraph:
         """Return the graph of a topology with some of its links, bool[links]; None takes all."""
         ends = topology.links if links is None else topology.links[links]
         n = topology.num_routers
@@ -74,11 +74,13 @@ class Graph:
         found: NDArray[np.int32] = connected_components(self.matrix(), directed=False)[1]
         return found
 
-    def part(self, routers: NDArray[np.bool_]) -> Graph:
+    def part(self, routers: NDArray[np.bool_]) -> RouterGraph:
         """Return the graph of some routers, bool[routers], renumbered in their order."""
         number = np.cumsum(routers, dtype=np.int32) - np.int32(1)
         kept = routers[self.tail] & routers[self.neighbour]
         rows = number[self.tail[kept]]
         n = int(routers.sum())
         start = np.searchsorted(rows, np.arange(n + 1)).astype(np.int32)
-        return Graph(start, number[self.neighbour[kept]], self.capacity[kept], self.hosts[routers])
+        return RouterGraph(
+            start, number[self.neighbour[kept]], self.capacity[kept], self.hosts[routers]
+        )

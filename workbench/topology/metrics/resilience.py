@@ -14,7 +14,7 @@ from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
 from workbench.topology.metrics.distances import distances
-from workbench.topology.metrics.graph import Graph
+from workbench.topology.metrics.graph import RouterGraph
 from workbench.topology.topology import Topology
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def resilience(
         for row, share in enumerate(failing):
             left = np.ones(topology.num_links, np.bool_)
             left[order[: round(share * topology.num_links)]] = False
-            found[:3, row, trial] = _measure(Graph.of(topology, left), halt)
+            found[:3, row, trial] = _measure(RouterGraph.of(topology, left), halt)
             if start is not None and found[0, row, trial] == 1:
                 found[3, row, trial] = _cut(topology, left, start)
             if progress is not None:
@@ -141,7 +141,7 @@ def resilience(
     return Resilience(topology.name, failing, connected, diameter, average, cut, seed)
 
 
-def _measure(graph: Graph, halt: Halt | None) -> tuple[float, float, float]:
+def _measure(graph: RouterGraph, halt: Halt | None) -> tuple[float, float, float]:
     """Return the share of hosts in the largest part, its diameter and its average distance."""
     part = graph.components()
     hosts = np.bincount(part, weights=graph.hosts)
@@ -160,4 +160,4 @@ def _cut(topology: Topology, left: NDArray[np.bool_], start: NDArray[np.int8]) -
     from workbench.topology.metrics.bisection import refined
 
     # Not the generator that draws links: those that fail are the same with cuts and without.
-    return refined(Graph.of(topology, left), start, np.random.default_rng(0))[0]
+    return refined(RouterGraph.of(topology, left), start, np.random.default_rng(0))[0]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.topology.metrics.graph import Graph
+from workbench.topology.metrics.graph import RouterGraph
 from workbench.topology.topology import Topology
 
 FloatArray = NDArray[np.float64]
@@ -48,13 +48,13 @@ class Spectrum:
         return self.lambda_1 - self.lambda_2
 
 
-def spectrum(topology: Topology | Graph) -> Spectrum:
+def spectrum(topology: Topology | RouterGraph) -> Spectrum:
     """Return the outer eigenvalues of a network's routers.
 
     Args:
         topology: the network.
     """
-    graph = topology if isinstance(topology, Graph) else Graph.of(topology)
+    graph = topology if isinstance(topology, RouterGraph) else RouterGraph.of(topology)
     n, degree = graph.num_routers, graph.degree
     regular = bool(n and (degree == degree[0]).all())
     if n <= DENSE:
@@ -89,7 +89,7 @@ def _is_ramanujan(values: FloatArray, degree: float) -> bool:
     return bool(len(others) == 0 or np.abs(others).max() <= bound)
 
 
-def _outer(graph: Graph, regular: bool) -> tuple[FloatArray, float]:
+def _outer(graph: RouterGraph, regular: bool) -> tuple[FloatArray, float]:
     """Return the two smallest and the two largest of the adjacency, and the connectivity."""
     from scipy.sparse.linalg import eigsh
 
@@ -106,7 +106,7 @@ def _outer(graph: Graph, regular: bool) -> tuple[FloatArray, float]:
     return values, float(slow_vectors(graph, 1)[0][0])
 
 
-def slow_vectors(graph: Graph, count: int) -> tuple[FloatArray, FloatArray]:
+def slow_vectors(graph: RouterGraph, count: int) -> tuple[FloatArray, FloatArray]:
     """Return the smallest eigenvalues of the Laplacian after the first, and their vectors.
 
     They are float64[count], ascending, and float64[routers, count].

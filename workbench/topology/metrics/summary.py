@@ -20,7 +20,7 @@ from workbench.topology.metrics.bisection import STARTS, Bisection, bisection
 from workbench.topology.metrics.cost import Cost, PriceTable, cost
 from workbench.topology.metrics.distances import Distances, distances, girth, moore_bound
 from workbench.topology.metrics.diversity import PathDiversity, path_diversity
-from workbench.topology.metrics.graph import Graph
+from workbench.topology.metrics.graph import RouterGraph
 from workbench.topology.metrics.resilience import Resilience, resilience
 from workbench.topology.metrics.spectrum import Spectrum, spectrum
 from workbench.topology.throughput import Method, Throughput, throughput
@@ -308,7 +308,7 @@ def summary(
             key="parts",
         )
     rng = whole(rng, "rng", 0, meaning="the seed of random choices")
-    graph = Graph.of(topology)
+    graph = RouterGraph.of(topology)
     work: dict[str, Callable[[], Any]] = {
         "distances": lambda: (distances(graph, halt=halt), girth(graph)),
         "spectrum": lambda: spectrum(graph),

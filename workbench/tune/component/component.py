@@ -26,7 +26,7 @@ from workbench.suggestions import did_you_mean
 from workbench.tune.component.invocation import Invocation
 from workbench.tune.component.parameter import (
     PARAMETER_TYPES,
-    Parameter,
+    ComponentParameter,
     ParameterType,
     with_dashes,
 )
@@ -39,7 +39,7 @@ from workbench.tune.target.target import Target, WallTime
 __all__ = [
     "PARAMETER_TYPES",
     "Component",
-    "Parameter",
+    "ComponentParameter",
     "ParameterType",
     "components",
     "declared_now",
@@ -93,7 +93,7 @@ class Component:
     """
 
     name: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[ComponentParameter, ...]
     command: tuple[str, ...] = ()
     header: str = ""
     env: Mapping[str, str] = field(default_factory=dict)
@@ -146,7 +146,7 @@ class Component:
                     )
         parents_first(names, self._conditions())
 
-    def __getitem__(self, name: str) -> Parameter:
+    def __getitem__(self, name: str) -> ComponentParameter:
         for parameter in self.parameters:
             if parameter.name == name:
                 return parameter

@@ -25,11 +25,11 @@ from typing import Any
 from workbench.errors import ParameterError, ParseError
 from workbench.suggestions import did_you_mean
 from workbench.tune.component.component import Component
-from workbench.tune.component.parameter import PARAMETER_TYPES, Parameter
+from workbench.tune.component.parameter import PARAMETER_TYPES, ComponentParameter
 from workbench.tune.space.axes import AnyAxis, Grid, Range
 from workbench.tune.space.constraints import Expression
 from workbench.tune.target.target import OSULatency, OutputRegex, Target, WallTime
-from workbench.yaml_text import Document, Keys, load_yaml
+from workbench.yaml_text import Keys, YamlDocument, load_yaml
 
 _TOP = ("components",)
 _COMPONENT = (
@@ -99,7 +99,7 @@ def read(source: str | Path | bytes) -> dict[str, Component]:
     return {name: _component(document, name, values) for name, values in declared.items()}
 
 
-def _component(document: Document, name: str, values: Any) -> Component:
+def _component(document: YamlDocument, name: str, values: Any) -> Component:
     path: Keys = ("components", name)
     given = document.mapping(path, values)
     document.known(path, given, (*_COMPONENT, *_IGNORED), "a component")
@@ -148,7 +148,7 @@ def _component(document: Document, name: str, values: Any) -> Component:
         raise document.error(where if error.key else path, str(error)) from error
 
 
-def _parameter(document: Document, path: Keys, name: str, values: Any) -> Parameter:
+def _parameter(document: YamlDocument, path: Keys, name: str, values: Any) -> ComponentParameter:
     given = document.mapping(path, values)
     document.known(path, given, (*_PARAMETER, *AXIS_KEYS), "a parameter")
     if "type" not in given:
@@ -186,7 +186,7 @@ def _parameter(document: Document, path: Keys, name: str, values: Any) -> Parame
     condition = given.get("condition")
     rule = None if condition is None else _expression(document, (*path, "condition"), condition)
     try:
-        parameter = Parameter(
+        parameter = ComponentParameter(
             name=name,
             type=kind,
             default=given.get("default"),
@@ -221,7 +221,7 @@ def _quotes(kind: str, values: Iterable[Any]) -> str:
 
 
 def read_axis(
-    document: Document, path: Keys, given: Mapping[str, Any]
+    document: YamlDocument, path: Keys, given: Mapping[str, Any]
 ) -> AnyAxis | list[Any] | None:
     """Return the axis or list of values that these ``AXIS_KEYS`` state; None without keys."""
     if not given:
@@ -258,7 +258,7 @@ def read_axis(
     return values
 
 
-def _target(document: Document, path: Keys, given: Mapping[str, Any]) -> Target:
+def _target(document: YamlDocument, path: Keys, given: Mapping[str, Any]) -> Target:
     if given.get("custom_target") is not None and given.get("target") is not None:
         raise document.error((*path, "target"), "and custom_target exclude one another; keep one")
     custom = given.get("custom_target")
@@ -309,7 +309,7 @@ def _target(document: Document, path: Keys, given: Mapping[str, Any]) -> Target:
         raise document.error((*where, key), str(error)) from error
 
 
-def _command(document: Document, path: Keys, value: Any) -> tuple[str, ...]:
+def _command(document: YamlDocument, path: Keys, value: Any) -> tuple[str, ...]:
     if value is None:
         return ()
     if isinstance(value, list):
@@ -323,17 +323,17 @@ def _command(document: Document, path: Keys, value: Any) -> tuple[str, ...]:
         raise document.error(path, f"must be words as a shell reads them: {error}") from error
 
 
-def _header(document: Document, path: Keys, value: Any) -> str:
+def _header(document: YamlDocument, path: Keys, value: Any) -> str:
     if isinstance(value, list):
         return "\n".join(document.text((*path, at), line) for at, line in enumerate(value))
     return _optional_text(document, path, value)
 
 
-def _optional_text(document: Document, path: Keys, value: Any) -> str:
+def _optional_text(document: YamlDocument, path: Keys, value: Any) -> str:
     return "" if value is None else document.text(path, value)
 
 
-def _expression(document: Document, path: Keys, value: Any) -> Expression:
+def _expression(document: YamlDocument, path: Keys, value: Any) -> Expression:
     try:
         return Expression(value)
     except ParameterError as error:

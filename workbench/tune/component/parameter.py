@@ -24,7 +24,7 @@ _TYPES = {
 
 
 @dataclass(frozen=True)
-class Parameter:
+class ComponentParameter:
     """One parameter of a component.
 
     Attributes:
@@ -214,7 +214,7 @@ class Parameter:
         self._check_axis(axis)
         return axis
 
-    def with_axis(self, values: AnyAxis | Sequence[Value | None]) -> Parameter:
+    def with_axis(self, values: AnyAxis | Sequence[Value | None]) -> ComponentParameter:
         """Return the parameter with these values to try.
 
         Args:
@@ -257,7 +257,7 @@ class Parameter:
 
 
 def with_dashes(passing: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a stored ``Parameter.passing`` with a flag such as ``bs=`` as ``--bs=``."""
+    """Return a stored ``ComponentParameter.passing`` with a flag such as ``bs=`` as ``--bs=``."""
     flag = str(passing.get("flag", ""))
     bare = flag.endswith("=") and not flag.startswith("-")
     return {**passing, "flag": f"--{flag}"} if bare else dict(passing)

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from workbench.errors import ParameterError
-from workbench.tune.component.parameter import Parameter
+from workbench.tune.component.parameter import ComponentParameter
 from workbench.tune.space.constraints import Configuration, Expression, Value, parents_first
 
 
 def untuned(
-    parameters: Sequence[Parameter], tuned: Collection[str]
+    parameters: Sequence[ComponentParameter], tuned: Collection[str]
 ) -> tuple[dict[str, Value | None], dict[str, Expression]]:
     """Return the untuned parameters' values (None: not passed) and conditions on tuned ones."""
     conditions = {p.name: p.condition for p in parameters if p.condition is not None}

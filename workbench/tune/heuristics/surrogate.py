@@ -44,7 +44,7 @@ _TREES = 1
 _MOST_TREES = 10_000
 
 
-class Model(Protocol):
+class SurrogateModel(Protocol):
     """A model that predicts losses."""
 
     def predict(self, codes: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -155,10 +155,12 @@ class Surrogate(ABC):
         return row, sample.loss(float(mean[row]))
 
     @abstractmethod
-    def _fit(self, history: History, sample: Sample, losses: FloatArray, rows: BoolArray) -> Model:
+    def _fit(
+        self, history: History, sample: Sample, losses: FloatArray, rows: BoolArray
+    ) -> SurrogateModel:
         """Return a model of some rows of a sample, with these losses."""
 
-    def _model_of(self, history: History, sample: Sample) -> Model:
+    def _model_of(self, history: History, sample: Sample) -> SurrogateModel:
         """Return the model, censored losses imputed and pending runs at their predicted mean."""
         losses, censored = sample.losses.copy(), sample.censored
         model = self._fit(history, sample, losses, ~censored)
@@ -183,7 +185,7 @@ class Surrogate(ABC):
         )
         return self._fit(history, believed, believed.losses, ~believed.censored)
 
-    def _scores(self, model: Model, sample: Sample, codes: FloatArray) -> FloatArray:
+    def _scores(self, model: SurrogateModel, sample: Sample, codes: FloatArray) -> FloatArray:
         # The least predicted mean: the least value seen is partly luck.
         best = float(model.predict(sample.codes[~sample.censored])[0].min())
         mean, std = model.predict(codes)
@@ -251,7 +253,9 @@ class GaussianProcessSurrogate(Surrogate):
         self._parameters: NDArray[np.int64] = np.repeat(np.arange(len(widths)), widths)
         self._found: tuple[Run, Hyperparameters] | None = None
 
-    def _fit(self, history: History, sample: Sample, losses: FloatArray, rows: BoolArray) -> Model:
+    def _fit(
+        self, history: History, sample: Sample, losses: FloatArray, rows: BoolArray
+    ) -> SurrogateModel:
         return GaussianProcess(
             sample.codes[rows],
             losses[rows],
@@ -309,7 +313,9 @@ class ForestSurrogate(Surrogate):
         whole(trees, "trees", 2, _MOST_TREES)
         self._count = trees
 
-    def _fit(self, history: History, sample: Sample, losses: FloatArray, rows: BoolArray) -> Model:
+    def _fit(
+        self, history: History, sample: Sample, losses: FloatArray, rows: BoolArray
+    ) -> SurrogateModel:
         rng = generator(self._seed, history.step, 0, _TREES)
         return Forest(sample.codes[rows], losses[rows], rng, trees=self._count)
 

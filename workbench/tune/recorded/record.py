@@ -40,7 +40,7 @@ from workbench.tune.recorded.files import (
     read_tables,
     write_recording,
 )
-from workbench.tune.recorded.table import STATISTICS, RecordedRun, RecordedTable
+from workbench.tune.recorded.table import STATISTICS, RecordedMeasurement, RecordedTable
 from workbench.tune.runners.local import Local
 from workbench.tune.runners.runner import RunOutput, RunRequest
 from workbench.tune.space.space import Configuration, TuningSpace
@@ -133,7 +133,7 @@ class _Recording:
         self.sizes, self.loop, self.ranks, self.seed = sizes, loop, ranks, seed
         self.runner = Local(environment=launcher.own_environment())
         self.tables: dict[str, RecordedTable] = {}
-        self.runs: dict[str, list[RecordedRun]] = {}
+        self.runs: dict[str, list[RecordedMeasurement]] = {}
         self.context: dict[str, object] = {}
 
     @property
@@ -291,7 +291,7 @@ def _rows(
     configuration: Configuration,
     sizes: Sequence[int],
     busy: float | None,
-) -> list[RecordedRun]:
+) -> list[RecordedMeasurement]:
     """Return one run per size, all of them failed if the table is incomplete."""
     table = {row.size: row for row in read_benchmark(output.stdout)}
     load_now = math.nan if busy is None else busy
@@ -299,7 +299,7 @@ def _rows(
     state = "completed" if good else "failed" if output.state == "completed" else output.state
     start_s = max(output.seconds - sum(row.seconds for row in table.values()), 0.0)
     return [
-        RecordedRun(
+        RecordedMeasurement(
             number,
             configuration,
             size,
@@ -318,8 +318,8 @@ def _latencies(row: BenchmarkRow) -> dict[str, float]:
 
 
 def _whole(
-    runs: Sequence[RecordedRun], sizes: Sequence[int], space: TuningSpace
-) -> list[RecordedRun]:
+    runs: Sequence[RecordedMeasurement], sizes: Sequence[int], space: TuningSpace
+) -> list[RecordedMeasurement]:
     """Return the runs of the starts that have every size; raise on an unknown size."""
     count: dict[tuple[object, ...], set[int]] = {}
     for run in runs:

@@ -25,7 +25,7 @@ from workbench.simulate.fabric import Fabric, replay_on
 from workbench.suggestions import did_you_mean
 from workbench.topology import fat_tree
 from workbench.tune.recorded.files import Description, write_recording
-from workbench.tune.recorded.table import RecordedRun, RecordedTable
+from workbench.tune.recorded.table import RecordedMeasurement, RecordedTable
 from workbench.tune.space.space import Choices, Configuration, Grid, TuningSpace
 
 COLLECTIVES = ("allreduce", "bcast", "gather", "reduce")
@@ -176,7 +176,7 @@ def record_simulated(
 
 def _runs(
     collective: str, space: TuningSpace, ranks: int, size: int, machine: SimulatedMachine
-) -> list[RecordedRun]:
+) -> list[RecordedMeasurement]:
     times: dict[tuple[Any, ...], float] = {}
     found = []
     calls = _WARMUP + (_CALLS_SMALL if size <= _SMALL_BYTES else _CALLS_LARGE)
@@ -186,7 +186,9 @@ def _runs(
             times[key] = machine.time_s(collective, configuration, ranks, size)
         took = times[key]
         found.append(
-            RecordedRun(0, configuration, size, START_S + calls * took, {"time_us": 1e6 * took})
+            RecordedMeasurement(
+                0, configuration, size, START_S + calls * took, {"time_us": 1e6 * took}
+            )
         )
     return found
 

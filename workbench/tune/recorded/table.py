@@ -16,7 +16,7 @@ _HEAD = ("round", "started", "load", "state", "bytes")
 
 
 @dataclass(frozen=True)
-class RecordedRun:
+class RecordedMeasurement:
     """One run at one size: a row of a file."""
 
     round: int  # pass over all configurations, from 0
@@ -37,14 +37,14 @@ class RecordedTable:
     space: TuningSpace
     statistics: tuple[str, ...] = STATISTICS  # columns of latencies in the file
     value: str = "p50_us"  # the column that counts
-    runs: tuple[RecordedRun, ...] = ()  # in the order of the rows
+    runs: tuple[RecordedMeasurement, ...] = ()  # in the order of the rows
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the file's columns."""
         return (*_HEAD, *self.space.names, "seconds", *self.statistics)
 
-    def line(self, run: RecordedRun) -> str:
+    def line(self, run: RecordedMeasurement) -> str:
         """Return the row of a run, with its line end."""
         values = self.space.canonical(run.configuration)
         cells = [
@@ -63,7 +63,7 @@ class RecordedTable:
         """Return the first line of the file."""
         return ",".join(self.columns) + "\n"
 
-    def parse(self, text: str, source: str) -> tuple[RecordedRun, ...]:
+    def parse(self, text: str, source: str) -> tuple[RecordedMeasurement, ...]:
         """Return the runs in a file's text; ``source`` names the file in errors."""
         lines = text.splitlines()
         if not lines or tuple(lines[0].split(",")) != self.columns:
@@ -80,7 +80,7 @@ class RecordedTable:
 
     def _run(
         self, line: str, values: Mapping[str, Mapping[str, Value]], source: str, at: int
-    ) -> RecordedRun:
+    ) -> RecordedMeasurement:
         cells = line.split(",")
         if len(cells) != len(self.columns):
             raise ParseError(
@@ -93,7 +93,7 @@ class RecordedTable:
             configuration = {
                 name: _read(row[name], self.space.axes[name], values[name]) for name in values
             }
-            return RecordedRun(
+            return RecordedMeasurement(
                 int(row["round"]),
                 self.space.canonical(configuration),
                 int(row["bytes"]),

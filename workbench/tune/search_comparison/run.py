@@ -28,7 +28,7 @@ from workbench.checks import whole
 from workbench.datapackage import DESCRIPTOR
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
-from workbench.tune.choosing import Chooser, Next, stopping_rule
+from workbench.tune.choosing import Chooser, NextRun, stopping_rule
 from workbench.tune.history import History
 from workbench.tune.recommendation import recommended
 from workbench.tune.recorded.files import read_recording, shipped_recording
@@ -148,7 +148,7 @@ def search_recorded_space(
         step = chooser.choose(
             history, set(range(len(history))), False, history.last, settings.budget
         )
-        if not isinstance(step, Next):
+        if not isinstance(step, NextRun):
             why = "" if step is None else step.reason
             ended |= {label: (history, why) for label in rules if label not in ended}
             break
@@ -171,7 +171,7 @@ def _loaded(name: str) -> Recording:
 def _run(
     history: History,
     recorded: RecordedSpace,
-    step: Next,
+    step: NextRun,
     seed: int,
     noise: AddedNoise,
     limit_s: float | None,

@@ -23,7 +23,7 @@ from workbench.storage.problem import problem_differences
 from workbench.storage.quiet import quiet_optuna
 from workbench.tune.component.component import declared_now
 from workbench.tune.space.space import TuningSpace
-from workbench.tune.store.memory import Begun
+from workbench.tune.store.memory import PendingRun
 from workbench.tune.store.optuna_view import distributions_of, shown
 from workbench.tune.store.run_record import RunRecord
 from workbench.tune.store.study_rows import (
@@ -94,7 +94,7 @@ class DatabaseStore:
         """Keep other processes from beginning runs until the context ends; waits 10 min at most."""
         return _patient(self.database, self.name)
 
-    def read(self) -> tuple[list[RunRecord], list[Begun]]:
+    def read(self) -> tuple[list[RunRecord], list[PendingRun]]:
         """Return the finished runs, in that order, and the pending ones."""
         begun = []
         for row in self._rows.read(self._settled):
@@ -106,7 +106,7 @@ class DatabaseStore:
                 begun.append(begun_of(row.key, row.said))
         return in_order(self._finished), begun
 
-    def begin(self, run: Begun) -> int:
+    def begin(self, run: PendingRun) -> int:
         """Record a run before it starts, and return its key in the store."""
         said = {
             "number": run.number,
@@ -134,7 +134,7 @@ class DatabaseStore:
         self._rows.end(key, "FAIL", None, {GIVEN_BACK: datetime.now().isoformat()})
         self._settled.add(key)
 
-    def lost(self, begun: Sequence[Begun]) -> list[Begun]:
+    def lost(self, begun: Sequence[PendingRun]) -> list[PendingRun]:
         """Return the pending runs of dead processes, and remove the leftovers of their locks."""
         others = {run.worker for run in begun} - {self._worker}
         if not others:

@@ -13,7 +13,7 @@ from workbench.tune.store.run_record import RunRecord
 
 
 @dataclass(frozen=True)
-class Begun:
+class PendingRun:
     """A pending run: it has begun and not finished."""
 
     number: int  # index in the experiment
@@ -35,10 +35,10 @@ class Store(Protocol):
     def alone(self) -> contextlib.AbstractContextManager[None]:
         """Keep other processes from beginning runs until the context ends."""
 
-    def read(self) -> tuple[list[RunRecord], list[Begun]]:
+    def read(self) -> tuple[list[RunRecord], list[PendingRun]]:
         """Return the finished runs, in that order, and the pending ones."""
 
-    def begin(self, run: Begun) -> int:
+    def begin(self, run: PendingRun) -> int:
         """Record a run before it starts, and return its key in the store."""
 
     def note_job(self, key: int, job_id: str) -> None:
@@ -50,7 +50,7 @@ class Store(Protocol):
     def give_back(self, key: int) -> None:
         """Release a pending run that will not finish."""
 
-    def lost(self, begun: Sequence[Begun]) -> list[Begun]:
+    def lost(self, begun: Sequence[PendingRun]) -> list[PendingRun]:
         """Return the pending runs of dead processes."""
 
     def note_stop(self, reason: str) -> None:
@@ -71,7 +71,7 @@ class MemoryStore:
         # It distinguishes this process's jobs at a batch system from those of others.
         self._worker = f"w{uuid.uuid4().hex[:11]}"
         self._ended: list[RunRecord] = []
-        self._begun: dict[int, Begun] = {}
+        self._begun: dict[int, PendingRun] = {}
         self._next = 0
 
     @property
@@ -83,11 +83,11 @@ class MemoryStore:
         """Do nothing: no other process takes part."""
         return contextlib.nullcontext()
 
-    def read(self) -> tuple[list[RunRecord], list[Begun]]:
+    def read(self) -> tuple[list[RunRecord], list[PendingRun]]:
         """Return the finished runs, in that order, and the pending ones."""
         return self._ended, list(self._begun.values())
 
-    def begin(self, run: Begun) -> int:
+    def begin(self, run: PendingRun) -> int:
         """Record a run before it starts, and return its key in the store."""
         self._next += 1
         self._begun[self._next] = replace(run, key=self._next)
@@ -105,7 +105,7 @@ class MemoryStore:
         """Release a pending run that will not finish."""
         del self._begun[key]
 
-    def lost(self, begun: Sequence[Begun]) -> list[Begun]:
+    def lost(self, begun: Sequence[PendingRun]) -> list[PendingRun]:
         """Return none: all runs belong to this process."""
         return []
 

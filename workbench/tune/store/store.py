@@ -15,7 +15,7 @@ from workbench.storage.quiet import quiet_optuna
 from workbench.suggestions import did_you_mean
 from workbench.tune.result import TuningResult
 from workbench.tune.space.space import TuningSpace
-from workbench.tune.store.memory import Begun
+from workbench.tune.store.memory import PendingRun
 from workbench.tune.store.run_record import RunRecord
 from workbench.tune.store.study_rows import (
     ENDED,
@@ -143,7 +143,7 @@ def _counted(records: Iterable[RunRecord]) -> Iterator[RunRecord]:
         seen[key] += 1
 
 
-def _begun(kept: Sequence[optuna.trial.FrozenTrial]) -> list[Begun]:
+def _begun(kept: Sequence[optuna.trial.FrozenTrial]) -> list[PendingRun]:
     return [begun_of(t.number, t.user_attrs) for t in kept if not t.state.is_finished()]
 
 

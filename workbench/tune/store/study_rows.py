@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.errors import StudyError
 from workbench.storage.database import Database
-from workbench.tune.store.memory import Begun
+from workbench.tune.store.memory import PendingRun
 from workbench.tune.store.run_record import RunRecord
 
 PROBLEM = "workbench.experiment"
@@ -58,7 +58,7 @@ def worker_lock(name: str, worker: str) -> str:
     return f"{name} · {worker}"
 
 
-def alive(database: Database, name: str, begun: Sequence[Begun]) -> list[Begun]:
+def alive(database: Database, name: str, begun: Sequence[PendingRun]) -> list[PendingRun]:
     """Return the pending runs of processes that are alive."""
     locks = {worker_lock(name, run.worker): run.worker for run in begun}
     if not locks:
@@ -67,9 +67,9 @@ def alive(database: Database, name: str, begun: Sequence[Begun]) -> list[Begun]:
     return [run for run in begun if run.worker in alive]
 
 
-def begun_of(key: int, said: Mapping[str, Any]) -> Begun:
+def begun_of(key: int, said: Mapping[str, Any]) -> PendingRun:
     """Return the pending run of a trial, from its key and attributes."""
-    return Begun(**said[BEGUN], job_id=str(said.get(JOB, "")), key=key)
+    return PendingRun(**said[BEGUN], job_id=str(said.get(JOB, "")), key=key)
 
 
 def in_order(ended: Iterable[tuple[RunRecord, Mapping[str, Any]]]) -> list[RunRecord]:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.fit import LOSSES, SearchSpace
-from workbench.fit.engines import Problem
-from workbench.fit.engines.cma_es import CMAES
+from workbench.fit.engines import FitProblem
+from workbench.fit.engines.cma_es import CMAESEngine
 from workbench.models import SNAPPR
 
 SPACE = SearchSpace.for_model(SNAPPR())
@@ -18,9 +18,9 @@ OWN = {key: float(SNAPPR().get(key)) for key in SPACE.keys}
 
 def search(
     function: Callable[[NDArray[np.float64]], float], trials: int
-) -> tuple[CMAES, NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[CMAESEngine, NDArray[np.float64], NDArray[np.float64]]:
     """Return the engine, the positions tried and their losses."""
-    engine = CMAES(Problem(SPACE, 2, [OWN], np.ones(2), (1, 2), LOSSES["rmsre"]))
+    engine = CMAESEngine(FitProblem(SPACE, 2, [OWN], np.ones(2), (1, 2), LOSSES["rmsre"]))
     positions, losses = [], []
     for _ in range(trials):
         values = engine.propose()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from workbench.fit import LOSSES, FitStudy, SearchSpace, fit
-from workbench.fit.engines import Problem, Values
-from workbench.fit.engines.least_squares import LeastSquares
+from workbench.fit.engines import FitProblem, Values
+from workbench.fit.engines.least_squares import LeastSquaresEngine
 from workbench.fit.losses import target_points
 from workbench.fit.start import Point
 from workbench.measure import OSUCurve
@@ -49,7 +49,7 @@ def search(machine: OSUCurve, first: list[Point], trials: int) -> list[tuple[flo
     space = SearchSpace.for_model(TRUE)
     measured = target_points(machine)
     loss = LOSSES["rmsre"]
-    engine = LeastSquares(Problem(space, 0, first, measured, machine.sizes.tolist(), loss))
+    engine = LeastSquaresEngine(FitProblem(space, 0, first, measured, machine.sizes.tolist(), loss))
     seen = []
     for _ in range(trials):
         values = engine.propose()

@@ -10,15 +10,15 @@ import pytest
 from optuna.distributions import FloatDistribution
 
 from workbench.fit import EXCESSIVE_LOSS, LOSSES, SearchSpace
-from workbench.fit.engines import Problem
-from workbench.fit.engines.tpe import TPE
+from workbench.fit.engines import FitProblem
+from workbench.fit.engines.tpe import TPEEngine
 from workbench.models import PISCES, SNAPPR, NetworkModel
 
 
 class PublicTPE:
     """The same search through Optuna's public interface: a study that is asked and told."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: FitProblem) -> None:
         self.problem = problem
         self.dimensions = {d.key: d for d in problem.space.dimensions}
         self.distributions: dict[str, Any] = {
@@ -50,8 +50,8 @@ class PublicTPE:
 def test_the_trials_are_those_of_optunas_own_sampler(model: NetworkModel) -> None:
     space = SearchSpace.for_model(model)
     first = [{d.key: float(model.get(d.key)) for d in space.dimensions}]
-    problem = Problem(space, 5, first, np.ones(2), (1, 2), LOSSES["rmsre"])
-    ours, theirs = TPE(problem), PublicTPE(problem)
+    problem = FitProblem(space, 5, first, np.ones(2), (1, 2), LOSSES["rmsre"])
+    ours, theirs = TPEEngine(problem), PublicTPE(problem)
     verbosity = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     try:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from workbench.programs.collectives import find_algorithm, layout
 from workbench.programs.collectives.layout import Messages, gather_messages, lay_out
-from workbench.programs.collectives.rounds import Case
+from workbench.programs.collectives.rounds import CollectiveCase
 from workbench.programs.graph import CALC, RECV, SEND
 
 RANKS = 4
@@ -88,7 +88,7 @@ def test_an_operation_waits_for_the_round_before_and_nothing_else(
 
 def test_joins_keep_dependencies_few() -> None:
     """A round of n and one of n operations take 2 n dependencies, not n²."""
-    case = Case(200)
+    case = CollectiveCase(200)
     made = lay_out(gather_messages(find_algorithm("barrier", "linear"), case), 200, combining=False)
     assert (made.kind == CALC).sum() == 1
     assert len(made.after) == 199 + 199 + 199
@@ -96,20 +96,20 @@ def test_joins_keep_dependencies_few() -> None:
 
 def test_two_and_two_operations_need_no_join() -> None:
     made = lay_out(
-        gather_messages(find_algorithm("allgather", "ring"), Case(3)), 3, combining=False
+        gather_messages(find_algorithm("allgather", "ring"), CollectiveCase(3)), 3, combining=False
     )
     assert not (made.kind == CALC).any()
     assert len(made.after) == 3 * 4
 
 
 def test_no_messages_make_no_operations() -> None:
-    made = lay_out(gather_messages(find_algorithm("bcast"), Case(1)), 1, combining=True)
+    made = lay_out(gather_messages(find_algorithm("bcast"), CollectiveCase(1)), 1, combining=True)
     assert made.rank_start.tolist() == [0, 0]
     assert len(made.kind) == len(made.after) == 0
 
 
 def test_layouts_are_kept_and_cannot_be_changed() -> None:
-    case = Case(7)
+    case = CollectiveCase(7)
     algorithm = find_algorithm("allreduce", "ring")
     first = layout.layout("allreduce", algorithm, case, combining=False)
     assert layout.layout("allreduce", algorithm, case, combining=False) is first
@@ -124,7 +124,7 @@ def test_the_cache_holds_to_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     algorithm = find_algorithm("allreduce", "ring")
     threads = [
         threading.Thread(
-            target=lambda n=n: cache.get("allreduce", algorithm, Case(n % 13 + 2), False)
+            target=lambda n=n: cache.get("allreduce", algorithm, CollectiveCase(n % 13 + 2), False)
         )
         for n in range(40)
     ]

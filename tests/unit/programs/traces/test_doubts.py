@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from tests.reference.requests import Call, Requests
 from workbench.programs.program import IRECV, WAIT
-from workbench.programs.traces.calls import Entry
+from workbench.programs.traces.calls import TraceCall
 from workbench.programs.traces.notes import Notes
-from workbench.programs.traces.ranges import NEVER, Begun, Latest, Places, leaves, nodes
+from workbench.programs.traces.ranges import NEVER, Latest, PendingRequests, Places, leaves, nodes
 from workbench.programs.traces.requests import TESTED, UNSETTLED, UNWAITED, AddressTable
 
 BASE, STRIDE, MOST = 800, 8, 9
@@ -37,11 +37,11 @@ def test_waits_end_what_the_reference_says(events: list[tuple[str, tuple[int, in
     places = Places(range(BASE, BASE + STRIDE * MOST, STRIDE), STRIDE)
     notes, slow = Notes(), Requests()
     table = AddressTable(0, notes, places)
-    calls: list[tuple[Entry, Call]] = []
+    calls: list[tuple[TraceCall, Call]] = []
     for line, (what, (first, count)) in enumerate(events, 1):
         base = BASE + STRIDE * first
         addresses = [base + STRIDE * i for i in range(count)]
-        entry, call = Entry(IRECV if what == "put" else WAIT, 0, line), Call(line)
+        entry, call = TraceCall(IRECV if what == "put" else WAIT, 0, line), Call(line)
         calls.append((entry, call))
         if what == "put":
             table.put(base, entry)
@@ -87,7 +87,7 @@ def test_nodes_have_the_places_of_a_range_below_them_in_order(num_places: int) -
 
 @given(st.lists(st.tuples(spans, st.integers(1, 40)), max_size=40))
 def test_what_began_and_which_line_reached_last(events: list[tuple[tuple[int, int], int]]) -> None:
-    begun, latest = Begun(MOST), Latest(MOST)
+    begun, latest = PendingRequests(MOST), Latest(MOST)
     lines, reached = np.full(MOST, NEVER, np.uint64), np.full(MOST, -1)
     for number, ((first, count), line) in enumerate(events):
         begun.set(first, NEVER if line % 5 == 0 else line)

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import ParameterError
-from workbench.tune import Choices, Component, Grid, Parameter, Range
+from workbench.tune import Choices, Component, ComponentParameter, Grid, Range
 from workbench.tune.space.constraints import Expression
 
 
-def component(*parameters: Parameter, **rest: Any) -> Component:
+def component(*parameters: ComponentParameter, **rest: Any) -> Component:
     """A component with a command."""
     return Component("tool", parameters, command=rest.pop("command", ("tool",)), **rest)
 
@@ -23,36 +23,38 @@ def component(*parameters: Parameter, **rest: Any) -> Component:
 @pytest.mark.parametrize(
     ("parameter", "value", "words"),
     [
-        (Parameter("n", cmd_var=True), 4, ("n=4",)),
-        (Parameter("n", cmd_var=True, flag="num"), 4, ("--num", "4")),
-        (Parameter("n", cmd_var=True, flag="n"), 4, ("-n", "4")),
-        (Parameter("n", cmd_var=True, flag="num="), 4, ("--num=4",)),
-        (Parameter("n", cmd_var=True, flag="n="), 4, ("--n=4",)),
-        (Parameter("n", cmd_var=True, flag="-num"), 4, ("-num", "4")),
-        (Parameter("n", cmd_var=True, flag="--mca coll_n"), 4, ("--mca", "coll_n", "4")),
-        (Parameter("n", cmd_var=True, flag="s", suffix="K"), 5, ("-s", "5K")),
-        (Parameter("n", cmd_var=True, suffix="M"), 1, ("n=1M",)),
-        (Parameter("n", cmd_var=True), 0, ("n=0",)),
-        (Parameter("s", "str", cmd_var=True, flag="s"), "", ("-s", "")),
-        (Parameter("s", "str", cmd_var=True, flag="s"), "a b; $(c)", ("-s", "a b; $(c)")),
-        (Parameter("x", "float", cmd_var=True), 0.1, ("x=0.1",)),
-        (Parameter("x", "float", cmd_var=True), 2, ("x=2.0",)),
-        (Parameter("b", "bool", cmd_var=True, flag="b"), False, ("-b", "0")),
-        (Parameter("b", "bool", cmd_var=True, flag="bb", switch=True), True, ("--bb",)),
-        (Parameter("b", "bool", cmd_var=True, flag="bb", switch=True), False, ()),
-        (Parameter("c", "categorical", cmd_var=True), "x", ("c=x",)),
+        (ComponentParameter("n", cmd_var=True), 4, ("n=4",)),
+        (ComponentParameter("n", cmd_var=True, flag="num"), 4, ("--num", "4")),
+        (ComponentParameter("n", cmd_var=True, flag="n"), 4, ("-n", "4")),
+        (ComponentParameter("n", cmd_var=True, flag="num="), 4, ("--num=4",)),
+        (ComponentParameter("n", cmd_var=True, flag="n="), 4, ("--n=4",)),
+        (ComponentParameter("n", cmd_var=True, flag="-num"), 4, ("-num", "4")),
+        (ComponentParameter("n", cmd_var=True, flag="--mca coll_n"), 4, ("--mca", "coll_n", "4")),
+        (ComponentParameter("n", cmd_var=True, flag="s", suffix="K"), 5, ("-s", "5K")),
+        (ComponentParameter("n", cmd_var=True, suffix="M"), 1, ("n=1M",)),
+        (ComponentParameter("n", cmd_var=True), 0, ("n=0",)),
+        (ComponentParameter("s", "str", cmd_var=True, flag="s"), "", ("-s", "")),
+        (ComponentParameter("s", "str", cmd_var=True, flag="s"), "a b; $(c)", ("-s", "a b; $(c)")),
+        (ComponentParameter("x", "float", cmd_var=True), 0.1, ("x=0.1",)),
+        (ComponentParameter("x", "float", cmd_var=True), 2, ("x=2.0",)),
+        (ComponentParameter("b", "bool", cmd_var=True, flag="b"), False, ("-b", "0")),
+        (ComponentParameter("b", "bool", cmd_var=True, flag="bb", switch=True), True, ("--bb",)),
+        (ComponentParameter("b", "bool", cmd_var=True, flag="bb", switch=True), False, ()),
+        (ComponentParameter("c", "categorical", cmd_var=True), "x", ("c=x",)),
     ],
 )
-def test_words_of_a_value(parameter: Parameter, value: Any, words: tuple[str, ...]) -> None:
+def test_words_of_a_value(
+    parameter: ComponentParameter, value: Any, words: tuple[str, ...]
+) -> None:
     one = component(parameter)
     assert one.invocation({parameter.name: value}).argv == ("tool", *words)
 
 
 def test_zero_false_and_empty_reach_the_environment() -> None:
     one = component(
-        Parameter("algorithm", default=3, env_var="OMPI_algorithm"),
-        Parameter("on", "bool", default=True, env_var="ON"),
-        Parameter("path", "str", default="/home", env_var="PATH_"),
+        ComponentParameter("algorithm", default=3, env_var="OMPI_algorithm"),
+        ComponentParameter("on", "bool", default=True, env_var="ON"),
+        ComponentParameter("path", "str", default="/home", env_var="PATH_"),
     )
     assert dict(one.invocation({"algorithm": 0, "on": False, "path": ""}).env) == {
         "OMPI_algorithm": "0",
@@ -64,14 +66,16 @@ def test_zero_false_and_empty_reach_the_environment() -> None:
 
 
 def test_optional_parameters_pass_nothing_by_themselves() -> None:
-    one = component(Parameter("n", default=3, optional=True, env_var="N"))
+    one = component(ComponentParameter("n", default=3, optional=True, env_var="N"))
     assert dict(one.invocation({}).env) == {}
     assert dict(one.invocation({"n": 3}).env) == {"N": "3"}
     assert one.defaults() == {"n": None}
 
 
 def test_a_parameter_may_go_more_ways_than_one() -> None:
-    one = component(Parameter("n", default=2, env_var="N", cmd_var=True, cli_var=True, flag="nn"))
+    one = component(
+        ComponentParameter("n", default=2, env_var="N", cmd_var=True, cli_var=True, flag="nn")
+    )
     invocation = one.invocation({})
     assert invocation.argv == ("tool", "--nn", "2")
     assert invocation.sbatch_options == ("--nn", "2")
@@ -80,8 +84,8 @@ def test_a_parameter_may_go_more_ways_than_one() -> None:
 
 def test_options_of_sbatch_are_never_taken_for_its_script() -> None:
     one = component(
-        Parameter("n", default=1, cli_var=True),
-        Parameter("m", "str", default="a b", cli_var=True, flag="mode"),
+        ComponentParameter("n", default=1, cli_var=True),
+        ComponentParameter("m", "str", default="a b", cli_var=True, flag="mode"),
         plugin="fastio=yes --ioi=yes",
     )
     assert one.invocation({}).sbatch_options == (
@@ -94,7 +98,7 @@ def test_options_of_sbatch_are_never_taken_for_its_script() -> None:
 
 
 def test_where_the_parameters_the_application_and_python_stand() -> None:
-    n = Parameter("n", default=1, cmd_var=True, flag="n")
+    n = ComponentParameter("n", default=1, cmd_var=True, flag="n")
     assert component(n).invocation({}, ["app", "-n", "9"]).argv == (
         *("tool", "-n", "1"),
         *("app", "-n", "9"),
@@ -103,14 +107,16 @@ def test_where_the_parameters_the_application_and_python_stand() -> None:
     assert placed.invocation({}, ["app"]).argv == (sys.executable, "app", "--", "-n", "1", "end")
     before = component(n, command=("run", "{application}", "end"))
     assert before.invocation({}, ["app"]).argv == ("run", "-n", "1", "app", "end")
-    only_env = Component("lib", (Parameter("n", default=1, env_var="N"),), ld_preload="lib.so")
+    only_env = Component(
+        "lib", (ComponentParameter("n", default=1, env_var="N"),), ld_preload="lib.so"
+    )
     assert only_env.invocation({}, ["app"]).argv == ("app",)
     assert dict(only_env.invocation({}).env) == {"LD_PRELOAD": "lib.so", "N": "1"}
     assert only_env.invocation({}).argv == ()
 
 
 def test_a_value_that_looks_like_a_place_stays_a_value() -> None:
-    one = component(Parameter("s", "str", cmd_var=True, flag="s"))
+    one = component(ComponentParameter("s", "str", cmd_var=True, flag="s"))
     assert one.invocation({"s": "{application}"}, ["app"]).argv == (
         *("tool", "-s", "{application}"),
         "app",
@@ -118,16 +124,20 @@ def test_a_value_that_looks_like_a_place_stays_a_value() -> None:
 
 
 def test_the_folder_of_the_file_must_be_known_where_it_is_named() -> None:
-    one = component(Parameter("n", default=1, env_var="N"), command=("{folder}/run",), folder="/d")
+    one = component(
+        ComponentParameter("n", default=1, env_var="N"), command=("{folder}/run",), folder="/d"
+    )
     assert one.invocation({}).argv == ("/d/run",)
     with pytest.raises(ParameterError, match="names its file's folder"):
-        component(Parameter("n", default=1, env_var="N"), command=("{folder}/run",)).invocation({})
+        component(
+            ComponentParameter("n", default=1, env_var="N"), command=("{folder}/run",)
+        ).invocation({})
 
 
 def test_a_command_that_is_a_comment_is_a_line_of_the_batch_script() -> None:
     one = component(
-        Parameter("threads", default=2, cmd_var=True),
-        Parameter("s", "str", default="x", cmd_var=True),
+        ComponentParameter("threads", default=2, cmd_var=True),
+        ComponentParameter("s", "str", default="x", cmd_var=True),
         command=("#SBB targets=/scratch",),
         header="#SBB trash=all",
     )
@@ -142,7 +152,7 @@ def test_a_command_that_is_a_comment_is_a_line_of_the_batch_script() -> None:
 
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=30))
 def test_any_text_stays_one_word(text: str) -> None:
-    one = component(Parameter("s", "str", cmd_var=True, env_var="S", flag="s"))
+    one = component(ComponentParameter("s", "str", cmd_var=True, env_var="S", flag="s"))
     invocation = one.invocation({"s": text})
     assert invocation.argv == ("tool", "-s", text)
     assert invocation.env["S"] == text
@@ -150,7 +160,7 @@ def test_any_text_stays_one_word(text: str) -> None:
 
 def test_what_a_shell_would_run_reaches_the_program_as_it_is() -> None:
     one = component(
-        Parameter("s", "str", cmd_var=True, flag="s"),
+        ComponentParameter("s", "str", cmd_var=True, flag="s"),
         command=("{python}", "-c", "import sys; print(sys.argv[1:])"),
     )
     text = "$(touch x); `touch x` && touch x | \"'\n"
@@ -173,23 +183,25 @@ def test_what_a_shell_would_run_reaches_the_program_as_it_is() -> None:
 )
 def test_values_that_do_not_fit(configuration: dict[str, Any], message: str) -> None:
     one = component(
-        Parameter("n", default=1, cmd_var=True),
-        Parameter("mode", "str", default="a", choices=("a", "b"), cmd_var=True),
+        ComponentParameter("n", default=1, cmd_var=True),
+        ComponentParameter("mode", "str", default="a", choices=("a", "b"), cmd_var=True),
     )
     with pytest.raises(ParameterError, match=message):
         one.invocation(configuration)
 
 
 def test_a_nul_cannot_be_passed() -> None:
-    one = component(Parameter("s", "str", env_var="S"))
+    one = component(ComponentParameter("s", "str", env_var="S"))
     with pytest.raises(ParameterError, match="NUL"):
         one.invocation({"s": "a\0b"})
     with pytest.raises(ParameterError, match="must have a name without =; got 'A=B'"):
-        component(Parameter("s", "str", env_var="S"), env={"A=B": "c"}).invocation({"s": ""})
+        component(ComponentParameter("s", "str", env_var="S"), env={"A=B": "c"}).invocation(
+            {"s": ""}
+        )
 
 
 def test_a_parameter_without_a_value_is_reported() -> None:
-    one = component(Parameter("n", cmd_var=True))
+    one = component(ComponentParameter("n", cmd_var=True))
     with pytest.raises(ParameterError, match="n of tool must have a value, it has no default"):
         one.invocation({})
     assert one.defaults() == {}
@@ -197,8 +209,8 @@ def test_a_parameter_without_a_value_is_reported() -> None:
 
 
 CONDITIONAL = component(
-    Parameter("segment", default=0, env_var="SEG", condition=Expression("algorithm == 5")),
-    Parameter("algorithm", "categorical", default=0, env_var="ALG"),
+    ComponentParameter("segment", default=0, env_var="SEG", condition=Expression("algorithm == 5")),
+    ComponentParameter("algorithm", "categorical", default=0, env_var="ALG"),
 )
 
 
@@ -221,9 +233,9 @@ def test_a_parameter_that_is_not_tuned_keeps_its_default() -> None:
     with pytest.raises(ParameterError, match=r"segment applies only where .*=0 is not"):
         CONDITIONAL.space({"segment": [0, 8]})
     ruled = component(
-        Parameter("a", default=4, cmd_var=True),
-        Parameter("b", default=1, cmd_var=True),
-        Parameter("c", default=1, optional=True, cmd_var=True),
+        ComponentParameter("a", default=4, cmd_var=True),
+        ComponentParameter("b", default=1, cmd_var=True),
+        ComponentParameter("c", default=1, optional=True, cmd_var=True),
         constraints=(Expression("a * b <= 8"), Expression("a < 3 or c > 1")),
     )
     space = ruled.space({"b": [1, 2, 3]})
@@ -239,9 +251,11 @@ def test_a_parameter_that_is_not_tuned_keeps_its_default() -> None:
 def test_a_default_counts_in_rules_only_where_it_is_passed(algorithm: int) -> None:
     """Whether the segment is passed is up to the algorithm, which is tuned; it itself is not."""
     parameters = (
-        Parameter("algorithm", default=algorithm, cmd_var=True),
-        Parameter("segment", default=9, cmd_var=True, condition=Expression("algorithm == 4")),
-        Parameter("count", default=1, cmd_var=True),
+        ComponentParameter("algorithm", default=algorithm, cmd_var=True),
+        ComponentParameter(
+            "segment", default=9, cmd_var=True, condition=Expression("algorithm == 4")
+        ),
+        ComponentParameter("count", default=1, cmd_var=True),
     )
     axes = {"algorithm": [1, 4], "count": [1, 20]}
 
@@ -256,20 +270,24 @@ def test_a_default_counts_in_rules_only_where_it_is_passed(algorithm: int) -> No
     never = component(*parameters, constraints=(Expression("segment < 9"),))
     assert passed(never, axes) == free
     # A condition that names what is not passed is false.
-    count = Parameter("count", default=1, cmd_var=True, condition=Expression("segment > 3"))
+    count = ComponentParameter(
+        "count", default=1, cmd_var=True, condition=Expression("segment > 3")
+    )
     assert passed(component(*parameters[:2], count), axes) == [("algorithm=1",), *held]
     # What applies only where such a parameter does: the rule follows through both.
-    depth = Parameter("depth", default=9, cmd_var=True, condition=Expression("segment > 3"))
+    depth = ComponentParameter(
+        "depth", default=9, cmd_var=True, condition=Expression("segment > 3")
+    )
     chain = component(*parameters, depth, constraints=(Expression("count <= depth"),))
     assert passed(chain, axes) == [*free, (*held[0], "depth=9")]
 
 
 def test_axes_fit_their_parameters() -> None:
     one = component(
-        Parameter("n", default=1, cmd_var=True, axis=Grid.of([1, 2])),
-        Parameter("x", "float", default=1, cmd_var=True),
-        Parameter("b", "bool", default=False, cmd_var=True),
-        Parameter("o", default=1, optional=True, cmd_var=True),
+        ComponentParameter("n", default=1, cmd_var=True, axis=Grid.of([1, 2])),
+        ComponentParameter("x", "float", default=1, cmd_var=True),
+        ComponentParameter("b", "bool", default=False, cmd_var=True),
+        ComponentParameter("o", default=1, optional=True, cmd_var=True),
     )
     assert one.space().names == ("n",)
     axes = one.space(
@@ -289,43 +307,62 @@ def test_axes_fit_their_parameters() -> None:
         with pytest.raises(ParameterError, match=message):
             one.space({name: values})
     with pytest.raises(ParameterError, match="tool has no values to try"):
-        component(Parameter("n", default=1, cmd_var=True)).space()
+        component(ComponentParameter("n", default=1, cmd_var=True)).space()
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Parameter("n"), "must reach the component by env_var, cmd_var or cli_var"),
-        (lambda: Parameter("n", "list", cmd_var=True), "must be one of int, float, str, bool"),
-        (lambda: Parameter("n", env_var="A=B"), "no = and no NUL"),
-        (lambda: Parameter("n", cmd_var=True, flag="n", switch=True), "bool with a flag"),
-        (lambda: Parameter("n", "bool", cmd_var=True, switch=True), "and no flag"),
-        (lambda: Parameter("n", default="4", cmd_var=True), "the default of n must be a whole"),
-        (lambda: Parameter("s", "str", default=4, cmd_var=True), "the default of s must be a text"),
-        (lambda: Parameter("n", choices=("a",), cmd_var=True), "a choice of n must be a whole"),
         (
-            lambda: Parameter("n", default=3, choices=(1, 2), cmd_var=True),
+            lambda: ComponentParameter("n"),
+            "must reach the component by env_var, cmd_var or cli_var",
+        ),
+        (
+            lambda: ComponentParameter("n", "list", cmd_var=True),
+            "must be one of int, float, str, bool",
+        ),
+        (lambda: ComponentParameter("n", env_var="A=B"), "no = and no NUL"),
+        (lambda: ComponentParameter("n", cmd_var=True, flag="n", switch=True), "bool with a flag"),
+        (lambda: ComponentParameter("n", "bool", cmd_var=True, switch=True), "and no flag"),
+        (
+            lambda: ComponentParameter("n", default="4", cmd_var=True),
+            "the default of n must be a whole",
+        ),
+        (
+            lambda: ComponentParameter("s", "str", default=4, cmd_var=True),
+            "the default of s must be a text",
+        ),
+        (
+            lambda: ComponentParameter("n", choices=("a",), cmd_var=True),
+            "a choice of n must be a whole",
+        ),
+        (
+            lambda: ComponentParameter("n", default=3, choices=(1, 2), cmd_var=True),
             "the default of n must be one of its choices; got 3",
         ),
         (
-            lambda: Parameter("n", choices=(1, 2), cmd_var=True, axis=Grid.of([1, 3])),
+            lambda: ComponentParameter("n", choices=(1, 2), cmd_var=True, axis=Grid.of([1, 3])),
             "a value to try of n must be one of its choices; got 3",
         ),
         (lambda: component(), "at least one parameter"),
         (
-            lambda: component(Parameter("n", cmd_var=True), Parameter("n", cmd_var=True)),
+            lambda: component(
+                ComponentParameter("n", cmd_var=True), ComponentParameter("n", cmd_var=True)
+            ),
             "described once",
         ),
         (
-            lambda: component(Parameter("n", cmd_var=True, condition=Expression("m > 1"))),
+            lambda: component(ComponentParameter("n", cmd_var=True, condition=Expression("m > 1"))),
             "the condition of n must name parameters of tool; m is not one",
         ),
         (
-            lambda: component(Parameter("n", cmd_var=True), constraints=(Expression("m > 1"),)),
+            lambda: component(
+                ComponentParameter("n", cmd_var=True), constraints=(Expression("m > 1"),)
+            ),
             "the rule m > 1 must name parameters of tool; m is not one",
         ),
         (
-            lambda: component(Parameter("n", cmd_var=True, condition=Expression("n > 1"))),
+            lambda: component(ComponentParameter("n", cmd_var=True, condition=Expression("n > 1"))),
             "must not form a cycle",
         ),
     ],
@@ -337,8 +374,8 @@ def test_components_that_cannot_be(make: Any, message: str) -> None:
 
 def test_an_invocation_reads_as_one_would_type_it() -> None:
     one = component(
-        Parameter("s", "str", default="a b", cmd_var=True, env_var="S"),
-        Parameter("q", default=1, cli_var=True),
+        ComponentParameter("s", "str", default="a b", cmd_var=True, env_var="S"),
+        ComponentParameter("q", default=1, cli_var=True),
         header="sync",
     )
     assert one.invocation({}).text() == "sync\nsbatch --q=1: S='a b' tool 's=a b'"
@@ -347,6 +384,6 @@ def test_an_invocation_reads_as_one_would_type_it() -> None:
 
 
 def test_a_range_has_an_order_and_a_categorical_has_none() -> None:
-    one = component(Parameter("c", "categorical", default=4, cmd_var=True))
+    one = component(ComponentParameter("c", "categorical", default=4, cmd_var=True))
     with pytest.raises(ParameterError, match=r"must be a list, as .* no order; got a range"):
         one.space({"c": Range(1, 8)})

@@ -22,7 +22,7 @@ from workbench.tune.recorded.files import (
     write_recording,
 )
 from workbench.tune.recorded.recorded import RecordedSpace
-from workbench.tune.recorded.table import RecordedRun, RecordedTable
+from workbench.tune.recorded.table import RecordedMeasurement, RecordedTable
 from workbench.tune.space.space import Choices, Configuration, Grid, TuningSpace
 
 SPACE = TuningSpace(
@@ -35,7 +35,7 @@ ABOUT = Description("small", "a small one", "measured", "made by a test", {"rank
 
 def table(values: dict[tuple[str, int | None], list[float]]) -> RecordedTable:
     runs = tuple(
-        RecordedRun(at, {"algorithm": a, "segment": s}, 8, 1.0 + value, {"p50_us": value})
+        RecordedMeasurement(at, {"algorithm": a, "segment": s}, 8, 1.0 + value, {"p50_us": value})
         for (a, s), column in values.items()
         for at, value in enumerate(column)
     )
@@ -124,7 +124,9 @@ def test_two_repeats_tell_nothing(tmp_path: Path) -> None:
 
 def test_failed_runs_are_left_out(tmp_path: Path) -> None:
     whole = table({key: values for key, values in GOOD.items() if key[0] != "c"})
-    bad = RecordedRun(0, {"algorithm": "c", "segment": None}, 8, math.nan, {}, state="timeout")
+    bad = RecordedMeasurement(
+        0, {"algorithm": "c", "segment": None}, 8, math.nan, {}, state="timeout"
+    )
     runs = (*whole.runs, bad)
     written = RecordedTable("sum", SPACE, ("p50_us",), "p50_us", runs)
     write_recording(tmp_path / "small", ABOUT, [written])
@@ -200,7 +202,7 @@ def test_any_descriptor_is_read_or_refused(
 
 
 def test_rows_come_back(tmp_path: Path) -> None:
-    run = RecordedRun(
+    run = RecordedMeasurement(
         3, {"algorithm": "b", "segment": 4}, 16, 0.5, {"p50_us": 2.0}, "2026-01-01T00:00:00", 1.5
     )
     empty = table({})

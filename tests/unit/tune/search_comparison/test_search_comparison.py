@@ -14,7 +14,7 @@ import pytest
 
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.tune.recorded.files import Description, shipped_recording, write_recording
-from workbench.tune.recorded.table import RecordedRun, RecordedTable
+from workbench.tune.recorded.table import RecordedMeasurement, RecordedTable
 from workbench.tune.search_comparison import run as search_run
 from workbench.tune.search_comparison.files import load_search_comparison, save_search_comparison
 from workbench.tune.search_comparison.plan import (
@@ -48,7 +48,7 @@ PLAN = SearchComparisonPlan(
 def valley(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A recording whose value is least, 1, at x = 13, and 14 at the default x = 0."""
     runs = tuple(
-        RecordedRun(0, {"x": x}, 8, 2.0, {"time_us": 1.0 + abs(x - 13)}) for x in range(20)
+        RecordedMeasurement(0, {"x": x}, 8, 2.0, {"time_us": 1.0 + abs(x - 13)}) for x in range(20)
     )
     write_recording(
         tmp_path / "valley",
@@ -224,7 +224,7 @@ def test_the_held_out_repeats_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     least = {1: 13, 2: 6}
     runs = tuple(
-        RecordedRun(number, {"x": x}, 8, 2.0, {"time_us": 1.0 + abs(x - at)})
+        RecordedMeasurement(number, {"x": x}, 8, 2.0, {"time_us": 1.0 + abs(x - at)})
         for number, at in least.items()
         for x in range(20)
     )
@@ -304,7 +304,7 @@ def test_rows_of_a_recording_that_was_made_anew_are_not_taken(valley: Path, tmp_
     plan = plan_at(valley, heuristics=("random",), seeds=1, budget=6)
     rows = tmp_path / "rows.csv"
     before = compare_searches(plan, rows)
-    runs = tuple(RecordedRun(0, {"x": x}, 8, 2.0, {"time_us": 30.0 - x}) for x in range(20))
+    runs = tuple(RecordedMeasurement(0, {"x": x}, 8, 2.0, {"time_us": 30.0 - x}) for x in range(20))
     write_recording(
         valley,
         Description("valley", "a slope", "synthetic", "made by a test"),

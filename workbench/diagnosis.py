@@ -88,10 +88,10 @@ class Diagnosis(StoredResult):
         return f"{count} problem{'s' if count > 1 else ''} found; each is named with its repair."
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a finding: group, name, value, problem, fix."""
+        """Return one row a check: group, name, value, problem, fix."""
         import pandas as pd
 
-        return pd.DataFrame([dataclasses.asdict(finding) for finding in self.findings])
+        return pd.DataFrame([dataclasses.asdict(check) for check in self.checks])
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold."""

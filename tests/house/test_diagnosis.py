@@ -110,7 +110,7 @@ def test_a_damaged_dataset_is_noticed(tmp_path: Path) -> None:
     assert "restore datasets/azure-hb96v3-hdr" in problem["fix"]
 
 
-def test_a_check_that_fails_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_probe_that_fails_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def _broken() -> list[InstallationCheck]:
         raise RuntimeError("disk on fire")
 

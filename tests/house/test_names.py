@@ -10,17 +10,22 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def public_types(tree: ast.Module) -> Iterator[str]:
-    """Yield the public classes of a module."""
+def public_types(tree: ast.Module) -> Iterator[tuple[str, bool]]:
+    """Yield the public classes of a module and its names for other types, and which are classes."""
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-            yield node.name
+            yield node.name, True
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            if name[0].isupper() and not name.isupper():
+                yield name, False
 
 
-def test_no_two_public_classes_share_a_name() -> None:
-    places = defaultdict(list)
+def test_no_public_class_shares_its_name_with_another_type() -> None:
+    classes, places = set(), defaultdict(list)
     for path in sorted((ROOT / "workbench").rglob("*.py")):
-        for name in public_types(ast.parse(path.read_text("utf-8"))):
+        for name, is_class in public_types(ast.parse(path.read_text("utf-8"))):
             places[name].append(str(path.relative_to(ROOT)))
-    assert len(places) > 300
-    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+            classes |= {name} if is_class else set()
+    assert len(classes) > 300
+    assert {name: places[name] for name in classes if len(places[name]) > 1} == {}

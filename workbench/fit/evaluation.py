@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import SimulationHalted, WorkbenchError
-from workbench.fit.losses import EXCESSIVE_LOSS, FloatArray, Loss, Target, target_points
+from workbench.fit.losses import EXCESSIVE_LOSS, FloatArray, Loss, LossTarget, target_points
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
 from workbench.simulate import BENCHMARKS, simulate_osu
@@ -29,7 +29,9 @@ class Outcome:
 class Evaluator:
     """Simulates configurations of a model and compares them with a measured curve."""
 
-    def __init__(self, model: NetworkModel, curve: OSUCurve, loss: Loss, target: Target) -> None:
+    def __init__(
+        self, model: NetworkModel, curve: OSUCurve, loss: Loss, target: LossTarget
+    ) -> None:
         self._model = model
         self._sizes = tuple(curve.sizes.tolist())
         self._loss = loss

@@ -23,8 +23,8 @@ from workbench.measure import OSUCurve
 from workbench.suggestions import did_you_mean
 
 FloatArray = NDArray[np.float64]
-Target = Literal["both", "latency", "bandwidth"]
-TARGETS: tuple[str, ...] = get_args(Target)
+LossTarget = Literal["both", "latency", "bandwidth"]
+TARGETS: tuple[str, ...] = get_args(LossTarget)
 
 HUBER_DELTA = 1.0
 """Error at which the Huber loss turns from a square into a line: 1 us or 1 MB/s.
@@ -190,9 +190,9 @@ def _named_huber(name: str) -> Loss | None:
         return None
 
 
-def find_target(target: str) -> Target:
+def find_target(target: str) -> LossTarget:
     """Return the target: ``latency``, ``bandwidth`` or ``both``; refuse anything else."""
-    known: dict[str, Target] = {"both": "both", "latency": "latency", "bandwidth": "bandwidth"}
+    known: dict[str, LossTarget] = {"both": "both", "latency": "latency", "bandwidth": "bandwidth"}
     if not isinstance(target, str) or target not in known:
         raise ParameterError(
             f"target must be one of {', '.join(TARGETS)}; got {target!r}"
@@ -202,7 +202,7 @@ def find_target(target: str) -> Target:
     return known[target]
 
 
-def target_points(curve: OSUCurve, target: Target = "both") -> FloatArray:
+def target_points(curve: OSUCurve, target: LossTarget = "both") -> FloatArray:
     """Return the values of a target: latencies in us, then bandwidths in MB/s."""
     parts = {
         "latency": (curve.latency_us,),
@@ -230,7 +230,7 @@ def rmspe_by_target(simulated: OSUCurve, measured: OSUCurve) -> dict[str, float]
     return errors
 
 
-_REPORTED: tuple[tuple[str, Target], ...] = (
+_REPORTED: tuple[tuple[str, LossTarget], ...] = (
     ("joint", "both"),
     ("latency", "latency"),
     ("bandwidth", "bandwidth"),

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.fit.engines import DEFAULT_ENGINE, find_engine
-from workbench.fit.losses import Target, target_points
+from workbench.fit.losses import LossTarget, target_points
 from workbench.fit.space import Dimension, SearchSpace
 from workbench.html_table import bold, code, html_table
 from workbench.measure import OSUCurve, contradiction
@@ -59,7 +59,7 @@ class FitResult(StoredResult):
     measured: OSUCurve
     simulated: OSUCurve | None
     loss: str
-    target: Target
+    target: LossTarget
     space: SearchSpace
     rmspe: dict[str, float]
     losses: FloatArray

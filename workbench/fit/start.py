@@ -19,13 +19,13 @@ from workbench.simulate import simulate_osu
 if TYPE_CHECKING:
     from workbench.fit.measured import Measured
 
-Point = dict[str, float]
+StartPoint = dict[str, float]
 
 _WINDOW = 64
 _WAYS = 6
 
 
-def starting_points(model: NetworkModel, curve: OSUCurve, space: SearchSpace) -> list[Point]:
+def starting_points(model: NetworkModel, curve: OSUCurve, space: SearchSpace) -> list[StartPoint]:
     """Return the configurations to try first: the model's own, then those the curve suggests."""
     # Over four machines SNAPPR's best RMSRE after 10 trials was 2.0 with them and 8.6 without,
     # after 100 the same. For the protocol model the suggestion is nearly the fit.
@@ -68,7 +68,7 @@ def first_guess(curve: Measured, model: str | NetworkModel) -> NetworkModel:
     return best
 
 
-def _protocol(parts: Sequence[Segment]) -> Point:
+def _protocol(parts: Sequence[Segment]) -> StartPoint:
     """Return the protocol model's parameters that three segments of the curve suggest."""
     short, eager, rendezvous = (_costs(part, parts[0]) for part in parts)
     point = {"short.max_size": float(parts[0].last), "eager.max_size": float(parts[1].last)}
@@ -82,7 +82,7 @@ def _protocol(parts: Sequence[Segment]) -> Point:
     return point
 
 
-def _costs(part: Segment, first: Segment) -> Point:
+def _costs(part: Segment, first: Segment) -> StartPoint:
     """Return a segment's host overhead (s), copy rate (B/s), latency (s) and wire rate (B/s)."""
     # Latency: the constant is the flight and two host times, the slope two copies and the wire.
     # Time per message, less a message's share of a window's flight and reply: the constant is one

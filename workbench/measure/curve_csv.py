@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.errors import ParameterError, ParseError
 from workbench.measure.curve import FloatArray, OSUCurve, Spread
-from workbench.measure.osu_table import Benchmark, Note, OSUTable
+from workbench.measure.osu_table import Note, OSUTable, OSUTest
 from workbench.measure.osu_text import pointed
 from workbench.provenance import Provenance
 
@@ -65,7 +65,7 @@ def csv_tables(text: str, source: str) -> list[OSUTable]:
     """Return the columns ``latency_us`` and ``bandwidth_MBps`` of a CSV as tables of OSU."""
     columns, lines = _columns(source, text)
     start, heading, _ = _heading(text)
-    known: tuple[tuple[Benchmark, str], ...] = (("latency", "latency_us"), ("bw", "bandwidth_MBps"))
+    known: tuple[tuple[OSUTest, str], ...] = (("latency", "latency_us"), ("bw", "bandwidth_MBps"))
     notes = [
         Note(start, f"column {name!r} was not used")
         for name in columns

@@ -17,7 +17,7 @@ from workbench.measure.osu_text import decoded, parse_osu_text
 from workbench.provenance import Origin, Provenance
 from workbench.suggestions import did_you_mean
 
-Source = str | Path | bytes | tuple[str, str | bytes]
+OSUSource = str | Path | bytes | tuple[str, str | bytes]
 
 BANDWIDTHS = ("bw", "bibw", "mbw_mr")
 """The benchmarks a curve can take its bandwidth from; ``bw`` unless another is asked for."""
@@ -29,7 +29,7 @@ _SUMS = {
 
 
 def read_osu(
-    *sources: Source,
+    *sources: OSUSource,
     name: str = "",
     bandwidth: str = "bw",
     provenance: Provenance | None = None,
@@ -126,7 +126,7 @@ def _curve_of_csv(
     return replace(curve, notes=tuple(used))
 
 
-def _named(source: Source) -> tuple[str, str | bytes]:
+def _named(source: OSUSource) -> tuple[str, str | bytes]:
     """Return a label and the content of a source, whichever way it was given."""
     if isinstance(source, tuple):
         return source

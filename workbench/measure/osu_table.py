@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Benchmark = Literal["latency", "bw", "bibw", "mbw_mr", "other"]
+OSUTest = Literal["latency", "bw", "bibw", "mbw_mr", "other"]
 
 PROGRAMS: dict[str, str] = {
     "latency": "osu_latency",
@@ -55,7 +55,7 @@ class OSUTable:
         truncated: whether the table ends in the middle of a row.
     """
 
-    benchmark: Benchmark
+    benchmark: OSUTest
     title: str
     version: str
     source: str

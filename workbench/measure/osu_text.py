@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from workbench.errors import ParseError
-from workbench.measure.osu_table import PROGRAMS, Benchmark, Note, OSUTable
+from workbench.measure.osu_table import PROGRAMS, Note, OSUTable, OSUTest
 
 # Longer lines belong to no table, and would slow the patterns below.
 _LONGEST_LINE = 1000
@@ -75,7 +75,7 @@ _BINARY = {
 }
 """First bytes of files that are not text, with the kind of file."""
 _LINE_END = re.compile(r"\r?\r?\n|\r")
-_TITLES: dict[str, Benchmark] = {
+_TITLES: dict[str, OSUTest] = {
     "latency": "latency",
     "bandwidth": "bw",
     "bidirectional bandwidth": "bibw",
@@ -134,7 +134,7 @@ def parse_osu_text(text: str | bytes, source: str = "text") -> list[OSUTable]:
 class _Section:
     """The lines under one title or heading, as they are collected."""
 
-    benchmark: Benchmark
+    benchmark: OSUTest
     title: str
     version: str
     line: int
@@ -217,7 +217,7 @@ def _take_heading(sections: list[_Section], rest: str, number: int, source: str)
 
 def _untitled(found: str, first: re.Match[str], count: int, number: int) -> _Section:
     """Return the section of a heading without a title; its columns decide the benchmark."""
-    benchmark: Benchmark = "other"
+    benchmark: OSUTest = "other"
     if first["rate"]:
         benchmark = "mbw_mr" if count > 1 else "other"
     elif not first["statistic"] and found:
@@ -380,7 +380,7 @@ def _without_prefixes(line: str) -> str:
     return bare
 
 
-def _measured(benchmark: Benchmark) -> str:
+def _measured(benchmark: OSUTest) -> str:
     return {"latency": "latency", "other": ""}.get(benchmark, "bandwidth")
 
 

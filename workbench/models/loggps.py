@@ -30,8 +30,8 @@ from workbench.units import format_quantity, read_quantity
 if TYPE_CHECKING:
     import pandas as pd
 
-Regime = Literal["short", "eager", "rendezvous"]
-REGIMES: tuple[Regime, ...] = get_args(Regime)
+ProtocolRegime = Literal["short", "eager", "rendezvous"]
+REGIMES: tuple[ProtocolRegime, ...] = get_args(ProtocolRegime)
 
 _UNITS: Mapping[str, str] = MappingProxyType(
     {"L": "s", "o": "s", "g": "s", "G": "s/B", "O": "s/B", "S": "B"}
@@ -96,7 +96,7 @@ class LogGPS(StoredResult):
     def from_protocol(
         cls,
         model: Protocol,
-        regime: Regime = "eager",
+        regime: ProtocolRegime = "eager",
         *,
         errors: Mapping[str, float] | None = None,
     ) -> LogGPS:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Hashable, Mapping
 from typing import Generic, TypeVar
 
-from workbench.panels.programs import AnyProgram, Source
+from workbench.panels.programs import AnyProgram, ProgramSource
 from workbench.programs import ExecutionGraph
 from workbench.programs.given import graph_of
 
@@ -60,19 +60,21 @@ class ProgramCache:
         self._programs: Cache[AnyProgram] = Cache(programs)
         self._graphs: Cache[ExecutionGraph] = Cache(graphs)
 
-    def known_program(self, source: Source) -> AnyProgram | None:
+    def known_program(self, source: ProgramSource) -> AnyProgram | None:
         """Return a program that is in the cache, or None."""
         return self._programs.get(source)
 
-    def known_graph(self, source: Source, algorithms: Mapping[str, str]) -> ExecutionGraph | None:
+    def known_graph(
+        self, source: ProgramSource, algorithms: Mapping[str, str]
+    ) -> ExecutionGraph | None:
         """Return the graph of a program if it is in the cache, or None."""
         return self._graphs.get(source.graph_key(algorithms))
 
-    def program(self, source: Source) -> AnyProgram:
+    def program(self, source: ProgramSource) -> AnyProgram:
         """Return a program."""
         return self._programs.made(source, source.make)
 
-    def graph(self, source: Source, algorithms: Mapping[str, str]) -> ExecutionGraph:
+    def graph(self, source: ProgramSource, algorithms: Mapping[str, str]) -> ExecutionGraph:
         """Return a program's graph with algorithms by operation."""
         key = source.graph_key(algorithms)
         return self._graphs.made(key, lambda: graph_of(self.program(source), algorithms))

@@ -14,7 +14,7 @@ from workbench import programs
 from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.number_field import NumberField, errors_of
-from workbench.panels.programs import GIVEN, AnyProgram, Source
+from workbench.panels.programs import GIVEN, AnyProgram, ProgramSource
 from workbench.panels.style import named, wrapping_row
 from workbench.programs import ExecutionGraph, Program
 
@@ -153,7 +153,7 @@ class GeneratorFields:
         """The error lines of the controls."""
         return errors_of(self.controls.values())
 
-    def source(self) -> Source:
+    def source(self) -> ProgramSource:
         """Return the source of the program that the controls describe."""
         arguments = self.arguments
         words = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
@@ -163,29 +163,29 @@ class GeneratorFields:
             made: AnyProgram = getattr(programs.generate, generator)(**arguments)
             return made
 
-        return Source(self.name, f"programs.generate.{generator}({words})", make)
+        return ProgramSource(self.name, f"programs.generate.{generator}({words})", make)
 
 
-def source_of(program: str | AnyProgram | None, first: str = "") -> Source:
+def source_of(program: str | AnyProgram | None, first: str = "") -> ProgramSource:
     """Return the source for a name, a path, a program or a graph; ``first`` replaces None."""
     if isinstance(program, (Program, ExecutionGraph)):
-        return Source.of(GIVEN, "program", program)
+        return ProgramSource.of(GIVEN, "program", program)
     name = first if program is None else program
     if isinstance(name, str) and name in GENERATED:
         return GeneratorFields(name, lambda: None).source()
     if isinstance(name, str) and name in programs.list() and not Path(name).exists():
         return shipped_source(name)
     found = programs.find(name)
-    return Source.of(Path(name).name, f"programs.find({str(name)!r})", found)
+    return ProgramSource.of(Path(name).name, f"programs.find({str(name)!r})", found)
 
 
-def shipped_source(name: str) -> Source:
+def shipped_source(name: str) -> ProgramSource:
     """Return the source of a shipped program of ``workbench.programs.list()``."""
     name = programs.list()[name].name
-    return Source(name, f'programs.load("{name}")', lambda: programs.load(name))
+    return ProgramSource(name, f'programs.load("{name}")', lambda: programs.load(name))
 
 
-def uploaded_source(files: Mapping[str, bytes]) -> Source:
+def uploaded_source(files: Mapping[str, bytes]) -> ProgramSource:
     """Return the source for uploaded files, by name: one GOAL file, or all files of a trace."""
     named_bytes = {PurePath(name.replace("\\", "/")).name: data for name, data in files.items()}
     if not named_bytes or "" in named_bytes:
@@ -198,7 +198,7 @@ def uploaded_source(files: Mapping[str, bytes]) -> Source:
         program = programs.read(path)
     name = first if len(named_bytes) == 1 else f"{first} and {len(named_bytes) - 1} more"
     where = repr(first) if len(named_bytes) == 1 else "folder"
-    return Source.of(name, f"programs.read({where})", program)
+    return ProgramSource.of(name, f"programs.read({where})", program)
 
 
 def _control(one: Field) -> Any:

@@ -17,7 +17,7 @@ GIVEN = "program"
 
 
 @dataclass(frozen=True)
-class Source:
+class ProgramSource:
     """The origin of a program, compared by name, expression and serial."""
 
     name: str
@@ -30,6 +30,6 @@ class Source:
         return self, *sorted(algorithms.items())
 
     @classmethod
-    def of(cls, name: str, expression: str, program: AnyProgram) -> Source:
+    def of(cls, name: str, expression: str, program: AnyProgram) -> ProgramSource:
         """Return the source of a program that already exists."""
         return cls(name, expression, lambda: program, next(_serials))

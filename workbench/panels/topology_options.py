@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.errors import ParameterError
 from workbench.topology import FAMILIES
 from workbench.topology.presets import PRESETS
-from workbench.topology.propose import Proposal, propose
+from workbench.topology.propose import ProposedTopology, propose
 
 MACHINE = "machine"
 """Entry of the real machines in the list of families."""
@@ -34,5 +34,5 @@ def near_sizes(family: str, hosts: int) -> list[tuple[str, str]]:
     return [(_said(one), one.word) for one in ordered]
 
 
-def _said(one: Proposal) -> str:
+def _said(one: ProposedTopology) -> str:
     return f"{one.word.partition(':')[2]}: {one.hosts:,} hosts, radix {one.radix}"

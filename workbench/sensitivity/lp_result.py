@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pulp
 
     from workbench.sensitivity.lp import LatencyLP
-    from workbench.sensitivity.lp_solvers import Answer, System
+    from workbench.sensitivity.lp_solvers import SolverResult, System
     from workbench.sensitivity.lp_variables import VariableValues
 
 US_PER_S = 1e6
@@ -73,7 +73,7 @@ def solution_of(
     lp: LatencyLP,
     values: VariableValues,
     system: System,
-    answer: Answer,
+    answer: SolverResult,
     solver: str | pulp.LpSolver,
 ) -> LPSolution:
     """Return a run time, sensitivities and critical path from an optimum at the given values."""

@@ -52,7 +52,7 @@ class System:
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class SolverResult:
     """The result of a solver."""
 
     status: str  # Optimal, Infeasible, Unbounded or another text of the solver's
@@ -157,7 +157,7 @@ def solve(
     *,
     time_limit_s: float | None = None,  # None: no limit
     interior: bool = False,  # HiGHS's interior-point method with crossover instead of simplex
-) -> Answer:
+) -> SolverResult:
     """Solve a problem together with the rows in arrays."""
     if isinstance(solver, str) and solver not in SOLVERS:
         raise ParameterError(
@@ -183,7 +183,7 @@ def solve(
     for column, variable in system.variables.items():
         columns[column] = np.nan if variable.varValue is None else variable.varValue
         reduced[column] = np.nan if variable.dj is None else variable.dj
-    return Answer(
+    return SolverResult(
         status=pulp.LpStatus[problem.status],
         objective=float(pulp.value(problem.objective) or 0.0),
         columns=columns,
@@ -199,13 +199,13 @@ def _solve_arrays(
     time_limit_s: float | None,
     began: float,
     method: str,
-) -> Answer:
+) -> SolverResult:
     engine = ArrayHiGHS(system, timeLimit=time_limit_s, solver=method)
     problem.solve(engine)
     highs = problem.solverModel
     solution = highs.getSolution()
     rows = len(system.lower)
-    return Answer(
+    return SolverResult(
         status=_status_text(highs),
         objective=highs.getObjectiveValue(),
         columns=np.array(solution.col_value),
@@ -267,13 +267,13 @@ def _cbc(time_limit_s: float | None) -> pulp.LpSolver:
     return pulp.COIN_CMD(path=str(path), msg=False, mip=False, timeLimit=time_limit_s)
 
 
-def check_optimal(answer: Answer) -> None:
+def check_optimal(answer: SolverResult) -> None:
     """Refuse an answer that is no optimum."""
     if answer.status != OPTIMAL:
         raise failure(answer)
 
 
-def failure(answer: Answer) -> SolverError:
+def failure(answer: SolverResult) -> SolverError:
     """Return the error for an answer that is no optimum."""
     return SolverError(
         f"the solver must find the optimum; it reports {answer.status!r} after "

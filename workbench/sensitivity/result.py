@@ -22,7 +22,7 @@ from workbench.units import format_quantity
 if TYPE_CHECKING:
     import pandas as pd
 
-Method = Literal["sweep", "lp"]
+AnalysisMethod = Literal["sweep", "lp"]
 
 RENDEZVOUS = (
     "a message larger than S is a rendezvous and takes four latencies, one each for header, "
@@ -90,7 +90,7 @@ class LatencySensitivity(StoredResult):
     slopes: IntArray
     critical_path: IntArray
     slack_ps: IntArray
-    method: Method
+    method: AnalysisMethod
     seconds: float
     provenance: Provenance
     critical_messages: int | None = None

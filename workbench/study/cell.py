@@ -23,8 +23,8 @@ from workbench.study.choice import ModelChoice
 if TYPE_CHECKING:
     import pandas as pd
 
-Regime = Literal["all", "low", "high"]
-REGIMES: tuple[Regime, ...] = ("all", "low", "high")
+SizeRegime = Literal["all", "low", "high"]
+REGIMES: tuple[SizeRegime, ...] = ("all", "low", "high")
 
 CellState = Literal["waiting", "running", "stopped", "done", "failed"]
 STATES: tuple[CellState, ...] = ("waiting", "running", "stopped", "done", "failed")

@@ -48,7 +48,7 @@ from workbench.topology.metrics import (
 )
 from workbench.topology.polarfly import polarfly
 from workbench.topology.presets import PRESETS, Preset, preset, presets
-from workbench.topology.propose import Proposal, matched, propose, usual_radix
+from workbench.topology.propose import ProposedTopology, matched, propose, usual_radix
 from workbench.topology.slim_fly import slim_fly
 from workbench.topology.spec import parse_topology, topology_word
 from workbench.topology.spectralfly import spectralfly
@@ -73,7 +73,7 @@ __all__ = [
     "LinkLoads",
     "Preset",
     "PriceTable",
-    "Proposal",
+    "ProposedTopology",
     "Throughput",
     "Topology",
     "TopologyMetrics",

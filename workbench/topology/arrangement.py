@@ -17,10 +17,10 @@ from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 from workbench.topology.topology import whole
 
-Wiring = Literal["absolute", "relative", "circulant", "sst-circulant"]
-WIRINGS: tuple[Wiring, ...] = get_args(Wiring)
+GroupWiring = Literal["absolute", "relative", "circulant", "sst-circulant"]
+WIRINGS: tuple[GroupWiring, ...] = get_args(GroupWiring)
 
-SST: Wiring = "sst-circulant"
+SST: GroupWiring = "sst-circulant"
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Arrangement:
     routers: int  # of a group, with global ports
     h: int  # global ports of each router
     g: int  # groups
-    wiring: Wiring
+    wiring: GroupWiring
     links: int  # between each two groups; 0 where the wiring decides and it differs
 
     @property
@@ -73,7 +73,7 @@ class Arrangement:
 
 
 def arrange(
-    routers: int, h: int | None, g: int | None, wiring: Wiring, links: int | None, letter: str
+    routers: int, h: int | None, g: int | None, wiring: GroupWiring, links: int | None, letter: str
 ) -> Arrangement:
     """Check a dragonfly's parameters and return its global links.
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.topology.arrangement import WIRINGS, Wiring, arrange
+from workbench.topology.arrangement import WIRINGS, GroupWiring, arrange
 from workbench.topology.parameters import refuse_larger
 from workbench.topology.topology import TERMINAL, Topology, whole
 
-__all__ = ["WIRINGS", "Wiring", "dragonfly"]
+__all__ = ["WIRINGS", "GroupWiring", "dragonfly"]
 
 CLASSES = (TERMINAL, "intra-group", "inter-group")
 """Of hosts, between routers of a group, and between groups."""
@@ -23,7 +23,7 @@ def dragonfly(
     h: int | None = None,
     g: int | None = None,
     *,
-    wiring: Wiring = "absolute",
+    wiring: GroupWiring = "absolute",
     links: int | None = 1,
 ) -> Topology:
     """Return a dragonfly of g groups of a routers, each with p hosts and h ports to other groups.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.topology.arrangement import Wiring, arrange
+from workbench.topology.arrangement import GroupWiring, arrange
 from workbench.topology.parameters import refuse_larger
 from workbench.topology.topology import TERMINAL, Topology, whole
 
@@ -23,7 +23,7 @@ def dragonfly_plus(
     h: int | None = None,
     g: int | None = None,
     *,
-    wiring: Wiring = "absolute",
+    wiring: GroupWiring = "absolute",
     links: int | None = 1,
 ) -> Topology:
     """Return a Dragonfly+ of g groups; leaves have p hosts each, spines h ports to other groups.

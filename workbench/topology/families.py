@@ -25,7 +25,7 @@ from workbench.topology.torus import torus
 from workbench.topology.xgft import xgft
 from workbench.topology.xpander import xpander
 
-Kind = Literal["number", "numbers", "flag", "word"]
+ValueKind = Literal["number", "numbers", "flag", "word"]
 
 
 class TopologyParameter(NamedTuple):
@@ -44,7 +44,7 @@ class TopologyParameter(NamedTuple):
     name: str
     meaning: str
     start: str = ""
-    kind: Kind = "number"
+    kind: ValueKind = "number"
     needed: bool = False
     optional: bool = False
     choices: tuple[str, ...] = ()

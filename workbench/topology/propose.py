@@ -46,7 +46,7 @@ Key = tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class Proposal(StoredResult):
+class ProposedTopology(StoredResult):
     """A network that could be built, with its spec and its sizes.
 
     Attributes:
@@ -90,7 +90,7 @@ def propose(
     *,
     tolerance: float = 0.25,
     most: int = 3,
-) -> list[Proposal]:
+) -> list[ProposedTopology]:
     """Return members of each family with about the given number of hosts, closest first.
 
     How many hosts a router has is each family's convention, see `members`.
@@ -116,7 +116,7 @@ def propose(
         )
     low, high = int((1 - tolerance) * hosts), int((1 + tolerance) * hosts)
     wanted = Wanted(hosts, max(low, 1), min(high, LARGEST), radix)
-    found: list[tuple[Key, Proposal]] = []
+    found: list[tuple[Key, ProposedTopology]] = []
     for family in _families(families):
         fitting = [
             (_key(member, "hosts", hosts, hosts), member) for member in _fitting(family, wanted)
@@ -146,7 +146,7 @@ def matched(
     ports: int | None = None,
     about: int = 1000,
     limit: int | None = None,
-) -> list[Proposal]:
+) -> list[ProposedTopology]:
     """Return the member of each family that is closest in one respect, to compare like with like.
 
     Matched on hosts, networks serve the same machine; on radix, they are made of the same routers;
@@ -158,7 +158,7 @@ def matched(
         families: words of ``FAMILIES``; None takes all.
         hosts: to be matched.
         radix: to be matched, and not exceeded.
-        ports: of all routers in use, `Proposal.ports`, to be matched.
+        ports: of all routers in use, `ProposedTopology.ports`, to be matched.
         about: how many hosts are aimed at where the radix is matched.
         limit: the most ports of a router where another respect is matched; None takes
             `usual_radix`.
@@ -274,8 +274,8 @@ def _key(member: Member, key: str, value: int, about: int) -> Key:
     return int(off / _BAND), member.rank, off, member.routers, -member.radix
 
 
-def _proposal(family: str, member: Member) -> Proposal:
-    return Proposal(
+def _proposal(family: str, member: Member) -> ProposedTopology:
+    return ProposedTopology(
         family=family,
         word=f"{family}:{member.parameters}",
         hosts=member.hosts,

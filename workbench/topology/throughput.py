@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 Halt = NDArray[np.int8]
-Method = Literal["auto", "exact", "bounds", "quick"]
-METHODS: tuple[Method, ...] = get_args(Method)
+ThroughputMethod = Literal["auto", "exact", "bounds", "quick"]
+METHODS: tuple[ThroughputMethod, ...] = get_args(ThroughputMethod)
 
 LARGEST_EXACT = 120_000
 """Most variables, senders times channels, of a linear program that ``auto`` solves: Slim Fly q = 7
@@ -105,7 +105,7 @@ def throughput(
     topology: Topology,
     pattern: str | Traffic = "longest-matching",
     *,
-    method: Method = "auto",
+    method: ThroughputMethod = "auto",
     tolerance: float = TOLERANCE,
     phases: int = PHASES,
     halt: Halt | None = None,

@@ -50,7 +50,7 @@ from workbench.yaml_text import Keys, YamlDocument, load_yaml
 
 
 @dataclass(frozen=True)
-class Method:
+class MethodSettings:
     """A heuristic or rule, and the options that the file states, by their names here."""
 
     name: str
@@ -86,17 +86,17 @@ class ExperimentSettings:
 
     axes: Mapping[str, Mapping[str, AnyAxis | list[Any]]]
     default_first: bool = True
-    heuristic: Method | None = None
+    heuristic: MethodSettings | None = None
     initial: int = 10
     start: str = "hybrid"
     budget: int | None = None
     time_s: float | None = None
     reevaluate: bool = True
     max_retry: int = 5
-    resampling: Method | None = None
+    resampling: MethodSettings | None = None
     aggregation: str | None = None
-    stopping: Method | None = None
-    pruning: Method | None = None
+    stopping: MethodSettings | None = None
+    pruning: MethodSettings | None = None
     source: str = ""
     notes: tuple[str, ...] = ()
 
@@ -220,7 +220,7 @@ class _Reader:
             section = str(self.paths[key][0])
             self.document.known((section,), (key,), sorted(known), section)
 
-    def _heuristic(self) -> Method | None:
+    def _heuristic(self) -> MethodSettings | None:
         if self.given.get("heuristic") is None:
             self.notes.append("the file names no heuristic")
             return None
@@ -239,25 +239,25 @@ class _Reader:
         if name == "annealing":
             # Without this key SHAMan never restarts.
             options.setdefault("restart", "none")
-        return Method(name, options)
+        return MethodSettings(name, options)
 
-    def _method(self, key: str, names: Mapping[str, str]) -> Method | None:
+    def _method(self, key: str, names: Mapping[str, str]) -> MethodSettings | None:
         if not self.given.get(key):
             return None
         name = self._word(key, names)
-        return Method(name, self._options(name))
+        return MethodSettings(name, self._options(name))
 
-    def _resampling(self) -> Method | None:
+    def _resampling(self) -> MethodSettings | None:
         method = self._method("resampling_policy", RESAMPLING)
         schedules = [key for key in _SCHEDULES if self.given.get(key)]
         if method is None or method.name == "static":
             return method
         most: dict[str, Value | None] = {"most": _MOST_RESAMPLES}
         if not schedules:
-            return Method(method.name, {**most, **method.options})
+            return MethodSettings(method.name, {**most, **method.options})
         # One rule here where SHAMan has two, each with or without schedules.
         options = {"schedule": "constant", "promising": None} | most | self._options("improved")
-        return Method("improved", options | {"median": method.name == "nonparametric"})
+        return MethodSettings("improved", options | {"median": method.name == "nonparametric"})
 
     def _options(self, name: str) -> dict[str, Value | None]:
         found: dict[str, Value | None] = {}
@@ -283,7 +283,7 @@ class _Reader:
             )
         return self._word("estimator", ESTIMATORS)
 
-    def _pruning(self, default_first: bool) -> Method | None:
+    def _pruning(self, default_first: bool) -> MethodSettings | None:
         section = self._section("pruning")
         path: Keys = ("pruning", "max_step_duration")
         self.document.known(("pruning",), section, ("max_step_duration",), "pruning")
@@ -295,11 +295,11 @@ class _Reader:
                 raise self.document.error(
                     path, "default needs the default run; set default_first: true"
                 )
-            return Method("default")
+            return MethodSettings("default")
         if isinstance(value, str) and value in PRUNING_ESTIMATORS:
-            return Method("estimator", {"estimator": PRUNING_ESTIMATORS[value]})
+            return MethodSettings("estimator", {"estimator": PRUNING_ESTIMATORS[value]})
         if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf:
-            return Method("fixed", {"seconds": float(value)})
+            return MethodSettings("fixed", {"seconds": float(value)})
         raise self.document.error(
             path,
             f"must be seconds above 0, default, or one of {', '.join(PRUNING_ESTIMATORS)}; "

@@ -13,19 +13,21 @@ from workbench.errors import ParameterError
 from workbench.tune.options import one_of
 from workbench.tune.space.space import Choices, Grid, Range, TuningSpace, Value
 
-Point = dict[str, Value | None]
+InitialPoint = dict[str, Value | None]
 
 _MOST_PAIRINGS = 50
 _MOST_DRAWS = 50
 _STARTS = 0x57A7
 
 
-def uniform(space: TuningSpace, count: int, rng: np.random.Generator) -> tuple[Point, ...]:
+def uniform(space: TuningSpace, count: int, rng: np.random.Generator) -> tuple[InitialPoint, ...]:
     """Return configurations drawn evenly, distinct as far as a few draws allow."""
     return tuple(_others(space, count, rng, []))
 
 
-def latin_hypercube(space: TuningSpace, count: int, rng: np.random.Generator) -> tuple[Point, ...]:
+def latin_hypercube(
+    space: TuningSpace, count: int, rng: np.random.Generator
+) -> tuple[InitialPoint, ...]:
     """Return configurations that share no value of a parameter (SHAMan, section 3.1).
 
     Each axis has ``count`` parts, each used once. Parts are paired anew where constraints forbid a
@@ -38,7 +40,7 @@ def latin_hypercube(space: TuningSpace, count: int, rng: np.random.Generator) ->
             f"{most}; got {count}; take hybrid",
             key="count",
         )
-    best: list[Point] = []
+    best: list[InitialPoint] = []
     for _ in range(_MOST_PAIRINGS if count else 0):
         columns = {name: _stratified(axis, count, rng) for name, axis in space.axes.items()}
         drawn = [
@@ -53,14 +55,14 @@ def latin_hypercube(space: TuningSpace, count: int, rng: np.random.Generator) ->
     return tuple(_others(space, count, rng, best))
 
 
-def hybrid(space: TuningSpace, count: int, rng: np.random.Generator) -> tuple[Point, ...]:
+def hybrid(space: TuningSpace, count: int, rng: np.random.Generator) -> tuple[InitialPoint, ...]:
     """Return a Latin hypercube as large as the smallest axis allows, then even draws."""
     most = largest_latin_hypercube(space)
     spread = latin_hypercube(space, count if most is None else min(count, most), rng)
     return tuple(_others(space, count, rng, list(spread)))
 
 
-STARTS: Mapping[str, Callable[[TuningSpace, int, np.random.Generator], tuple[Point, ...]]]
+STARTS: Mapping[str, Callable[[TuningSpace, int, np.random.Generator], tuple[InitialPoint, ...]]]
 STARTS = MappingProxyType(
     {"hybrid": hybrid, "latin-hypercube": latin_hypercube, "uniform": uniform}
 )
@@ -74,7 +76,7 @@ def initial_points(
     *,
     default_first: bool = True,
     seed: int = 0,
-) -> tuple[Point, ...]:
+) -> tuple[InitialPoint, ...]:
     """Return the initial points of an experiment.
 
     Args:
@@ -137,8 +139,8 @@ def _whole_on_a_log_scale(
 
 
 def _others(
-    space: TuningSpace, count: int, rng: np.random.Generator, points: list[Point]
-) -> list[Point]:
+    space: TuningSpace, count: int, rng: np.random.Generator, points: list[InitialPoint]
+) -> list[InitialPoint]:
     """Return points filled up to ``count``, with new ones as far as a few draws find them."""
     seen = {space.key(point) for point in points}
     while len(points) < count:
@@ -152,5 +154,5 @@ def _others(
     return points
 
 
-def _different(space: TuningSpace, points: Sequence[Point]) -> list[Point]:
+def _different(space: TuningSpace, points: Sequence[InitialPoint]) -> list[InitialPoint]:
     return list({space.key(point): point for point in points}.values())

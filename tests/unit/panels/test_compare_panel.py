@@ -20,7 +20,7 @@ from workbench.panels.compare import runs as compare_runs
 from workbench.panels.compare import state as compare_state
 from workbench.panels.compare.metrics import comparison_frame, metric_rows, slow_metrics_of
 from workbench.panels.compare.panel import ComparePanel
-from workbench.panels.compare.result_cache import Point, next_load
+from workbench.panels.compare.result_cache import LoadPoint, next_load
 from workbench.panels.compare.state import (
     FIRST,
     Simulated,
@@ -578,10 +578,10 @@ def test_what_cannot_be_simulated_is_reported(
 
 
 def test_loads_rise_until_one_is_too_much_and_close_in() -> None:
-    def point(load: float) -> Point:
-        return Point(1.0, min(load, 0.42), load > 0.42)
+    def point(load: float) -> LoadPoint:
+        return LoadPoint(1.0, min(load, 0.42), load > 0.42)
 
-    points: dict[float, Point] = {}
+    points: dict[float, LoadPoint] = {}
     while (load := next_load(points)) is not None:
         assert load not in points
         points[load] = point(load)
@@ -590,10 +590,10 @@ def test_loads_rise_until_one_is_too_much_and_close_in() -> None:
     over = min(load for load, one in points.items() if one.saturated)
     under = max(load for load, one in points.items() if not one.saturated)
     assert over - under < 0.06
-    none = {load: Point(1.0, load, False) for load in compare_state.LOADS}
+    none = {load: LoadPoint(1.0, load, False) for load in compare_state.LOADS}
     assert next_load(none) is None
-    assert next_load({0.1: Point(1.0, 0.0, True)}) == 0.05
-    assert next_load({0.1: Point(1.0, 0.0, True), 0.01: Point(1.0, 0.0, True)}) is None
+    assert next_load({0.1: LoadPoint(1.0, 0.0, True)}) == 0.05
+    assert next_load({0.1: LoadPoint(1.0, 0.0, True), 0.01: LoadPoint(1.0, 0.0, True)}) is None
 
 
 def test_the_lines_of_python_give_what_is_shown(panel: ComparePanel, quick: None) -> None:

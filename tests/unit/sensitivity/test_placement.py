@@ -15,7 +15,7 @@ from workbench.models import LogGPS
 from workbench.programs import ExecutionGraph, Program, ProgramBuilder, generate
 from workbench.sensitivity.placement import (
     METHODS,
-    Method,
+    PlacementMethod,
     compare_placements,
     frame_of,
     place,
@@ -128,7 +128,7 @@ def test_search_finds_the_best_of_all_mappings_of_five_ranks() -> None:
     """Algorithm 3 finds it for three of four such programs (301 of 400), search for 398 of 400."""
     network = topology.dragonfly(a=2, p=1, g=3)
     latency = Wires.of(network, 5).latency_ps()
-    best_of_all: dict[Method, int] = {"algorithm-3": 0, "search": 0}
+    best_of_all: dict[PlacementMethod, int] = {"algorithm-3": 0, "search": 0}
     for seed in range(30):
         program = generate.random_program(5, rng=seed)
         messages = MessageGraph(program, MODEL)
@@ -208,7 +208,7 @@ def test_a_placement_shows_itself() -> None:
 
 def test_the_comparison_has_a_row_for_each_method() -> None:
     program = generate.halo(8, dims=1, cells=8, iterations=1)
-    methods: tuple[Method, ...] = ("block", "random")
+    methods: tuple[PlacementMethod, ...] = ("block", "random")
     frame = compare_placements(program, MODEL, NETWORK, methods=methods, seed=2)
     assert frame["method"].tolist() == ["block", "random"]
     assert frame["less_than_block_percent"][0] == 0

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from workbench.errors import ParameterError
 from workbench.topology.families import FAMILIES
 from workbench.topology.members import MEMBERS
-from workbench.topology.propose import Proposal, matched, propose, usual_radix
+from workbench.topology.propose import ProposedTopology, matched, propose, usual_radix
 
 
-def check(proposal: Proposal) -> None:
+def check(proposal: ProposedTopology) -> None:
     """Build a proposal and compare it with what its formulas say."""
     made = proposal.build()
     per_router = np.bincount(made.host_router, minlength=made.num_routers)

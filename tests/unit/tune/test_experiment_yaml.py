@@ -19,7 +19,7 @@ from workbench.tune import (
     read_experiment,
     shaman_names,
 )
-from workbench.tune.experiment_yaml import Method
+from workbench.tune.experiment_yaml import MethodSettings
 from workbench.tune.heuristics import HEURISTICS, make_heuristic
 from workbench.tune.history import AGGREGATIONS
 from workbench.tune.options import options_of
@@ -112,7 +112,7 @@ components: {a: {n: [1, 2]}, b: {n: [3]}}
 """
 
 
-def plain(method: Method | None) -> tuple[str, dict[str, Any]] | None:
+def plain(method: MethodSettings | None) -> tuple[str, dict[str, Any]] | None:
     """A method as plain values."""
     return None if method is None else (method.name, dict(method.options))
 

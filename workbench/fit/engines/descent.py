@@ -20,8 +20,8 @@ from workbench.fit.engines.engine import FloatArray, Values
 from workbench.fit.space import Dimension
 
 T = TypeVar("T")
-Answer = tuple[float, FloatArray | None]
-Ask = Generator[Values, Answer, T]
+LossAndPoints = tuple[float, FloatArray | None]
+Ask = Generator[Values, LossAndPoints, T]
 """Yields the values of a trial, is sent its loss and points, and returns a ``T``."""
 
 Residuals = Callable[[FloatArray], FloatArray]

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.fit.losses import DEFAULT_LOSS, Loss, Target, find_target, rmspe_by_target
+from workbench.fit.losses import DEFAULT_LOSS, Loss, LossTarget, find_target, rmspe_by_target
 from workbench.fit.measured import as_curve
 from workbench.fit.result import FitResult
 from workbench.fit.space import SearchSpace
@@ -150,8 +150,8 @@ class CrossTarget(StoredResult):
     """
 
     result: FitResult
-    fitted: Target
-    predicted: Target
+    fitted: LossTarget
+    predicted: LossTarget
 
     plot = Drawing("plot_fit", lambda one: one.result)
 
@@ -285,7 +285,7 @@ def cross_target(
         raise ParameterError(
             "fitted must be one benchmark, latency or bandwidth; got both", key="fitted"
         )
-    other: Target = "bandwidth" if target == "latency" else "latency"
+    other: LossTarget = "bandwidth" if target == "latency" else "latency"
     with FitStudy(
         curve, model, loss=loss, target=target, engine=engine, seed=seed, space=space
     ) as study:

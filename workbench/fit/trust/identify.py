@@ -39,7 +39,7 @@ TOLERANCE = 0.05
 NOISE_FLOOR = 0.001
 """The least relative error a point is taken to have: the benchmarks print two decimals."""
 
-State = Literal["known", "bounded", "unknown"]
+Identified = Literal["known", "bounded", "unknown"]
 
 KNOWN_FACTOR = 2.0
 """A parameter counts as known if both ends of its interval are within this factor of each other.
@@ -124,10 +124,10 @@ class Identifiability(StoredResult):
         """Keys with neither end."""
         return self._in_state("unknown")
 
-    def _in_state(self, state: State) -> tuple[str, ...]:
+    def _in_state(self, state: Identified) -> tuple[str, ...]:
         return tuple(key for key in self.values if self.state(key) == state)
 
-    def state(self, key: str) -> State:
+    def state(self, key: str) -> Identified:
         """Return whether a parameter is ``known``, ``bounded`` or ``unknown``.
 
         Args:

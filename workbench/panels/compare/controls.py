@@ -24,7 +24,7 @@ from workbench.panels.compare.traffic import OWN, PATTERNS, traffic_name
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.program_sources import source_of
-from workbench.panels.programs import AnyProgram, Source
+from workbench.panels.programs import AnyProgram, ProgramSource
 from workbench.panels.running import worded
 from workbench.panels.slider import Even, Slider
 from workbench.panels.style import choose, named, wrapping_row
@@ -348,19 +348,19 @@ class CompareControls:
         own = [(name, name) for name in self._sources if name not in dict(self._names())]
         return [*self._names(), *own]
 
-    def _source(self, name: str) -> Source:
+    def _source(self, name: str) -> ProgramSource:
         if name not in self._sources:
             self._sources[name] = program_source(name)
         return self._sources[name]
 
 
-def program_source(name: str) -> Source:
+def program_source(name: str) -> ProgramSource:
     """Return the source of a program of `MADE` or a shipped one."""
     if name not in MADE:
         return source_of(name)
     generator, arguments = MADE[name]
     words = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
-    return Source(
+    return ProgramSource(
         name,
         f"programs.generate.{generator}({words})",
         lambda: getattr(programs.generate, generator)(**arguments),

@@ -21,7 +21,7 @@ from workbench.topology import Comparison, Topology, TopologyMetrics, summary
 from workbench.topology.link_load import LinkLoads
 from workbench.topology.metrics import Row
 from workbench.topology.metrics.comparison import unequal_hosts
-from workbench.topology.metrics.summary import Part
+from workbench.topology.metrics.summary import MetricsPart
 from workbench.topology.traffic import pattern_for
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ _SHOWN: Mapping[str, tuple[str, str]] = {
 
 _ALIKE = 5e-3  # mean loads of two networks that differ by less are alike
 _PERCENT = ("Moore efficiency",)
-_AT_ONCE: tuple[Part, ...] = ("distances", "cost")
-_LATER: tuple[Part, ...] = ("spectrum", "bisection", "diversity")
+_AT_ONCE: tuple[MetricsPart, ...] = ("distances", "cost")
+_LATER: tuple[MetricsPart, ...] = ("spectrum", "bisection", "diversity")
 
 
 def metrics_of(topology: Topology) -> TopologyMetrics:

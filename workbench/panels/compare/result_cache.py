@@ -30,7 +30,7 @@ _CLOSE, _LEAST_LOAD = 0.055, 0.01
 
 
 @dataclass(frozen=True)
-class Point:
+class LoadPoint:
     """The simulation of one offered load."""
 
     latency_us: float  # mean of the messages that arrived
@@ -45,7 +45,7 @@ class ResultCache:
     metrics: dict[Key, TopologyMetrics] = field(default_factory=dict)  # slow ones
     resilience: dict[Key, Resilience] = field(default_factory=dict)  # with failed links
     throughput: dict[Key, Throughput] = field(default_factory=dict)
-    points: dict[Key, dict[float, Point]] = field(default_factory=dict)  # by offered load
+    points: dict[Key, dict[float, LoadPoint]] = field(default_factory=dict)  # by offered load
     times: dict[Key, dict[int, float]] = field(default_factory=dict)  # s by message size, bytes
     tolerances: dict[Key, dict[float, float]] = field(default_factory=dict)  # ns by percent
     notes: dict[Key, str] = field(default_factory=dict)  # errors
@@ -91,7 +91,7 @@ class ResultCache:
             yield from (f"{name}: {self.notes[key]}" for key in keys if key in self.notes)
 
 
-def next_load(points: dict[float, Point]) -> float | None:
+def next_load(points: dict[float, LoadPoint]) -> float | None:
     """Return the next load to simulate: upwards until saturation, then by bisection."""
     over = min((load for load, point in points.items() if point.saturated), default=None)
     if over is None:
@@ -146,7 +146,7 @@ def _keys(compared: StaticComparison, entry: ComparedTopology) -> list[Key]:
     ]
 
 
-def _curve(runs: Sequence[dict[float, Point]]) -> LoadCurve:
+def _curve(runs: Sequence[dict[float, LoadPoint]]) -> LoadCurve:
     """Return the mean curve of several runs; the first run has all loads."""
     of_load = [[run[load] for run in runs if load in run] for load in runs[0]]
     latencies = [[one.latency_us for one in points] for points in of_load]

@@ -12,7 +12,7 @@ from workbench.panels.compare.deferred import PATTERNS, Later, resilience_of, th
 from workbench.panels.compare.metrics import slow_metrics_of
 from workbench.panels.compare.result_cache import (
     Key,
-    Point,
+    LoadPoint,
     ResultCache,
     load_key,
     metrics_key,
@@ -50,8 +50,8 @@ _KEPT_FABRICS = 12
 _KEPT_PAIRS = 100_000_000  # of routers, some 5 bytes of routes each
 _PARTS = 1000
 
-Run = Callable[[jobs.JobContext, Later], None]
-Step = tuple[Key, str, Run]
+Simulation = Callable[[jobs.JobContext, Later], None]
+Step = tuple[Key, str, Simulation]
 
 
 class ComparisonRunner:
@@ -192,7 +192,7 @@ class ComparisonRunner:
 
     def _collective(
         self, key: Key, compared: StaticComparison, entry: ComparedTopology, size: int
-    ) -> Run:
+    ) -> Simulation:
         def run(ctx: jobs.JobContext, told: Later) -> None:
             state = compared.state
             found = collective_times(
@@ -234,7 +234,7 @@ class ComparisonRunner:
 
     def _load(
         self, key: Key, state: CompareState, entry: ComparedTopology, load: float, number: int = 0
-    ) -> Run:
+    ) -> Simulation:
         def run(ctx: jobs.JobContext, told: Later) -> None:
             found = run_traffic(
                 self._fabric(state, entry, state.routing, "packet"),
@@ -244,7 +244,7 @@ class ComparisonRunner:
                 seed=state.seed + number,
                 halt=ctx.stop_event.cell,
             )
-            point = Point(found.mean_latency_s * 1e6, found.accepted, bool(found.saturated))
+            point = LoadPoint(found.mean_latency_s * 1e6, found.accepted, bool(found.saturated))
             with self._kept.lock:
                 self._kept.points.setdefault(key, {})[load] = point
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from workbench.errors import ParameterError
 from workbench.panels.compare.deferred import deferred_lines
 from workbench.panels.compare.traffic import OWN, traffic_call
-from workbench.panels.programs import Source
+from workbench.panels.programs import ProgramSource
 from workbench.plotting.topology.columns import DrawnLinks
 from workbench.plotting.topology.layout import TopologyLayout
 from workbench.plotting.topology.load_curves import LoadCurve
@@ -80,7 +80,7 @@ class CompareState:
     """The state of the controls."""
 
     words: tuple[str, ...]  # spec of each slot, "" for none
-    program: Source  # of the wire tolerance
+    program: ProgramSource  # of the wire tolerance
     traffic: str = "uniform"  # pattern, or file:NAME
     routing: str = "minimal"  # of ROUTINGS
     shade: Shade = "load"  # colours of links

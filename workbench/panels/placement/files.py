@@ -6,25 +6,25 @@ import json
 from collections.abc import Callable
 
 from workbench.panels.placement.state import Placed, python_lines
-from workbench.sensitivity.placement import Method
+from workbench.sensitivity.placement import PlacementMethod
 
 
-def comparison_csv(placed: Placed, method: Method, names: str) -> str:
+def comparison_csv(placed: Placed, method: PlacementMethod, names: str) -> str:
     """Return a CSV by method: run time, gain over block and cost of the search."""
     return str(placed.frame.to_csv(index=False))
 
 
-def pairs_csv(placed: Placed, method: Method, names: str) -> str:
+def pairs_csv(placed: Placed, method: PlacementMethod, names: str) -> str:
     """Return a CSV of the pairs of ranks on the critical path: λ_L and λ_G."""
     return str(placed.pairs[method].to_frame().to_csv(index=False))
 
 
-def placement_csv(placed: Placed, method: Method, names: str) -> str:
+def placement_csv(placed: Placed, method: PlacementMethod, names: str) -> str:
     """Return a CSV by rank: host, router and group."""
     return str(placed.placements[method].to_frame().to_csv(index=False))
 
 
-def placement_json(placed: Placed, method: Method, names: str) -> str:
+def placement_json(placed: Placed, method: PlacementMethod, names: str) -> str:
     """Return the host of each rank, with program, network and parameters, as JSON."""
     base, placement = placed.state.base, placed.placements[method]
     content = {
@@ -41,17 +41,17 @@ def placement_json(placed: Placed, method: Method, names: str) -> str:
     return json.dumps(content, indent=1, allow_nan=False) + "\n"
 
 
-def placement_rankfile(placed: Placed, method: Method, names: str) -> str:
+def placement_rankfile(placed: Placed, method: PlacementMethod, names: str) -> str:
     """Return a placement as Open MPI's rankfile; ``names`` holds the hosts' names."""
     return placed.placements[method].to_rankfile(names=names)
 
 
-def placement_hostfile(placed: Placed, method: Method, names: str) -> str:
+def placement_hostfile(placed: Placed, method: PlacementMethod, names: str) -> str:
     """Return the host of each rank, one a line, for MPICH and Slurm."""
     return placed.placements[method].to_hostfile(names=names)
 
 
-Files = dict[str, tuple[Callable[[Placed, Method, str], str], str]]
+Files = dict[str, tuple[Callable[[Placed, PlacementMethod, str], str], str]]
 
 FILES: dict[str, Files] = {
     "comparison": {

@@ -44,7 +44,7 @@ from workbench.panels.running import Running
 from workbench.panels.style import choose, named, panel_box, wrapping_row
 from workbench.programs import ExecutionGraph, Program
 from workbench.sensitivity.pairs import PairSensitivity
-from workbench.sensitivity.placement import HOST_NAMES, Method, Placement
+from workbench.sensitivity.placement import HOST_NAMES, Placement, PlacementMethod
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,7 +127,7 @@ class PlacementPanel(Panel["pd.DataFrame | None"]):
         return self._controls.state
 
     @property
-    def placements(self) -> Mapping[Method, Placement]:
+    def placements(self) -> Mapping[PlacementMethod, Placement]:
         """The placements found so far, by method."""
         return MappingProxyType({} if self._placed is None else dict(self._placed.placements))
 
@@ -335,7 +335,7 @@ class PlacementPanel(Panel["pd.DataFrame | None"]):
             raise ParameterError("no placement has been found yet", key="placement")
         return self._view
 
-    def _method(self) -> Method:
+    def _method(self) -> PlacementMethod:
         placed = self._placed
         if placed is None:
             raise ParameterError("no placement has been found yet", key="placement")

@@ -13,8 +13,8 @@ from workbench.panels.replay.state import ReplayState, model_expression
 from workbench.programs import ExecutionGraph, Program
 from workbench.sensitivity.placement import (
     EVALUATIONS,
-    Method,
     Placement,
+    PlacementMethod,
     frame_of,
 )
 from workbench.sensitivity.rank_wires import D_SWITCH_S, L_WIRE_S
@@ -98,8 +98,8 @@ class Placed:
     state: PlacementState
     program: AnyProgram
     graph: ExecutionGraph  # of the program
-    placements: Mapping[Method, Placement]
-    pairs: Mapping[Method, PairSensitivity]  # with each placement
+    placements: Mapping[PlacementMethod, Placement]
+    pairs: Mapping[PlacementMethod, PairSensitivity]  # with each placement
     stopped: bool = False  # by the user
 
     @property
@@ -108,16 +108,16 @@ class Placed:
         return frame_of(self.placements.values())
 
     @property
-    def best(self) -> Method:
+    def best(self) -> PlacementMethod:
         """The method with the least run time, the first of several."""
         return min(self.placements, key=lambda method: self.placements[method].T_s)
 
-    def chosen(self, method: str) -> Method:
+    def chosen(self, method: str) -> PlacementMethod:
         """Return a method of ``METHODS``, or the best so far for ``BEST`` and missing ones."""
         return next((known for known in self.placements if known == method), self.best)
 
 
-def python_lines(state: PlacementState, program: AnyProgram, method: Method) -> str:
+def python_lines(state: PlacementState, program: AnyProgram, method: PlacementMethod) -> str:
     """Return Python code for ``found``, ``comparison`` and, with one method, ``pairs``."""
     base, network = state.base, state.network
     lines = [

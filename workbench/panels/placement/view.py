@@ -25,7 +25,7 @@ from workbench.plotting.replay.style import time_text
 from workbench.plotting.theme import SMALL
 from workbench.plotting.tolerance.pairs import PairsFigure, pairs_figure, read_pairs
 from workbench.sensitivity.pairs import PairSensitivity
-from workbench.sensitivity.placement import METHODS, Method
+from workbench.sensitivity.placement import METHODS, PlacementMethod
 
 _TEXT = "font-size:13px;line-height:1.35"
 _PX = 400
@@ -137,7 +137,7 @@ def read_placed(placed: Placed) -> str:
     """Return a sentence with the best placement and its gain."""
     found = placed.placements
     best = found[placed.best]
-    slowest: Method = max(found, key=lambda method: found[method].T_s)
+    slowest: PlacementMethod = max(found, key=lambda method: found[method].T_s)
     where = f"{len(best.hosts)} ranks on {best.topology.name}"
     if found[slowest].T_s == best.T_s:
         return f"{where}: every placement tried takes {run_time_text(best.T_s * 1e9)}."

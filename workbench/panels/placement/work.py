@@ -11,7 +11,7 @@ from workbench.panels.placement.state import Placed, PlacementState
 from workbench.panels.programs import AnyProgram
 from workbench.programs import ExecutionGraph
 from workbench.sensitivity.pairs import PairSensitivity, pair_sensitivity
-from workbench.sensitivity.placement import METHODS, Method, Placement, place
+from workbench.sensitivity.placement import METHODS, Placement, PlacementMethod, place
 from workbench.sensitivity.rank_wires import Wires
 from workbench.simulate.picoseconds import PS_PER_S
 
@@ -38,8 +38,8 @@ class Placer:
         network = state.network.parse()
         # A pass takes the values; standard errors would only lengthen its caption.
         model = state.base.model.replace(errors={})
-        placements: dict[Method, Placement] = {}
-        pairs: dict[Method, PairSensitivity] = {}
+        placements: dict[PlacementMethod, Placement] = {}
+        pairs: dict[PlacementMethod, PairSensitivity] = {}
         found: list[Placed] = []
         ctx.partial_from(lambda: found[-1] if found else None)
         for number, method in enumerate(METHODS):

@@ -23,7 +23,7 @@ from workbench.panels.program_sources import (
     source_of,
     uploaded_source,
 )
-from workbench.panels.programs import AnyProgram, Source
+from workbench.panels.programs import AnyProgram, ProgramSource
 from workbench.panels.replay.state import LOGGOPSIM, OWN, ReplayState, check_model
 from workbench.panels.running import worded
 from workbench.panels.style import choose, named, wrapping_row
@@ -53,7 +53,7 @@ class ReplayControls:
         self.state = first
         self._changed = changed
         self._silent = False
-        self._sources: dict[str, Source] = {first.source.name: first.source}
+        self._sources: dict[str, ProgramSource] = {first.source.name: first.source}
         name = first.source.name
         self._fields = GeneratorFields(name, self._regenerate) if name in GENERATED else None
         self.program: Any = widgets.Dropdown(
@@ -145,7 +145,7 @@ class ReplayControls:
         self.program_error.say("")
         self.model_error.say("")
 
-    def take_program(self, source: Source) -> None:
+    def take_program(self, source: ProgramSource) -> None:
         """Add a program to the list, or replace one of its name, and choose it."""
         self._sources[source.name] = source
         # Changing the options of a list chooses its first entry for a moment.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from workbench.models import LogGPS
-from workbench.panels.programs import GIVEN, AnyProgram, Source
+from workbench.panels.programs import GIVEN, AnyProgram, ProgramSource
 from workbench.programs import Program
 from workbench.simulate.picoseconds import PicosecondCosts
 
@@ -30,7 +30,7 @@ MANY_OPERATIONS = 100_000
 class ReplayState:
     """The program, algorithms, semantics and parameters of a replay."""
 
-    source: Source
+    source: ProgramSource
     model: LogGPS = LOGGOPSIM
     algorithms: Mapping[str, str] = field(default_factory=dict)  # non-default
     semantics: Semantics = "loggopsim"

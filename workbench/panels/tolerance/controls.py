@@ -16,7 +16,7 @@ from workbench.panels.replay.state import ReplayState
 from workbench.panels.style import named, push_button, wrapping_row
 from workbench.panels.tolerance.state import (
     ALONE,
-    Interval,
+    LatencyInterval,
     ProgramVariant,
     ToleranceState,
     check_interval,
@@ -46,7 +46,7 @@ class ToleranceControls(ReplayControls):
         self._ready = False
         self.kept: tuple[ProgramVariant, ...] = ()  # further programs that stay in the figure
         self._percent: tuple[float, ...] = PERCENT
-        self._interval: Interval | None = None
+        self._interval: LatencyInterval | None = None
         super().__init__(first, lambda state: self._something_changed())
         # The panel analyses without contention and shows LogGOPSim's result beside it.
         self.semantics.layout.display = "none"
@@ -178,7 +178,7 @@ class ToleranceControls(ReplayControls):
         """Set the zones: percentages by which T may grow."""
         self._take_percent(" ".join(repr(float(p)) for p in percent))
 
-    def take_interval(self, interval: Interval | None) -> None:
+    def take_interval(self, interval: LatencyInterval | None) -> None:
         """Set the axis of L, in s; None fits it to the zones."""
         self._interval = None if interval is None else check_interval(interval)
         self.axis_error.say("")

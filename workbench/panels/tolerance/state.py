@@ -11,7 +11,7 @@ from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.models.loggps import read_loggps
 from workbench.panels.program_sources import GENERATED, MOST_RANKS
-from workbench.panels.programs import GIVEN, AnyProgram, Source
+from workbench.panels.programs import GIVEN, AnyProgram, ProgramSource
 from workbench.panels.replay.state import LOGGOPSIM, OWN, ReplayState, model_expression
 from workbench.programs import ExecutionGraph, Program
 from workbench.programs.collectives import ALGORITHMS, DEFAULTS
@@ -22,7 +22,7 @@ from workbench.sensitivity.analysis import PERCENT
 ALONE, WEAK, STRONG = "alone", "weak", "strong"
 """Programs shown beside one: none, or its family on fewer and more ranks."""
 
-Interval = tuple[float, float]
+LatencyInterval = tuple[float, float]
 
 _EVERY = "every "
 _SIDES = (0.5, 1.0, 2.0, 4.0)
@@ -33,7 +33,7 @@ _MOST_PERCENTS = 8
 class ProgramVariant:
     """One curve of the figure: a program and the algorithms of its collectives."""
 
-    source: Source
+    source: ProgramSource
     algorithms: Mapping[str, str] = field(default_factory=dict)  # non-default, by operation
     name: str = ""  # its name within a family
 
@@ -59,7 +59,7 @@ class ToleranceState:
     model: LogGPS = LOGGOPSIM
     machine: str = OWN  # of the profile that gave the model; OWN for other values
     percent: tuple[float, ...] = PERCENT  # by which T may grow
-    interval: Interval | None = None  # of L, s; None: as the tolerances need
+    interval: LatencyInterval | None = None  # of L, s; None: as the tolerances need
     own: int = 0  # index in cases of the program in the controls
 
     @property
@@ -92,7 +92,7 @@ class Analysed:
         return self.graphs[self.name]
 
 
-def families_of(source: Source, program: AnyProgram) -> list[tuple[str, str]]:
+def families_of(source: ProgramSource, program: AnyProgram) -> list[tuple[str, str]]:
     """Return the families that can be drawn with a program, as (text, value) of a list."""
     offered = [("this program alone", ALONE)]
     operations = program.operations if isinstance(program, Program) else {}
@@ -105,7 +105,7 @@ def families_of(source: Source, program: AnyProgram) -> list[tuple[str, str]]:
 
 def family_of(
     family: str,
-    source: Source,
+    source: ProgramSource,
     algorithms: Mapping[str, str],
     arguments: Mapping[str, int | float | bool],
 ) -> tuple[ProgramVariant, ...]:
@@ -142,7 +142,7 @@ def ranks_of(ranks: int, dimensions: int) -> list[int]:
 
 def scaled(
     name: str, arguments: Mapping[str, int | float | bool], scaling: str, ranks: int
-) -> Source:
+) -> ProgramSource:
     """Return a generated program on another number of ranks, scaled ``weak`` or ``strong``."""
     changed: dict[str, object] = {**arguments, "ranks": ranks}
     if scaling == STRONG:
@@ -156,7 +156,7 @@ def scaled(
         made: AnyProgram = getattr(programs.generate, generator)(**changed)
         return made
 
-    return Source(f"{name} on {ranks}", f"programs.generate.{generator}({words})", make)
+    return ProgramSource(f"{name} on {ranks}", f"programs.generate.{generator}({words})", make)
 
 
 def distinct(titles: Sequence[str]) -> list[str]:
@@ -190,7 +190,7 @@ def percents_text(percent: Sequence[float]) -> str:
     return ", ".join(f"{p:g}" for p in percent)
 
 
-def read_interval(text: str) -> Interval | None:
+def read_interval(text: str) -> LatencyInterval | None:
     """Return an interval of L in s from a text such as ``0 to 20 us``; None if empty."""
     if not text.strip():
         return None
@@ -212,7 +212,7 @@ def _latency(text: str) -> float:
     return read_loggps("L", text)
 
 
-def check_interval(interval: Interval) -> Interval:
+def check_interval(interval: LatencyInterval) -> LatencyInterval:
     """Return an interval of L in s after checking that it ascends."""
     low, high = interval
     if not (0 <= low < high < 1 and round(high * 1e12) > round(low * 1e12)):
@@ -224,7 +224,7 @@ def check_interval(interval: Interval) -> Interval:
     return interval
 
 
-def interval_text(interval: Interval | None) -> str:
+def interval_text(interval: LatencyInterval | None) -> str:
     """Return an interval in s as the user types it, in µs."""
     return "" if interval is None else " to ".join(f"{end * 1e6:.9g}" for end in interval) + "us"
 

@@ -16,7 +16,7 @@ from workbench.panels.programs import AnyProgram
 from workbench.panels.replay.state import MANY_OPERATIONS
 from workbench.panels.tolerance.state import (
     Analysed,
-    Interval,
+    LatencyInterval,
     ProgramVariant,
     ToleranceState,
     distinct,
@@ -160,7 +160,7 @@ class Analyser:
         return sweep
 
 
-def common_interval(results: list[LatencySensitivity]) -> Interval:
+def common_interval(results: list[LatencySensitivity]) -> LatencyInterval:
     """Return one interval of L in s for all results."""
     # The widest one, but at most _WIDEST times the narrowest, which must stay readable.
     low = min(result.interval[0] for result in results)
@@ -188,7 +188,9 @@ def many_operations(shown: Analysed) -> bool:
     return shown.graph.num_ops > MANY_OPERATIONS
 
 
-def _analysed(sweep: Sweep, state: ToleranceState, interval: Interval | None) -> LatencySensitivity:
+def _analysed(
+    sweep: Sweep, state: ToleranceState, interval: LatencyInterval | None
+) -> LatencySensitivity:
     return analyse(sweep, percent=state.percent, interval=interval, contention=False)
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from workbench.programs.graph import ExecutionGraph
 
-Value = Literal["bytes", "messages"]
+CommunicationUnit = Literal["bytes", "messages"]
 VALUES = ("bytes", "messages")
 
 MOST_TILES = 128
@@ -51,7 +51,7 @@ class CommunicationFigure:
     source: ColumnDataSource
     mapper: LogColorMapper
 
-    def show(self, graph: ExecutionGraph, *, value: Value = "bytes") -> None:
+    def show(self, graph: ExecutionGraph, *, value: CommunicationUnit = "bytes") -> None:
         """Draw another program.
 
         Args:
@@ -86,7 +86,7 @@ class CommunicationFigure:
 
 
 def plot_communication_matrix(
-    graph: ExecutionGraph, *, value: Value = "bytes", height: int = 420
+    graph: ExecutionGraph, *, value: CommunicationUnit = "bytes", height: int = 420
 ) -> figure:
     """Return a heatmap of what each rank sends to each other, senders downwards.
 
@@ -104,7 +104,7 @@ def plot_communication_matrix(
 
 
 def communication_figure(
-    graph: ExecutionGraph, *, value: Value = "bytes", height: int = 420
+    graph: ExecutionGraph, *, value: CommunicationUnit = "bytes", height: int = 420
 ) -> CommunicationFigure:
     """Return the live form of `plot_communication_matrix`.
 

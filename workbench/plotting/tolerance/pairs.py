@@ -18,7 +18,7 @@ from workbench.plotting.replay.style import size_text
 from workbench.plotting.tiles import rank_tiles
 from workbench.suggestions import did_you_mean
 
-Value = Literal["lambda_L", "lambda_G"]
+PairSlope = Literal["lambda_L", "lambda_G"]
 VALUES: dict[str, tuple[str, str]] = {
     "lambda_L": ("λ_L", "latencies on the critical path"),
     "lambda_G": ("λ_G", "bytes on the critical path"),
@@ -53,7 +53,7 @@ class PairsFigure:
     mapper: LinearColorMapper
 
     def show(
-        self, pairs: HasPairs | ArrayLike, *, value: Value = "lambda_L", name: str = ""
+        self, pairs: HasPairs | ArrayLike, *, value: PairSlope = "lambda_L", name: str = ""
     ) -> None:
         """Draw other sensitivities.
 
@@ -82,7 +82,7 @@ class PairsFigure:
 
 def plot_pairs(
     pairs: HasPairs | ArrayLike,
-    value: Value = "lambda_L",
+    value: PairSlope = "lambda_L",
     *,
     name: str = "",
     height: int = 440,
@@ -107,7 +107,7 @@ def plot_pairs(
 def pairs_figure(
     pairs: HasPairs | ArrayLike,
     *,
-    value: Value = "lambda_L",
+    value: PairSlope = "lambda_L",
     name: str = "",
     height: int = 440,
 ) -> PairsFigure:
@@ -139,7 +139,7 @@ def pairs_figure(
     return drawn
 
 
-def read_pairs(pairs: HasPairs | ArrayLike, *, value: Value = "lambda_L") -> str:
+def read_pairs(pairs: HasPairs | ArrayLike, *, value: PairSlope = "lambda_L") -> str:
     """Return a sentence on the number of pairs on the critical path, and the pair with the most.
 
     Args:
@@ -165,7 +165,7 @@ def read_pairs(pairs: HasPairs | ArrayLike, *, value: Value = "lambda_L") -> str
     )
 
 
-def pair_matrix(pairs: HasPairs | ArrayLike, value: Value) -> NDArray[np.float64]:
+def pair_matrix(pairs: HasPairs | ArrayLike, value: PairSlope) -> NDArray[np.float64]:
     """Return the sensitivities of one kind, float64[ranks, ranks]."""
     if value not in VALUES:
         raise ParameterError(
@@ -182,7 +182,7 @@ def pair_matrix(pairs: HasPairs | ArrayLike, value: Value) -> NDArray[np.float64
     return matrix
 
 
-def pair_columns(matrix: NDArray[np.float64], value: Value) -> dict[str, list[Any]]:
+def pair_columns(matrix: NDArray[np.float64], value: PairSlope) -> dict[str, list[Any]]:
     """Return the columns of the heatmap of float64[ranks, ranks], a row for each tile above 0."""
     ranks = len(matrix)
     per = _ranks_in_tile(ranks)
@@ -208,7 +208,7 @@ def pair_columns(matrix: NDArray[np.float64], value: Value) -> dict[str, list[An
     }
 
 
-def _text(number: float, value: Value) -> str:
+def _text(number: float, value: PairSlope) -> str:
     if value == "lambda_G":
         return size_text(number)
     return f"{number:,.0f} latency" if number == 1 else f"{number:,.0f} latencies"

@@ -74,7 +74,7 @@ class Round:
 
 
 Rounds = Iterator[Round]
-Function = Callable[[CollectiveCase], Rounds]
+MakeRounds = Callable[[CollectiveCase], Rounds]
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Algorithm:
     name: str
     description: str
     reference: str
-    rounds: Function
+    rounds: MakeRounds
     split: Callable[[CollectiveCase], int] = lambda case: 1
     order: str = ""
     parameter: str = ""

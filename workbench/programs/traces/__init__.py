@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from workbench.errors import ParameterError, ParseError
 from workbench.programs.program import Program
-from workbench.programs.traces.files import Source, gather, recognise
+from workbench.programs.traces.files import TraceSource, gather, recognise
 from workbench.suggestions import did_you_mean
 
 __all__ = ["FORMATS", "read_trace", "recognise"]
@@ -22,7 +22,7 @@ FORMATS = ("workbench", "liballprof", "simgrid")
 
 
 def read_trace(
-    source: Source, *, format: str | None = None, flops_per_second: float = 1e9
+    source: TraceSource, *, format: str | None = None, flops_per_second: float = 1e9
 ) -> Program:
     """Return the program that a trace recorded.
 

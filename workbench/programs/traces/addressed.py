@@ -8,7 +8,7 @@ from workbench.programs.traces.handles import CommunicatorUse, Freed, Handles, M
 from workbench.programs.traces.interpret import RankReader
 from workbench.programs.traces.lines import TraceLine
 from workbench.programs.traces.mpi_calls import Signature
-from workbench.programs.traces.ranges import Places as Variables
+from workbench.programs.traces.ranges import RequestVariables
 from workbench.programs.traces.requests import AddressTable
 
 STARTED_ANYHOW, STARTED_PER_BYTE = 2**20, 16
@@ -39,7 +39,7 @@ class AddressReader(RankReader):
         calls: TraceCalls,
         rank: int,
         names: Names,
-        variables: Variables,  # those that the rank's calls give a request
+        variables: RequestVariables,  # those that the rank's calls give a request
         handles: Handles,
         num_bytes: int,  # of the rank's file
     ) -> None:

@@ -22,7 +22,7 @@ FAILED = "failed"
 """Subfolder of a trace with the partial recording of a failed run."""
 
 Contents = Mapping[str, bytes | str]
-Source = str | Path | Sequence[str | Path] | Iterator[str | Path] | Contents
+TraceSource = str | Path | Sequence[str | Path] | Iterator[str | Path] | Contents
 _Stream = IO[bytes] | gzip.GzipFile
 
 _CALL = re.compile(rb"[ \t]*[A-Za-z]+_\w+:(?:-|-?\d)")
@@ -38,7 +38,7 @@ class TraceFile:
     data: bytes
 
 
-def gather(source: Source) -> tuple[str, list[TraceFile]]:
+def gather(source: TraceSource) -> tuple[str, list[TraceFile]]:
     """Return the trace's name and its files, ordered by rank where their names allow it."""
     if isinstance(source, Mapping):
         contents = {

@@ -18,7 +18,7 @@ from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.handles import Handles
 from workbench.programs.traces.lines import parse_lines
 from workbench.programs.traces.mpi_calls import SIGNATURES
-from workbench.programs.traces.ranges import Places
+from workbench.programs.traces.ranges import RequestVariables
 from workbench.programs.traces.receives import fit_receives
 from workbench.programs.traces.recorded import RecordedComms, RecordedReader, check_header
 from workbench.programs.traces.requests import detect_stride
@@ -44,7 +44,7 @@ def read_liballprof(files: Sequence[TraceFile], source: str) -> Program:
     known = reconstruct(events, survey.shown_as, calls.files, calls.notes)
     for rank, file in enumerate(files):
         handles = Handles(rank, known, calls.notes)
-        variables = Places(survey.made[rank], stride)
+        variables = RequestVariables(survey.made[rank], stride)
         reader = AddressReader(calls, rank, names, variables, handles, len(file.data))
         reader.read(parse_lines(file))
     fit_receives(calls)

@@ -33,7 +33,7 @@ def nodes(first: int, end: int, size: int) -> Iterator[int]:
     yield from reversed(after)
 
 
-class Places:
+class RequestVariables:
     """The addresses of request variables, numbered so that an array is a range of places."""
 
     def __init__(self, addresses: Iterable[int], stride: int) -> None:

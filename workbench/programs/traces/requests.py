@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable
 from workbench.programs.traces.calls import TraceCall
 from workbench.programs.traces.notes import Notes
 from workbench.programs.traces.open_waits import OpenWait, OpenWaits
-from workbench.programs.traces.ranges import Latest, Places
+from workbench.programs.traces.ranges import Latest, RequestVariables
 
 Spec = Callable[[int], TraceCall | None]
 """Starts a persistent request again, at a line, and returns the new call."""
@@ -95,7 +95,7 @@ class RequestTable:
 class AddressTable(RequestTable):
     """The requests of one rank by the addresses of their variables."""
 
-    def __init__(self, rank: int, notes: Notes, places: Places) -> None:
+    def __init__(self, rank: int, notes: Notes, places: RequestVariables) -> None:
         super().__init__(rank, notes)
         self.places = places
         size = len(places.addresses)

@@ -15,7 +15,7 @@ from workbench.sensitivity.placement.placement import Placement
 from workbench.sensitivity.placement.placing import (
     EVALUATIONS,
     METHODS,
-    Method,
+    PlacementMethod,
     compare_placements,
     frame_of,
     place,
@@ -26,8 +26,8 @@ __all__ = [
     "EVALUATIONS",
     "HOST_NAMES",
     "METHODS",
-    "Method",
     "Placement",
+    "PlacementMethod",
     "compare_placements",
     "frame_of",
     "host_names",

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-Method = Literal["block", "round-robin", "random", "volume", "algorithm-3", "search"]
-METHODS: tuple[Method, ...] = get_args(Method)
+PlacementMethod = Literal["block", "round-robin", "random", "volume", "algorithm-3", "search"]
+METHODS: tuple[PlacementMethod, ...] = get_args(PlacementMethod)
 """In order, dealt out, by chance, by bytes exchanged, LLAMP's, and annealing on critical paths."""
 
 EVALUATIONS = 2000
@@ -47,7 +47,7 @@ def place(
     model: LogGPS,
     topology: Topology,
     *,
-    method: Method = "search",
+    method: PlacementMethod = "search",
     seed: int = 0,
     hosts: ArrayLike | None = None,
     ranks_per_host: int = 1,
@@ -119,9 +119,9 @@ def place_all(
     model: LogGPS,
     topology: Topology,
     *,
-    methods: Sequence[Method] = METHODS,
+    methods: Sequence[PlacementMethod] = METHODS,
     **options: Unpack[PlaceOptions],
-) -> dict[Method, Placement]:
+) -> dict[PlacementMethod, Placement]:
     """Return the placement that each method finds.
 
     Args:
@@ -144,7 +144,7 @@ def compare_placements(
     model: LogGPS,
     topology: Topology,
     *,
-    methods: Sequence[Method] = METHODS,
+    methods: Sequence[PlacementMethod] = METHODS,
     **options: Unpack[PlaceOptions],
 ) -> pd.DataFrame:
     """Return the placement of each method, its time, and the effort of finding it.
@@ -194,7 +194,7 @@ def frame_of(placements: Iterable[Placement]) -> pd.DataFrame:
 
 def _placed(
     problem: PlacementProblem,
-    method: Method,
+    method: PlacementMethod,
     seed: int,
     evaluations: int,
     seconds: float | None,
@@ -242,7 +242,7 @@ def _placed(
 
 
 def _found(
-    problem: PlacementProblem, method: Method, rng: np.random.Generator, evaluations: int
+    problem: PlacementProblem, method: PlacementMethod, rng: np.random.Generator, evaluations: int
 ) -> tuple[IntArray, int]:
     if method == "algorithm-3":
         return algorithm_3(problem, block(problem))

@@ -13,8 +13,8 @@ from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 from workbench.topology.topology import Topology
 
-Placement = Literal["block", "round-robin", "random", "by-group"]
-PLACEMENTS: tuple[Placement, ...] = get_args(Placement)
+HostAssignment = Literal["block", "round-robin", "random", "by-group"]
+PLACEMENTS: tuple[HostAssignment, ...] = get_args(HostAssignment)
 
 IntArray = NDArray[np.int64]
 

@@ -74,7 +74,7 @@ def wiring_of(channels: Channels, lanes: int) -> Wiring:
 
 
 @dataclass(eq=False)
-class State:
+class NetworkState:
     """A network under simulation: the kernels' three arrays."""
 
     s: IntArray  # settings and state, see kernels.fabric.layout
@@ -120,7 +120,7 @@ def build(
     hops: NDArray[np.int32] | None = None,  # (R, R), on the LogP overlay; None: one everywhere
     overlay: bool = True,  # messages up to negligible_size take the LogP overlay
     adaptive: bool = False,  # the routing asks for queue lengths
-) -> State:
+) -> NetworkState:
     """Return the arrays of an idle network."""
     routers, hosts, between = wiring.num_routers, wiring.num_hosts, wiring.between_routers
     channels = between + 2 * hosts
@@ -180,7 +180,7 @@ def build(
     q = _zeros(records * layout.RECORD)
     if isinstance(model, PISCES):
         fill_arbiters(s, q, model)
-    return State(s, table, q, wiring)
+    return NetworkState(s, table, q, wiring)
 
 
 def _zeros(cells: int) -> IntArray:

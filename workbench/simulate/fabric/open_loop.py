@@ -21,7 +21,7 @@ from workbench.models import PISCES
 from workbench.provenance import Provenance
 from workbench.simulate.fabric.draws import draws_of
 from workbench.simulate.fabric.fabric import Fabric
-from workbench.simulate.fabric.network import State, build, wiring_of
+from workbench.simulate.fabric.network import NetworkState, build, wiring_of
 from workbench.simulate.fabric.result import (
     ChannelStatistics,
     FabricResult,
@@ -309,7 +309,7 @@ class _Run:
         return float(self.drawn.rate.sum()) * window / (self.each / self.size)
 
     def _server(
-        self, state: State, pattern: Any, tally: Any, halt: NDArray[np.int8]
+        self, state: NetworkState, pattern: Any, tally: Any, halt: NDArray[np.int8]
     ) -> Callable[[int], None]:
         """Return the function that serves the network up to a tick."""
         routes = self.fabric.routes.tables()
@@ -345,7 +345,7 @@ class _Run:
             serve(end + end * chunk // _CHUNKS)
 
 
-def _network(fabric: Fabric) -> State:
+def _network(fabric: Fabric) -> NetworkState:
     """Return the network, idle."""
     routes = fabric.routes
     adaptive = routes.scheme in ("ugal-l", "par") or routes.choice == "least"
@@ -354,7 +354,7 @@ def _network(fabric: Fabric) -> State:
     )
 
 
-def _statistics(state: State, at: int) -> NDArray[np.int64]:
+def _statistics(state: NetworkState, at: int) -> NDArray[np.int64]:
     """Return ticks busy and stalled, bytes and packets of each channel, int64[4, channels]."""
     cells = (layout.BUSY, layout.STALLED, layout.BYTES_SENT, layout.PACKETS_SENT)
     found = np.array([state.channel_cells(cell) for cell in cells])
@@ -366,7 +366,7 @@ def _statistics(state: State, at: int) -> NDArray[np.int64]:
     return found
 
 
-def _queued(state: State, at: int, packet_bytes: int) -> NDArray[np.int64]:
+def _queued(state: NetworkState, at: int, packet_bytes: int) -> NDArray[np.int64]:
     """Return the packets queued at each channel: those without credit, and those to be sent."""
     from kernels.fabric.traffic import count_unsent
 

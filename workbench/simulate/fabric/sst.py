@@ -16,7 +16,7 @@ from workbench.errors import ConfigurationError, ParameterError
 from workbench.models import SNAPPR, LogPMemory, SnapprMemory
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
-from workbench.simulate.fabric.network import State, build
+from workbench.simulate.fabric.network import NetworkState, build
 from workbench.simulate.fabric.routes import no_routes
 from workbench.simulate.fabric.sst_configuration import SSTConfiguration, read_configuration
 from workbench.simulate.fabric.sst_limits import INIT_BYTES, lost_tail_limit
@@ -55,7 +55,7 @@ class CollectiveTimes(StoredResult):
     packet_hops: int
     beyond_sstmacro: str
     provenance: Provenance
-    state: State
+    state: NetworkState
 
     plot = Drawing(
         "plot_collective_times",

@@ -23,7 +23,7 @@ from workbench.topology.metrics.diversity import PathDiversity, path_diversity
 from workbench.topology.metrics.graph import RouterGraph
 from workbench.topology.metrics.resilience import Resilience, resilience
 from workbench.topology.metrics.spectrum import Spectrum, spectrum
-from workbench.topology.throughput import Method, Throughput, throughput
+from workbench.topology.throughput import Throughput, ThroughputMethod, throughput
 from workbench.topology.topology import Topology
 from workbench.topology.traffic import Traffic, pattern_for
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 Halt = NDArray[np.int8]
 
-Part = Literal["distances", "spectrum", "bisection", "diversity", "cost", "resilience"]
-PARTS: tuple[Part, ...] = get_args(Part)
+MetricsPart = Literal["distances", "spectrum", "bisection", "diversity", "cost", "resilience"]
+PARTS: tuple[MetricsPart, ...] = get_args(MetricsPart)
 """What ``summary`` can find; throughput is asked for by its traffic."""
 
-USUAL: tuple[Part, ...] = PARTS[:-1]
+USUAL: tuple[MetricsPart, ...] = PARTS[:-1]
 """The parts that ``summary`` finds by default."""
 
 _EQUAL = 1e-9
@@ -259,9 +259,9 @@ def _figure(value: float) -> str:
 class SummaryOptions(TypedDict, total=False):
     """The named arguments of ``summary``."""
 
-    parts: Sequence[Part]
+    parts: Sequence[MetricsPart]
     traffic: Sequence[str | Traffic]
-    method: Method
+    method: ThroughputMethod
     prices: PriceTable | None
     starts: int
     rng: int
@@ -272,9 +272,9 @@ class SummaryOptions(TypedDict, total=False):
 def summary(
     topology: Topology,
     *,
-    parts: Sequence[Part] = USUAL,
+    parts: Sequence[MetricsPart] = USUAL,
     traffic: Sequence[str | Traffic] = (),
-    method: Method = "auto",
+    method: ThroughputMethod = "auto",
     prices: PriceTable | None = None,
     starts: int = STARTS,
     rng: int = 0,

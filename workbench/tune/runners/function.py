@@ -14,7 +14,7 @@ import numpy as np
 from workbench.tune.runners.runner import RunHandle, Runner, RunOutput, RunRequest
 from workbench.tune.space.space import Configuration
 
-Answer = float | tuple[float, float]
+FunctionValue = float | tuple[float, float]
 
 
 class Ended:
@@ -51,7 +51,7 @@ class Function(Runner):
     name = "function"
     needs_program = False
 
-    def __init__(self, function: Callable[..., Answer], name: str = "") -> None:
+    def __init__(self, function: Callable[..., FunctionValue], name: str = "") -> None:
         self._function = function
         self._label = name or getattr(function, "__name__", "function")
         self._seeded = _takes_two(function)
@@ -87,7 +87,7 @@ class Function(Runner):
         """Return the fields that are equal in experiments with comparable runs, for JSON."""
         return {"kind": self.name, "function": self._label}
 
-    def _call(self, configuration: Configuration, seed: int) -> Answer:
+    def _call(self, configuration: Configuration, seed: int) -> FunctionValue:
         if self._seeded:
             return self._function(dict(configuration), np.random.default_rng(seed))
         return self._function(dict(configuration))

@@ -9,7 +9,7 @@ from workbench.fit import LOSSES, FitStudy, SearchSpace, fit
 from workbench.fit.engines import FitProblem, Values
 from workbench.fit.engines.least_squares import LeastSquaresEngine
 from workbench.fit.losses import target_points
-from workbench.fit.start import Point
+from workbench.fit.start import StartPoint
 from workbench.measure import OSUCurve
 from workbench.models import Protocol
 from workbench.simulate import simulate_osu
@@ -44,7 +44,7 @@ def test_a_protocol_machine_is_found_again(machine: OSUCurve) -> None:
         assert result.values[key] == pytest.approx(TRUE.get(key), rel=0.05)
 
 
-def search(machine: OSUCurve, first: list[Point], trials: int) -> list[tuple[float, Values]]:
+def search(machine: OSUCurve, first: list[StartPoint], trials: int) -> list[tuple[float, Values]]:
     """Loss and values of each trial."""
     space = SearchSpace.for_model(TRUE)
     measured = target_points(machine)

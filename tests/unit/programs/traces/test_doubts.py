@@ -11,7 +11,14 @@ from tests.reference.requests import Call, Requests
 from workbench.programs.program import IRECV, WAIT
 from workbench.programs.traces.calls import TraceCall
 from workbench.programs.traces.notes import Notes
-from workbench.programs.traces.ranges import NEVER, Latest, PendingRequests, Places, leaves, nodes
+from workbench.programs.traces.ranges import (
+    NEVER,
+    Latest,
+    PendingRequests,
+    RequestVariables,
+    leaves,
+    nodes,
+)
 from workbench.programs.traces.requests import TESTED, UNSETTLED, UNWAITED, AddressTable
 
 BASE, STRIDE, MOST = 800, 8, 9
@@ -34,7 +41,7 @@ steps = st.lists(
 @settings(max_examples=300)
 @given(steps)
 def test_waits_end_what_the_reference_says(events: list[tuple[str, tuple[int, int]]]) -> None:
-    places = Places(range(BASE, BASE + STRIDE * MOST, STRIDE), STRIDE)
+    places = RequestVariables(range(BASE, BASE + STRIDE * MOST, STRIDE), STRIDE)
     notes, slow = Notes(), Requests()
     table = AddressTable(0, notes, places)
     calls: list[tuple[TraceCall, Call]] = []
@@ -101,7 +108,7 @@ def test_what_began_and_which_line_reached_last(events: list[tuple[tuple[int, in
 
 
 def test_arrays_are_ranges_of_places_and_miss_what_lies_between_their_variables() -> None:
-    places = Places([800, 804, 808, 824, 828], 8)
+    places = RequestVariables([800, 804, 808, 824, 828], 8)
     assert [places.addresses[i] for i in range(*places.array(800, 3))] == [800, 808]
     assert [places.addresses[i] for i in range(*places.array(796, 5))] == [804, 828]
     assert places.array(801, 10) == (places.array(801, 10)[0],) * 2

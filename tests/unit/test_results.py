@@ -81,7 +81,8 @@ NO_PLOT = {
     "LogGPS": _TABLE,
     "Placement": "plot_placement needs the weights of the ranks",
     "Profile": _TABLE,
-    "Proposal": _TABLE,
+    "ProposedTopology": _TABLE,
+    "SearchComparisonResult": "plot_search_methods needs one recording, noise and stopping rule",
     "StudyPlan": _TABLE,
     "StudyStatus": _TABLE,
     "Throughput": _TABLE,
@@ -91,6 +92,7 @@ NO_PLOT = {
 NO_FILE = {
     "Bolted": "made of two fits, which are saved",
     "DataSheet": "written by hand, read by workbench.measure.datasheet",
+    "SearchComparisonResult": "save_search_comparison, with its plans",
     "StudyPlan": "to_yaml and from_yaml",
 }
 

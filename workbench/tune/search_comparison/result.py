@@ -46,6 +46,10 @@ class SearchComparisonResult(Result):
         rows = self.methods().to_dict("records")
         return {"recordings": list(self.recordings), "searches": len(self.rows), "methods": rows}
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return ``methods`` with the configuration that a model expects to be best."""
+        return self.methods()
+
     def methods(self, pick: str = "expected") -> pd.DataFrame:
         """Return one row a method: how much of the possible gain in how much of the time.
 

@@ -134,7 +134,7 @@ def test_a_study_that_could_not_be_saved_is_refused_before_it(
 ) -> None:
     (tmp_path / "taken").write_text("")
     with pytest.raises(SystemExit):
-        run("study", "--recording", "simulated-12-ranks", "--save", tmp_path / "taken")
+        run("compare-searches", "--recording", "simulated-12-ranks", "--save", tmp_path / "taken")
     assert "--save: must be a folder, or one to be made" in capsys.readouterr().err
 
 

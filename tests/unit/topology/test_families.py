@@ -11,7 +11,7 @@ from workbench import topology
 from workbench.errors import ParameterError
 from workbench.topology import WIRINGS
 from workbench.topology.arrangement import SST
-from workbench.topology.dragonfly import Wiring
+from workbench.topology.dragonfly import GroupWiring
 from workbench.topology.routing import route
 
 PAIRED = [wiring for wiring in WIRINGS if wiring != SST]
@@ -52,7 +52,7 @@ def test_every_core_switch_reaches_every_pod_once() -> None:
 
 @given(st.integers(1, 5), st.integers(1, 3), st.integers(1, 4), st.sampled_from(PAIRED), st.data())
 def test_a_dragonfly_has_the_sizes_of_its_formulas(
-    a: int, p: int, h: int, wiring: Wiring, data: st.DataObject
+    a: int, p: int, h: int, wiring: GroupWiring, data: st.DataObject
 ) -> None:
     g = data.draw(st.integers(1, a * h + 1))
     made = topology.dragonfly(a, p, h, g, wiring=wiring)
@@ -74,7 +74,7 @@ def test_a_dragonfly_has_the_sizes_of_its_formulas(
     [(4, 2, 72, 36, 5), (8, 4, 1056, 264, 11)],
 )
 def test_full_dragonflies_of_the_table(
-    a: int, h: int, hosts: int, routers: int, degree: int, wiring: Wiring
+    a: int, h: int, hosts: int, routers: int, degree: int, wiring: GroupWiring
 ) -> None:
     made = topology.dragonfly(a, h, h, wiring=wiring)
     assert (made.num_hosts, made.num_routers) == (hosts, routers)
@@ -177,7 +177,7 @@ def test_dragonflies_that_cannot_be_built(arguments: dict[str, object], said: st
 
 @given(st.integers(1, 5), st.integers(1, 4), st.integers(1, 4), st.sampled_from(PAIRED), st.data())
 def test_several_links_of_two_groups(
-    a: int, h: int, links: int, wiring: Wiring, data: st.DataObject
+    a: int, h: int, links: int, wiring: GroupWiring, data: st.DataObject
 ) -> None:
     most = a * h // links + 1
     g = data.draw(st.integers(1, most))

@@ -46,7 +46,7 @@ _NAMES = {
     "recording": ("Recording", "330px"),
     "noise": ("Noise", "200px"),
     "stopping": ("Stopping", "240px"),
-    "pick": ("Keep", "250px"),
+    "pick": ("Keep", "320px"),
     "heuristic": ("Heuristic", "220px"),
     "resampling": ("Resampling", "220px"),
     "pruning": ("Pruning", "200px"),

@@ -30,7 +30,7 @@ _CUT = """panel => {
       found.push(`the field cuts ${field.value}`)
     }
   }
-  for (const text of panel.querySelectorAll('.widget-label, .widget-button')) {
+  for (const text of panel.querySelectorAll('.widget-label, .widget-label-basic, .widget-button')) {
     if (seen(text) && text.scrollWidth > text.clientWidth + 1) {
       found.push(`cut: ${name(text)}`)
     }

@@ -310,11 +310,13 @@ class FitPanel(Panel[FitResult | None]):
         reset.on_click(lambda _: self._guarded(self.reset))
         left = widgets.VBox(
             [self._parameters.widget, widgets.HBox([reset, self._tabs.use])],
-            layout=widgets.Layout(width="352px", flex="0 0 auto", margin="0 8px 0 0"),
+            layout=widgets.Layout(
+                width="396px", min_width="352px", flex="0 1 auto", margin="0 8px 0 0"
+            ),
         )
         right = widgets.VBox(
             [self._error, self._simulating.widget, self._picture.widget],
-            layout=widgets.Layout(flex="1 1 auto", min_width="480px", overflow="hidden"),
+            layout=widgets.Layout(flex="1 1 0", min_width="480px", overflow="hidden"),
         )
         body = widgets.HBox([left, right], layout=widgets.Layout(width="100%"))
         return panel_box([self._settings.widget, body, self._tabs.widget])

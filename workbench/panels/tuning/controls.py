@@ -104,7 +104,7 @@ class TuningControls:
             value=settings.revisit,
             description="may repeat a configuration",
             indent=False,
-            layout=widgets.Layout(width="180px"),
+            layout=widgets.Layout(width="230px"),
         )
         self.number_error = ErrorLine()
         self.widget = self._lay_out()

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -65,10 +66,10 @@ def queued() -> str:
     return subprocess.run(["squeue", "--noheader"], capture_output=True, text=True).stdout
 
 
-def leaves_the_queue(job: str) -> bool:
-    """Return whether a job that was ended leaves the queue, where it completes for a moment."""
+def soon(holds: Callable[[], bool]) -> bool:
+    """Return whether something holds within a minute; the queue shows ended jobs for a moment."""
     deadline = time.monotonic() + 60.0
-    while job in queued():
+    while not holds():
         if time.monotonic() > deadline:
             return False
         time.sleep(0.05)
@@ -218,7 +219,7 @@ def test_steps_of_one_allocation_wait_in_no_queue(tmp_path: Path) -> None:
             assert wait(handle).state == "completed"
             borrowed.abandon("nobody", {handle.job_id})
         assert job in queued()
-    assert leaves_the_queue(job)
+    assert soon(lambda: job not in queued())
     assert jobs()[job] == "COMPLETED"
     assert list(tmp_path.iterdir()) == []
 
@@ -269,7 +270,7 @@ def test_an_allocation_that_waits_or_is_refused_is_reported(tmp_path: Path) -> N
         handle.cancel()
         assert wait(handle).state == "cancelled"
         assert job in queued()
-    assert leaves_the_queue(job)
+    assert soon(lambda: job not in queued())
     with pytest.raises(RunnerError, match=r"salloc must grant.*[Pp]artition"):
         run(SlurmSteps(tmp_path, ("--partition=nowhere",)), "true")
     invocation = Invocation(("true",), sbatch_options=("--fastio=yes",))
@@ -294,7 +295,7 @@ def test_an_allocation_ends_with_its_process(tmp_path: Path) -> None:
     assert job in queued()
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    assert leaves_the_queue(job)
+    assert soon(lambda: job not in queued())
 
 
 def test_an_experiment_runs_on_slurm_and_its_pruned_run_is_cancelled(
@@ -485,10 +486,7 @@ def test_the_panel_and_the_command_run_steps_of_an_allocation(
     stopped = panel.wait(30.0)
     assert stopped is not None
     assert panel.error == ""
-    deadline = time.monotonic() + 60.0
-    while queued():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    assert soon(lambda: not queued())
     job = stopped.records[0].job_id
     assert re.fullmatch(r"\d+\.0", job)
     assert f">{nodes()} ({job})</td>" in panel._view.runs.table.value
@@ -499,7 +497,7 @@ def test_the_panel_and_the_command_run_steps_of_an_allocation(
     component.write_text(NAPS)
     parser = argparse.ArgumentParser()
     cli_tune.add_arguments(parser)
-    words = f"run {component} --runner slurm-steps --ntasks 1 --srun=--quiet --timeout 0.8"
+    words = f"run {component} --runner slurm-steps --ntasks 1 --srun=--quiet --timeout 5"
     words += f" --heuristic exhaustive --initial 1 --budget 1 --store {store} --name shell"
     assert cli_tune.run(parser.parse_args(words.split())) == 0
     words = f"resume {store} --name shell --budget 3"
@@ -514,5 +512,5 @@ def test_the_panel_and_the_command_run_steps_of_an_allocation(
     first, *rest = (record.job_id.partition(".")[0] for record in shell.records)
     assert first not in rest
     assert len(set(rest)) == 1
-    assert not queued()
+    assert soon(lambda: not queued())
     assert not list((tmp_path / "tuning.db-runs").glob("*"))

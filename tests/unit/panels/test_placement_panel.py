@@ -331,7 +331,7 @@ def test_a_search_can_be_stopped_and_keeps_what_it_has(panel: PlacementPanel) ->
     panel.evaluations = 10_000_000
     assert panel.running
     assert panel.buttons["■ Stop"]
-    while "search" not in panel.text:
+    while "ranks: search" not in panel.text:
         panel.refresh()
     assert "Still searching" in panel.text
     panel.stop()

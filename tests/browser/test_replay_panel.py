@@ -163,6 +163,7 @@ def test_two_settings_stand_side_by_side(
 ) -> None:
     watch = opened(server, page, steady, REPLAY, HEADLINE, anew=False)
     button(page, "Pin as A").click()
+    until(button(page, "Unpin").is_enabled)
     page.get_by_label("Parameters", exact=True).select_option("profile of alps-gh200-slingshot11")
     page.get_by_text(re.compile(r"B takes [\d.]+ × A's time")).wait_for()
     until(lambda: page.locator(".workbench-panel .bk-Figure").count() >= 3)

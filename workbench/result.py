@@ -175,7 +175,7 @@ class StoredResult(Result):
         return result
 
     def _saved(self, arrays: _Arrays | None = None) -> dict[str, Any]:
-        """Return what ``save`` writes as JSON, the arrays as lists where ``arrays`` is None."""
+        """Return the values that ``save`` writes as JSON, with arrays as lists by default."""
         return self._head() | _stored_whole(self, arrays)
 
     @classmethod

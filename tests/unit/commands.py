@@ -56,7 +56,7 @@ def usage(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 def help_text(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """Return what ``--help`` prints, line ends removed."""
+    """Return the text of ``--help`` without line ends."""
     with pytest.raises(SystemExit) as stopped:
         main([*words, "--help"])
     assert stopped.value.code == 0

@@ -1,4 +1,4 @@
-"""Caches of what panels compute, safe for several threads."""
+"""Caches for the panels' values, safe for several threads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _V = TypeVar("_V")
 
 
 class Cache(Generic[_V]):
-    """The values asked for last, as long as their sizes together do not exceed ``most``."""
+    """The most recently used values, up to ``most`` in size together."""
 
     def __init__(self, most: int, size: Callable[[_V], int] = lambda value: 1) -> None:
         self._lock = threading.Lock()
@@ -30,7 +30,7 @@ class Cache(Generic[_V]):
             return value
 
     def values(self) -> list[_V]:
-        """Return all values, the one asked for last at the end."""
+        """Return all values, the most recently used one at the end."""
         with self._lock:
             return list(self._values.values())
 
@@ -43,7 +43,7 @@ class Cache(Generic[_V]):
         return value
 
     def keep(self, key: Hashable, value: _V) -> None:
-        """Set the value of a key, and drop what was asked for longest ago."""
+        """Set the value of a key, and drop the least recently used ones that are too many."""
         with self._lock:
             self._values.pop(key, None)
             self._values[key] = value

@@ -1,4 +1,4 @@
-"""What a page shows of a panel: open tabs, visible texts, buttons that can be pressed."""
+"""The visible parts of a panel: widgets of the open tabs, and their text."""
 
 from __future__ import annotations
 

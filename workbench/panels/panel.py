@@ -97,7 +97,7 @@ class Panel(ABC, Generic[_T]):
         raise ParameterError(f"no figure has a source named {name!r}")
 
     def wait(self, timeout: float | None = None) -> _T:
-        """Wait for all jobs, at most ``timeout`` seconds (None: no limit); return what is shown."""
+        """Wait for all jobs, at most ``timeout`` seconds (None: no limit); return the result."""
         wait_for(self.refresh, timeout)
         return self._outcome()
 
@@ -120,7 +120,7 @@ class Panel(ABC, Generic[_T]):
 
     @abstractmethod
     def _outcome(self) -> _T:
-        """Return what `wait` returns."""
+        """Return the displayed result."""
 
     def _jobs(self) -> list[jobs.Job[Any] | None]:
         """Return the jobs that make the panel a running one."""
@@ -165,6 +165,5 @@ class Panel(ABC, Generic[_T]):
                 self._set(name, value)
         else:
             names = self._setting_names()
-            raise AttributeError(
-                f"{name} cannot be set{did_you_mean(name, names)}; {', '.join(names)} can"
-            )
+            hint = did_you_mean(name, names) or f"; {', '.join(names)} can"
+            raise AttributeError(f"{name} cannot be set{hint}")

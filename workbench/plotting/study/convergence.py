@@ -47,8 +47,8 @@ def plot_study_convergence(
 
     Args:
         result: the study.
-        rows: what tells the rows apart, such as ``loss``.
-        columns: what tells the columns apart, such as ``machine``.
+        rows: the property that differs between the rows, such as ``loss``.
+        columns: the property that differs between the columns, such as ``machine``.
         where: which cells, such as ``target="latency"``.
 
     Raises:

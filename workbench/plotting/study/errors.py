@@ -76,9 +76,9 @@ def plot_study_errors(
     Args:
         result: the study.
         benchmark: ``latency`` or ``bandwidth``.
-        rows: what tells the rows apart.
-        columns: what tells the columns apart.
-        lines: what tells the lines apart.
+        rows: the property that differs between the rows.
+        columns: the property that differs between the columns.
+        lines: the property that differs between the lines.
         simulate: returns a fit's curve; None simulates each fit again.
         where: which cells, such as ``machine=("llnl-dane-omnipath",)``.
 
@@ -119,9 +119,9 @@ def plot_study_curves(
     Args:
         result: the study.
         benchmark: ``latency`` or ``bandwidth``.
-        rows: what tells the rows apart.
-        columns: what tells the columns apart.
-        lines: what tells the lines apart.
+        rows: the property that differs between the rows.
+        columns: the property that differs between the columns.
+        lines: the property that differs between the lines.
         simulate: returns a fit's curve; None simulates each fit again.
         where: which cells, such as ``machine=("llnl-dane-omnipath",)``.
 

@@ -91,8 +91,8 @@ class StudyHeatmap:
             result: the study.
             error: ``joint``, ``latency`` or ``bandwidth``.
             target: what the fits were made to; None where it is a row or a column.
-            rows: what tells the rows apart.
-            columns: what tells the columns apart.
+            rows: the property that differs between the rows.
+            columns: the property that differs between the columns.
             where: which cells, such as ``machine="llnl-dane-omnipath"``.
 
         Raises:
@@ -135,9 +135,9 @@ def study_heatmap(
         result: the study.
         error: whose RMSPE: ``joint``, ``latency`` or ``bandwidth``.
         target: what the fits were made to; None where it is a row or a column.
-        rows: what tells the rows apart: ``loss``, ``target``, ``machine``, ``model``, ``regime``,
-            ``engine`` or ``seed``.
-        columns: what tells the columns apart, likewise.
+        rows: the property that differs between the rows: ``loss``, ``target``, ``machine``,
+            ``model``, ``regime``, ``engine`` or ``seed``.
+        columns: the property that differs between the columns, likewise.
         where: which cells, such as ``machine="llnl-dane-omnipath"``.
 
     Raises:
@@ -209,8 +209,8 @@ def read_study(
         result: the study.
         error: ``joint``, ``latency`` or ``bandwidth``.
         target: what the fits were made to; None where it is a row or a column.
-        rows: what tells the rows apart.
-        columns: what tells the columns apart.
+        rows: the property that differs between the rows.
+        columns: the property that differs between the columns.
         where: which cells, such as ``machine="llnl-dane-omnipath"``.
     """
     cells = _picked(result, error, target, rows, columns, where)

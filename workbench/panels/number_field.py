@@ -15,6 +15,7 @@ import traitlets
 
 from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
+from workbench.panels.mute import Mute
 
 REFUSED = "workbench-refused"
 """CSS class of a field with an invalid entry, for its frame."""
@@ -42,7 +43,7 @@ class NumberField(widgets.Box):  # type: ignore[misc]
     ) -> None:
         self.step = step
         self._whole, self._called, self._about = isinstance(value, int), called, tooltip
-        self._echo = False
+        self._mute = Mute()
         self.error = ErrorLine()
         # A line of its own in a row that wraps: the other controls of the row stay in place.
         self.error.layout.flex = "1 0 100%"
@@ -114,7 +115,7 @@ class NumberField(widgets.Box):  # type: ignore[misc]
         )
 
     def _heard(self, change: Any) -> None:
-        if not self._echo:
+        if not self._mute.on:
             self._judge(change["new"])
 
     def _judge(self, typed: float) -> None:
@@ -140,11 +141,7 @@ class NumberField(widgets.Box):  # type: ignore[misc]
     def _show(self, number: float) -> None:
         self.error.say("")
         self.typed.remove_class(REFUSED)
-        self._echo = True
-        try:
-            self.typed.value = number
-        finally:
-            self._echo = False
+        self._mute.set(self.typed, number)
 
     def _hidden(self) -> None:
         # A hidden field cannot show its error.

@@ -12,6 +12,7 @@ import ipywidgets as widgets
 from workbench.models import ModelParameter, NetworkModel
 from workbench.models.parameter import Value, key_named
 from workbench.panels.error_line import ErrorLine
+from workbench.panels.mute import Mute
 from workbench.panels.slider import Scale, Slider
 from workbench.units import format_quantity
 
@@ -115,7 +116,7 @@ class ParameterChoice:
     def __init__(self, described: ModelParameter, changed: Changed) -> None:
         self.described = described
         self._changed = changed
-        self._echo = False
+        self._mute = Mute()
         self.error = ErrorLine()
         about: dict[str, Any] = {
             "description": described.name,
@@ -154,14 +155,10 @@ class ParameterChoice:
     def show(self, value: Value) -> None:
         """Show a value that was set elsewhere, without calling back."""
         self.say("")
-        self._echo = True
-        try:
-            self.input.value = value
-        finally:
-            self._echo = False
+        self._mute.set(self.input, value)
 
     def _chosen(self, value: Value) -> None:
-        if not self._echo:
+        if not self._mute.on:
             self.say("")
             self.error.guard(lambda: self._changed(self.described.key, value))
 

@@ -16,6 +16,7 @@ import ipywidgets as widgets
 from workbench.errors import ParameterError
 from workbench.measure.curve import byte_label
 from workbench.panels.error_line import ErrorLine
+from workbench.panels.mute import Mute
 from workbench.panels.number_field import REFUSED
 from workbench.units import read_quantity
 
@@ -66,7 +67,7 @@ class Slider:
         width: str = "100%",
     ) -> None:
         self.scale, self._changed, self._value = scale, changed, value
-        self._echo = self._refused = False
+        self._mute, self._refused = Mute(), False
         self.error = ErrorLine()
         # Whole positions, since a browser sends back rounded values: a fraction would arrive as a
         # move by the user.
@@ -120,11 +121,8 @@ class Slider:
     def offer(self, scale: Scale, value: Any) -> None:
         """Show another scale and a value on it, without calling back."""
         self.scale = scale
-        self._echo = True
-        try:
+        with self._mute:
             self.input.max = scale.last
-        finally:
-            self._echo = False
         self.show(value)
 
     def take(self, given: Any) -> None:
@@ -132,11 +130,11 @@ class Slider:
         self._accept(self.scale.read(given))
 
     def _moved(self, position: int) -> None:
-        if not self._echo:
+        if not self._mute.on:
             self._guarded(lambda: self._accept(self.scale.value_at(position), moved=True))
 
     def _typed(self, text: str) -> None:
-        if self._echo:
+        if self._mute.on:
             return
         if text != self.scale.text(self._value):
             self._guarded(lambda: self.take(text))
@@ -167,13 +165,10 @@ class Slider:
 
     def _write(self, *, slider: bool = True) -> None:
         self._mark(False)
-        self._echo = True
-        try:
+        with self._mute:
             self.text.value = self.scale.text(self._value)
             if slider:
                 self.input.value = self.scale.position(self._value)
-        finally:
-            self._echo = False
 
     def _mark(self, refused: bool) -> None:
         """Frame the typed text if it was refused."""

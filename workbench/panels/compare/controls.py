@@ -22,6 +22,7 @@ from workbench.panels.compare.state import (
 )
 from workbench.panels.compare.traffic import OWN, PATTERNS, traffic_name
 from workbench.panels.error_line import ErrorLine
+from workbench.panels.mute import Mute
 from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.program_sources import source_of
 from workbench.panels.programs import AnyProgram, ProgramSource
@@ -68,7 +69,7 @@ class CompareControls:
         offered: Callable[[float], None],  # what each host sends, as a share of its bandwidth
     ) -> None:
         self._changed, self._uploaded = changed, uploaded
-        self._silent = False
+        self._mute = Mute()
         files = [w.partition(":")[2] for w in first.words if w.startswith(f"{UPLOADED}:")]
         self.slots = tuple(Slot(at, first.words[at], self._tell, files) for at in range(SLOTS))
         self._sources = {first.program.name: first.program}
@@ -221,11 +222,8 @@ class CompareControls:
         if not isinstance(program, str) or program not in dict(self._names()):
             source = source_of(program)
             self._sources[source.name] = source
-            self._silent = True
-            try:
+            with self._mute:
                 self.program.options = self._offered()
-            finally:
-                self._silent = False
             program = source.name
             if self.program.value == program:
                 # Another one of the same name.
@@ -251,12 +249,7 @@ class CompareControls:
         demand = read_demand(content, name=name)
         word = f"{OWN}:{name}"
         self._demands[word] = demand
-        self._silent = True
-        try:
-            self.traffic.options = self._patterns()
-            self.traffic.value = word
-        finally:
-            self._silent = False
+        self._mute.set(self.traffic, word, self._patterns())
         self._tell()
 
     def _patterns(self) -> list[tuple[str, str]]:
@@ -314,7 +307,7 @@ class CompareControls:
     def _matched(self) -> None:
         """Replace each topology by the nearest member of its family."""
         on = self.match.value
-        if self._silent or not on:
+        if self._mute.on or not on:
             return
         self.upload_error.say("")
         families = {
@@ -338,7 +331,7 @@ class CompareControls:
         self._tell()
 
     def _tell(self) -> None:
-        if not self._silent:
+        if not self._mute.on:
             self._changed()
 
     def _names(self) -> list[tuple[str, str]]:

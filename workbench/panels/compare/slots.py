@@ -9,6 +9,7 @@ import ipywidgets as widgets
 
 from workbench.panels.compare.state import UPLOADED
 from workbench.panels.error_line import ErrorLine
+from workbench.panels.mute import Mute
 from workbench.panels.topology_options import MACHINE, family_options, machine_options
 from workbench.plotting.theme import AS_DRAWN, SMALL
 from workbench.plotting.topology.style import looks
@@ -25,7 +26,7 @@ class Slot:
         self, place: int, word: str, changed: Callable[[], None], files: Sequence[str] = ()
     ) -> None:
         self._changed = changed
-        self._silent = False
+        self._mute = Mute()
         self.files = tuple(files)
         colour = looks()[place][0]
         self.family: Any = widgets.Dropdown(
@@ -69,8 +70,7 @@ class Slot:
     def show(self, word: str) -> None:
         """Show a topology by its spec, an uploaded file's or "", without calling back."""
         family, colon, rest = word.partition(":")
-        self._silent = True
-        try:
+        with self._mute:
             if not word or family == UPLOADED:
                 self.family.value = word
             elif not colon and family.lower() in PRESETS:
@@ -79,29 +79,16 @@ class Slot:
             elif family in FAMILIES:
                 self.family.value = family
                 self.parameters.value = rest
-        finally:
-            self._silent = False
         self._lay_out()
 
     def offer_files(self, names: Sequence[str]) -> None:
         """Add uploaded graphs to the list."""
         self.files = tuple(names)
-        held = self.family.value
-        self._silent = True
-        try:
-            self.family.options = _families(self.files)
-            self.family.value = held
-        finally:
-            self._silent = False
+        self._mute.set(self.family, self.family.value, _families(self.files))
 
     def offer_sizes(self, words: Sequence[tuple[str, str]]) -> None:
         """Add members of the family with similar sizes, as (text, spec)."""
-        self._silent = True
-        try:
-            self.sizes.options = [("other sizes …", ""), *words]
-            self.sizes.value = ""
-        finally:
-            self._silent = False
+        self._mute.set(self.sizes, "", [("other sizes …", ""), *words])
         self._lay_out()
 
     def say_size(self, text: str) -> None:
@@ -109,17 +96,15 @@ class Slot:
         self.about.value = f'<div style="{SMALL}">{text}</div>'
 
     def _family_chosen(self, family: str) -> None:
-        if self._silent:
+        if self._mute.on:
             return
         if family in FAMILIES:
-            self._silent = True
-            self.parameters.value = FAMILIES[family].example
-            self._silent = False
+            self._mute.set(self.parameters, FAMILIES[family].example)
         self._lay_out()
         self._tell()
 
     def _size_chosen(self, word: str) -> None:
-        if word and not self._silent:
+        if word and not self._mute.on:
             self.show(word)
             self._tell()
 
@@ -136,7 +121,7 @@ class Slot:
             self.parameters.tooltip = f"{about.about}. {meanings}"
 
     def _tell(self) -> None:
-        if not self._silent:
+        if not self._mute.on:
             self._changed()
 
 

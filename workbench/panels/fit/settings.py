@@ -12,6 +12,7 @@ from workbench.fit import DEFAULT_ENGINE, DEFAULT_TRIALS, ENGINES, LOSSES, TARGE
 from workbench.models import NetworkModel
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.fit.state import HYBRID
+from workbench.panels.mute import Mute
 from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.running import Running
 from workbench.panels.style import named, push_button, wrapping_row
@@ -35,7 +36,7 @@ class Settings:
     def __init__(
         self, machine: str, kind: str, ended: Callable[[jobs.Job[FitResult]], None]
     ) -> None:
-        self._silent = False
+        self._mute = Mute()
         machines = [(name, name) for name in datasets.list()]
         losses = [(name.upper(), name) for name in LOSSES]
         self.controls: dict[str, Any] = {
@@ -99,7 +100,7 @@ class Settings:
         """Call the handler with (name, value) of each setting that changes."""
 
         def heard(name: str, value: Any) -> None:
-            if not self._silent:
+            if not self._mute.on:
                 handler(name, value)
 
         for name, control in self.controls.items():
@@ -109,13 +110,7 @@ class Settings:
         """Add a machine to the list and choose it, without calling the handler."""
         control = self.controls["machine"]
         kept = [option for option in control.options if option[1] != name]
-        # Changing the options of a list chooses its first entry for a moment.
-        self._silent = True
-        try:
-            control.options = [*kept, (text, name)]
-            control.value = name
-        finally:
-            self._silent = False
+        self._mute.set(control, name, [*kept, (text, name)])
 
     def offer_variant(self, model: NetworkModel) -> None:
         """Show the list of variants if the model has several."""

@@ -10,6 +10,7 @@ import ipywidgets as widgets
 
 from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
+from workbench.panels.mute import Mute
 from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.placement.family import FamilyFields
 from workbench.panels.placement.state import Network, fitting, near_member
@@ -36,7 +37,7 @@ class NetworkControls:
     ) -> None:
         self.network = first
         self._changed, self._ranks = changed, ranks
-        self._silent = False
+        self._mute = Mute()
         self._families: dict[str, FamilyFields] = {}
         self._held: dict[str, str] = dict(_FIRST_SHOWN)
         self.error = ErrorLine()
@@ -90,8 +91,7 @@ class NetworkControls:
         word = network.topology.strip()
         family, colon, _ = (part.strip() for part in word.partition(":"))
         self.network = network
-        self._silent = True
-        try:
+        with self._mute:
             if colon:
                 self.family.value = family
                 self._fields_of(family).show(word, made)
@@ -104,8 +104,6 @@ class NetworkControls:
                 # An error there is kept while another topology is chosen.
                 if field.value != value:
                     field.value = value
-        finally:
-            self._silent = False
         self._lay_out(made)
 
     def make_room(self) -> None:
@@ -132,7 +130,7 @@ class NetworkControls:
 
     def _family_chosen(self, family: str) -> None:
         """Show the family's last network, or its smallest with room for all ranks."""
-        if self._silent:
+        if self._mute.on:
             return
         if family == MACHINE:
             self._take_word(self.machine.value)
@@ -144,14 +142,14 @@ class NetworkControls:
         self._take_word(self._with_room(word))
 
     def _take_word(self, word: str) -> None:
-        if word and not self._silent:
+        if word and not self._mute.on:
             self.error.say("")
             self.show(replace(self.network, topology=word))
             self._changed(self.network)
 
     def _shaped(self) -> None:
         """Set the network of the family's fields, or show the error in them."""
-        if self._silent:
+        if self._mute.on:
             return
         family = self.family.value
         network = replace(self.network, topology=self._fields_of(family).word)
@@ -166,7 +164,7 @@ class NetworkControls:
         self._take(topology=network.topology)
 
     def _take(self, **changes: Any) -> None:
-        if not self._silent:
+        if not self._mute.on:
             self.error.say("")
             self.network = replace(self.network, **changes)
             self._changed(self.network)
@@ -175,14 +173,9 @@ class NetworkControls:
         family = self.family.value
         known = family != MACHINE
         if made is not None:
-            self._silent = True
-            try:
-                hosts = max(made.num_hosts, self._hosts_needed())
-                near = near_sizes(family, hosts) if known else []
-                self.sizes.options = [_OTHER_SIZES, *near]
-                self.sizes.value = ""
-            finally:
-                self._silent = False
+            hosts = max(made.num_hosts, self._hosts_needed())
+            near = near_sizes(family, hosts) if known else []
+            self._mute.set(self.sizes, "", [_OTHER_SIZES, *near])
         offers = [self.sizes] if len(self.sizes.options) > 1 else []
         chosen = self.parameters.values() if known else [self.machine]
         self.shape.children = with_errors([self.family, *chosen, self._size, *offers])

@@ -16,6 +16,7 @@ from workbench.models.loggps import read_loggps
 from workbench.models.profiles import profile, profiles
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.loggps_sliders import LogGPSSliders
+from workbench.panels.mute import Mute
 from workbench.panels.program_sources import (
     GENERATED,
     GeneratorFields,
@@ -52,7 +53,7 @@ class ReplayControls:
     def __init__(self, first: ReplayState, changed: Callable[[ReplayState], None]) -> None:
         self.state = first
         self._changed = changed
-        self._silent = False
+        self._mute = Mute()
         self._sources: dict[str, ProgramSource] = {first.source.name: first.source}
         name = first.source.name
         self._fields = GeneratorFields(name, self._regenerate) if name in GENERATED else None
@@ -148,8 +149,7 @@ class ReplayControls:
     def take_program(self, source: ProgramSource) -> None:
         """Add a program to the list, or replace one of its name, and choose it."""
         self._sources[source.name] = source
-        # Changing the options of a list chooses its first entry for a moment.
-        self._quietly(self.program, source.name, self._offered())
+        self._mute.set(self.program, source.name, self._offered())
         self._program_chosen(source.name)
 
     def take_upload(self, files: Mapping[str, bytes]) -> None:
@@ -176,15 +176,12 @@ class ReplayControls:
             )
         for operation, name in chosen.items():
             find_algorithm(operation, name)
-        self._silent = True
-        try:
+        with self._mute:
             for operation, control in self.algorithms.items():
                 wanted = chosen.get(operation, DEFAULTS[operation])
                 if wanted not in [value for _, value in control.options]:
                     control.options = [*control.options, (wanted, wanted)]
                 control.value = wanted
-        finally:
-            self._silent = False
         self._algorithm_chosen()
 
     def offer_algorithms(self, program: AnyProgram) -> None:
@@ -196,14 +193,11 @@ class ReplayControls:
             label = [widgets.HTML("<b>Collectives</b>", layout=margin)] if counts else []
             row = wrapping_row(*label, *self.algorithms.values())
             self._collectives.children = [row] if counts else []
-        self._silent = True
-        try:
+        with self._mute:
             for name, control in self.algorithms.items():
                 control.value = self.state.algorithms.get(name, DEFAULTS[name])
                 calls = "call" if counts[name] == 1 else "calls"
                 control.tooltip = f"How {name} is done; {counts[name]} {calls}"
-        finally:
-            self._silent = False
 
     def _algorithm_list(self, operation: str) -> Any:
         names = list(ALGORITHMS[operation])
@@ -220,12 +214,12 @@ class ReplayControls:
         return control
 
     def _algorithm_chosen(self) -> None:
-        if not self._silent:
+        if not self._mute.on:
             held = {name: control.value for name, control in self.algorithms.items()}
             self._set(algorithms={n: a for n, a in held.items() if a != DEFAULTS[n]})
 
     def _program_chosen(self, name: str) -> None:
-        if self._silent:
+        if self._mute.on:
             return
         self.program_error.say("")
         if name in GENERATED:
@@ -258,7 +252,7 @@ class ReplayControls:
         self.upload.value = ()
 
     def _machine_chosen(self, name: str) -> None:
-        if self._silent or name == OWN:
+        if self._mute.on or name == OWN:
             return
         parameters = parameters_of(name)
         self.model_error.say("")
@@ -271,20 +265,11 @@ class ReplayControls:
 
     def _own(self, model: LogGPS) -> None:
         self.model_error.say("")
-        self._quietly(self.machine, OWN)
+        self._mute.set(self.machine, OWN)
         self._set(model=model, machine=OWN)
 
-    def _quietly(self, control: Any, value: Any, options: Any = None) -> None:
-        self._silent = True
-        try:
-            if options is not None:
-                control.options = options
-            control.value = value
-        finally:
-            self._silent = False
-
     def _set(self, **changes: Any) -> None:
-        if self._silent:
+        if self._mute.on:
             return
         self.state = replace(self.state, **changes)
         self._changed(self.state)

@@ -21,6 +21,7 @@ import ipywidgets as widgets
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.live import LiveView
+from workbench.panels.mute import Mute
 from workbench.panels.panel import Panel
 from workbench.panels.search_comparison.state import (
     METHOD,
@@ -76,7 +77,7 @@ class SearchComparisonPanel(Panel[SearchComparisonTables]):
 
     def __init__(self, tables: SearchComparisonTables | None = None, recording: str = "") -> None:
         super().__init__()
-        self._silent = False
+        self._mute = Mute()
         self._source = "load_search_comparison()" if tables is None else _GIVEN
         self._tables = load_search_comparison() if tables is None else tables
         self._state = first_state(self._tables, recording)
@@ -240,18 +241,15 @@ class SearchComparisonPanel(Panel[SearchComparisonTables]):
 
     def _take(self) -> None:
         """Draw for the present controls; each list offers values that fit the lists before it."""
-        if self._silent:
+        if self._mute.on:
             return
         with self._lock:
             self._error.say("")
-            self._silent = True
-            try:
+            with self._mute:
                 self._offer("noise", "recording")
                 self._offer("pruning", "recording", "noise")
                 for name in ("stopping", *METHOD):
                     self._offer(name, "recording", "noise", "pruning")
-            finally:
-                self._silent = False
             held = {name: control.value for name, control in self._controls.items()}
             self._state = SearchComparisonState(**held)
             self._view.show(self._state, self._told.get(self._state.recording, ""))
@@ -279,12 +277,9 @@ class SearchComparisonPanel(Panel[SearchComparisonTables]):
             self._error.guard(lambda: self._look_at(heuristic, resampling))
 
     def _look_at(self, heuristic: str, resampling: str) -> None:
-        self._silent = True
-        try:
+        with self._mute:
             choose(self._controls["heuristic"], "heuristic", heuristic)
             choose(self._controls["resampling"], "resampling", resampling)
-        finally:
-            self._silent = False
         self._take()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench.panels.live import Downloads, LiveView
+from workbench.panels.mute import Mute
 from workbench.panels.study.state import COLUMNS, StudyState, axis_values
 from workbench.plotting.grid import folded
 from workbench.plotting.study.heatmap import read_study, study_heatmap
@@ -22,7 +23,7 @@ class HeatmapView:
     """The heatmap of a study with the chosen fit framed; ``clicked`` gets both axes' values."""
 
     def __init__(self, state: StudyState, clicked: Callable[[dict[str, Any]], None]) -> None:
-        self._state, self._clicked, self._silent = state, clicked, False
+        self._state, self._clicked, self._mute = state, clicked, Mute()
         self.heatmap = study_heatmap(state.result, **heatmap_options(state))
         # Half a page is too narrow for tools that would lie over the numbers.
         self.heatmap.figure.toolbar_location = None
@@ -51,15 +52,12 @@ class HeatmapView:
         wanted = tuple(str(self._state.where[axis]) for axis in (self._state.rows, COLUMNS))
         places = list(zip(data["row_name"], data["column_name"], strict=True))
         at = [places.index(wanted)] if marked and wanted in places else []
-        self._silent = True
-        try:
+        with self._mute:
             self.heatmap.source.selected.indices = at
-        finally:
-            self._silent = False
 
     def _selected(self, _attr: str, _old: Any, new: list[int]) -> None:
         """Report a click on a cell; a click beside all cells changes nothing."""
-        if self._silent or not new:
+        if self._mute.on or not new:
             return
         data, state = self.heatmap.source.data, self._state
         texts = {state.rows: data["row_name"][new[0]], COLUMNS: data["column_name"][new[0]]}

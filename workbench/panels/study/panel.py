@@ -25,6 +25,7 @@ from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.fit.fitting import FitRequest, FitRun
 from workbench.panels.fit.own_cell import OwnCell
 from workbench.panels.live import LiveView
+from workbench.panels.mute import Mute
 from workbench.panels.panel import Panel
 from workbench.panels.study.fit_view import FitView
 from workbench.panels.study.heatmap_view import HeatmapView
@@ -70,7 +71,7 @@ class StudyPanel(Panel[ShownFit]):
         self, result: StudyResult | None = None, *, source: str = "", height: int = 250
     ) -> None:
         super().__init__()
-        self._silent = False
+        self._mute = Mute()
         known = result if result is not None else shipped(SHIPPED)
         given = source or (GIVEN if result is not None else f'study.shipped("{SHIPPED}")')
         self._state = first_state(known, given)
@@ -138,12 +139,9 @@ class StudyPanel(Panel[ShownFit]):
                         f"{did_you_mean(axis, AXES)}",
                         key=axis,
                     )
-            self._silent = True
-            try:
+            with self._mute:
                 for axis, value in where.items():
                     choose(self._controls[axis], axis, value)
-            finally:
-                self._silent = False
             self._take_controls(again=True)
         return self._chosen
 
@@ -280,7 +278,7 @@ class StudyPanel(Panel[ShownFit]):
 
     def _take_controls(self, *, again: bool = False) -> None:
         """Show the fit and the errors of the controls; ``again`` also leaves an own fit."""
-        if self._silent:
+        if self._mute.on:
             return
         with self._lock:
             before, c = self._state, self._controls

@@ -147,7 +147,7 @@ class ToleranceControls(ReplayControls):
         if list(self.family.options) != offered:
             held = self.family.value
             known = [value for _, value in offered]
-            self._quietly(self.family, held if held in known else ALONE, offered)
+            self._mute.set(self.family, held if held in known else ALONE, offered)
 
     def keep(self) -> None:
         """Keep the chosen program in the figure."""
@@ -182,25 +182,25 @@ class ToleranceControls(ReplayControls):
         """Set the axis of L, in s; None fits it to the zones."""
         self._interval = None if interval is None else check_interval(interval)
         self.axis_error.say("")
-        self._quietly(self.axis, interval_text(self._interval))
+        self._mute.set(self.axis, interval_text(self._interval))
         self._something_changed()
 
     def _program_chosen(self, name: str) -> None:
-        if not self._silent and self._ready:
+        if not self._mute.on and self._ready:
             # Another program has another family.
-            self._quietly(self.family, ALONE, [("this program alone", ALONE)])
+            self._mute.set(self.family, ALONE, [("this program alone", ALONE)])
         super()._program_chosen(name)
 
     def _take_percent(self, text: str) -> None:
         self._percent = read_percents(text)
-        self._quietly(self.percent, percents_text(self._percent))
+        self._mute.set(self.percent, percents_text(self._percent))
         self._something_changed()
 
     def _take_axis(self, text: str) -> None:
         self.take_interval(read_interval(text))
 
     def _typed(self, take: Callable[[str], None], text: str) -> None:
-        if self._silent:
+        if self._mute.on:
             return
         try:
             self.axis_error.say("")
@@ -216,5 +216,5 @@ class ToleranceControls(ReplayControls):
         return chip
 
     def _something_changed(self) -> None:
-        if self._ready and not self._silent:
+        if self._ready and not self._mute.on:
             self._told()

@@ -1,7 +1,8 @@
-"""Each notebook in Voilà: it opens, a control changes what is drawn, and a file is saved.
+"""Notebooks in Voilà: they open, a control changes what is drawn, and a file is saved.
 
-All else about the panels is tried in JupyterLab, with the same widgets and the same kernels. What
-differs in Voilà is here: its page, its way to the kernel, and the outputs of cells on that page.
+All else about the panels is tested in JupyterLab, with the same widgets and the same kernels. What
+differs in Voilà is tested here: its page, its connection to the kernel, and the outputs of cells on
+that page. `make test` opens the notebooks of SMOKE_TEST, `make deep` opens the others too.
 """
 
 from __future__ import annotations
@@ -58,13 +59,18 @@ CONTROLS: dict[str, tuple[str, Act]] = {
     "09-which-heuristic": (r"is first with", choose("Noise", 2)),
 }
 WHOLE = {"00-start-here", "02-which-loss"}  # their cells after the panel show tables and figures
+# Both of WHOLE, the space-time diagram with its own canvas, and a job that reports its progress.
+SMOKE_TEST = WHOLE | {"05-latency-tolerance", "08-tune-a-component"}
 
 
 def test_every_notebook_is_opened() -> None:
     assert set(CONTROLS) == {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")}
 
 
-@pytest.mark.parametrize("name", CONTROLS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in SMOKE_TEST else pytest.mark.deep) for name in CONTROLS],
+)
 def test_it_opens_and_a_control_changes_it(
     voila: Server,
     page: Any,

@@ -168,8 +168,8 @@ class _Run:
         turn = 0
         while turn < len(self.agenda):
             if self.order != "eager":
-                other = self.rng.randrange(turn, len(self.agenda))
                 agenda = self.agenda
+                other = turn + int(self.rng.random() * (len(agenda) - turn))
                 agenda[turn], agenda[other] = agenda[other], agenda[turn]
             what, which = self.agenda[turn]
             turn += 1

@@ -93,7 +93,7 @@ class Engine:
         self.now = 0
         self.ran_back = False
         self._events: list[tuple[int, int, int, Callable[[Any], None], Any, bool]] = []
-        self._sequence = count()
+        self._next_number = count().__next__
 
     def at(
         self,
@@ -107,14 +107,15 @@ class Engine:
 
         A `silent` event, of which nothing follows, may set the clock back without a note of it.
         """
-        event = (time, link, next(self._sequence), action, argument, silent)
+        event = (time, link, self._next_number(), action, argument, silent)
         heapq.heappush(self._events, event)
 
     def after(
         self, delay: int, link: int, action: Callable[[Any], None], argument: Any = None
     ) -> None:
         """Call ``action(argument)`` after `delay` ticks."""
-        self.at(self.now + delay, link, action, argument)
+        event = (self.now + delay, link, self._next_number(), action, argument, False)
+        heapq.heappush(self._events, event)
 
     def run(self) -> None:
         """Handle events until none is left."""

@@ -1,4 +1,4 @@
-"""The look of the panels: style rules beside those of ipywidgets, and shared controls."""
+"""The style of the panels: rules beside those of ipywidgets, and shared controls."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from workbench.suggestions import did_you_mean
 
 STALE = "workbench-stale"
 """CSS class of a figure whose values differ from the controls."""
+
+TEXT = "font-size:13px;line-height:1.35"
+"""CSS style of the sentences below figures."""
 
 # White on JupyterLab's own green and orange has too little contrast to be read.
 _ON_LIGHT = 'body:not([data-jp-theme-light="false"]) .workbench-panel .jupyter-button'

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.lazy import lazy_exports
-from workbench.plotting.fit.baseline import plot_baseline, read_baseline
+from workbench.plotting.descriptions import describe_convergence, describe_errors, describe_size
+from workbench.plotting.fit.baseline import describe_baseline, plot_baseline
 from workbench.plotting.fit.convergence import (
     ConvergenceFigure,
     convergence_figure,
@@ -21,7 +22,7 @@ from workbench.plotting.fit.curves import (
     plot_bolted_curves,
     plot_curve,
 )
-from workbench.plotting.fit.engines import plot_engines, read_engines
+from workbench.plotting.fit.engines import describe_engines, plot_engines
 from workbench.plotting.fit.error_heatmap import (
     ErrorFigure,
     error_figure,
@@ -29,71 +30,70 @@ from workbench.plotting.fit.error_heatmap import (
 )
 from workbench.plotting.fit.fitted import plot_fit
 from workbench.plotting.fit.identifiability import (
+    describe_identifiability,
     plot_correlation,
     plot_identifiability,
     plot_intervals,
-    read_identifiability,
 )
 from workbench.plotting.fit.regimes import (
     ThresholdFigure,
+    describe_bolted,
+    describe_threshold,
     plot_bolted,
     plot_threshold,
-    read_bolted,
-    read_threshold,
     threshold_figure,
 )
 from workbench.plotting.notebook import load_bokeh, show_by_themselves
-from workbench.plotting.placement.comparison import plot_placements, read_placements
+from workbench.plotting.placement.comparison import describe_placements, plot_placements
 from workbench.plotting.placement.map import PlacementMap, placement_map, plot_placement
 from workbench.plotting.placement.times import PlacementTimes, placement_times
-from workbench.plotting.reading import read_convergence, read_errors, read_size
 from workbench.plotting.replay.breakdown import (
     BreakdownFigure,
     breakdown_figure,
+    describe_breakdown,
     plot_breakdown,
-    read_breakdown,
 )
 from workbench.plotting.replay.communication import (
     CommunicationFigure,
     communication_figure,
     communication_table,
+    describe_communication,
     plot_communication_matrix,
-    read_communication,
 )
 from workbench.plotting.replay.fabric_jobs import plot_jobs
 from workbench.plotting.replay.message_sizes import (
     MessageSizesFigure,
+    describe_message_sizes,
     message_size_table,
     message_sizes_figure,
     plot_message_sizes,
-    read_message_sizes,
 )
 from workbench.plotting.replay.spacetime import (
     SpacetimeFigure,
+    describe_spacetime,
     plot_spacetime,
-    read_spacetime,
     spacetime_figure,
 )
 from workbench.plotting.standalone import standalone_html
-from workbench.plotting.study.convergence import plot_study_convergence, read_study_convergence
+from workbench.plotting.study.convergence import describe_study_convergence, plot_study_convergence
 from workbench.plotting.study.errors import (
+    describe_study_curves,
+    describe_study_errors,
     plot_study_curves,
     plot_study_errors,
-    read_study_curves,
-    read_study_errors,
 )
-from workbench.plotting.study.heatmap import StudyHeatmap, plot_study, read_study, study_heatmap
+from workbench.plotting.study.heatmap import StudyHeatmap, describe_study, plot_study, study_heatmap
 from workbench.plotting.study.influence import (
     InfluenceFigure,
+    describe_influence,
     influence_figure,
     plot_influence,
-    read_influence,
 )
-from workbench.plotting.tolerance.pairs import PairsFigure, pairs_figure, plot_pairs, read_pairs
+from workbench.plotting.tolerance.pairs import PairsFigure, describe_pairs, pairs_figure, plot_pairs
 from workbench.plotting.tolerance.tolerance import (
     ToleranceFigure,
+    describe_tolerance,
     plot_tolerance,
-    read_tolerance,
     tolerance_figure,
 )
 from workbench.plotting.topology.collective_times import plot_collective_times
@@ -129,6 +129,26 @@ __all__ = [
     "communication_table",
     "convergence_figure",
     "curve_figures",
+    "describe_baseline",
+    "describe_bolted",
+    "describe_breakdown",
+    "describe_communication",
+    "describe_convergence",
+    "describe_engines",
+    "describe_errors",
+    "describe_identifiability",
+    "describe_influence",
+    "describe_message_sizes",
+    "describe_pairs",
+    "describe_placements",
+    "describe_size",
+    "describe_spacetime",
+    "describe_study",
+    "describe_study_convergence",
+    "describe_study_curves",
+    "describe_study_errors",
+    "describe_threshold",
+    "describe_tolerance",
     "error_figure",
     "influence_figure",
     "load_bokeh",
@@ -173,26 +193,6 @@ __all__ = [
     "plot_topology",
     "plot_traffic",
     "plot_trajectory",
-    "read_baseline",
-    "read_bolted",
-    "read_breakdown",
-    "read_communication",
-    "read_convergence",
-    "read_engines",
-    "read_errors",
-    "read_identifiability",
-    "read_influence",
-    "read_message_sizes",
-    "read_pairs",
-    "read_placements",
-    "read_size",
-    "read_spacetime",
-    "read_study",
-    "read_study_convergence",
-    "read_study_curves",
-    "read_study_errors",
-    "read_threshold",
-    "read_tolerance",
     "spacetime_figure",
     "standalone_html",
     "study_heatmap",

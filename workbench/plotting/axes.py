@@ -1,4 +1,4 @@
-"""Axes with units: sizes in B, KiB and MiB, logarithmic scales, one look for every figure."""
+"""Axes with units: sizes in B, KiB and MiB, logarithmic scales, one style for every figure."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def new_figure(
     file_name: str = "figure",  # of the saved PNG, without suffix
     **options: Any,
 ) -> figure:
-    """Return an empty figure with the project's look and tools; `options` go to Bokeh's figure."""
+    """Return an empty figure with the project's style and tools; `options` go to Bokeh's figure."""
     fig = figure(
         title=title,
         height=height,

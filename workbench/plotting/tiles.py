@@ -59,7 +59,7 @@ def numbered_tiles(
     y: str = "row",
     value: str = "value",
     text_px: int = 11,
-    **look: Any,  # further properties of the rectangles
+    **style: Any,  # further properties of the rectangles
 ) -> Any:
     """Draw a rectangle with its number for each row of a source; return the rectangles.
 
@@ -74,7 +74,7 @@ def numbered_tiles(
         source=source,
         fill_color={"field": value, "transform": mapper},
         line_color="white",
-        **look,
+        **style,
     )
     numbers = fig.text(
         x=x,

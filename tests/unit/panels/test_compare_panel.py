@@ -113,7 +113,7 @@ def test_traffic_of_ones_own_loads_the_links(panel: ComparePanel, tmp_path: Path
         expected = link_loads(network, sent.on(network).between_routers())
         assert np.array_equal(panel.loads[name].channel, expected.channel)
     assert "between 16 hosts; torus 3 has 3" in panel.error
-    assert "mine.csv traffic" in panel.reading
+    assert "mine.csv traffic" in panel.description
     assert "read_demand('mine.csv').on(networks[1])" in panel.python
     assert "carries: mine.csv, minimal" in panel.comparison.index  # type: ignore[union-attr]
     before = panel.loads["torus 4x4"].channel
@@ -137,7 +137,7 @@ def test_it_opens_with_four_of_about_a_thousand_hosts() -> None:
     assert panel.topologies == FIRST
     assert [net.num_hosts for net in panel.networks.values()] == [1024, 1056, 1134, 1024]
     assert panel.error == ""
-    assert "carries" in panel.reading
+    assert "carries" in panel.description
     assert [drawn.figure.visible for drawn in view(panel).maps] == [True] * 4
     assert "ComparePanel(fat tree 16, dragonfly 33,8,4,4" in repr(panel)
     table = panel._view.table.value  # type: ignore[union-attr]
@@ -198,7 +198,7 @@ def test_adversarial_traffic_without_groups_goes_to_the_farthest(panel: CompareP
     torus = topology.parse_topology("torus:4x4")
     expected = link_loads(torus, topology.traffic(torus, "longest-matching").between_routers())
     assert panel.loads["torus 4x4"].largest == expected.largest
-    assert "adversarial load" in panel.reading
+    assert "adversarial load" in panel.description
 
 
 def test_a_detour_costs_what_it_brings(panel: ComparePanel) -> None:
@@ -210,7 +210,7 @@ def test_a_detour_costs_what_it_brings(panel: ComparePanel) -> None:
     panel.routing = "ugal-l"
     settled(panel)
     assert panel.loads["fat tree 4"].saturation >= max(minimal, valiant) - 1e-6
-    assert "UGAL-L" in panel.reading
+    assert "UGAL-L" in panel.description
 
 
 def test_an_error_stands_beside_its_slot_and_the_figures_stay(panel: ComparePanel) -> None:
@@ -279,7 +279,7 @@ def test_traffic_that_a_topology_has_no_place_for_loads_nothing(panel: ComparePa
     assert "transpose needs hosts that form a rectangle" in panel.error
     assert list(panel.networks) == ["torus 3"]
     assert panel.loads == {}
-    assert panel.reading == (
+    assert panel.description == (
         "The load of these networks under transpose traffic with minimal routing is not known."
     )
 
@@ -290,7 +290,7 @@ def test_nothing_may_be_chosen(panel: ComparePanel, tmp_path: Path) -> None:
     assert panel.networks == {}
     assert panel.comparison is None
     assert panel.python == ""
-    assert panel.reading == "Choose a topology."
+    assert panel.description == "Choose a topology."
     assert panel.run() is None
     with pytest.raises(ParameterError, match="there must be a topology"):
         panel.save(tmp_path / "a.html")
@@ -428,7 +428,7 @@ def test_simulations_fill_in_and_can_be_stopped(
     assert shown.curves.sources[0].data["load"][0] == 0.2
     assert shown.times.sources[1].data["size"] == [64, 4096]
     assert np.isfinite(shown.wires.source.data["ns_5"]).all()
-    assert "Simulated" in shown.reading.value
+    assert "Simulated" in shown.description.value
     assert "…" not in shown.table.value
     assert panel.run() is None, "nothing is missing"
     panel.collective = "allgather/ring"
@@ -531,7 +531,7 @@ def test_what_has_no_links_is_reported_once_and_not_waited_for(
     panel.topologies = ["fully-connected:n=1,hosts=8"]
     panel.run()
     settled(panel)
-    assert "has 0 links" in view(panel).reading.value
+    assert "has 0 links" in view(panel).description.value
     assert "…" not in view(panel).table.value
 
 
@@ -544,14 +544,14 @@ def test_a_collective_runs_as_packets_with_the_routing_that_is_chosen(
     settled(panel)
     shown = view(panel)
     assert shown.times.figure.title.text.endswith("recursive-doubling, fluid, minimal")
-    assert "with minimal routing, not UGAL-G" in shown.reading.value
+    assert "with minimal routing, not UGAL-G" in shown.description.value
     fluid = panel.simulated.times["dragonfly:a=4,p=2,h=2"]
     panel.model = "packets"
     assert panel.simulated.times == {}
     panel.run()
     settled(panel)
     assert shown.times.figure.title.text.endswith("recursive-doubling, packets, UGAL-G")
-    assert "not UGAL-G" not in shown.reading.value
+    assert "not UGAL-G" not in shown.description.value
     packets = panel.simulated.times["dragonfly:a=4,p=2,h=2"]
     expected = collective_times(
         Fabric(panel.networks["dragonfly 9,4,2,2"], None, "ugal-g", "packet"),
@@ -571,8 +571,8 @@ def test_what_cannot_be_simulated_is_reported(
     settled(panel)
     panel.run()
     settled(panel)
-    assert "fully connected 4: " in view(panel).reading.value
-    assert "4 hosts for 16 ranks" in view(panel).reading.value
+    assert "fully connected 4: " in view(panel).description.value
+    assert "4 hosts for 16 ranks" in view(panel).description.value
     assert panel.simulated.curves, "the rest is simulated"
     panel.program = small
 

@@ -121,7 +121,7 @@ def test_the_pairs_are_those_of_the_placement_that_is_shown(
         assert panel.pairs.T_s == found.T_s
         view = panel._view
         assert view is not None
-        assert f"by {method}" in view.reading.value
+        assert f"by {method}" in view.description.value
         assert method in view.map.figure.title.text
         assert sum(view.pairs.source.data["value"]) == expected.lambda_L.sum()
     panel.value = "lambda_G"

@@ -42,8 +42,8 @@ def test_it_opens_with_the_first_of_the_ranking(panel: SearchComparisonPanel) ->
         panel.heuristic,
         panel.resampling,
     ]
-    assert panel.reading.startswith(f"{panel.heuristic} with ")
-    assert "is first with" in panel.reading
+    assert panel.description.startswith(f"{panel.heuristic} with ")
+    assert "is first with" in panel.description
 
 
 def test_every_tab_follows_the_lists(panel: SearchComparisonPanel) -> None:
@@ -107,7 +107,7 @@ def test_searches_that_prune_are_shown_where_there_are_any(
     assert panel.stopping == "budget"
     assert set(panel.rows["pruning"]) == {"median"}
     assert set(panel.controls["heuristic"].options) == set(panel.rows["heuristic"])
-    assert "its runs ended by “median”" in panel.reading
+    assert "its runs ended by “median”" in panel.description
     assert set(panel.table["pruning"]) == {"median"}
     panel.open("Pruning")
     panel.heuristic = "random"
@@ -132,7 +132,7 @@ def test_a_click_chooses_the_method(panel: SearchComparisonPanel) -> None:
     source.selected.indices = [last]
     assert (panel.heuristic, panel.resampling) == wanted
     assert panel._view.tiles.frame.data["row"] == [source.data["row"][last]]
-    assert panel.reading.startswith(wanted[0])
+    assert panel.description.startswith(wanted[0])
     # A page sends back what it is told; nothing may be left that looks like a click.
     assert source.selected.indices == []
 

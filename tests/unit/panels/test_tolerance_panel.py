@@ -23,9 +23,9 @@ from workbench.panels.tolerance.state import (
     STRONG,
     WEAK,
     interval_text,
+    parse_interval,
+    parse_percents,
     ranks_of,
-    read_interval,
-    read_percents,
 )
 from workbench.programs.collectives import ALGORITHMS
 from workbench.sensitivity import Sweep, analyse
@@ -237,7 +237,7 @@ def test_zones_and_axis_can_be_typed(panel: TolerancePanel) -> None:
 @pytest.mark.parametrize("text", ["", "x", "-1", "nan", "1,2,3,4,5,6,7,8,9"])
 def test_percentages_that_make_no_zone_are_refused(text: str) -> None:
     with pytest.raises(ParameterError, match="percentages"):
-        read_percents(text)
+        parse_percents(text)
 
 
 @pytest.mark.parametrize(
@@ -245,12 +245,12 @@ def test_percentages_that_make_no_zone_are_refused(text: str) -> None:
 )
 def test_axes_that_do_not_ascend_are_refused(text: str) -> None:
     with pytest.raises(ParameterError):
-        read_interval(text)
+        parse_interval(text)
 
 
 def test_an_axis_is_read_as_it_is_written() -> None:
-    assert read_interval(interval_text((0.5e-6, 12.25e-6))) == (0.5e-6, 12.25e-6)
-    assert read_interval(interval_text(None)) is None
+    assert parse_interval(interval_text((0.5e-6, 12.25e-6))) == (0.5e-6, 12.25e-6)
+    assert parse_interval(interval_text(None)) is None
 
 
 def test_contention_is_compared_beside_the_result(panel: TolerancePanel) -> None:

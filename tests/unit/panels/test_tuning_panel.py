@@ -77,7 +77,7 @@ def test_it_opens_with_recorded_runs_of_a_real_library() -> None:
     assert panel.subject == "recorded:open-mpi-4-ranks/bcast/65536"
     assert result.space.size == 76
     assert result.best_value < result.default_value
-    assert "better than the default" in panel.reading
+    assert "better than the default" in panel.description
     assert panel._view.trajectory.best.data["best"][-1] == result.best_so_far()[-1]
     assert "budget of 60 runs is spent" in panel.text
 
@@ -405,7 +405,7 @@ def test_another_subject_shows_nothing_of_the_one_before(panel: TuningPanel) -> 
     other = "open-mpi-4-ranks/reduce/65536"
     panel.subject = other
     assert panel.result is None
-    assert panel.reading == panel.python == ""
+    assert panel.description == panel.python == ""
     assert panel._view.upper_view.layout.display == "none"
     assert "No experiment with this" in panel.text
     seen = (panel._view.headline, panel._view.widget, panel._view.compare_view)

@@ -7,7 +7,7 @@ from bokeh.plotting import figure
 from workbench.errors import ParameterError
 from workbench.fit import FitResult
 from workbench.fit.baseline import Baseline, baseline
-from workbench.plotting import plot_baseline, read_baseline
+from workbench.plotting import describe_baseline, plot_baseline
 
 MACHINE = "azure-hb96v3-hdr"
 
@@ -45,10 +45,10 @@ def test_the_reading_gives_the_factor_that_tuning_gains(
     assert tuned is not None
     one = {MACHINE: manual[MACHINE]}
     factor = manual[MACHINE].rmspe["joint"] / fits[0].rmspe["joint"]
-    assert f"lower by a factor of {factor:.1f}" in read_baseline(one, {MACHINE: tuned})
-    assert "tuned" not in read_baseline(manual)
+    assert f"lower by a factor of {factor:.1f}" in describe_baseline(one, {MACHINE: tuned})
+    assert "tuned" not in describe_baseline(manual)
     errors = sorted(base.rmspe["joint"] for base in manual.values())
-    assert f"{errors[0]:.0f} to {errors[1]:.0f} %" in read_baseline(manual)
+    assert f"{errors[0]:.0f} to {errors[1]:.0f} %" in describe_baseline(manual)
 
 
 def test_no_machine_is_refused() -> None:

@@ -12,8 +12,8 @@ from workbench.plotting.replay.breakdown import (
     PARTS,
     breakdown_columns,
     breakdown_figure,
+    describe_breakdown,
     plot_breakdown,
-    read_breakdown,
 )
 
 
@@ -84,7 +84,7 @@ def test_two_figures_can_have_one_scale() -> None:
 
 
 def test_the_sentence_names_the_shares_and_who_waits_longest() -> None:
-    assert read_breakdown(ring(1, 4)) == (
+    assert describe_breakdown(ring(1, 4)) == (
         "Over all ranks until their end they compute 67 % of the time, spend 20 % on messages and "
         "wait 13 %; rank 0 waits longest, 8 µs of its 60 µs."
     )

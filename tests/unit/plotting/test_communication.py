@@ -8,14 +8,14 @@ from workbench.plotting.replay.communication import (
     MOST_TILES,
     communication_figure,
     communication_table,
+    describe_communication,
     matrix_columns,
     plot_communication_matrix,
-    read_communication,
 )
 from workbench.plotting.replay.message_sizes import (
+    describe_message_sizes,
     message_size_table,
     message_sizes_figure,
-    read_message_sizes,
 )
 from workbench.programs.graph import CALC, SEND, Dependents, ExecutionGraph
 
@@ -96,12 +96,16 @@ def test_senders_run_downwards_from_rank_0() -> None:
 
 
 def test_the_sentence_names_the_pair_and_the_rank_that_send_most() -> None:
-    text = read_communication(sends(4, (0, 1, 1024), (2, 3, 100), (2, 1, 2048)))
+    text = describe_communication(sends(4, (0, 1, 1024), (2, 3, 100), (2, 1, 2048)))
     assert text == (
         "3 of 12 ordered pairs of ranks exchange messages, 3 with 3.098 KiB in all; the most bytes "
         "go from 2 to 1 (2 KiB), and rank 2 sends 2.71 times the mean of a rank."
     )
-    assert read_communication(sends(2)) == read_message_sizes(sends(2)) == "No rank sends anything."
+    assert (
+        describe_communication(sends(2))
+        == describe_message_sizes(sends(2))
+        == "No rank sends anything."
+    )
 
 
 def test_sizes_are_counted_between_powers_of_two() -> None:
@@ -127,7 +131,7 @@ def test_shares_add_up_to_all() -> None:
 
 def test_the_sentence_names_the_size_that_carries_the_bytes() -> None:
     graph = sends(2, *[(0, 1, 8)] * 9, (1, 0, 1 << 20))
-    assert read_message_sizes(graph) == (
+    assert describe_message_sizes(graph) == (
         "Half of the messages have at most 8 B; 90 % of the bytes are in the largest 10 % of "
         "them, from 1 MiB on; the largest has 1 MiB."
     )

@@ -8,7 +8,7 @@ from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
 from workbench.fit.compare import EngineComparison, EngineRun
-from workbench.plotting import plot_engines, read_engines
+from workbench.plotting import describe_engines, plot_engines
 
 
 def run(engine: str, losses: list[float], step: float, seed: int = 0) -> EngineRun:
@@ -25,7 +25,7 @@ STUCK = run("cma-es", [4.0, 3.0, 3.0], 0.05)
 
 
 def test_the_reading_counts_trials_and_seconds_to_the_reference() -> None:
-    text = read_engines(comparison(SLOW, FAST, STUCK))
+    text = describe_engines(comparison(SLOW, FAST, STUCK))
     assert text.startswith("tpe ends at 1 after 7 trials and 0.7 s")
     assert "least-squares gets there after 2 trials and 0.1 s, 7 times sooner" in text
     assert "cma-es does not get there, it ends at 3" in text
@@ -34,7 +34,7 @@ def test_the_reading_counts_trials_and_seconds_to_the_reference() -> None:
 def test_seeds_that_do_not_arrive_are_counted() -> None:
     late = run("least-squares", [4.0, 2.0], 0.05, seed=1)
     other = run("tpe", [4.0, 1.0], 0.1, seed=1)
-    assert "least-squares gets there from 1 of 2 seeds" in read_engines(
+    assert "least-squares gets there from 1 of 2 seeds" in describe_engines(
         comparison(SLOW, other, FAST, late)
     )
 

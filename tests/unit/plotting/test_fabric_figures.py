@@ -8,11 +8,11 @@ from bokeh.models import Div
 
 from workbench.plotting.replay.fabric_jobs import job_columns
 from workbench.plotting.topology.traffic import (
+    describe_traffic,
     latency_columns,
     latency_figure,
     plot_traffic,
     queue_figure,
-    read_traffic,
     utilisation_columns,
     utilisation_figure,
 )
@@ -90,7 +90,7 @@ def test_queues_are_means_over_the_channels_of_a_kind(result: FabricResult) -> N
 
 
 def test_the_sentence_says_what_the_figures_show(result: FabricResult) -> None:
-    said = read_traffic(result)
+    said = describe_traffic(result)
     assert said.startswith("Simulated, tornado traffic on torus 8, dimension-order routing")
     assert f"{result.accepted:.3f} is delivered;" in said
     between = result.to_frame()[: FABRIC.channels.between_routers]
@@ -104,7 +104,7 @@ def test_the_sentence_says_what_the_figures_show(result: FabricResult) -> None:
 def test_a_network_that_delivers_nothing_in_time_is_drawn() -> None:
     full = run_traffic(FABRIC, "tornado", 0.9, messages=2000)
     assert full.delivered == 0
-    assert "the network is saturated." in read_traffic(full)
+    assert "the network is saturated." in describe_traffic(full)
     assert "no message" in latency_figure(full).renderers[-1].data_source.data["text"][0]
     alone = Fabric(parse_topology("fully-connected:1,hosts=4"))
     assert plot_traffic(run_traffic(alone, "uniform", 0.2, messages=100)) is not None

@@ -6,7 +6,7 @@ from bokeh.models import Div
 
 from workbench.fit import FitResult
 from workbench.fit.trust.identify import Identifiability, identify
-from workbench.plotting import palette, plot_correlation, plot_intervals, read_identifiability
+from workbench.plotting import describe_identifiability, palette, plot_correlation, plot_intervals
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def test_the_matrix_is_the_correlation_of_the_estimates(found: Identifiability) 
 def test_the_reading_says_that_only_the_sum_of_logps_latencies_shows(
     found: Identifiability,
 ) -> None:
-    text = read_identifiability(found)
+    text = describe_identifiability(found)
     assert (
         f"Of {len(found.values)} parameters {len(found.known)} known within a factor of 2" in text
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from bokeh.models import Div
 
-from workbench.plotting import influence_figure, read_influence
+from workbench.plotting import describe_influence, influence_figure
 from workbench.study.influence import Influence, influence
 
 
@@ -38,7 +38,7 @@ def test_a_job_redraws_by_one_write_a_figure(found: Influence) -> None:
 
 
 def test_the_reading_says_what_is_strongest_where(found: Influence) -> None:
-    text = read_influence(found)
+    text = describe_influence(found)
     key, value = found.strongest(1 << 22, "bandwidth")
     assert key == "node.nic.injection.bandwidth"
     assert f"{key} and node.nic.injection.latency at 4 MiB ({value:+.2f}, " in text
@@ -47,7 +47,7 @@ def test_the_reading_says_what_is_strongest_where(found: Influence) -> None:
     assert "refusing" not in text
     tied = replace(found, design=np.full((5, 5), -0.5))
     assert "correlate node.nic.injection.bandwidth and node.nic.injection.latency (−0.50)" in (
-        read_influence(tied)
+        describe_influence(tied)
     )
 
 
@@ -59,7 +59,7 @@ def test_nothing_simulated_is_reported_and_drawn_grey(found: Influence) -> None:
         used=0,
         refused=64,
     )
-    assert "0 configurations could be simulated and 64 were refused" in read_influence(nothing)
+    assert "0 configurations could be simulated and 64 were refused" in describe_influence(nothing)
     assert set(influence_figure(nothing).sources["latency"].data["text"]) == {""}
 
 

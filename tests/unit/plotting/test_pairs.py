@@ -8,7 +8,12 @@ from bokeh.models import ColorBar
 
 from workbench.errors import ParameterError
 from workbench.plotting.replay.communication import MOST_TILES
-from workbench.plotting.tolerance.pairs import pair_columns, pairs_figure, plot_pairs, read_pairs
+from workbench.plotting.tolerance.pairs import (
+    describe_pairs,
+    pair_columns,
+    pairs_figure,
+    plot_pairs,
+)
 
 MATRIX = np.array([[0, 3, 0], [1, 0, 0], [0, 0, 0]])
 
@@ -53,11 +58,11 @@ def test_many_ranks_share_tiles_and_nothing_is_lost() -> None:
 def test_a_program_without_messages_is_an_empty_map() -> None:
     drawn = pairs_figure(np.zeros((2, 2)))
     assert drawn.source.data["value"] == []
-    assert read_pairs(np.zeros((2, 2))) == "No pair of ranks is on the critical path: λ_L is 0."
+    assert describe_pairs(np.zeros((2, 2))) == "No pair of ranks is on the critical path: λ_L is 0."
 
 
-def test_reading_names_the_heaviest_pair() -> None:
-    assert read_pairs(MATRIX) == (
+def test_describe_names_the_heaviest_pair() -> None:
+    assert describe_pairs(MATRIX) == (
         "2 of 6 ordered pairs of ranks are on the critical path, with 4 latencies in all; the "
         "most, 3 latencies or 75 %, from rank 0 to rank 1."
     )

@@ -5,7 +5,7 @@ import pytest
 from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
-from workbench.plotting.placement.comparison import plot_placements, read_placements
+from workbench.plotting.placement.comparison import describe_placements, plot_placements
 
 FRAME = pd.DataFrame(
     {
@@ -28,12 +28,12 @@ def test_the_fastest_is_on_top() -> None:
     assert min(data["seconds"]) > 0, "a logarithmic axis has no 0"
 
 
-def test_reading_names_the_best_and_the_worst() -> None:
-    assert read_placements(FRAME) == (
+def test_describe_names_the_best_and_the_worst() -> None:
+    assert describe_placements(FRAME) == (
         "Least run time 100 µs, placed by search in 2.50 s; random takes the longest, 50 % more."
     )
-    assert read_placements(FRAME.head(1)).endswith("no other takes longer.")
-    assert read_placements(FRAME.assign(T_ns=7.0)).endswith("no other takes longer.")
+    assert describe_placements(FRAME.head(1)).endswith("no other takes longer.")
+    assert describe_placements(FRAME.assign(T_ns=7.0)).endswith("no other takes longer.")
 
 
 def test_a_table_of_something_else_is_refused() -> None:

@@ -7,10 +7,10 @@ from workbench.errors import ParameterError
 from workbench.fit import FitResult
 from workbench.fit.regimes import bolt, errors_by_threshold
 from workbench.plotting import (
+    describe_bolted,
+    describe_threshold,
     plot_bolted,
     plot_threshold,
-    read_bolted,
-    read_threshold,
     threshold_figure,
 )
 
@@ -35,7 +35,7 @@ def test_the_reading_names_the_best_pair_with_its_error(fits: Fits) -> None:
     low, high = fits
     pairs = {"pair": bolt(low, high), "alone": bolt(low, low)}
     best = min(pairs, key=lambda name: pairs[name].rmspe["joint"])
-    text = read_bolted({"azure": pairs})
+    text = describe_bolted({"azure": pairs})
     assert f"{best} on 1 (azure {pairs[best].rmspe['joint']:.0f} %)" in text
     harder = sum(b.rmspe_low["joint"] > b.rmspe_high["joint"] for b in pairs.values())
     assert f"harder one in {harder} of 2 cases" in text
@@ -63,7 +63,7 @@ def test_the_threshold_figure_holds_every_size_and_marks_the_one_in_use(fits: Fi
 
 def test_the_threshold_reading_gives_the_least_error_and_both_ends(fits: Fits) -> None:
     errors = errors_by_threshold(*fits)
-    text = read_threshold(errors, threshold=600)
+    text = describe_threshold(errors, threshold=600)
     joint = errors["joint"]
     assert f"Least error of the whole {joint.min():.0f} %" in text
     assert f"the high model alone has {joint.loc[0]:.0f} %" in text

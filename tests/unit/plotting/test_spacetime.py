@@ -12,8 +12,8 @@ from workbench.errors import ParameterError
 from workbench.plotting.replay.spacetime import (
     STILL_BARS,
     SpacetimeFigure,
+    describe_spacetime,
     plot_spacetime,
-    read_spacetime,
     spacetime_figure,
 )
 from workbench.plotting.standalone import standalone_html
@@ -87,7 +87,7 @@ def test_a_window_that_a_page_asks_for_is_drawn_with_some_room_around_it() -> No
 def test_a_zoomed_page_stays_where_it_is_when_a_slider_moves() -> None:
     result = ring(8, 20)
     drawn = spacetime_figure(result)
-    drawn.look((50_000, 90_000), (-0.5, 7.5), (900, 300))
+    drawn.show_window((50_000, 90_000), (-0.5, 7.5), (900, 300))
     times = result.times
     assert times is not None
     twice = dataclasses.replace(
@@ -108,7 +108,7 @@ def test_a_zoomed_page_stays_where_it_is_when_a_slider_moves() -> None:
 
 def test_a_page_that_shows_all_goes_on_showing_all() -> None:
     drawn = spacetime_figure(ring(8, 2))
-    drawn.look((0, ring(8, 2).makespan_ns), (7.5, -0.5), (900, 300))
+    drawn.show_window((0, ring(8, 2).makespan_ns), (7.5, -0.5), (900, 300))
     drawn.show(ring(4, 5))
     assert drawn.window is None
     assert ends(drawn.figure.x_range) == (0, ring(4, 5).makespan_ns)
@@ -167,7 +167,7 @@ def test_the_axis_says_that_a_zoom_shows_a_part() -> None:
 def test_each_source_has_a_new_table_after_a_look() -> None:
     drawn = spacetime_figure(ring(8, 2))
     before = {name: getattr(drawn, name).data for name in ("bars", "messages", "path", "lives")}
-    drawn.look((0, 10_000), (-0.5, 3.5), (900, 300))
+    drawn.show_window((0, 10_000), (-0.5, 3.5), (900, 300))
     for name, data in before.items():
         after = getattr(drawn, name).data
         assert after is not data and after.keys() == data.keys()
@@ -199,13 +199,13 @@ def test_the_pointer_shows_lines_where_the_program_came_from_a_file() -> None:
 
 def test_the_sentence_says_who_is_last_and_what_the_path_consists_of() -> None:
     # Alone with itself a rank is busy all the time but for 2 of 15 us of latency.
-    text = read_spacetime(ring(1, 4))
+    text = describe_spacetime(ring(1, 4))
     assert text == (
         "All ranks end at 60 µs. The critical path has 12 operations on 1 rank: 67 % of its time "
         "is compute, 20 % overhead of messages, the rest latency and waiting."
     )
     drawn = spacetime_figure(ring(64, 500), most_bars=100)
-    text = read_spacetime(ring(64, 500), drawn.view)
+    text = describe_spacetime(ring(64, 500), drawn.view)
     assert "of 96,000 operations in the window are drawn as an image" in text
     assert "of 32,000 messages are drawn" in text
 
@@ -222,4 +222,4 @@ def test_a_replay_in_which_nothing_takes_time_can_be_drawn() -> None:
     drawn = spacetime_figure(still, critical=False)
     assert len(drawn.bars.data["left"]) == 0
     assert drawn.figure.x_range.end > 0
-    assert read_spacetime(still) == "No rank takes any time."
+    assert describe_spacetime(still) == "No rank takes any time."

@@ -10,12 +10,12 @@ from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
 from workbench.plotting import (
+    describe_study_convergence,
+    describe_study_curves,
+    describe_study_errors,
     plot_study_convergence,
     plot_study_curves,
     plot_study_errors,
-    read_study_convergence,
-    read_study_curves,
-    read_study_errors,
 )
 from workbench.study import StudyResult
 
@@ -104,7 +104,7 @@ def test_a_row_of_little_figures_is_wide_enough_for_its_losses(study: StudyResul
 
 
 def test_the_readings_are_of_the_numbers_drawn(study: StudyResult) -> None:
-    text = read_study_convergence(study, loss="rmsre")
+    text = describe_study_convergence(study, loss="rmsre")
     near = []
     for cell in study.select(target="both", loss="rmsre"):
         trials, losses = cell.convergence
@@ -112,14 +112,14 @@ def test_the_readings_are_of_the_numbers_drawn(study: StudyResult) -> None:
     assert f"at trial {max(near)} of 30" in text
     assert f"{sum(at <= 15 for at in near)} of 2 fits" in text
 
-    text = read_study_errors(study, "latency", loss="mae", machine="llnl-dane-omnipath")
+    text = describe_study_errors(study, "latency", loss="mae", machine="llnl-dane-omnipath")
     small = [
         cell.percent_error()["latency"].loc[:512].abs().to_numpy()
         for cell in study.select(loss="mae", machine="llnl-dane-omnipath")
     ]
     assert f"up to 512 B {np.median(np.concatenate(small)):.0f} %" in text
 
-    text = read_study_curves(study, loss="rmsre")
+    text = describe_study_curves(study, loss="rmsre")
     cells = study.select(loss="rmsre", target="latency").cells
     median = np.median([cell.rmspe["bandwidth"] for cell in cells])
     found = re.search(r"latency alone: latency (\d+) %, bandwidth (\d+) %", text)
@@ -131,7 +131,7 @@ def test_a_study_that_has_not_started_is_reported_as_empty(study: StudyResult) -
     from workbench.study import CellResult
 
     waiting = StudyResult(study.plan, tuple(CellResult(cell.cell, cell.choice) for cell in study))
-    assert "No fit has found" in read_study_convergence(waiting)
+    assert "No fit has found" in describe_study_convergence(waiting)
     with pytest.raises(ParameterError, match="run the study"):
         plot_study_errors(waiting)
     with pytest.raises(ParameterError, match="latency, bandwidth; got 'both'"):

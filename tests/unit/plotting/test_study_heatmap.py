@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import ParameterError
-from workbench.plotting import plot_study, read_study, study_heatmap
+from workbench.plotting import describe_study, plot_study, study_heatmap
 from workbench.study import StudyResult
 
 
@@ -59,7 +59,7 @@ def test_a_cell_without_a_fit_is_grey_and_has_a_dash(study: StudyResult) -> None
 
 
 def test_the_reading_names_the_winner_and_ties(study: StudyResult) -> None:
-    text = read_study(study)
+    text = describe_study(study)
     # RMSPE is a hundred times RMSRE: the same search ends at the same place.
     assert "rmsre and rmspe, on 2 of 2 machines" in text
     worst = study.select(loss="mae", target="both").cells

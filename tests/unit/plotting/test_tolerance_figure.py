@@ -11,8 +11,8 @@ from workbench.errors import ParameterError
 from workbench.plotting.standalone import standalone_html
 from workbench.plotting.tolerance.columns import MOST_MARKS, curve_columns
 from workbench.plotting.tolerance.tolerance import (
+    describe_tolerance,
     plot_tolerance,
-    read_tolerance,
     tolerance_figure,
 )
 
@@ -93,7 +93,7 @@ def test_of_very_many_critical_latencies_the_sharpest_are_marked() -> None:
     assert max(np.subtract(marked["above"], marked["below"])) == 501
     assert marked["L"] == sorted(marked["L"])
     assert len(drawn.curves.data["L"][0]) <= 2000
-    assert f"of which {MOST_MARKS} are marked" in read_tolerance(result)
+    assert f"of which {MOST_MARKS} are marked" in describe_tolerance(result)
     assert len(standalone_html(drawn.layout, "many")) < 5_000_000
 
 
@@ -160,8 +160,8 @@ def test_a_program_without_time_can_be_drawn() -> None:
     plot_tolerance(empty, relative=True)
 
 
-def test_reading_one_program() -> None:
-    text = read_tolerance(from_lines(*BENT, warnings=("CPUs matter",)))
+def test_describe_one_program() -> None:
+    text = describe_tolerance(from_lines(*BENT, warnings=("CPUs matter",)))
     assert text == (
         "At L = 1 µs the program takes 100 µs, and 0.0 % of that is latency: 0 latencies on the "
         "critical path. It tolerates an L of at most 2.20 µs for 1 %, 2.40 µs for 2 %, 3 µs for 5 "
@@ -170,8 +170,8 @@ def test_reading_one_program() -> None:
     )
 
 
-def test_reading_several_programs() -> None:
-    text = read_tolerance({"a": from_lines(*BENT), "b": from_lines((100_000, 50))})
+def test_describe_several_programs() -> None:
+    text = describe_tolerance({"a": from_lines(*BENT), "b": from_lines((100_000, 50))})
     assert "Within 1 % a tolerates the most, an L of 2.20 µs, and b the least, 1.03 µs" in text
     assert text.endswith("a 0.0 %, b 33 %.")
 

@@ -7,36 +7,36 @@ import pytest
 
 from workbench.errors import ParameterError
 from workbench.plotting.tolerance.wires import (
+    describe_wire_tolerance,
     plot_wire_tolerance,
-    read_wire_tolerance,
     wire_tolerance_figure,
 )
 from workbench.plotting.topology.collective_times import (
     collective_times,
+    describe_collective_times,
     plot_collective_times,
-    read_collective_times,
 )
 from workbench.plotting.topology.hop_histogram import hop_histogram, plot_hops
 from workbench.plotting.topology.load_curves import (
     LoadCurve,
+    describe_load_curves,
     load_curves,
     plot_load_curves,
-    read_load_curves,
 )
 from workbench.plotting.topology.metrics_table import (
     MetricRow,
     Standing,
+    describe_comparison,
     metrics_table,
-    read_comparison,
 )
 from workbench.plotting.topology.resilience import plot_resilience, resilience_curves
-from workbench.plotting.topology.style import looks
+from workbench.plotting.topology.style import line_styles
 from workbench.topology import star, torus
 from workbench.topology.metrics.resilience import resilience
 
 
 def test_topologies_differ_in_more_than_colour() -> None:
-    colours, dashes, markers = zip(*looks(), strict=True)
+    colours, dashes, markers = zip(*line_styles(), strict=True)
     for one in (colours, dashes, markers):
         assert len(set(one)) == 4
 
@@ -131,12 +131,12 @@ def test_the_sentence_names_what_delivers_the_most() -> None:
         "ring": LoadCurve([0.1, 0.3], [1, 5], [0.1, 0.2]),
         "star": LoadCurve([0.1, 0.9], [1, 2], [0.1, 0.8]),
     }
-    text = read_load_curves(curves)
+    text = describe_load_curves(curves)
     assert text == (
         "Simulated, star delivers the most: 0.80 of the hosts' bandwidth, 4× what ring does."
     )
-    assert "Nothing" in read_load_curves({})
-    assert read_load_curves({"ring": curves["ring"]}).endswith("bandwidth.")
+    assert "Nothing" in describe_load_curves({})
+    assert describe_load_curves({"ring": curves["ring"]}).endswith("bandwidth.")
 
 
 def test_collective_times_are_in_us_by_size() -> None:
@@ -146,13 +146,13 @@ def test_collective_times_are_in_us_by_size() -> None:
     assert drawn.sources[0].data["time"] == pytest.approx([1, 2])
     assert drawn.sources[1].data["said"][1] == "1 KiB: 8 µs"
     assert drawn.figure.title.text == "what"
-    assert read_collective_times(times, "bcast") == (
+    assert describe_collective_times(times, "bcast") == (
         "Simulated, bcast of 1 KiB is quickest on a: 2 µs, and takes 4× as long on b."
     )
     one = {"a": {64: 1e-6}}
-    assert read_collective_times(one, "bcast") == "Simulated, bcast of 64 B takes 1 µs on a."
-    assert "on all alike" in read_collective_times({**one, "b": {64: 1e-6}}, "bcast")
-    assert "Nothing" in read_collective_times({"a": {64: 1.0}, "b": {}}, "bcast")
+    assert describe_collective_times(one, "bcast") == "Simulated, bcast of 64 B takes 1 µs on a."
+    assert "on all alike" in describe_collective_times({**one, "b": {64: 1e-6}}, "bcast")
+    assert "Nothing" in describe_collective_times({"a": {64: 1.0}, "b": {}}, "bcast")
     assert "message size" in plot_collective_times(times).xaxis[0].axis_label
 
 
@@ -167,9 +167,9 @@ def test_wire_tolerances_are_rows_from_where_they_start() -> None:
     assert drawn.base.location == 274.0
     assert drawn.figure.x_range.start < 274.0
     assert drawn.figure.x_range.end > 324.0
-    text = read_wire_tolerance({"a": {1: 280.0}, **borne}, "CG", 274.0)
+    text = describe_wire_tolerance({"a": {1: 280.0}, **borne}, "CG", 274.0)
     assert text == "CG is 1 % slower with 10 ns more on each wire of b, and with 6 ns on a."
-    assert "Nothing" in read_wire_tolerance({}, "CG", 274.0)
+    assert "Nothing" in describe_wire_tolerance({}, "CG", 274.0)
     assert "ns" in plot_wire_tolerance(borne, base_ns=274.0).xaxis[0].axis_label
 
 
@@ -188,18 +188,20 @@ def test_the_sentence_sets_the_best_beside_the_next() -> None:
     slim = Standing("Slim Fly", 0.7, 0.9, 2.7)
     dragon = Standing("dragonfly", 0.5, 1.0, 3.6)
     ring = Standing("ring", 0.05, 1.0, 90.0)
-    text = read_comparison([dragon, slim], "adversarial", "Valiant routing")
+    text = describe_comparison([dragon, slim], "adversarial", "Valiant routing")
     assert text == (
         "Slim Fly carries 1.4× the adversarial load of dragonfly: 0.7 against 0.5 of the hosts' "
         "bandwidth with Valiant routing, at 0.9× its links a host and 0.75× its mean distance."
     )
-    assert read_comparison([dragon, slim, ring], "x", "y").endswith("The least is 0.05, ring.")
+    assert describe_comparison([dragon, slim, ring], "x", "y").endswith("The least is 0.05, ring.")
     also = Standing("tree", 0.7, 2.0, 5.0)
-    assert read_comparison([also, slim, ring], "x", "y").startswith(
+    assert describe_comparison([also, slim, ring], "x", "y").startswith(
         "Slim Fly, like tree, carries 14× the x load of ring"
     )
-    assert "does it with 0.45× the links a host of tree" in read_comparison([also, slim], "x", "y")
-    assert read_comparison([slim], "x", "y") == (
+    assert "does it with 0.45× the links a host of tree" in describe_comparison(
+        [also, slim], "x", "y"
+    )
+    assert describe_comparison([slim], "x", "y") == (
         "Slim Fly carries 0.7 of the hosts' bandwidth of x traffic with y."
     )
-    assert read_comparison([], "x", "y") == "Choose a topology."
+    assert describe_comparison([], "x", "y") == "Choose a topology."

@@ -15,8 +15,8 @@ from workbench.plotting.tuning.comparison import (
     MOST,
     best_line,
     comparison_figure,
+    describe_comparison,
     plot_tuning_comparison,
-    read_comparison,
 )
 from workbench.plotting.tuning.importance import plot_importance
 from workbench.plotting.tuning.parallel import (
@@ -29,8 +29,8 @@ from workbench.plotting.tuning.parallel import (
 from workbench.plotting.tuning.parameter_names import MOST as MOST_LETTERS
 from workbench.plotting.tuning.parameter_names import short_names
 from workbench.plotting.tuning.trajectory import (
+    describe_trajectory,
     plot_trajectory,
-    read_trajectory,
     repeat_columns,
     run_columns,
     trajectory_figure,
@@ -141,7 +141,7 @@ def test_the_figure_says_what_it_holds(result: TuningResult) -> None:
 
 def test_nothing_yet_can_be_drawn() -> None:
     empty = result_of([])
-    assert read_trajectory(empty) == "No run has given a value yet."
+    assert describe_trajectory(empty) == "No run has given a value yet."
     assert parallel_columns(empty)["xs"] == []
     for draw in (plot_trajectory, plot_parallel):
         draw(empty)
@@ -151,13 +151,13 @@ def test_nothing_yet_can_be_drawn() -> None:
 
 
 def test_the_sentence_counts(result: TuningResult) -> None:
-    assert read_trajectory(result) == (
+    assert describe_trajectory(result) == (
         "Best: 7 ms (2 runs) with n 2, how a, 30.0 % better than the default's 10 ms (one run). "
         "6 runs, 1 pruned, 1 failed, 3 s of the program's time; "
         "83 % of 6 configurations were run."
     )
-    assert read_trajectory(result_of([(4, "a", math.nan, "failed")])) == "No run gave a value."
-    alone = read_trajectory(result_of([(1, "a", 10.0, "complete")]))
+    assert describe_trajectory(result_of([(4, "a", math.nan, "failed")])) == "No run gave a value."
+    alone = describe_trajectory(result_of([(1, "a", 10.0, "complete")]))
     assert "no better than the default's 10 (one run)" in alone
 
 
@@ -242,12 +242,12 @@ def test_experiments_over_runs_and_over_time(result: TuningResult) -> None:
 def test_the_best_experiment_is_named(result: TuningResult) -> None:
     worse = result_of([(1, "a", 10.0, "complete")], unit="ms")
     both = {"x": worse, "y": result}
-    assert read_comparison(both) == "Of 2 experiments the best was found by y: 7 ms."
-    assert read_comparison(both, {"x": 8.0, "y": 8.5}) == (
+    assert describe_comparison(both) == "Of 2 experiments the best was found by y: 7 ms."
+    assert describe_comparison(both, {"x": 8.0, "y": 8.5}) == (
         "Of 2 experiments the best was found by x: 8 ms by the median of all recorded runs."
     )
-    assert "found by x and y: 8 ms" in read_comparison(both, {"x": 8.0, "y": 8.0})
-    assert read_comparison({"y": result}) == ""
+    assert "found by x and y: 8 ms" in describe_comparison(both, {"x": 8.0, "y": 8.0})
+    assert describe_comparison({"y": result}) == ""
 
 
 def test_an_interval_is_drawn_over_its_bar_from_end_to_end() -> None:

@@ -16,29 +16,29 @@ from workbench.plotting.searches.heatmap import (
     search_tiles,
 )
 from workbench.plotting.searches.noise import (
+    describe_other_noises,
+    describe_search_noise,
     in_order,
     noise_figure,
     plot_search_noise,
-    read_other_noises,
-    read_search_noise,
 )
 from workbench.plotting.searches.pruning import (
+    describe_search_pruning,
     plot_search_pruning,
     pruning_figure,
     pruning_rows,
     pruning_table,
-    read_search_pruning,
 )
 from workbench.plotting.searches.ranking import (
+    describe_search_ranking,
     plot_search_ranking,
     ranking_columns,
-    read_search_ranking,
     ticks_within,
 )
 from workbench.plotting.searches.stopping import (
+    describe_search_stopping,
     pareto,
     plot_search_stopping,
-    read_search_stopping,
     stopping_figure,
 )
 from workbench.plotting.searches.style import (
@@ -48,7 +48,7 @@ from workbench.plotting.searches.style import (
     measure_of,
     percent_text,
     picked,
-    rule_looks,
+    rule_styles,
     usual_noise,
     values_of,
 )
@@ -58,9 +58,9 @@ from workbench.plotting.searches.tables import (
     apart_table,
     by_collective,
     by_collective_html,
+    describe_recording,
+    describe_search,
     paper_table,
-    read_apart,
-    read_search,
 )
 from workbench.tune.recorded.files import shipped_recording
 from workbench.tune.search_comparison.files import SearchComparisonTables, load_search_comparison
@@ -100,7 +100,7 @@ def test_a_ranking_says_what_the_seeds_tell() -> None:
     assert columns["name"] == ["gp", "genetic", "random"]
     assert columns["told"] == [False, False, True]
     assert columns["size"][2] > columns["size"][0]
-    assert read_search_ranking(THREE) == (
+    assert describe_search_ranking(THREE) == (
         "gp is first with 96.0 % (95.0 to 97.0) of the possible gain; genetic is not "
         "significantly different over 20 seeds; random is behind it."
     )
@@ -108,13 +108,13 @@ def test_a_ranking_says_what_the_seeds_tell() -> None:
 
 def test_a_ranking_by_distance_begins_with_the_least() -> None:
     assert ranking_columns(THREE, MEASURES["distance"], "heuristic")["value"] == [2.0, 5.0, 9.0]
-    text = read_search_ranking(THREE, "distance")
+    text = describe_search_ranking(THREE, "distance")
     assert text.startswith("gp is first with 2.0 %") and "genetic and random are behind it" in text
 
 
 def test_a_ranking_without_figures_names_none() -> None:
     nothing = table(row("gp", share=math.nan))
-    assert read_search_ranking(nothing) == "No search has a value of this measure here."
+    assert describe_search_ranking(nothing) == "No search has a value of this measure here."
     plot_search_ranking(nothing)
     assert plot_search_ranking(THREE.iloc[:0]).renderers
 
@@ -204,12 +204,12 @@ def test_stopping_rules_are_weighed() -> None:
         row("gp", share=95.5, saved_grid=98.0, stopping="early"),
         row("random", share=60.0, saved_grid=97.0, stopping="early"),
     )
-    text = read_search_stopping(rows, "gp")
+    text = describe_search_stopping(rows, "gp")
     assert "“budget” gives the most: 96.0 %" in text
     assert "“early”, gives 95.5 % (94.5 to 96.5), which these seeds cannot tell from it" in text
-    assert "No search" in read_search_stopping(rows, "annealing")
+    assert "No search" in describe_search_stopping(rows, "annealing")
     alike = rows.assign(share=96.0, saved_grid=90.0)
-    assert read_search_stopping(alike, "gp").endswith(" “budget” and “early” ended alike.")
+    assert describe_search_stopping(alike, "gp").endswith(" “budget” and “early” ended alike.")
     drawn = stopping_figure(["budget", "early"])
     drawn.show(rows, "gp", "none")
     assert drawn.chosen["early"].data["y"] == [95.5]
@@ -238,7 +238,7 @@ PRUNED = table(
 
 
 def test_what_pruning_saves_and_costs_is_read_with_its_intervals() -> None:
-    assert read_search_pruning(PRUNED, "random") == (
+    assert describe_search_pruning(PRUNED, "random") == (
         "random with no resampling, stopped by “budget”, each search compared with the same one "
         "without pruning, 20 seeds: “default run” ends 40.0 % of the runs, saves 20.0 % (19.0 to "
         "21.0) of the time; what it finds does not differ significantly, 0.5 (−0.5 to 1.5) points "
@@ -248,16 +248,16 @@ def test_what_pruning_saves_and_costs_is_read_with_its_intervals() -> None:
         "0.25” ends 40.0 % of the runs, saves 30.0 % (29.0 to 31.0) of the time; it finds less, "
         "−5.0 (−6.0 to −4.0) points of the possible gain."
     )
-    text = read_search_pruning(PRUNED, "surrogate-gp", "gain_change")
+    text = describe_search_pruning(PRUNED, "surrogate-gp", "gain_change")
     assert "saves no significant time, 0.5 % (−0.5 to 1.5)" in text
     assert text.endswith("what it finds is not known here.")
-    assert "choose surrogate-gp or random" in read_search_pruning(PRUNED, "tpe")
+    assert "choose surrogate-gp or random" in describe_search_pruning(PRUNED, "tpe")
     assert (
-        read_search_pruning(PRUNED.iloc[:0], "tpe")
+        describe_search_pruning(PRUNED.iloc[:0], "tpe")
         == "The comparison has no search here that prunes."
     )
     with pytest.raises(ParameterError, match="the change must be one of"):
-        read_search_pruning(PRUNED, "random", "share")
+        describe_search_pruning(PRUNED, "random", "share")
 
 
 def test_pruning_is_drawn_against_the_search_without_it() -> None:
@@ -309,10 +309,10 @@ def test_noise_is_read_with_and_without_resampling() -> None:
         row("gp", "none", share=80.0, noise="normal 20 %"),
         row("gp", "improved", share=90.0, noise="normal 20 %"),
     )
-    text = read_search_noise(rows)
+    text = describe_search_noise(rows)
     assert "no noise: 97.0 %" in text and "no significant difference; normal 20 %" in text
     assert text.endswith("90.0 % (89.0 to 91.0) with improved, resampling is better.")
-    assert "one resampling rule only" in read_search_noise(rows.iloc[[0, 2]])
+    assert "one resampling rule only" in describe_search_noise(rows.iloc[[0, 2]])
     drawn = noise_figure(["none", "static 3", "improved"])
     drawn.show(rows)
     assert [item.visible for item in drawn.figure.legend[0].items] == [True, False, True]
@@ -330,19 +330,19 @@ def test_other_noises_are_pointed_at() -> None:
         row("random", noise="normal 20 %"),
     )
     only = "The comparison has tpe with one noise only, normal 5 %; to compare noises, choose "
-    assert read_other_noises(rows, "tpe") == f"{only}random or gp."
-    assert read_other_noises(rows, "gp") == read_other_noises(rows, "genetic") == ""
-    assert read_other_noises(rows.iloc[[0, 2]], "tpe") == ""
+    assert describe_other_noises(rows, "tpe") == f"{only}random or gp."
+    assert describe_other_noises(rows, "gp") == describe_other_noises(rows, "genetic") == ""
+    assert describe_other_noises(rows.iloc[[0, 2]], "tpe") == ""
 
 
 def test_rules_are_distinguished_by_colour_and_marker() -> None:
-    looks = rule_looks([f"rule {n}" for n in range(7)])
-    assert len({colour for _, colour, _ in looks}) == 7
+    styles = rule_styles([f"rule {n}" for n in range(7)])
+    assert len({colour for _, colour, _ in styles}) == 7
     # A cross has no inside to fill.
-    assert {marker for *_, marker in looks}.isdisjoint({"plus", "cross"})
+    assert {marker for *_, marker in styles}.isdisjoint({"plus", "cross"})
     for rules in ([], ["rule"] * 8):
         with pytest.raises(ParameterError, match=f"7 rules at most; got {len(rules)}"):
-            rule_looks(rules)
+            rule_styles(rules)
 
 
 def test_noises_stand_in_their_order() -> None:
@@ -387,7 +387,10 @@ def test_the_shipped_comparison_fills_every_figure(comparison: SearchComparisonT
             assert plot_search_methods(one, name).title.text
         cells = picked(comparison.cells, **where, **method, stopping=one["stopping"].iloc[0])
         assert plot_search_sizes(cells).xaxis[0].major_label_overrides
-        assert read_search_ranking(picked(one, resampling=method["resampling"])).count("first") == 1
+        assert (
+            describe_search_ranking(picked(one, resampling=method["resampling"])).count("first")
+            == 1
+        )
 
 
 def test_the_papers_tables_sum_over_collectives(comparison: SearchComparisonTables) -> None:
@@ -411,14 +414,14 @@ def test_the_papers_tables_sum_over_collectives(comparison: SearchComparisonTabl
 def test_a_search_that_was_not_made_is_reported(comparison: SearchComparisonTables) -> None:
     first = {str(name): str(value) for name, value in comparison.methods.iloc[0].items()}
     where = {name: first[name] for name in (*WORDS, "heuristic", "resampling")}
-    assert "over the default" in read_search(comparison, **where)
-    assert "no such search" in read_search(comparison, **where | {"noise": "none at all"})
+    assert "over the default" in describe_search(comparison, **where)
+    assert "no such search" in describe_search(comparison, **where | {"noise": "none at all"})
 
 
 def test_what_repeats_tell_is_counted() -> None:
     measured = shipped_recording("open-mpi-4-ranks")
     found = apart_table(measured)
     assert (found["tied"] >= 1).all() and (found["tied"] <= found["configurations"]).all()
-    assert f"of {found['configurations'].sum()} configurations" in read_apart(measured)
+    assert f"of {found['configurations'].sum()} configurations" in describe_recording(measured)
     simulated = shipped_recording("simulated-12-ranks")
-    assert "the optimum is known exactly" in read_apart(simulated)
+    assert "the optimum is known exactly" in describe_recording(simulated)

@@ -95,6 +95,6 @@ def test_it_stands_beside_the_replay(
     assert sum(said["waiting"]["transfer_ns"]) + sum(said["waiting"]["collective_ns"]) > 0
     panel = ReplayPanel(str(folder))
     panel.run()
-    reading = panel._view.reading.value  # type: ignore[union-attr]
-    assert "MPI_Put × 4 (100 µs)" in reading
-    assert "for messages under way" in reading
+    text = panel._view.description.value  # type: ignore[union-attr]
+    assert "MPI_Put × 4 (100 µs)" in text
+    assert "for messages under way" in text

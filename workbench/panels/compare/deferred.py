@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.plotting.reading import plain_number
+from workbench.plotting.descriptions import plain_number
 from workbench.plotting.topology.metrics_table import MetricRow
 from workbench.topology import Topology
 from workbench.topology.metrics.resilience import Resilience, resilience

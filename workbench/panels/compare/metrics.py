@@ -15,7 +15,7 @@ from workbench.panels.compare.deferred import deferred_rows
 from workbench.panels.compare.state import routing_name
 from workbench.panels.compare.traffic import traffic_name
 from workbench.panels.style import side_by_side
-from workbench.plotting.reading import plain_number
+from workbench.plotting.descriptions import plain_number
 from workbench.plotting.topology.metrics_table import MetricRow, Standing
 from workbench.topology import Comparison, Topology, TopologyMetrics, summary
 from workbench.topology.link_load import LinkLoads

@@ -141,7 +141,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         return Simulated() if self._compared is None else self._runner.found(self._compared)
 
     @property
-    def reading(self) -> str:
+    def description(self) -> str:
         """The sentence about the comparison."""
         return "" if self._view is None else self._view.sentence
 

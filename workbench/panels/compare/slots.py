@@ -12,7 +12,7 @@ from workbench.panels.error_line import ErrorLine
 from workbench.panels.mute import Mute
 from workbench.panels.topology_options import MACHINE, family_options, machine_options
 from workbench.plotting.theme import AS_DRAWN, SMALL
-from workbench.plotting.topology.style import looks
+from workbench.plotting.topology.style import line_styles
 from workbench.topology import FAMILIES
 from workbench.topology.presets import PRESETS
 
@@ -28,7 +28,7 @@ class Slot:
         self._changed = changed
         self._mute = Mute()
         self.files = tuple(files)
-        colour = looks()[place][0]
+        colour = line_styles()[place][0]
         self.family: Any = widgets.Dropdown(
             options=_families(self.files), layout=_wide(), tooltip="Family of the topology"
         )

@@ -28,35 +28,35 @@ from workbench.panels.compare.state import (
 )
 from workbench.panels.compare.traffic import traffic_name
 from workbench.panels.live import Downloads, LiveView
+from workbench.panels.style import TEXT
 from workbench.plotting import palette
 from workbench.plotting.theme import AS_DRAWN, SMALL
 from workbench.plotting.tolerance.wires import (
     WireTolerance,
-    read_wire_tolerance,
+    describe_wire_tolerance,
     wire_tolerance_figure,
 )
 from workbench.plotting.topology.collective_times import (
     CollectiveTimesFigure,
     collective_times,
-    read_collective_times,
+    describe_collective_times,
 )
 from workbench.plotting.topology.columns import CLASS_COLOURS, drawing_note
 from workbench.plotting.topology.hop_histogram import HopHistogram, hop_histogram
 from workbench.plotting.topology.load_curves import (
     LoadCurve,
     LoadCurves,
+    describe_load_curves,
     load_curves,
-    read_load_curves,
 )
 from workbench.plotting.topology.map import LOAD_PALETTE, TopologyMap, topology_map
-from workbench.plotting.topology.metrics_table import metrics_table, read_comparison
+from workbench.plotting.topology.metrics_table import describe_comparison, metrics_table
 from workbench.plotting.topology.resilience import ResilienceCurves, resilience_curves
-from workbench.plotting.topology.style import looks
+from workbench.plotting.topology.style import line_styles
 from workbench.provenance import Provenance
 from workbench.sensitivity.rank_wires import L_WIRE_S
 from workbench.topology import Topology
 
-_TEXT = "font-size:13px;line-height:1.4"
 _MAP_PX, _HOPS_PX, _FAILED_PX, _CURVES_PX = 290, 300, 260, 300
 BASE_NS = L_WIRE_S * 1e9
 
@@ -69,7 +69,7 @@ class CompareView:
             topology_map(first, height=_MAP_PX, bar=False) for _ in range(SLOTS)
         )
         for place, one in enumerate(self.maps):
-            one.figure.title.text_color = looks()[place][0]
+            one.figure.title.text_color = line_styles()[place][0]
             one.figure.min_border = 2
         self.hops: HopHistogram = hop_histogram({}, height=_HOPS_PX)
         self.failed: ResilienceCurves = resilience_curves({}, height=_FAILED_PX)
@@ -89,14 +89,14 @@ class CompareView:
         self.curve_downloads = Downloads(curves)
         self.sentence = self._note = ""
         self.headline, self.key, self.table = (widgets.HTML() for _ in range(3))
-        self.reading = widgets.HTML()
+        self.description = widgets.HTML()
         self.table.layout = widgets.Layout(flex="2 1 560px", width="auto", overflow="auto")
         self.upper = widgets.VBox([self.headline, self.map_view, self.key], layout=wide)
         self.middle = widgets.HBox(
             [self.table, self.hops_view],
             layout=widgets.Layout(flex_flow="row wrap", width="100%"),
         )
-        self.lower = widgets.VBox([self.curves_view, self.reading], layout=wide)
+        self.lower = widgets.VBox([self.curves_view, self.description], layout=wide)
 
     @property
     def views(self) -> tuple[LiveView, ...]:
@@ -126,7 +126,7 @@ class CompareView:
             self.hops.show({name: hops_of(entry.metrics) for name, (entry, _) in shown.items()})
         sentence = self.sentence = carried_sentence(compared)
         head, colon, tail = html.escape(sentence).partition(":")
-        self.headline.value = f'<div role="status" style="{_TEXT}"><b>{head}</b>{colon}{tail}</div>'
+        self.headline.value = f'<div role="status" style="{TEXT}"><b>{head}</b>{colon}{tail}</div>'
         notes = [
             f"{name} {note}"
             for name, (entry, _) in shown.items()
@@ -188,16 +188,16 @@ class CompareView:
         known = {name: one for name, one in times.items() if one}
         ran = {name: one for name, one in curves.items() if one.columns().size}
         sentences = [
-            read_load_curves(ran) if ran else "",
-            read_collective_times(known, state.operation) if known else "",
-            read_wire_tolerance(tolerances, state.program.name, BASE_NS) if tolerances else "",
+            describe_load_curves(ran) if ran else "",
+            describe_collective_times(known, state.operation) if known else "",
+            describe_wire_tolerance(tolerances, state.program.name, BASE_NS) if tolerances else "",
         ]
         text = " ".join(html.escape(one) for one in sentences if one)
         notes = "".join(
             f'<div style="{SMALL}">{html.escape(note)}</div>'
             for note in (*collective_notes(state), *found.notes)
         )
-        self.reading.value = f'<div role="status" style="{_TEXT}">{text}</div>{notes}'
+        self.description.value = f'<div role="status" style="{TEXT}">{text}</div>{notes}'
 
 
 def collective_words(state: CompareState) -> str:
@@ -219,7 +219,7 @@ def collective_notes(state: CompareState) -> tuple[str, ...]:
 
 def table_of(compared: StaticComparison, found: Simulated) -> str:
     """Return the table of metrics with its notes as HTML."""
-    colours = {name: looks()[place][0] for place, name in enumerate(compared.names) if name}
+    colours = {name: line_styles()[place][0] for place, name in enumerate(compared.names) if name}
     notes = "".join(
         f'<div style="{SMALL};max-width:640px;white-space:normal">{html.escape(note)}.</div>'
         for note in comparison_notes(compared)
@@ -234,7 +234,7 @@ def carried_sentence(compared: StaticComparison) -> str:
     routing = f"{routing_name(state.routing)} routing"
     if compared.shown and not known:
         return f"The load of these networks under {sent} traffic with {routing} is not known."
-    return read_comparison(known, sent, routing)
+    return describe_comparison(known, sent, routing)
 
 
 def drawn_origin(compared: StaticComparison, offered: float) -> str:

@@ -15,10 +15,10 @@ from workbench.fit import FitResult
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
 from workbench.plotting import (
+    describe_errors,
     plot_convergence,
     plot_curve,
     plot_percent_error,
-    read_errors,
     standalone_html,
 )
 
@@ -107,7 +107,7 @@ def html_text(shown: ShownMachine) -> str:
     parts: list[LayoutDOM] = [
         plot_curve(shown.measured, shown.simulated, fitted),
         plot_percent_error(shown.measured, errors_of),
-        Div(text=html.escape(read_errors(shown.measured, errors_of))),
+        Div(text=html.escape(describe_errors(shown.measured, errors_of))),
     ]
     if shown.result is not None:
         parts.append(plot_convergence(shown.result.losses, loss=shown.result.loss))

@@ -13,15 +13,14 @@ from workbench.html_table import html_table
 from workbench.measure import OSUCurve
 from workbench.measure.curve import byte_label
 from workbench.panels.live import Downloads, LiveView
-from workbench.panels.style import STALE
+from workbench.panels.style import STALE, TEXT
+from workbench.plotting.descriptions import describe_errors, describe_size, plain_number
 from workbench.plotting.fit.curves import curve_figures, measured_columns, simulated_columns
 from workbench.plotting.fit.error_heatmap import error_figure
-from workbench.plotting.reading import plain_number, read_errors, read_size
 from workbench.plotting.theme import SMALL
 
 _SLIDERS = "the sliders' model"
 _FIT = "the fit"
-_READING = "font-size:13px;line-height:1.35"
 
 
 class CurvePicture:
@@ -40,7 +39,7 @@ class CurvePicture:
         layout = column(shown, sizing_mode="stretch_width")
         self.downloads = Downloads(layout)
         self.view = LiveView(layout, layout=widgets.Layout(width="100%"))
-        self.reading = widgets.HTML(layout=widgets.Layout(margin="0 0 0 4px"))
+        self.description = widgets.HTML(layout=widgets.Layout(margin="0 0 0 4px"))
         self.caption = widgets.HTML(layout=widgets.Layout(margin="0 0 0 4px"))
         self.size = widgets.Dropdown(
             options=_size_options(measured),
@@ -63,7 +62,7 @@ class CurvePicture:
             layout=widgets.Layout(align_items="center", width="100%", margin="0 0 0 4px"),
         )
         self.widget = widgets.VBox(
-            [self.view, self.table, self.reading, bar, self.caption],
+            [self.view, self.table, self.description, bar, self.caption],
             layout=widgets.Layout(width="100%", overflow="hidden"),
         )
         self._caption()
@@ -146,15 +145,17 @@ class CurvePicture:
         of_fit = self._errors_of == _FIT
         curve = self.fitted if of_fit else self.simulated
         if curve is None:
-            self.reading.value = ""
+            self.description.value = ""
             return
         sentences = (
-            read_size(curve, self.measured, self.size.value, "fitted" if of_fit else "simulated"),
-            read_errors(self.measured, curve),
+            describe_size(
+                curve, self.measured, self.size.value, "fitted" if of_fit else "simulated"
+            ),
+            describe_errors(self.measured, curve),
             *curve.notes,
         )
         text = "<br>".join(html.escape(sentence) for sentence in sentences)
-        self.reading.value = f'<div role="status" style="{_READING}">{text}</div>'
+        self.description.value = f'<div role="status" style="{TEXT}">{text}</div>'
         if self.as_table.value:
             self.table.value = curve_table(self.measured, curve)
 

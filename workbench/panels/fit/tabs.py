@@ -21,6 +21,7 @@ from workbench.panels.fit.fitting import FitRun
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.study.later import LaterFigure
 from workbench.panels.style import wrapping_row
+from workbench.plotting.descriptions import describe_convergence
 from workbench.plotting.fit.convergence import (
     convergence_columns,
     convergence_figure,
@@ -28,7 +29,6 @@ from workbench.plotting.fit.convergence import (
 )
 from workbench.plotting.fit.identifiability import plot_identifiability
 from workbench.plotting.grid import stacked
-from workbench.plotting.reading import read_convergence
 
 _IDENTIFIABILITY_TAB, _PYTHON_TAB = 2, 3
 _WHICH = (("the fit", "fitted"), ("the sliders", "sliders"))
@@ -147,7 +147,7 @@ class FitTabs:
             low, high = convergence_range(losses)
             self.convergence.figure.y_range.update(start=low, end=high)
         self._reading.value = html.escape(
-            read_convergence(losses, loss=run.request.loss, total=run.request.trials)
+            describe_convergence(losses, loss=run.request.loss, total=run.request.trials)
         )
 
     def show_result(self, result: FitResult) -> None:

@@ -76,21 +76,21 @@ class FamilyFields:
         about = self._parameters[name]
         words = f"{name}: {about.meaning}"
         width = int(_LETTER_PX * len(words)) + _BOX_PX + _WIDER_PX.get(about.kind, 0)
-        look = named(words, f"{width}px")
+        options = named(words, f"{width}px")
         if about.kind == "flag":
-            return widgets.Checkbox(value=False, indent=False, **look)
+            return widgets.Checkbox(value=False, indent=False, **options)
         if about.kind == "word":
-            return widgets.Dropdown(options=about.choices, **look)
+            return widgets.Dropdown(options=about.choices, **options)
         if about.kind == "number" and not about.optional:
             step = 2 if (self._family, name) == _EVEN else 1
             start = int(about.start or self._defaults[name])
             # Only what is 0 by itself, a seed, may be 0.
-            return NumberField(start, min(start, 1), _MOST, step=step, called=name, **look)
+            return NumberField(start, min(start, 1), _MOST, step=step, called=name, **options)
         return widgets.Text(
             value="" if about.optional else about.start,
             placeholder=_placeholder(about, self._defaults[name]),
             continuous_update=False,
-            **look,
+            **options,
         )
 
 

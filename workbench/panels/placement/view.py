@@ -13,7 +13,7 @@ from bokeh.layouts import row
 from workbench.html_table import bold, html_table
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.placement.state import BEST, Placed
-from workbench.panels.style import named, wrapping_row
+from workbench.panels.style import TEXT, named, wrapping_row
 from workbench.plotting.placement.map import PlacementMap, placement_map
 from workbench.plotting.placement.times import (
     PlacementTimes,
@@ -23,11 +23,10 @@ from workbench.plotting.placement.times import (
 )
 from workbench.plotting.replay.style import time_text
 from workbench.plotting.theme import SMALL
-from workbench.plotting.tolerance.pairs import PairsFigure, pairs_figure, read_pairs
+from workbench.plotting.tolerance.pairs import PairsFigure, describe_pairs, pairs_figure
 from workbench.sensitivity.pairs import PairSensitivity
 from workbench.sensitivity.placement import METHODS, PlacementMethod
 
-_TEXT = "font-size:13px;line-height:1.35"
 _PX = 400
 _VALUES = (("λ_L: latencies", "lambda_L"), ("λ_G: bytes", "lambda_G"))
 
@@ -57,14 +56,14 @@ class PlacementView:
         self.map_view = LiveView(self.map.figure, layout=widgets.Layout(width="100%"))
         self.downloads = Downloads(both)
         self.map_downloads = Downloads(self.map.figure)
-        self.headline, self.reading = widgets.HTML(), widgets.HTML()
+        self.headline, self.description = widgets.HTML(), widgets.HTML()
         self.widget = widgets.VBox(
             [
                 self.headline,
                 self.view,
                 wrapping_row(self.method, self.value),
                 self.map_view,
-                self.reading,
+                self.description,
             ],
             layout=widgets.Layout(width="100%", overflow="hidden"),
         )
@@ -93,10 +92,10 @@ class PlacementView:
         with self.map_view.one_patch():
             self.map.show(placement, weights_of(pairs))
         self.headline.value = _headline(placed, running)
-        sentence = html.escape(read_pairs(pairs, value=self.value.value))
+        sentence = html.escape(describe_pairs(pairs, value=self.value.value))
         others = "" if pairs.unique else " Other critical paths are as long and hold other pairs."
-        self.reading.value = (
-            f'<div role="status" style="{_TEXT}">With the placement by {method}: {sentence}'
+        self.description.value = (
+            f'<div role="status" style="{TEXT}">With the placement by {method}: {sentence}'
             f"{others}</div>"
         )
 
@@ -133,7 +132,7 @@ def table_html(placed: Placed) -> str:
     return f'{html_table(rows, head)}<div style="{SMALL}">{html.escape(provenance)}</div>'
 
 
-def read_placed(placed: Placed) -> str:
+def describe_placed(placed: Placed) -> str:
     """Return a sentence with the best placement and its gain."""
     found = placed.placements
     best = found[placed.best]
@@ -150,6 +149,6 @@ def read_placed(placed: Placed) -> str:
 
 def _headline(placed: Placed, running: bool) -> str:
     so_far = " Still searching." if running else " Stopped." if placed.stopped else ""
-    text = html.escape(read_placed(placed))
+    text = html.escape(describe_placed(placed))
     head, colon, tail = text.partition(": ")
-    return f'<div role="status" style="{_TEXT}"><b>{head}</b>{colon}{tail}{so_far}</div>'
+    return f'<div role="status" style="{TEXT}"><b>{head}</b>{colon}{tail}{so_far}</div>'

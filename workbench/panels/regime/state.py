@@ -145,7 +145,7 @@ def refit_lines(state: RegimeState, *, loss: str, engine: str, trials: int, seed
     )
 
 
-def read_pair(bolted: Bolted, pair: Pair) -> str:
+def describe_pair(bolted: Bolted, pair: Pair) -> str:
     """Return a sentence with the RMSPE of both halves, the pair and the single model."""
     low, high, single = (
         type(half.curve.model).__name__ for half in (pair.low, pair.high, pair.single)

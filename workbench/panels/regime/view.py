@@ -11,15 +11,15 @@ from bokeh.models import ColumnDataSource
 from workbench.fit.bolted import Bolted
 from workbench.measure.curve import byte_label
 from workbench.panels.live import Downloads, LiveView
-from workbench.panels.regime.state import Pair, read_pair
+from workbench.panels.regime.state import Pair, describe_pair
+from workbench.panels.style import TEXT
 from workbench.plotting import palette
 from workbench.plotting.fit.bolted_errors import Part, parts_figure
 from workbench.plotting.fit.curves import curve_figures, measured_columns, simulated_columns
-from workbench.plotting.fit.regimes import read_threshold, threshold_figure
+from workbench.plotting.fit.regimes import describe_threshold, threshold_figure
 from workbench.plotting.theme import SMALL
 
 _LEGEND = ("measured", "bolted pair", "one model, all sizes")
-_TEXT = "font-size:13px;line-height:1.35"
 
 
 class RegimeView:
@@ -49,9 +49,9 @@ class RegimeView:
         )
         self.downloads = Downloads(self.curves.layout)
         self.origins = ""
-        self.reading, self.below = widgets.HTML(), widgets.HTML()
+        self.description, self.below = widgets.HTML(), widgets.HTML()
         self.widget = widgets.VBox(
-            [self._curves_view, self.reading, self._errors_view, self.below],
+            [self._curves_view, self.description, self._errors_view, self.below],
             layout=widgets.Layout(width="100%", overflow="hidden"),
         )
         self.show_pair(pair, bolted)
@@ -92,13 +92,13 @@ class RegimeView:
             f"{pair.single.origin}. Lines: simulated here at all sizes. "
             f"Points: {pair.measured.provenance.caption()}."
         )
-        self.reading.value = (
-            f'<div role="status" style="{_TEXT}">{html.escape(read_pair(bolted, pair))}<br>'
+        self.description.value = (
+            f'<div role="status" style="{TEXT}">{html.escape(describe_pair(bolted, pair))}<br>'
             f"{html.escape(sstmacro)}.</div>"
             f'<div style="{SMALL}">{html.escape(self.origins)}</div>'
         )
-        below = html.escape(read_threshold(pair.table, threshold=bolted.threshold))
-        self.below.value = f'<div role="status" style="{_TEXT}">{below}</div>'
+        below = html.escape(describe_threshold(pair.table, threshold=bolted.threshold))
+        self.below.value = f'<div role="status" style="{TEXT}">{below}</div>'
 
 
 def _parts(pair: Pair, bolted: Bolted) -> list[Part]:

@@ -91,7 +91,7 @@ def model_expression(state: ReplayState) -> str:
     return f"models.LogGPS(L={m.L!r}, o={m.o!r}, g={m.g!r}, G={m.G!r}, O={m.O!r}, S={m.S})"
 
 
-def read_comparison(a: ShownReplay, b: ShownReplay) -> str:
+def describe_comparison(a: ShownReplay, b: ShownReplay) -> str:
     """Return the sentence that compares replay B with the pinned replay A."""
     before, after = a.result.makespan_ps, b.result.makespan_ps
     if before == after:

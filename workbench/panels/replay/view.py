@@ -10,18 +10,23 @@ from bokeh.layouts import row
 
 from workbench.html_table import html_table
 from workbench.panels.live import Downloads, LiveView, WindowView
-from workbench.panels.replay.state import ShownReplay, read_comparison, short_model
-from workbench.plotting.reading import plain_percent
-from workbench.plotting.replay.breakdown import BreakdownFigure, breakdown_figure, read_breakdown
+from workbench.panels.replay.state import ShownReplay, describe_comparison, short_model
+from workbench.panels.style import TEXT
+from workbench.plotting.descriptions import plain_percent
+from workbench.plotting.replay.breakdown import (
+    BreakdownFigure,
+    breakdown_figure,
+    describe_breakdown,
+)
 from workbench.plotting.replay.communication import (
     CommunicationFigure,
     communication_figure,
-    read_communication,
+    describe_communication,
 )
 from workbench.plotting.replay.message_sizes import (
     MessageSizesFigure,
+    describe_message_sizes,
     message_sizes_figure,
-    read_message_sizes,
 )
 from workbench.plotting.replay.spacetime import SpacetimeFigure, spacetime_figure
 from workbench.plotting.replay.style import caption, time_text
@@ -31,7 +36,6 @@ from workbench.provenance import Provenance
 from workbench.simulate.replay_result import ReplayResult
 from workbench.simulate.waiting import CAUSE_TEXTS, CAUSES
 
-_TEXT = "font-size:13px;line-height:1.35"
 _ROW_PX = 24
 _COMMUNICATION_PX = 330
 _LEAST_PX, _MOST_PX, _AROUND_PX = 230, 430, 105
@@ -56,9 +60,9 @@ class ReplayView:
         )
         self.downloads = Downloads(self.spacetime.figure)
         self.breakdown_downloads = Downloads(self.breakdown_view._model)
-        self.headline, self.reading = widgets.HTML(), widgets.HTML()
+        self.headline, self.description = widgets.HTML(), widgets.HTML()
         self.widget = widgets.VBox(
-            [self.headline, self.view, self.breakdown_view, self.reading],
+            [self.headline, self.view, self.breakdown_view, self.description],
             layout=widgets.Layout(width="100%", overflow="hidden"),
         )
         self._drawn = shown.result
@@ -87,7 +91,7 @@ class ReplayView:
                 if pinned is not None:
                     drawn.figure.title.text = f"{letter}: {time_text(one.result.makespan_ns)}"
         self.headline.value = _headline(shown, pinned)
-        self.reading.value = _reading(shown.result)
+        self.description.value = _describe(shown.result)
 
     def _window_asked(self) -> None:
         with self.view.one_patch():
@@ -103,9 +107,9 @@ class CommunicationView:
     """Bytes between ranks and message sizes; redrawn only for another program."""
 
     def __init__(self) -> None:
-        self.reading = widgets.HTML()
+        self.description = widgets.HTML()
         self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
-        self.widget = widgets.VBox([self._place, self.reading])
+        self.widget = widgets.VBox([self._place, self.description])
         self._figures: tuple[CommunicationFigure, MessageSizesFigure] | None = None
         self._drawn: ExecutionGraph | None = None
 
@@ -131,21 +135,21 @@ class CommunicationView:
                     one.show(graph)
         text = "<br>".join(
             html.escape(sentence)
-            for sentence in (read_communication(graph), read_message_sizes(graph))
+            for sentence in (describe_communication(graph), describe_message_sizes(graph))
         )
-        self.reading.value = f'<div role="status" style="{_TEXT}">{text}</div>'
+        self.description.value = f'<div role="status" style="{TEXT}">{text}</div>'
 
 
-def _reading(result: ReplayResult) -> str:
+def _describe(result: ReplayResult) -> str:
     """Return the sentences on the time breakdown, the causes of waiting and the recording."""
-    blocks = [f'<div role="status">{html.escape(read_breakdown(result))}</div>']
+    blocks = [f'<div role="status">{html.escape(describe_breakdown(result))}</div>']
     if result.semantics == "loggopsim":
         blocks.append(_waiting_table(result))
     recorded = result.graph.recorded
     if recorded is not None:
         sentences = recorded.sentences(result.makespan_s)
         blocks += [f"<div>{html.escape(sentence)}</div>" for sentence in sentences]
-    return f'<div style="{_TEXT}">{"".join(blocks)}</div>'
+    return f'<div style="{TEXT}">{"".join(blocks)}</div>'
 
 
 def _waiting_table(result: ReplayResult) -> str:
@@ -180,9 +184,9 @@ def _headline(shown: ShownReplay, pinned: ShownReplay | None) -> str:
         f"ends; {result.graph.num_ops:,} operations, replayed in "
         f"{time_text(result.seconds * 1e9)}."
     )
-    lines = [f'<div role="status" style="{_TEXT}">{about}']
+    lines = [f'<div role="status" style="{TEXT}">{about}']
     if pinned is not None:
-        lines.append(f"<br><b>{html.escape(read_comparison(pinned, shown))}</b>")
+        lines.append(f"<br><b>{html.escape(describe_comparison(pinned, shown))}</b>")
         for letter, one in (("A", pinned), ("B", shown)):
             parameters = short_model(one.state.model)
             named = f"{letter}: {one.title}"

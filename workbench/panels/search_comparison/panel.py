@@ -35,7 +35,7 @@ from workbench.panels.search_comparison.state import (
 from workbench.panels.search_comparison.view import SearchComparisonView
 from workbench.panels.style import choose, named, panel_box, wrapping_row
 from workbench.plotting.searches.style import MEASURES, picked, values_of
-from workbench.plotting.searches.tables import by_collective, method_columns, read_apart
+from workbench.plotting.searches.tables import by_collective, describe_recording, method_columns
 from workbench.tune.recorded.recorded import Recording
 from workbench.tune.search_comparison.files import SearchComparisonTables, load_search_comparison
 
@@ -143,9 +143,9 @@ class SearchComparisonPanel(Panel[SearchComparisonTables]):
         return by_collective(self._tables, **self._state.method)
 
     @property
-    def reading(self) -> str:
+    def description(self) -> str:
         """The sentences that describe the chosen method and the ranking."""
-        return self._view.reading
+        return self._view.description
 
     @property
     def controls(self) -> Mapping[str, Any]:
@@ -198,7 +198,7 @@ class SearchComparisonPanel(Panel[SearchComparisonTables]):
             f" {left} of its {len(recording)} spaces were not searched; a comparison leaves out "
             "spaces of few configurations."
         )
-        return read_apart(recording) + (few if left > 0 else "")
+        return describe_recording(recording) + (few if left > 0 else "")
 
     def _make_controls(self, origins: Mapping[str, str]) -> dict[str, Any]:
         table, state = self._tables.methods, self._state

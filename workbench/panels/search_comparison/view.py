@@ -17,14 +17,18 @@ from workbench.panels.search_comparison.state import (
     method_rows,
 )
 from workbench.plotting.searches.heatmap import search_tiles
-from workbench.plotting.searches.noise import noise_figure, read_other_noises, read_search_noise
+from workbench.plotting.searches.noise import (
+    describe_other_noises,
+    describe_search_noise,
+    noise_figure,
+)
 from workbench.plotting.searches.pruning import (
+    describe_search_pruning,
     pruning_figure,
     pruning_rows,
-    read_search_pruning,
 )
-from workbench.plotting.searches.ranking import ranking_figure, read_search_ranking
-from workbench.plotting.searches.stopping import read_search_stopping, stopping_figure
+from workbench.plotting.searches.ranking import describe_search_ranking, ranking_figure
+from workbench.plotting.searches.stopping import describe_search_stopping, stopping_figure
 from workbench.plotting.searches.style import (
     MEASURES,
     interval_text,
@@ -34,7 +38,7 @@ from workbench.plotting.searches.style import (
     rows_of,
     values_of,
 )
-from workbench.plotting.searches.tables import by_collective, by_collective_html, read_search
+from workbench.plotting.searches.tables import by_collective, by_collective_html, describe_search
 from workbench.plotting.theme import SMALL
 from workbench.tune.search_comparison.files import SearchComparisonTables
 from workbench.tune.search_comparison.plan import NO_PRUNING
@@ -75,7 +79,7 @@ class SearchComparisonView:
             "ranking": Downloads(self.ranking.figure),
         }
         self.headline, self.apart = widgets.HTML(), widgets.HTML()
-        self.reading = ""
+        self.description = ""
         self.collectives, self.ranked = widgets.HTML(), widgets.HTML()
         self.ranked.layout = widgets.Layout(max_height="340px", overflow="auto", width="98%")
         self.size_text, self.stopping_text = widgets.HTML(), widgets.HTML()
@@ -103,10 +107,10 @@ class SearchComparisonView:
             self.tiles.show_methods(rows, state.measure, chosen=chosen)
             title = f"With {resampling_text(state.resampling)}"
             self.ranking.show(same, state.measure, chosen=state.heuristic, title=title)
-        about = read_search(self._tables, **state.method)
-        ranked = read_search_ranking(same, state.measure)
-        self.reading = f"{about} With {resampling_text(state.resampling)}, {ranked}"
-        head, stop, tail = html.escape(self.reading).partition(". ")
+        about = describe_search(self._tables, **state.method)
+        ranked = describe_search_ranking(same, state.measure)
+        self.description = f"{about} With {resampling_text(state.resampling)}, {ranked}"
+        head, stop, tail = html.escape(self.description).partition(". ")
         self.headline.value = f'<div role="status" style="{TEXT}"><b>{head}{stop}</b>{tail}</div>'
         self.apart.value = f'<div style="{SMALL}">{html.escape(known)}</div>' if known else ""
 
@@ -140,7 +144,7 @@ class SearchComparisonView:
         shown = {"measure": _found(state.measure), "time": state.time}
         with self.stopping_view.one_patch():
             self.stopping.show(rows, *method, **shown)
-        self.stopping_text.value = _said(read_search_stopping(rows, *method, **shown))
+        self.stopping_text.value = _said(describe_search_stopping(rows, *method, **shown))
 
     def show_noise(self, state: SearchComparisonState) -> None:
         """Draw the measure of the chosen heuristic by noise."""
@@ -149,7 +153,10 @@ class SearchComparisonView:
         rows = picked(every, heuristic=state.heuristic)
         with self.noise_view.one_patch():
             self.noise.show(rows, state.measure)
-        texts = (read_other_noises(every, state.heuristic), read_search_noise(rows, state.measure))
+        texts = (
+            describe_other_noises(every, state.heuristic),
+            describe_search_noise(rows, state.measure),
+        )
         self.noise_text.value = _said(" ".join(text for text in texts if text))
 
     def show_pruning(self, state: SearchComparisonState) -> None:
@@ -162,7 +169,7 @@ class SearchComparisonView:
         self.pruning_view.layout.display = "" if len(rows) else "none"
         with self.pruning_view.one_patch():
             self.pruning.show(rows, state.heuristic, change)
-        self.pruning_text.value = _said(read_search_pruning(rows, state.heuristic, change))
+        self.pruning_text.value = _said(describe_search_pruning(rows, state.heuristic, change))
 
     def show_ranked(self, state: SearchComparisonState) -> None:
         """Write a table of all methods, the best first."""

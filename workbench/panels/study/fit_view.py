@@ -13,12 +13,10 @@ from workbench.html_table import Html, bold, code, html_table
 from workbench.measure.curve import byte_label
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.study.state import ShownFit
-from workbench.panels.style import side_by_side
+from workbench.panels.style import TEXT, side_by_side
+from workbench.plotting.descriptions import describe_errors, plain_number
 from workbench.plotting.fit.comparison import ComparedCurves, comparison_figures
-from workbench.plotting.reading import plain_number, read_errors
 from workbench.plotting.theme import SMALL
-
-_TEXT = "font-size:13px;line-height:1.35"
 
 
 class FitView:
@@ -30,7 +28,7 @@ class FitView:
         self.downloads = Downloads(self.figures.curves.layout)
         self.errors = LiveView(self.figures.layout, layout=widgets.Layout(width="100%"))
         self.title = widgets.HTML(layout=widgets.Layout(flex="1 1 auto", margin="0 0 0 4px"))
-        self.reading = widgets.HTML(layout=widgets.Layout(margin="0 0 0 4px"))
+        self.description = widgets.HTML(layout=widgets.Layout(margin="0 0 0 4px"))
         self.parameters = widgets.HTML(layout=widgets.Layout(width="100%"))
         self.origins = ""
         self.show(first, None)
@@ -45,12 +43,12 @@ class FitView:
         sides = [("A", pinned)] if pinned is not None else []
         sides.append(("B" if pinned is not None else "", chosen))
         lines = [f"{_lead(name)}{html.escape(fit.title)}" for name, fit in sides]
-        readings = [f"{_lead(name)}{html.escape(_read(fit))}" for name, fit in sides]
+        sentences = [f"{_lead(name)}{html.escape(_describe(fit))}" for name, fit in sides]
         points = dict.fromkeys(fit.measured.provenance.caption() for _, fit in reversed(sides))
         self.origins = f"Points: {'; '.join(points)}. Lines: simulated here."
-        self.title.value = f'<div style="{_TEXT}"><b>{"<br>".join(lines)}</b></div>'
-        self.reading.value = (
-            f'<div role="status" style="{_TEXT}">{"<br>".join(readings)}</div>'
+        self.title.value = f'<div style="{TEXT}"><b>{"<br>".join(lines)}</b></div>'
+        self.description.value = (
+            f'<div role="status" style="{TEXT}">{"<br>".join(sentences)}</div>'
             f'<div style="{SMALL}">{html.escape(self.origins)}</div>'
         )
         self.parameters.value = fit_tables([(name, fit) for name, fit in sides])
@@ -117,7 +115,7 @@ def _lead(name: str) -> str:
     return f"{name}: " if name else ""
 
 
-def _read(fit: ShownFit) -> str:
+def _describe(fit: ShownFit) -> str:
     if fit.simulated is None:
         return f"There is no fitted model: {fit.cell.message or fit.cell.status}."
-    return read_errors(fit.measured, fit.simulated)
+    return describe_errors(fit.measured, fit.simulated)

@@ -11,12 +11,12 @@ import ipywidgets as widgets
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.mute import Mute
 from workbench.panels.study.state import COLUMNS, StudyState, axis_values
+from workbench.panels.style import TEXT
 from workbench.plotting.grid import folded
-from workbench.plotting.study.heatmap import read_study, study_heatmap
+from workbench.plotting.study.heatmap import describe_study, study_heatmap
 
 _NAME_CHARACTERS = 52
 """Characters of names that fit side by side below the heatmap."""
-_READING = "font-size:13px;line-height:1.35"
 
 
 class HeatmapView:
@@ -31,8 +31,8 @@ class HeatmapView:
         self.view.hear(self.heatmap.source)
         self.heatmap.source.selected.on_change("indices", self._selected)
         self.downloads = Downloads(self.heatmap.figure)
-        self.reading = widgets.HTML(layout=widgets.Layout(margin="0 0 0 4px"))
-        self.widget = widgets.VBox([self.view, self.reading])
+        self.description = widgets.HTML(layout=widgets.Layout(margin="0 0 0 4px"))
+        self.widget = widgets.VBox([self.view, self.description])
         self._fold_names()
         self._say()
 
@@ -78,12 +78,12 @@ class HeatmapView:
         fig.title.text = fig.title.text.replace(": ", "\n", 1)
 
     def _say(self) -> None:
-        text = html.escape(read_study(self._state.result, **heatmap_options(self._state)))
-        self.reading.value = f'<div role="status" style="{_READING}">{text}</div>'
+        text = html.escape(describe_study(self._state.result, **heatmap_options(self._state)))
+        self.description.value = f'<div role="status" style="{TEXT}">{text}</div>'
 
 
 def heatmap_options(state: StudyState) -> dict[str, Any]:
-    """Return the arguments of `study_heatmap` and `read_study` for a state."""
+    """Return the arguments of `study_heatmap` and `describe_study` for a state."""
     where = state.fixed
     target = where.pop("target", None)
     return {

@@ -266,7 +266,7 @@ class StudyPanel(Panel[ShownFit]):
             [left, right], layout=widgets.Layout(width="100%", flex_flow="row wrap")
         )
         return panel_box(
-            [top, self._error, body, self._fit.errors, self._fit.reading, self._tabs.widget]
+            [top, self._error, body, self._fit.errors, self._fit.description, self._tabs.widget]
         )
 
     def _connect(self) -> None:

@@ -23,9 +23,9 @@ from workbench.panels.tolerance.state import (
     families_of,
     family_of,
     interval_text,
+    parse_interval,
+    parse_percents,
     percents_text,
-    read_interval,
-    read_percents,
 )
 from workbench.sensitivity.analysis import PERCENT
 
@@ -192,12 +192,12 @@ class ToleranceControls(ReplayControls):
         super()._program_chosen(name)
 
     def _take_percent(self, text: str) -> None:
-        self._percent = read_percents(text)
+        self._percent = parse_percents(text)
         self._mute.set(self.percent, percents_text(self._percent))
         self._something_changed()
 
     def _take_axis(self, text: str) -> None:
-        self.take_interval(read_interval(text))
+        self.take_interval(parse_interval(text))
 
     def _typed(self, take: Callable[[str], None], text: str) -> None:
         if self._mute.on:

@@ -171,7 +171,7 @@ def distinct(titles: Sequence[str]) -> list[str]:
     return names
 
 
-def read_percents(text: str) -> tuple[float, ...]:
+def parse_percents(text: str) -> tuple[float, ...]:
     """Return the percentages of a text such as ``1, 2, 5``, ascending."""
     try:
         found = tuple(sorted({float(word) for word in text.replace(",", " ").split()}))
@@ -190,7 +190,7 @@ def percents_text(percent: Sequence[float]) -> str:
     return ", ".join(f"{p:g}" for p in percent)
 
 
-def read_interval(text: str) -> LatencyInterval | None:
+def parse_interval(text: str) -> LatencyInterval | None:
     """Return an interval of L in s from a text such as ``0 to 20 us``; None if empty."""
     if not text.strip():
         return None

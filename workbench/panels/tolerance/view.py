@@ -13,18 +13,26 @@ from bokeh.plotting import figure
 
 from workbench.html_table import Html, html_table
 from workbench.panels.live import Downloads, WindowView
+from workbench.panels.style import TEXT
 from workbench.panels.tolerance.state import Analysed
 from workbench.plotting import palette
-from workbench.plotting.replay.spacetime import SpacetimeFigure, read_spacetime, spacetime_figure
+from workbench.plotting.replay.spacetime import (
+    SpacetimeFigure,
+    describe_spacetime,
+    spacetime_figure,
+)
 from workbench.plotting.replay.style import time_text
 from workbench.plotting.theme import NOTICE_GROUND, SMALL
-from workbench.plotting.tolerance.tolerance import ToleranceFigure, read_tolerance, tolerance_figure
+from workbench.plotting.tolerance.tolerance import (
+    ToleranceFigure,
+    describe_tolerance,
+    tolerance_figure,
+)
 from workbench.provenance import Provenance
 from workbench.sensitivity import LatencySensitivity
 from workbench.sensitivity.result import RENDEZVOUS, latency_text, more_than_messages
 from workbench.simulate.replay_result import ReplayResult
 
-_TEXT = "font-size:13px;line-height:1.35"
 _WARNING = (
     f"font-size:13px;line-height:1.35;border-left:4px solid {palette.ORANGE};"
     f"background:{NOTICE_GROUND};padding:3px 8px;margin:2px 0"
@@ -72,14 +80,14 @@ class ToleranceView:
         self.diagram_downloads: Downloads | None = None
         self._diagram_view: WindowView | None = None
         self._diagram_place = widgets.VBox(layout=widgets.Layout(width="100%"))
-        self.reading, self.diagram_reading = widgets.HTML(), widgets.HTML()
+        self.description, self.diagram_description = widgets.HTML(), widgets.HTML()
         self.warning, self.table = widgets.HTML(), widgets.HTML()
         half = widgets.Layout(flex="1 1 440px", width="auto", min_width="0", overflow="hidden")
         left = widgets.VBox([self.view], layout=half)
-        right = widgets.VBox([self._diagram_place, self.diagram_reading], layout=half)
+        right = widgets.VBox([self._diagram_place, self.diagram_description], layout=half)
         self.widget = widgets.VBox(
             [
-                self.reading,
+                self.description,
                 self.warning,
                 widgets.HBox([left, right], layout=widgets.Layout(flex_flow="row wrap")),
                 self.table,
@@ -100,7 +108,7 @@ class ToleranceView:
             self._make_room(list(shown.results))
             whose = f"{len(shown.results)} programs" if len(shown.results) > 1 else shown.name
             self._origin.text = _origin(whose)
-        self._say(read_tolerance(without_warnings(shown)), shown)
+        self._say(describe_tolerance(without_warnings(shown)), shown)
         self.say_contention(shown)
 
     def say_contention(self, shown: Analysed) -> None:
@@ -141,9 +149,9 @@ class ToleranceView:
         with self._diagram_view.one_patch():
             self.diagram.show(result)
             self._diagram_origin.text = _origin(f"{result.graph.source} at L = {text}")
-        self.diagram_reading.value = (
-            f'<div role="status" style="{_TEXT}"><b>At L = {text}:</b> '
-            f"{html.escape(read_spacetime(result))}</div>"
+        self.diagram_description.value = (
+            f'<div role="status" style="{TEXT}"><b>At L = {text}:</b> '
+            f"{html.escape(describe_spacetime(result))}</div>"
         )
 
     def _make_room(self, names: list[str]) -> None:
@@ -171,8 +179,8 @@ class ToleranceView:
         )
         seconds = sum(result.seconds for result in shown.results.values())
         operations = sum(result.operations for result in shown.results.values())
-        self.reading.value = (
-            f'<div role="status" style="{_TEXT}">{html.escape(text)} <span style="{SMALL}">'
+        self.description.value = (
+            f'<div role="status" style="{TEXT}">{html.escape(text)} <span style="{SMALL}">'
             f"{operations:,} operations, analysed in {time_text(seconds * 1e9)}.</span>"
             f"{left_out}</div>"
         )
@@ -244,7 +252,7 @@ def contention_html(shown: Analysed) -> str:
         f"{abs(percent):.1f} % {word} LogGOPSim's {time_text(report.loggopsim_ps / 1e3)}, where "
         "messages and computations wait for CPUs and network interfaces that are busy."
     )
-    return f'<div style="{_TEXT}">{html.escape(text)}</div>{report._repr_html_()}'
+    return f'<div style="{TEXT}">{html.escape(text)}</div>{report._repr_html_()}'
 
 
 def _origin(whose: str) -> str:

@@ -142,7 +142,7 @@ class TuningPanel(Panel[TuningResult | None]):
         return self._found.compared
 
     @property
-    def reading(self) -> str:
+    def description(self) -> str:
         """The sentences that describe the displayed experiment."""
         return self._view.sentence
 

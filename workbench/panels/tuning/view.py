@@ -13,19 +13,19 @@ from bokeh.layouts import row
 from workbench.html_table import html_table
 from workbench.panels.live import Downloads, LiveView
 from workbench.panels.number_field import NumberField
-from workbench.panels.style import named, push_button, wrapping_row
+from workbench.panels.style import TEXT, named, push_button, wrapping_row
 from workbench.plotting.theme import SMALL
 from workbench.plotting.tuning.comparison import (
     TuningComparison,
     comparison_figure,
-    read_comparison,
+    describe_comparison,
 )
 from workbench.plotting.tuning.importance import ImportanceFigure, importance_figure
 from workbench.plotting.tuning.parallel import ParallelFigure, parallel_figure
 from workbench.plotting.tuning.trajectory import (
     TrajectoryFigure,
     configuration_text,
-    read_trajectory,
+    describe_trajectory,
     trajectory_figure,
 )
 from workbench.tune.recorded.recorded import RecordedSpace
@@ -33,7 +33,6 @@ from workbench.tune.result import TuningResult
 from workbench.tune.store.run_record import RunRecord
 from workbench.tune.store.store import StoredExperiment
 
-_TEXT = "font-size:13px;line-height:1.4"
 _TRAJECTORY_PX, _LOWER_PX, _COMPARE_PX = 300, 260, 280
 _SHOWN_RUNS = 300
 _HEAD = (
@@ -97,7 +96,7 @@ class TuningView:
         if nothing:
             self.sentence = ""
             self.headline.value = (
-                f'<div role="status" style="{_TEXT}">No experiment with this has run yet; '
+                f'<div role="status" style="{TEXT}">No experiment with this has run yet; '
                 "Start begins one.</div>"
             )
             self.runs.clear()
@@ -110,11 +109,11 @@ class TuningView:
         """Draw the course of an experiment."""
         with self.upper_view.one_patch():
             self.trajectory.show(result, title=result.name)
-        self.sentence = read_trajectory(result)
+        self.sentence = describe_trajectory(result)
         head, stop, tail = html.escape(self.sentence).partition(". ")
         more = f"<br>{html.escape(_recommended(result))}" if _recommended(result) else ""
         self.headline.value = (
-            f'<div role="status" style="{_TEXT}"><b>{head}{stop}</b>{tail}{more}</div>'
+            f'<div role="status" style="{TEXT}"><b>{head}{stop}</b>{tail}{more}</div>'
         )
 
     def show_parts(self, result: TuningResult) -> None:
@@ -135,7 +134,7 @@ class TuningView:
         with self.compare_view.one_patch():
             self.comparison.show(results, over=self.over.value)
         self.compared.value = (
-            f'<div style="{_TEXT}">{html.escape(read_comparison(results, truth))}</div>'
+            f'<div style="{TEXT}">{html.escape(describe_comparison(results, truth))}</div>'
             + comparison_html(results, recorded)
         )
 
@@ -203,7 +202,7 @@ def stored_html(store: str, found: Sequence[StoredExperiment]) -> str:
     if not store:
         return ""
     if not found:
-        return f'<div style="{_TEXT}">{html.escape(store)} holds no experiment yet.</div>'
+        return f'<div style="{TEXT}">{html.escape(store)} holds no experiment yet.</div>'
     rows = []
     for one in found:
         runs = f"{one.runs} of {one.budget}" if one.budget is not None else str(one.runs)
@@ -211,7 +210,7 @@ def stored_html(store: str, found: Sequence[StoredExperiment]) -> str:
         rows.append(cells)
     head = ("experiment", "what is tuned", "state", "runs", "ended because")
     table = html_table(rows, head, align="lllrl")
-    return f'<div style="{_TEXT}">{html.escape(store)} holds</div>{table}'
+    return f'<div style="{TEXT}">{html.escape(store)} holds</div>{table}'
 
 
 def output_html(record: RunRecord) -> str:

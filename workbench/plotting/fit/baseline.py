@@ -105,11 +105,11 @@ def plot_baseline(
             ]
         ),
         grid,
-        sentence(read_baseline(manual, tuned)),
+        sentence(describe_baseline(manual, tuned)),
     )
 
 
-def read_baseline(
+def describe_baseline(
     manual: Mapping[str, Baseline], tuned: Mapping[str, OSUCurve] | None = None
 ) -> str:
     """Return a sentence on the error with data-sheet parameters, and the factor that tuning gains.

@@ -91,7 +91,8 @@ def convergence_range(losses: ArrayLike) -> tuple[float, float]:
     """Return the ends of the loss axis: from below the best to above three quarters of the losses.
 
     A search tries configurations with losses that are orders of magnitude larger; on such an axis
-    the others would coincide. `read_convergence` counts those above. Refused trials are inf or nan.
+    the others would coincide. `describe_convergence` counts those above. Refused trials are inf
+    or nan.
     """
     values = np.asarray(losses, dtype=np.float64)
     values = values[np.isfinite(values) & (values > 0)]

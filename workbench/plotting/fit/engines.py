@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.plotting.axes import log_range, new_figure, plain_log_ticks
+from workbench.plotting.descriptions import plain_number
 from workbench.plotting.grid import (
     Series,
     heading,
@@ -21,7 +22,6 @@ from workbench.plotting.grid import (
     sentence,
     stacked,
 )
-from workbench.plotting.reading import plain_number
 
 if TYPE_CHECKING:
     from workbench.fit.compare import EngineComparison, EngineRun
@@ -59,11 +59,11 @@ def plot_engines(comparison: EngineComparison, *, height: int = 300) -> LayoutDO
         ),
         key(list(styles.values())),
         row(*panes, sizing_mode="stretch_width"),
-        sentence(read_engines(comparison)),
+        sentence(describe_engines(comparison)),
     )
 
 
-def read_engines(comparison: EngineComparison, *, reference: str = "tpe") -> str:
+def describe_engines(comparison: EngineComparison, *, reference: str = "tpe") -> str:
     """Return a sentence on when each engine reaches the reference's last loss, and the speed-up.
 
     Medians over the seeds, each against the reference of its own seed.

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from bokeh.layouts import column
 from bokeh.models import LayoutDOM
 
+from workbench.plotting.descriptions import describe_convergence, describe_errors
 from workbench.plotting.fit.convergence import plot_convergence
 from workbench.plotting.fit.curves import plot_curve
 from workbench.plotting.fit.error_heatmap import plot_percent_error
 from workbench.plotting.grid import sentence
-from workbench.plotting.reading import read_convergence, read_errors
 
 if TYPE_CHECKING:
     from workbench.fit import FitResult
@@ -29,10 +29,10 @@ def plot_fit(result: FitResult) -> LayoutDOM:
     else:
         parts += [
             plot_percent_error(result.measured, result.simulated),
-            sentence(read_errors(result.measured, result.simulated)),
+            sentence(describe_errors(result.measured, result.simulated)),
         ]
     parts += [
         plot_convergence(result.losses, loss=result.loss),
-        sentence(read_convergence(result.losses, loss=result.loss)),
+        sentence(describe_convergence(result.losses, loss=result.loss)),
     ]
     return column(parts, sizing_mode="stretch_width")

@@ -65,7 +65,7 @@ def plot_identifiability(found: Identifiability) -> LayoutDOM:
         ),
         plot_intervals(found),
         plot_correlation(found),
-        sentence(read_identifiability(found)),
+        sentence(describe_identifiability(found)),
     )
 
 
@@ -218,7 +218,7 @@ def plot_correlation(found: Identifiability) -> figure:
     return fig
 
 
-def read_identifiability(found: Identifiability) -> str:
+def describe_identifiability(found: Identifiability) -> str:
     """Return a sentence on the parameters that the data identify, and those they do not.
 
     Args:

@@ -22,7 +22,7 @@ from workbench.plotting.axes import (
     set_range,
     steady_log_ticks,
 )
-from workbench.plotting.reading import plain_percent
+from workbench.plotting.descriptions import plain_percent
 from workbench.suggestions import did_you_mean
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def plot_bolted(bolts: Bolts, *, error: str = "joint") -> figure:
     return fig
 
 
-def read_bolted(bolts: Bolts, *, error: str = "joint") -> str:
+def describe_bolted(bolts: Bolts, *, error: str = "joint") -> str:
     """Return a sentence on the best pair by number of machines, and on which half is harder.
 
     Args:
@@ -271,7 +271,7 @@ def threshold_figure(
     return made
 
 
-def read_threshold(errors: pd.DataFrame, *, threshold: int | None = None) -> str:
+def describe_threshold(errors: pd.DataFrame, *, threshold: int | None = None) -> str:
     """Return a sentence on the best threshold, its error, and the errors of either model alone.
 
     Args:

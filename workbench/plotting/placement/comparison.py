@@ -86,7 +86,7 @@ def plot_placements(placements: pd.DataFrame, *, name: str = "") -> LayoutDOM:
     return row(run_time, found_in, sizing_mode="stretch_width")
 
 
-def read_placements(placements: pd.DataFrame) -> str:
+def describe_placements(placements: pd.DataFrame) -> str:
     """Return a sentence on the fastest placement, its search time, and the slowest one.
 
     Args:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure, set_range
-from workbench.plotting.reading import plain_percent
+from workbench.plotting.descriptions import plain_percent
 from workbench.plotting.replay.style import (
     COMPUTE,
     SEND_OVERHEAD,
@@ -178,7 +178,7 @@ def breakdown_columns(table: pd.DataFrame) -> dict[str, list[Any]]:
     return columns | {name: value.tolist() for name, value in values.items()}
 
 
-def read_breakdown(result: ReplayResult) -> str:
+def describe_breakdown(result: ReplayResult) -> str:
     """Return a sentence on the shares of compute, overhead and waiting, and who waits most.
 
     Args:

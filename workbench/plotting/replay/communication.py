@@ -169,7 +169,7 @@ def matrix_columns(graph: ExecutionGraph) -> dict[str, Any]:
     }
 
 
-def read_communication(graph: ExecutionGraph) -> str:
+def describe_communication(graph: ExecutionGraph) -> str:
     """Return a sentence on the number of pairs of ranks that communicate, and the busiest pair.
 
     Args:

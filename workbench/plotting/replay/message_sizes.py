@@ -12,7 +12,7 @@ from bokeh.plotting import figure
 from workbench.measure.curve import byte_label
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure, set_range
-from workbench.plotting.reading import plain_percent
+from workbench.plotting.descriptions import plain_percent
 from workbench.plotting.replay.style import size_text
 from workbench.programs.graph import SEND
 
@@ -172,7 +172,7 @@ def message_size_table(graph: ExecutionGraph) -> pd.DataFrame:
     )
 
 
-def read_message_sizes(graph: ExecutionGraph) -> str:
+def describe_message_sizes(graph: ExecutionGraph) -> str:
     """Return a sentence on the median message size and the size from which on most bytes are sent.
 
     Args:

@@ -12,7 +12,7 @@ from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
 from workbench.plotting.axes import new_figure
-from workbench.plotting.reading import plain_percent
+from workbench.plotting.descriptions import plain_percent
 from workbench.plotting.replay.spacetime_glyphs import (
     add_bars,
     add_image,
@@ -126,7 +126,7 @@ class SpacetimeFigure:
         _name(self.figure, result, self.timeline)
         self._draw()
 
-    def look(
+    def show_window(
         self, x_range: tuple[float, float], y_range: tuple[float, float], pixels: tuple[int, int]
     ) -> None:
         """Draw what a window shows, and a quarter of its width on either side.
@@ -162,7 +162,7 @@ class SpacetimeFigure:
             # All of an older replay: what is drawn now ends elsewhere.
             if shows_all and not np.allclose((x0, x1), whole[:2], rtol=0, atol=_NEAR * whole[1]):
                 self._show_all()
-        self.look((first, last), (top, bottom), (int(width), int(height)))
+        self.show_window((first, last), (top, bottom), (int(width), int(height)))
         return True
 
     def _show_all(self) -> None:
@@ -246,7 +246,7 @@ def plot_spacetime(
         )
     if (first, last) != whole[:2]:
         drawn.figure.x_range.update(start=first, end=last)
-        drawn.look((first, last), whole[2:], (_STILL_PX, drawn.pixels[1]))
+        drawn.show_window((first, last), whole[2:], (_STILL_PX, drawn.pixels[1]))
     return drawn.figure
 
 
@@ -319,7 +319,7 @@ def spacetime_figure(
     return drawn
 
 
-def read_spacetime(result: ReplayResult, view: View | None = None) -> str:
+def describe_spacetime(result: ReplayResult, view: View | None = None) -> str:
     """Return sentences on the last rank to end, the critical path, and what the figure omits.
 
     Args:

@@ -1,4 +1,4 @@
-"""Common look of all figures of a replay: colours of the host's activities, times, caption."""
+"""Common style of all figures of a replay: colours of the host's activities, times, caption."""
 
 from __future__ import annotations
 

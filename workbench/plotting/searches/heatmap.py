@@ -84,12 +84,12 @@ class SearchTiles:
         self, columns: dict[str, list[Any]], measure: Measure, column_text: Callable[[Any], str]
     ) -> None:
         low, high = colour_ends(columns["value"], measure)
-        look = palette.SEQUENTIAL if measure.more_is_better else palette.AMOUNTS
+        colours = palette.SEQUENTIAL if measure.more_is_better else palette.AMOUNTS
         self.mapper.update(low=low, high=high)
-        if tuple(self.mapper.palette) != look:
-            self.mapper.palette = list(look)
+        if tuple(self.mapper.palette) != colours:
+            self.mapper.palette = list(colours)
         columns["ink"] = [
-            palette.ink_on(_colour(value, low, high, look)) for value in columns["value"]
+            palette.ink_on(_colour(value, low, high, colours)) for value in columns["value"]
         ]
         across = list(dict.fromkeys(columns["column_name"]))
         down = list(dict.fromkeys(columns["row_name"]))
@@ -216,11 +216,11 @@ def colour_ends(values: Sequence[float], measure: Measure) -> tuple[float, float
     return 0.0, min(max(high, _STEP), 200.0)
 
 
-def _colour(value: float, low: float, high: float, look: Sequence[str]) -> str:
+def _colour(value: float, low: float, high: float, colours: Sequence[str]) -> str:
     if not math.isfinite(value):
         return palette.MISSING
     share = (min(max(value, low), high) - low) / (high - low)
-    return str(look[min(int(share * len(look)), len(look) - 1)]).upper()
+    return str(colours[min(int(share * len(colours)), len(colours) - 1)]).upper()
 
 
 def _folded(name: Any) -> str:

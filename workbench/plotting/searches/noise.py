@@ -20,7 +20,7 @@ from workbench.plotting.searches.style import (
     name_places,
     resampling_text,
     rows_of,
-    rule_looks,
+    rule_styles,
     values_of,
 )
 from workbench.tune.search_comparison.plan import HELD_OUT
@@ -72,11 +72,11 @@ class NoiseFigure:
 
 def noise_figure(resamplings: Sequence[str], *, height: int = 300) -> NoiseFigure:
     """Return the live form of `plot_search_noise`, empty, for at most seven resampling rules."""
-    looks = rule_looks(resamplings)
+    styles = rule_styles(resamplings)
     fig = live_figure(height=height, file_name="noise")
     fig.xaxis.ticker = FixedTicker()
     sources, points = {}, []
-    for name, colour, marker in looks:
+    for name, colour, marker in styles:
         source = ColumnDataSource({column: [] for column in _COLUMNS})
         fig.segment(
             x0="x", x1="x", y0="low", y1="high", source=source, line_color=colour, line_width=2
@@ -109,7 +109,7 @@ def plot_search_noise(rows: pd.DataFrame, measure: str = "share", *, height: int
     return drawn.figure
 
 
-def read_search_noise(rows: pd.DataFrame, measure: str = "share") -> str:
+def describe_search_noise(rows: pd.DataFrame, measure: str = "share") -> str:
     """Return a sentence that compares the best resampling with none, for each noise."""
     known = measure_of(measure)
     parts = []
@@ -135,7 +135,7 @@ def read_search_noise(rows: pd.DataFrame, measure: str = "share") -> str:
     return f"{title}, without resampling and with the best rule of it: {'; '.join(parts)}."
 
 
-def read_other_noises(rows: pd.DataFrame, heuristic: str) -> str:
+def describe_other_noises(rows: pd.DataFrame, heuristic: str) -> str:
     """Return a sentence on heuristics with several noises; empty unless this one has only one."""
     searched = set(zip(rows["heuristic"], rows["noise"], strict=True))
     noises = Counter(name for name, _ in searched)

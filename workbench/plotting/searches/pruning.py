@@ -20,7 +20,7 @@ from workbench.plotting.searches.style import (
     picked,
     resampling_text,
     rows_of,
-    rule_looks,
+    rule_styles,
     values_of,
 )
 from workbench.suggestions import did_you_mean
@@ -88,25 +88,25 @@ class PruningFigure:
 
 def pruning_figure(prunings: Sequence[str], *, height: int = 320) -> PruningFigure:
     """Return the live form of `plot_search_pruning`, empty, for at most seven rules."""
-    looks = rule_looks(prunings)
+    styles = rule_styles(prunings)
     fig = live_figure(height=height, file_name="pruning")
     for dimension in ("width", "height"):
         fig.add_layout(
             Span(location=0, dimension=dimension, line_color=palette.FAINT, line_dash="dashed")
         )
     chosen, others, points = {}, {}, []
-    for pruning, colour, marker in looks:
+    for pruning, colour, marker in styles:
         large, small = (ColumnDataSource({name: [] for name in _COLUMNS}) for _ in range(2))
-        look: dict[str, Any] = {"marker": marker, "fill_color": colour}
+        style: dict[str, Any] = {"marker": marker, "fill_color": colour}
         for source, width, alpha in ((small, 1.0, 0.5), (large, 1.5, 1.0)):
             for ends in (("x", "y_low", "x", "y_high"), ("x_low", "y", "x_high", "y")):
                 fig.segment(
                     *ends, source=source, line_color=colour, line_width=width, line_alpha=alpha
                 )
-        points.append(fig.scatter("x", "y", source=small, size=7, line_alpha=0, alpha=0.6, **look))
+        points.append(fig.scatter("x", "y", source=small, size=7, line_alpha=0, alpha=0.6, **style))
         points.append(
             fig.scatter(
-                "x", "y", source=large, size=13, line_color="white", legend_label=pruning, **look
+                "x", "y", source=large, size=13, line_color="white", legend_label=pruning, **style
             )
         )
         chosen[pruning], others[pruning] = large, small
@@ -142,7 +142,9 @@ def pruning_rows(table: pd.DataFrame, **where: str) -> pd.DataFrame:
     return rows
 
 
-def read_search_pruning(rows: pd.DataFrame, heuristic: str, change: str = "share_change") -> str:
+def describe_search_pruning(
+    rows: pd.DataFrame, heuristic: str, change: str = "share_change"
+) -> str:
     """Return a sentence on the time saved and the change by each pruning rule, for a heuristic."""
     what = _change(change)
     if not len(rows):

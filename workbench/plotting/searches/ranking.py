@@ -122,7 +122,7 @@ def ranking_columns(
     return columns
 
 
-def read_search_ranking(
+def describe_search_ranking(
     rows: pd.DataFrame, measure: str = "share", *, by: str = "heuristic"
 ) -> str:
     """Return a sentence on the first method, those not separable from it, and those behind.

@@ -21,7 +21,7 @@ from workbench.plotting.searches.style import (
     picked,
     resampling_text,
     rows_of,
-    rule_looks,
+    rule_styles,
     values_of,
 )
 
@@ -85,15 +85,17 @@ class StoppingFigure:
 
 def stopping_figure(stoppings: Sequence[str], *, height: int = 320) -> StoppingFigure:
     """Return the live form of `plot_search_stopping`, empty, for at most seven rules."""
-    looks = rule_looks(stoppings)
+    styles = rule_styles(stoppings)
     fig = live_figure(height=height, file_name="stopping")
     front = ColumnDataSource({"x": [], "y": []})
     fig.line("x", "y", source=front, line_color=palette.FAINT, line_dash="dashed")
     chosen, others, points = {}, {}, []
-    for place, (stopping, colour, marker) in enumerate(looks):
+    for place, (stopping, colour, marker) in enumerate(styles):
         small, large = (ColumnDataSource({name: [] for name in _COLUMNS}) for _ in range(2))
-        look: dict[str, Any] = {"marker": marker, "fill_color": colour}
-        points.append(fig.scatter("x", "y", source=small, size=5, alpha=0.45, line_alpha=0, **look))
+        style: dict[str, Any] = {"marker": marker, "fill_color": colour}
+        points.append(
+            fig.scatter("x", "y", source=small, size=5, alpha=0.45, line_alpha=0, **style)
+        )
         for ends in (("x", "y_low", "x", "y_high"), ("x_low", "y", "x_high", "y")):
             fig.segment(*ends, source=large, line_color=colour, line_width=1.5)
         points.append(
@@ -106,7 +108,7 @@ def stopping_figure(stoppings: Sequence[str], *, height: int = 320) -> StoppingF
                 line_color="white",
                 line_width=1.5,
                 legend_label=stopping,
-                **look,
+                **style,
             )
         )
         chosen[stopping], others[stopping] = large, small
@@ -148,7 +150,7 @@ def pareto(rows: pd.DataFrame, measure: str = "share", time: str = "saved_grid")
     return best.drop(columns="_found").iloc[::-1]
 
 
-def read_search_stopping(
+def describe_search_stopping(
     rows: pd.DataFrame,
     heuristic: str,
     resampling: str = "none",

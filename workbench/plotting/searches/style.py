@@ -134,7 +134,7 @@ def values_of(table: pd.DataFrame, name: str) -> list[str]:
     return sorted(found, key=lambda value: order.index(value) if value in order else len(order))
 
 
-def rule_looks(rules: Sequence[str]) -> list[tuple[str, str, str]]:
+def rule_styles(rules: Sequence[str]) -> list[tuple[str, str, str]]:
     """Return the rules of a figure, seven at most, each with its colour and marker."""
     if not 0 < len(rules) <= len(_RULE_COLOURS):
         raise ParameterError(

@@ -97,7 +97,7 @@ def by_collective_html(table: pd.DataFrame) -> str:
     return "".join(parts)
 
 
-def read_search(tables: SearchComparisonTables, **where: str) -> str:
+def describe_search(tables: SearchComparisonTables, **where: str) -> str:
     """Return sentences on one method's results on one recording, with their intervals."""
     rows = picked(tables.methods, **where)
     if not len(rows):
@@ -141,7 +141,7 @@ def apart_table(recording: Recording) -> pd.DataFrame:
     return pd.DataFrame(lines).set_index("space")
 
 
-def read_apart(recording: Recording) -> str:
+def describe_recording(recording: Recording) -> str:
     """Return a sentence on how well the repeats of a recording separate configurations."""
     table = apart_table(recording)
     total, tied = int(table["configurations"].sum()), int(table["tied"].sum())

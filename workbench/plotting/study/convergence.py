@@ -12,6 +12,7 @@ from bokeh.plotting import figure
 from workbench.named_options import named_options
 from workbench.plotting import palette
 from workbench.plotting.axes import log_range
+from workbench.plotting.descriptions import plain_number
 from workbench.plotting.grid import (
     Series,
     heading,
@@ -21,7 +22,6 @@ from workbench.plotting.grid import (
     small_multiples,
     stacked,
 )
-from workbench.plotting.reading import plain_number
 from workbench.plotting.study.cells import distinct, in_common, pick, value
 from workbench.study.cell import AxisFilter, CellResult
 
@@ -91,12 +91,12 @@ def plot_study_convergence(
             ]
         ),
         grid,
-        sentence(read_study_convergence(result, **where)),
+        sentence(describe_study_convergence(result, **where)),
     )
 
 
 @named_options(AxisFilter)
-def read_study_convergence(result: StudyResult, **where: Unpack[AxisFilter]) -> str:
+def describe_study_convergence(result: StudyResult, **where: Unpack[AxisFilter]) -> str:
     """Return a sentence on when the fits came within 5 % of their last loss, and the slowest one.
 
     Args:

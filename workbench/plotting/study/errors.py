@@ -38,7 +38,7 @@ _UNITS = {"latency": "latency (µs)", "bandwidth": "bandwidth (MB/s)"}
 _FITTED_TO = {"both": "both", "latency": "latency alone", "bandwidth": "bandwidth alone"}
 Simulate = Callable[["CellResult"], OSUCurve]
 SMALL = 512
-"""Size in bytes up to which a message counts as small in the readings, as in the paper."""
+"""Size in bytes up to which a message counts as small in the sentences, as in the paper."""
 
 _RATIO_TICKS = (0.001, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
 _MOST_RATIO = 30.0
@@ -98,7 +98,7 @@ def plot_study_errors(
         title=f"Percent error of simulated {benchmark} by message size",
         label="error (%)",
         y_ranges=ends,
-        reading=_read_errors(drawn, benchmark),
+        description=_describe_errors(drawn, benchmark),
         percent=True,
     )
 
@@ -138,13 +138,13 @@ def plot_study_curves(
         title=f"Simulated lines and measured points: {benchmark} by message size",
         label=_UNITS[benchmark],
         y_ranges=log_range(np.concatenate(values).tolist()),
-        reading=read_study_curves(result, **where),
+        description=describe_study_curves(result, **where),
         points=lambda item: _values(item.measured, benchmark).tolist(),
     )
 
 
 @named_options(AxisFilter)
-def read_study_errors(
+def describe_study_errors(
     result: StudyResult, benchmark: str = "latency", **where: Unpack[AxisFilter]
 ) -> str:
     """Return a sentence on the errors of small and large messages, and the best loss for each.
@@ -154,12 +154,12 @@ def read_study_errors(
         benchmark: ``latency`` or ``bandwidth``.
         where: which cells.
     """
-    return _read_errors(
+    return _describe_errors(
         _simulated(result, benchmark, ("machine", "target", "loss"), where), benchmark
     )
 
 
-def _read_errors(drawn: Sequence[_Drawn], benchmark: str) -> str:
+def _describe_errors(drawn: Sequence[_Drawn], benchmark: str) -> str:
     parts = []
     for name, small in ((f"up to {byte_label(SMALL)}", True), ("above", False)):
         by_loss: dict[str, list[NDArray[np.float64]]] = {}
@@ -181,7 +181,7 @@ def _read_errors(drawn: Sequence[_Drawn], benchmark: str) -> str:
 
 
 @named_options(AxisFilter)
-def read_study_curves(result: StudyResult, **where: Unpack[AxisFilter]) -> str:
+def describe_study_curves(result: StudyResult, **where: Unpack[AxisFilter]) -> str:
     """Return a sentence on the errors of both benchmarks by the one that was fitted.
 
     Args:
@@ -237,11 +237,11 @@ def _multiples(
     title: str,
     label: str,
     y_ranges: tuple[float, float],
-    reading: str,
+    description: str,
     percent: bool = False,
     points: Any = None,
 ) -> LayoutDOM:
-    """Return heading, key, grid and reading; `of` gives the line of a fit, `points` its points."""
+    """Return heading, key, grid and description; `of` returns a fit's line, `points` its points."""
     rows, columns, lines = axes
     cells = [item.cell for item in drawn]
     styles = line_series([str(name) for name in distinct(cells, lines)])
@@ -281,7 +281,7 @@ def _multiples(
         heading(title, f"simulated: {about}; against {measured}"),
         key(shown),
         grid,
-        sentence(reading),
+        sentence(description),
     )
 
 

@@ -21,8 +21,8 @@ from workbench.errors import ParameterError
 from workbench.named_options import defaults_of, named_options
 from workbench.plotting import palette
 from workbench.plotting.axes import live_figure, tools_beside
+from workbench.plotting.descriptions import plain_percent
 from workbench.plotting.grid import folded
-from workbench.plotting.reading import plain_percent
 from workbench.plotting.study.cells import distinct, in_common, pick, plural, value
 from workbench.plotting.tiles import names_below, numbered_tiles, percent_bar, show_tiles
 from workbench.study.cell import CellResult
@@ -194,7 +194,7 @@ def plot_study(result: StudyResult, **options: Unpack[HeatmapOptions]) -> figure
 
 
 @named_options(HeatmapFilter)
-def read_study(
+def describe_study(
     result: StudyResult,
     *,
     error: str = "joint",

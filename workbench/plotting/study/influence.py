@@ -79,7 +79,7 @@ def influence_figure(found: Influence, *, method: str = "spearman") -> Influence
 
 
 def plot_influence(found: Influence, *, method: str = "spearman") -> LayoutDOM:
-    """Return the heatmaps of `influence_figure` with their heading and reading.
+    """Return the heatmaps of `influence_figure` with their heading and description.
 
     Args:
         found: what to draw.
@@ -93,11 +93,11 @@ def plot_influence(found: Influence, *, method: str = "spearman") -> LayoutDOM:
             f"seed {found.seed}",
         ),
         influence_figure(found, method=method).layout,
-        sentence(read_influence(found, method=method)),
+        sentence(describe_influence(found, method=method)),
     )
 
 
-def read_influence(found: Influence, *, method: str = "spearman") -> str:
+def describe_influence(found: Influence, *, method: str = "spearman") -> str:
     """Return sentences on the strongest parameters by message size, and on what may be chance.
 
     Args:

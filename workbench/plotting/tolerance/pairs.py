@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
 from workbench.plotting import palette
-from workbench.plotting.reading import plain_percent
+from workbench.plotting.descriptions import plain_percent
 from workbench.plotting.replay.communication import MOST_TILES
 from workbench.plotting.replay.style import size_text
 from workbench.plotting.tiles import rank_tiles
@@ -139,7 +139,7 @@ def pairs_figure(
     return drawn
 
 
-def read_pairs(pairs: HasPairs | ArrayLike, *, value: PairSlope = "lambda_L") -> str:
+def describe_pairs(pairs: HasPairs | ArrayLike, *, value: PairSlope = "lambda_L") -> str:
     """Return a sentence on the number of pairs on the critical path, and the pair with the most.
 
     Args:

@@ -23,7 +23,7 @@ from bokeh.plotting import figure
 from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure, set_range
-from workbench.plotting.reading import plain_percent
+from workbench.plotting.descriptions import plain_percent
 from workbench.plotting.replay.spacetime_js import TIME_TICK
 from workbench.plotting.replay.style import caption, time_axis, time_text
 from workbench.plotting.tolerance.columns import (
@@ -220,7 +220,7 @@ def tolerance_figure(
     return made
 
 
-def read_tolerance(results: Results) -> str:
+def describe_tolerance(results: Results) -> str:
     """Return sentences on the latency tolerance of the programs, and their critical paths.
 
     Args:
@@ -231,7 +231,7 @@ def read_tolerance(results: Results) -> str:
     """
     named = by_name(results)
     if len(named) > 1:
-        return _read_several(named)
+        return _describe_several(named)
     result = next(iter(named.values()))
     text = (
         f"At L = {time_text(result.L * 1e9)} the program takes {time_text(result.T * 1e9)}, and "
@@ -289,7 +289,7 @@ def _origin(named: Mapping[str, LatencySensitivity]) -> Provenance:
     )
 
 
-def _read_several(named: Mapping[str, LatencySensitivity]) -> str:
+def _describe_several(named: Mapping[str, LatencySensitivity]) -> str:
     percents = set.intersection(*(set(result.tolerance) for result in named.values()))
     shares = ", ".join(
         f"{name} {plain_percent(100 * result.rho_L)}" for name, result in named.items()

@@ -12,8 +12,8 @@ from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, new_figure
-from workbench.plotting.reading import plain_number
-from workbench.plotting.topology.style import looks
+from workbench.plotting.descriptions import plain_number
+from workbench.plotting.topology.style import line_styles
 
 PERCENT: tuple[float, ...] = (1, 2, 5)
 """The tolerated slowdowns in percent, one for each point of a row."""
@@ -39,7 +39,7 @@ class WireTolerance:
     ) -> None:
         """Draw other tolerances."""
         rows = list(names) or list(tolerances)
-        colours = [colour for colour, *_ in looks()]
+        colours = [colour for colour, *_ in line_styles()]
         data: dict[str, list[Any]] = {
             "row": list(range(len(rows))),
             "name": rows,
@@ -143,7 +143,7 @@ def wire_tolerance_figure(
     return drawn
 
 
-def read_wire_tolerance(
+def describe_wire_tolerance(
     tolerances: Mapping[str, Mapping[float, float]], program: str, base_ns: float
 ) -> str:
     """Return a sentence on the topologies with the most and the least tolerance (ns)."""

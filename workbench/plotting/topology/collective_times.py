@@ -17,8 +17,8 @@ from workbench.plotting.axes import (
     plain_log_ticks,
     set_range,
 )
-from workbench.plotting.reading import plain_number
-from workbench.plotting.topology.style import TopologyLines, looks
+from workbench.plotting.descriptions import plain_number
+from workbench.plotting.topology.style import TopologyLines, line_styles
 
 _COLUMNS = ("size", "time", "name", "said")
 _TITLE = "Time of a collective (simulated)"
@@ -68,9 +68,9 @@ def collective_times(
         y_range=Range1d(),
     )
     plain_log_ticks(fig.yaxis)
-    sources = tuple(ColumnDataSource(data=collective_columns()) for _ in looks())
+    sources = tuple(ColumnDataSource(data=collective_columns()) for _ in line_styles())
     points = []
-    for source, (colour, dash, marker) in zip(sources, looks(), strict=True):
+    for source, (colour, dash, marker) in zip(sources, line_styles(), strict=True):
         fig.line(
             "size",
             "time",
@@ -114,7 +114,7 @@ def collective_columns(
     }
 
 
-def read_collective_times(times: Mapping[str, Mapping[int, float]], what: str) -> str:
+def describe_collective_times(times: Mapping[str, Mapping[int, float]], what: str) -> str:
     """Return a sentence on the quickest topology at the largest common message size."""
     common: Sequence[int] = sorted(
         set.intersection(*(set(one) for one in times.values())) if times else set()

@@ -11,7 +11,7 @@ from bokeh.plotting import figure
 from numpy.typing import ArrayLike
 
 from workbench.plotting.axes import legend_above, live_figure
-from workbench.plotting.topology.style import TopologyLines, looks
+from workbench.plotting.topology.style import TopologyLines, line_styles
 
 
 class HopHistogram(TopologyLines):
@@ -43,9 +43,9 @@ def hop_histogram(histograms: Mapping[str, ArrayLike], *, height: int = 300) -> 
         height=height,
         file_name="hops",
     )
-    sources = tuple(ColumnDataSource(data=_EMPTY) for _ in looks())
+    sources = tuple(ColumnDataSource(data=_EMPTY) for _ in line_styles())
     points = []
-    for source, (colour, dash, marker) in zip(sources, looks(), strict=True):
+    for source, (colour, dash, marker) in zip(sources, line_styles(), strict=True):
         label = {"legend_label": marker}
         fig.line("hops", "percent", source=source, line_color=colour, line_dash=dash, **label)
         points.append(

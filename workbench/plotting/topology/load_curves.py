@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, log_range, new_figure, set_range, steady_log_ticks
-from workbench.plotting.topology.style import TopologyLines, looks
+from workbench.plotting.topology.style import TopologyLines, line_styles
 
 if TYPE_CHECKING:
     from workbench.simulate.fabric import LatencyLoad
@@ -93,7 +93,7 @@ class LoadCurves(TopologyLines):
         set_range(self.figure.y_range, ends)
         known = [
             (one.bound, colour)
-            for one, (colour, *_) in zip(curves.values(), looks(), strict=False)
+            for one, (colour, *_) in zip(curves.values(), line_styles(), strict=False)
             if np.isfinite(one.bound)
         ]
         self.bounds.data = {
@@ -173,9 +173,9 @@ def load_curves(
         line_dash="dotted",
         line_width=1.5,
     )
-    sources = tuple(ColumnDataSource(data={one: [] for one in _COLUMNS}) for _ in looks())
+    sources = tuple(ColumnDataSource(data={one: [] for one in _COLUMNS}) for _ in line_styles())
     points = []
-    for source, (colour, dash, marker) in zip(sources, looks(), strict=True):
+    for source, (colour, dash, marker) in zip(sources, line_styles(), strict=True):
         fig.line(
             "load",
             "line",
@@ -253,7 +253,7 @@ def _whisker(end: float, over: float, runs: float) -> float:
     return float("nan") if over or runs < 2 else end
 
 
-def read_load_curves(curves: Mapping[str, LoadCurve]) -> str:
+def describe_load_curves(curves: Mapping[str, LoadCurve]) -> str:
     """Return a sentence on the topologies that accept the most and the least load."""
     carried = {
         name: float(columns[2].max())

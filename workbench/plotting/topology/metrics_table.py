@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.html_table import Html, bold, html_table
-from workbench.plotting.reading import plain_number
+from workbench.plotting.descriptions import plain_number
 from workbench.plotting.theme import AS_DRAWN
 
 
@@ -52,7 +52,7 @@ class Standing:
     mean_routers: float  # that a message passes
 
 
-def read_comparison(standings: Sequence[Standing], traffic: str, routing: str) -> str:
+def describe_comparison(standings: Sequence[Standing], traffic: str, routing: str) -> str:
     """Return a sentence that compares the topology that carries the most with the next best one."""
     if not standings:
         return "Choose a topology."

@@ -10,8 +10,8 @@ from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
 
 from workbench.plotting.axes import legend_above, live_figure
-from workbench.plotting.reading import plain_number
-from workbench.plotting.topology.style import TopologyLines, looks
+from workbench.plotting.descriptions import plain_number
+from workbench.plotting.topology.style import TopologyLines, line_styles
 
 if TYPE_CHECKING:
     from workbench.topology.metrics.resilience import Resilience
@@ -53,9 +53,9 @@ def resilience_curves(
         height=height,
         file_name="resilience",
     )
-    sources = tuple(ColumnDataSource(data=resilience_columns()) for _ in looks())
+    sources = tuple(ColumnDataSource(data=resilience_columns()) for _ in line_styles())
     points = []
-    for source, (colour, dash, marker) in zip(sources, looks(), strict=True):
+    for source, (colour, dash, marker) in zip(sources, line_styles(), strict=True):
         fig.varea("failed", "low", "high", source=source, fill_color=colour, fill_alpha=0.15)
         fig.line(
             "failed",

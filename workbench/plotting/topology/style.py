@@ -1,4 +1,4 @@
-"""Common look of all figures of a comparison of topologies: colour, dash and marker of each."""
+"""Common style of all figures of a comparison of topologies: colour, dash and marker of each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COLOURS = (palette.BLUE, palette.VERMILLION, palette.GREEN, palette.PURPLE)
 """Of the topologies of a comparison, in their order, in all its figures."""
 
 
-def looks() -> list[tuple[str, str, str]]:
+def line_styles() -> list[tuple[str, str, str]]:
     """Return colour, dash and marker of each topology of a comparison."""
     return list(zip(_COLOURS, palette.DASHES[:4], palette.MARKERS[:4], strict=True))
 

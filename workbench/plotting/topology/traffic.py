@@ -23,9 +23,9 @@ _MOST_BINS = 60
 _MOST_POINTS = 200
 _MARKS = ((50.0, "median", "solid"), (99.0, "99 %", "dashed"))
 _COLOURS = (palette.BLUE, palette.VERMILLION, palette.GREEN, palette.PURPLE, palette.ORANGE)
-_LOOKS = tuple(zip(_COLOURS, palette.DASHES, strict=True))
+_STYLES = tuple(zip(_COLOURS, palette.DASHES, strict=True))
 _HOSTS = {"ejection": "to hosts", "injection": "at hosts"}
-_FIRST_LOOK = {"at hosts": (palette.BLACK, "dotdash"), "to hosts": (palette.SKY_BLUE, "dashdot")}
+_FIRST_STYLE = {"at hosts": (palette.BLACK, "dotdash"), "to hosts": (palette.SKY_BLUE, "dashdot")}
 
 
 def plot_traffic(result: FabricResult, *, height: int = 300) -> LayoutDOM:
@@ -44,7 +44,8 @@ def plot_traffic(result: FabricResult, *, height: int = 300) -> LayoutDOM:
         queue_figure(result, height=height),
     ]
     said = Div(
-        text=f'<div role="status" style="font-size:13px">{html.escape(read_traffic(result))}</div>',
+        text='<div role="status" style="font-size:13px">'
+        f"{html.escape(describe_traffic(result))}</div>",
         sizing_mode="stretch_width",
     )
     return column(said, row(*panes, sizing_mode="stretch_width"), sizing_mode="stretch_width")
@@ -119,8 +120,8 @@ def utilisation_figure(result: FabricResult, *, height: int = 300) -> figure:
     drawn = []
     for (name, mine), (colour, dash) in _kinds(result):
         source = ColumnDataSource(data=utilisation_columns(result, mine, name))
-        look: dict[str, Any] = {"source": source, "line_color": colour, "legend_label": name}
-        drawn.append(fig.line("share", "percent", line_width=2, line_dash=dash, **look))
+        style: dict[str, Any] = {"source": source, "line_color": colour, "legend_label": name}
+        drawn.append(fig.line("share", "percent", line_width=2, line_dash=dash, **style))
     fig.add_tools(
         HoverTool(renderers=drawn, tooltips=[("", "@name"), ("", "@said")], line_policy="nearest")
     )
@@ -135,11 +136,11 @@ def queue_figure(result: FabricResult, *, height: int = 300) -> figure:
     time_us = series.time_s * 1e6
     between, hosts = result.fabric.channels.between_routers, result.fabric.topology.num_hosts
     depths = {
-        name: (depth / count, look)
-        for name, depth, count, look in (
-            ("between routers", series.between_routers, between, _LOOKS[0]),
-            ("to hosts", series.to_hosts, hosts, _FIRST_LOOK["to hosts"]),
-            ("at hosts", series.at_hosts, hosts, _FIRST_LOOK["at hosts"]),
+        name: (depth / count, style)
+        for name, depth, count, style in (
+            ("between routers", series.between_routers, between, _STYLES[0]),
+            ("to hosts", series.to_hosts, hosts, _FIRST_STYLE["to hosts"]),
+            ("at hosts", series.at_hosts, hosts, _FIRST_STYLE["at hosts"]),
         )
         if count
     }
@@ -176,8 +177,8 @@ def queue_figure(result: FabricResult, *, height: int = 300) -> figure:
                 "said": [f"at {time_text(at * 1e3)}: {one:.3g} packets" for at, one in rows],
             }
         )
-        look: dict[str, Any] = {"source": source, "line_color": colour, "legend_label": name}
-        drawn.append(fig.line("time", "depth", line_width=2, line_dash=dash, **look))
+        style: dict[str, Any] = {"source": source, "line_color": colour, "legend_label": name}
+        drawn.append(fig.line("time", "depth", line_width=2, line_dash=dash, **style))
     fig.add_tools(
         HoverTool(renderers=drawn, tooltips=[("", "@name"), ("", "@said")], line_policy="nearest")
     )
@@ -231,7 +232,7 @@ def utilisation_columns(
     }
 
 
-def read_traffic(result: FabricResult) -> str:
+def describe_traffic(result: FabricResult) -> str:
     """Return sentences on the delivered load, the latencies and the busiest channel."""
     where = f"{result.pattern} traffic on {result.fabric.topology.name}"
     text = (
@@ -265,8 +266,8 @@ def _kinds(
         mine = np.flatnonzero(kinds == name)
         if len(mine):
             shown = _HOSTS.get(name, name)
-            look = _FIRST_LOOK.get(shown, _LOOKS[len(found) % len(_LOOKS)])
-            found.append(((shown, mine), look))
+            style = _FIRST_STYLE.get(shown, _STYLES[len(found) % len(_STYLES)])
+            found.append(((shown, mine), style))
     return found
 
 

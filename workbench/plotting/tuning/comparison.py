@@ -116,7 +116,7 @@ def best_line(result: TuningResult, over: str) -> tuple[NDArray[np.float64], NDA
     return x, result.best_so_far()
 
 
-def read_comparison(
+def describe_comparison(
     results: Mapping[str, TuningResult], truth: Mapping[str, float] | None = None
 ) -> str:
     """Return the sentence on the best experiment; `truth` are values over all recorded runs."""

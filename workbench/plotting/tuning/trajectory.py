@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _RUN = ("run", "value", "shown", "text", "status", "seconds")
 _KINDS = ("run", "repeat", "outside", "pruned", "failed")
-_LOOKS: dict[str, tuple[str, str, dict[str, Any]]] = {
+_STYLES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "run": ("one run", "circle", {"fill_color": palette.FAINT, "line_color": palette.FAINT}),
     "repeat": ("run again", "circle", {"fill_color": None, "line_color": palette.FAINT}),
     "outside": (
@@ -103,7 +103,7 @@ def trajectory_figure(*, height: int = 320) -> TrajectoryFigure:
     fig.xaxis.axis_label = "run"
     sources = {kind: ColumnDataSource({name: [] for name in _RUN}) for kind in _KINDS}
     marks = []
-    for kind, (label, marker, colours) in _LOOKS.items():
+    for kind, (label, marker, colours) in _STYLES.items():
         marks.append(
             fig.scatter(
                 "run",
@@ -148,8 +148,8 @@ def trajectory_figure(*, height: int = 320) -> TrajectoryFigure:
     fig.add_layout(default)
     # A span has no entry in a legend: a line that is nowhere has.
     nowhere = [math.nan, math.nan]
-    look = {"line_color": palette.BLACK, "line_dash": "dashed", "line_width": 1.5}
-    fig.line(nowhere, nowhere, legend_label="default", **look)
+    style = {"line_color": palette.BLACK, "line_dash": "dashed", "line_width": 1.5}
+    fig.line(nowhere, nowhere, legend_label="default", **style)
     how = {"@value": "printf", "@seconds": "printf"}
     tips = [("run", "@run"), ("", "@value{%.5g} (@status), @seconds{%.4g} s"), ("", "@text")]
     fig.add_tools(HoverTool(renderers=marks, tooltips=tips, formatters=how))
@@ -229,7 +229,7 @@ def configuration_text(configuration: Any) -> str:
     return ", ".join(parts) or "nothing is passed"
 
 
-def read_trajectory(result: TuningResult) -> str:
+def describe_trajectory(result: TuningResult) -> str:
     """Return sentences on an experiment's best configuration and its runs."""
     if result.best is None:
         return "No run has given a value yet." if not len(result) else "No run gave a value."

@@ -4,28 +4,28 @@ import numpy as np
 import pytest
 
 from workbench.measure import OSUCurve
-from workbench.plotting import read_convergence, read_errors, read_size
-from workbench.plotting.reading import plain_number
+from workbench.plotting import describe_convergence, describe_errors, describe_size
+from workbench.plotting.descriptions import plain_number
 
 
 def test_what_one_message_costs(measured: OSUCurve, simulated: OSUCurve) -> None:
-    assert read_size(simulated, measured, 8192) == (
+    assert describe_size(simulated, measured, 8192) == (
         "8 KiB message: 5 µs simulated, 4 µs measured (+25 %); "
         "10000 MB/s simulated, 10000 MB/s measured (+0.0 %)."
     )
 
 
 def test_a_size_that_was_not_measured_is_left_out(measured: OSUCurve, simulated: OSUCurve) -> None:
-    assert read_size(simulated, measured, 512).endswith("; 1000 MB/s simulated.")
-    assert "measured" not in read_size(simulated, None, 512)
+    assert describe_size(simulated, measured, 512).endswith("; 1000 MB/s simulated.")
+    assert "measured" not in describe_size(simulated, None, 512)
 
 
 def test_the_nearest_size_is_taken(measured: OSUCurve, simulated: OSUCurve) -> None:
-    assert read_size(simulated, measured, 9000).startswith("8 KiB message")
+    assert describe_size(simulated, measured, 9000).startswith("8 KiB message")
 
 
 def test_errors_name_the_worst_cell(measured: OSUCurve, simulated: OSUCurve) -> None:
-    text = read_errors(measured, simulated)
+    text = describe_errors(measured, simulated)
     # √((0 + 100² + 25² + 50²) / 4) = 57.3, √((100² + 0 + 50²) / 3) = 64.5, of all seven 60.5
     assert text.startswith("RMSPE 61 %: latency 57 %, bandwidth 65 %; worst at ")
     assert text.endswith("+100 %.")
@@ -36,7 +36,7 @@ def test_a_curve_without_bandwidth_is_read_without_it(
 ) -> None:
     nothing = np.full(4, np.nan)
     only = OSUCurve("l", measured.sizes, measured.latency_s, nothing, measured.provenance)
-    assert "bandwidth" not in read_errors(only, simulated)
+    assert "bandwidth" not in describe_errors(only, simulated)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_how_far_a_fit_has_come(losses: list[float], text: str) -> None:
     # A long tail of good trials keeps the one outlier above the axis.
     padded = losses + [0.3] * 20 if len(losses) > 3 else losses
     expected = text.replace("4 of 9", f"{len(padded)} of 9")
-    assert read_convergence(padded, loss="rmsre", total=9) == expected
+    assert describe_convergence(padded, loss="rmsre", total=9) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""One sentence under each figure, computed from the data in the figure.
+"""Sentences under figures, computed from the same data, and numbers as they stand in them.
 
 Bokeh draws on a canvas that no screen reader can read, so the sentence is also the figure's text.
 """
@@ -13,7 +13,7 @@ from workbench.measure.curve import OSUCurve, byte_label
 from workbench.plotting.fit.convergence import convergence_range
 
 
-def read_size(
+def describe_size(
     simulated: OSUCurve, measured: OSUCurve | None, size: int, word: str = "simulated"
 ) -> str:
     """Return one message's cost: ``8 KiB message: 4.91 µs simulated, 4.2 µs measured (+17 %)``.
@@ -39,7 +39,7 @@ def read_size(
     return f"{label} message: {'; '.join(parts)}."
 
 
-def read_errors(measured: OSUCurve, simulated: OSUCurve) -> str:
+def describe_errors(measured: OSUCurve, simulated: OSUCurve) -> str:
     """Return the errors in one sentence, the worst cell named.
 
     Such as ``RMSPE 83 %: latency 70 %, bandwidth 94 %; worst at 512 B: bandwidth +210 %.``
@@ -58,7 +58,7 @@ def read_errors(measured: OSUCurve, simulated: OSUCurve) -> str:
     return f"RMSPE {plain_percent(rmspe['joint'])}: {targets}{worst}."
 
 
-def read_convergence(losses: ArrayLike, *, loss: str = "loss", total: int = 0) -> str:
+def describe_convergence(losses: ArrayLike, *, loss: str = "loss", total: int = 0) -> str:
     """Return a sentence on a fit's progress: trials, refused ones, and the best loss and its trial.
 
     Args:

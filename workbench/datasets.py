@@ -8,15 +8,13 @@ curve = workbench.datasets.load("azure-hb96v3-hdr")
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.catalogue import Catalogue
-from workbench.datapackage import DESCRIPTOR
+from workbench.datapackage import DESCRIPTOR, read_descriptor, read_text
 from workbench.errors import DatasetError
 from workbench.provenance import Provenance
 
@@ -38,7 +36,8 @@ class Dataset:
         provenance: origin, source and licence.
         caveats: what is not known about it.
         folder: of its files.
-        files: names of its files with their recorded sizes in bytes and SHA-256 checksums.
+        files: names of its files.
+        descriptor: all entries of its descriptor, checksums among them.
     """
 
     name: str
@@ -50,7 +49,8 @@ class Dataset:
     provenance: Provenance
     caveats: tuple[str, ...]
     folder: Path
-    files: tuple[tuple[str, int, str], ...]
+    files: tuple[str, ...]
+    descriptor: Mapping[str, Any] = field(repr=False)
 
 
 def load(name: str) -> OSUCurve:
@@ -67,11 +67,7 @@ def load(name: str) -> OSUCurve:
     from workbench.measure.curve_csv import read_curve_csv
 
     dataset = list()[name]
-    texts = [
-        (file, _verified(dataset, file, size, digest))
-        for file, size, digest in dataset.files
-        if file.endswith(".csv")
-    ]
+    texts = [(file, _text(dataset, file)) for file in dataset.files if file.endswith(".csv")]
     return read_curve_csv(*texts, name=name, provenance=dataset.provenance, notes=dataset.caveats)
 
 
@@ -87,11 +83,10 @@ def text(name: str, file: str) -> str:
             recorded.
     """
     dataset = list()[name]
-    for known, size, digest in dataset.files:
-        if known == file:
-            return _verified(dataset, file, size, digest)
-    files = ", ".join(known for known, _, _ in dataset.files)
-    raise DatasetError(f"{name} must hold the requested file; got {file!r}; it has {files}")
+    if file not in dataset.files:
+        files = ", ".join(dataset.files)
+        raise DatasetError(f"{name} must hold the requested file; got {file!r}; it has {files}")
+    return _text(dataset, file)
 
 
 def list() -> Catalogue[Dataset]:
@@ -130,7 +125,7 @@ def data_folder() -> Path:
 def _described(path: Path) -> Dataset:
     """Return the dataset that a descriptor describes."""
     try:
-        package = json.loads(path.read_text(encoding="utf-8"))
+        package = read_descriptor(path.parent, "the descriptor of a dataset")
         measurement = package["measurement"]
         source = package["sources"][0]
         return Dataset(
@@ -149,16 +144,10 @@ def _described(path: Path) -> Dataset:
             ),
             caveats=tuple(package["caveats"]),
             folder=path.parent,
-            files=tuple(
-                (
-                    resource["path"],
-                    int(resource["bytes"]),
-                    resource["hash"].removeprefix("sha256:"),
-                )
-                for resource in package["resources"]
-            ),
+            files=tuple(str(resource["path"]) for resource in package["resources"]),
+            descriptor=package,
         )
-    except (OSError, ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
         raise DatasetError(
             f"{path} must describe a dataset as datasets/README.md says; "
             f"{type(error).__name__}: {error}; restore the file"
@@ -175,21 +164,7 @@ def _details(measurement: Mapping[str, Any], source: Mapping[str, Any]) -> dict[
     return details
 
 
-def _verified(dataset: Dataset, file: str, size: int, digest: str) -> str:
+def _text(dataset: Dataset, file: str) -> str:
     """Return the text of a dataset's file, once its checksum is the recorded one."""
-    path = dataset.folder / file
     repair = f"restore it (git checkout -- datasets/{dataset.name}) or reinstall the package"
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DatasetError(
-            f"{path} must be readable; {error.strerror or error}; {repair}"
-        ) from error
-    found = hashlib.sha256(data).hexdigest()
-    if found != digest:
-        raise DatasetError(
-            f"{path} must have the SHA-256 {digest} and {size} bytes that {DESCRIPTOR} records; "
-            f"got {found} and {len(data)} bytes; {repair}; if the change is meant, record the new "
-            "values"
-        )
-    return data.decode("utf-8")
+    return read_text(dataset.folder, dataset.descriptor, file, repair)

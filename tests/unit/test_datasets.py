@@ -128,9 +128,11 @@ def test_numbers_carry_no_noise_of_binary_arithmetic(name: str) -> None:
 def test_a_changed_file_is_refused_with_both_checksums(copy: Path) -> None:
     path = copy / "azure-hb96v3-hdr" / "spread.csv"
     path.write_bytes(path.read_bytes().replace(b"1.57", b"1.58", 1))
-    with pytest.raises(DatasetError, match=r"spread\.csv must have the SHA-256 [0-9a-f]{64}") as at:
+    with pytest.raises(
+        DatasetError, match=r"spread\.csv must have the checksum sha256:[0-9a-f]{64}"
+    ) as at:
         datasets.load("azure-hb96v3-hdr")
-    assert re.search(r"got [0-9a-f]{64} and \d+ bytes; restore it", str(at.value))
+    assert re.search(r"got sha256:[0-9a-f]{64} and \d+ bytes; restore it", str(at.value))
     assert datasets.load("llnl-dane-omnipath").name == "llnl-dane-omnipath"
 
 
@@ -141,7 +143,7 @@ def test_a_file_is_given_as_text_once_its_checksum_is_right(copy: Path) -> None:
         datasets.text(name, "nothing.txt")
     sheet = copy / name / "datasheet.json"
     sheet.write_bytes(sheet.read_bytes().replace(b"130ns", b"131ns", 1))
-    with pytest.raises(DatasetError, match=r"datasheet\.json must have the SHA-256"):
+    with pytest.raises(DatasetError, match=r"datasheet\.json must have the checksum"):
         datasets.text(name, "datasheet.json")
 
 

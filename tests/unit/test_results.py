@@ -83,6 +83,7 @@ NO_PLOT = {
     "Profile": _TABLE,
     "ProposedTopology": _TABLE,
     "SearchComparisonResult": "plot_search_methods needs one recording, noise and stopping rule",
+    "SearchComparisonTables": "plot_search_methods needs one recording, noise and stopping rule",
     "StudyPlan": _TABLE,
     "StudyStatus": _TABLE,
     "Throughput": _TABLE,
@@ -92,7 +93,7 @@ NO_PLOT = {
 NO_FILE = {
     "Bolted": "made of two fits, which are saved",
     "DataSheet": "written by hand, read by workbench.measure.datasheet",
-    "SearchComparisonResult": "save_search_comparison, with its plans",
+    "SearchComparisonResult": "its tables, with those of other plans, as SearchComparisonTables",
     "StudyPlan": "to_yaml and from_yaml",
 }
 

@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the comparison, print its table and return the exit status."""
     import pandas as pd
 
-    from workbench.tune.search_comparison.files import save_search_comparison
+    from workbench.tune.search_comparison.files import SearchComparisonTables
     from workbench.tune.search_comparison.run import compare_searches
 
     plans = _plans(arguments)
@@ -90,7 +90,8 @@ def run(arguments: argparse.Namespace) -> int:
     ]
     if arguments.save is not None:
         created_by = shlex.join(["workbench", *sys.argv[1:]])
-        save_search_comparison(arguments.save, results, plans, created_by)
+        tables = SearchComparisonTables.from_results(results, plans, created_by)
+        tables.save(arguments.save)
     table = pd.concat([result.methods() for result in results], ignore_index=True)
     if arguments.json:
         rows = table.astype(object).where(table.notna(), None).to_dict(orient="records")

@@ -18,7 +18,7 @@ from workbench.fit.losses import (
     rmspe,
     rmspe_by_target,
 )
-from workbench.fit.profile import save_profile, to_profile, write_profiles
+from workbench.fit.profile import to_profile, write_profiles
 from workbench.fit.regimes import bolt, errors_by_threshold, fit_regimes, split, submit_regimes
 from workbench.fit.result import FitResult
 from workbench.fit.space import Dimension, SearchSpace
@@ -77,7 +77,6 @@ __all__ = [
     "intervals",
     "rmspe",
     "rmspe_by_target",
-    "save_profile",
     "settle_thresholds",
     "split",
     "study_name",

@@ -71,22 +71,6 @@ def to_profile(result: FitResult, intervals: Intervals | Ends | None = None) -> 
     )
 
 
-def save_profile(
-    path: str | Path, result: FitResult, intervals: Intervals | Ends | None = None
-) -> Path:
-    """Write the profile of a fit as JSON.
-
-    Args:
-        path: file to write.
-        result: as ``to_profile``.
-        intervals: as ``to_profile``.
-
-    Raises:
-        ParameterError: as ``to_profile``.
-    """
-    return to_profile(result, intervals).save(path)
-
-
 def write_profiles(
     folder: str | Path,
     machines: Iterable[str] | None = None,

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from workbench.catalogue import Catalogue
-from workbench.datapackage import checksum
+from workbench.datapackage import read_resource
 from workbench.datasets import data_folder
 from workbench.errors import DatasetError, WorkbenchError
 from workbench.jsonfile import read_json
@@ -99,8 +99,7 @@ def _described(path: Path) -> ShippedProgram:
         if values["format"] == "workbench-trace":
             licence, source = values["licenses"][0]["name"], values["sources"][0]["title"]
             details = {key: str(value) for key, value in values["measurement"].items()}
-            resource = values["resources"][0]
-            int(resource["bytes"]), str(resource["path"]), str(resource["hash"])
+            str(values["resources"][0]["path"])
         else:
             licence, source, details = values["license"], values["generator"], {}
         return ShippedProgram(
@@ -130,21 +129,11 @@ def _described(path: Path) -> ShippedProgram:
 def _recorded(shipped: ShippedProgram) -> Program:
     from workbench.programs.traces import read_trace
 
-    resource = shipped.descriptor["resources"][0]
-    path = shipped.path.parent / resource["path"]
-    repair = f"restore {path.parent} or reinstall the package"
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DatasetError(
-            f"{path} must be readable; {error.strerror or error}; {repair}"
-        ) from error
-    found = checksum(data)
-    if found != resource["hash"]:
-        raise DatasetError(
-            f"{path} must have the checksum {resource['hash']} and {resource['bytes']} bytes that "
-            f"its descriptor records; got {found} and {len(data)} bytes; {repair}"
-        )
+    file = str(shipped.descriptor["resources"][0]["path"])
+    path = shipped.path.parent / file
+    data = read_resource(
+        path.parent, shipped.descriptor, file, f"restore {path.parent} or reinstall the package"
+    )
     try:
         program = read_trace({f"{shipped.name}.zip": data})
     except WorkbenchError as error:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +21,10 @@ from workbench import datasets
 from workbench.datapackage import (
     DESCRIPTOR,
     Column,
-    checksum,
+    Files,
+    read_text,
     resource,
     table_resource,
-    write_package,
 )
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.study.cell import AXES, STATES, Cell, CellResult
@@ -35,6 +34,7 @@ from workbench.study.result import StudyResult
 from workbench.units import UNITS, write_quantity
 
 _PLAN = "plan.yaml"
+_REPAIR = "restore the file or save the study again"
 _NUMBERS = ("joint", "latency", "bandwidth", "best_loss", "trials", "refused", "seconds")
 
 _CELLS: dict[str, Column] = {
@@ -75,8 +75,8 @@ _TABLES = {
 }
 
 
-def save(result: StudyResult, folder: Path) -> Path:
-    """Write a result, finished or not, as a data package; make the folder if there is none."""
+def package_of(result: StudyResult) -> tuple[dict[str, Any], Files]:
+    """Return the descriptor and the files of a result, finished or not."""
     plan = result.plan.to_yaml().encode()
     files = [(resource(_PLAN, plan), plan)]
     for name, rows in (
@@ -87,12 +87,17 @@ def save(result: StudyResult, folder: Path) -> Path:
         columns, about = _TABLES[name]
         data = _table(list(columns), rows(result)).encode()
         files.append((table_resource(name, data, columns, about), data))
-    return write_package(folder, _described(result), files)
+    return _described(result), files
 
 
-def load(folder: Path) -> StudyResult:
-    """Return the result that ``save`` wrote, after checking the files' checksums."""
-    texts = _verified(folder)
+def plan_and_cells(
+    folder: Path, descriptor: Mapping[str, Any]
+) -> tuple[StudyPlan, tuple[CellResult, ...]]:
+    """Return what a package holds: the fields of its ``StudyResult``."""
+    texts = {
+        name: read_text(folder, descriptor, name, _REPAIR)
+        for name in (_PLAN, *(f"{table}.csv" for table in _TABLES))
+    }
     plan = StudyPlan.from_yaml(texts[_PLAN].encode())
     values: dict[str, dict[str, float | int]] = defaultdict(dict)
     for line, row in _rows(texts, "parameters"):
@@ -109,7 +114,7 @@ def load(folder: Path) -> StudyResult:
         _cell(plan, row, line, values[row["cell"]], convergence[row["cell"]])
         for line, row in _rows(texts, "cells")
     )
-    return StudyResult(plan, cells)
+    return plan, cells
 
 
 def shipped(name: str = "which-loss") -> StudyResult:
@@ -125,7 +130,7 @@ def shipped(name: str = "which-loss") -> StudyResult:
     known = tuple(sorted(path.parent.name for path in place.glob(f"*/{DESCRIPTOR}")))
     if name not in known:
         raise DatasetError(unknown("shipped study", name, known))
-    return load(place / name)
+    return StudyResult.load(place / name)
 
 
 def _cell_rows(result: StudyResult) -> Iterable[Sequence[Any]]:
@@ -215,37 +220,6 @@ def _described(result: StudyResult) -> dict[str, Any]:
             for machine in machines
         ],
     }
-
-
-def _verified(folder: Path) -> dict[str, str]:
-    """Return the texts of a package's files, after checking each against its recorded checksum."""
-    path = folder / DESCRIPTOR
-    try:
-        package = json.loads(path.read_text(encoding="utf-8"))
-        recorded = {str(r["path"]): str(r["hash"]) for r in package["resources"]}
-    except OSError as error:
-        raise DatasetError(f"{path} must be readable; {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ParseError(
-            f"a study's descriptor must be as StudyResult.save writes it: {error!r}",
-            source=path.name,
-        ) from error
-    texts = {}
-    for name in (_PLAN, *(f"{table}.csv" for table in _TABLES)):
-        try:
-            data = (folder / name).read_bytes()
-        except OSError as error:
-            raise DatasetError(
-                f"{folder / name} must be readable; {error.strerror or error}; save the study again"
-            ) from error
-        found = checksum(data)
-        if found != recorded.get(name):
-            raise DatasetError(
-                f"{folder / name} must have the checksum {recorded.get(name)} that {DESCRIPTOR} "
-                f"records; got {found}; restore the file or save the study again"
-            )
-        texts[name] = data.decode("utf-8")
-    return texts
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
+from workbench.datapackage import Files, PackagedResult
 from workbench.errors import ParameterError
 from workbench.fit.bolted import Bolted
 from workbench.html_table import html_table
 from workbench.named_options import named_options
-from workbench.result import Drawing, Result
+from workbench.result import Drawing
 from workbench.storage.database import locate
 from workbench.study.cell import AXES, STATES, CellFilter, CellResult, HalfFilter
 from workbench.study.choice import unknown
@@ -28,7 +29,7 @@ _VALUES = ("joint", "latency", "bandwidth", "best_loss", "trials", "refused", "s
 
 
 @dataclass(frozen=True, eq=False)
-class StudyResult(Result):
+class StudyResult(PackagedResult):
     """The cells of a study, whether it has ended or not.
 
     Two results are equal when their plans and everything their cells hold are.
@@ -244,30 +245,16 @@ class StudyResult(Result):
                 )
         return pd.DataFrame(rows, columns=[*AXES, "parameter", "value", "unit", "text"])
 
-    def save(self, folder: str | Path) -> Path:
-        """Write the result as a tabular data package; ``load`` returns an equal one.
+    def _package(self) -> tuple[Mapping[str, Any], Files]:
+        from workbench.study.archive import package_of
 
-        Args:
-            folder: made where there is none; files of an earlier result are replaced.
-        """
-        from workbench.study.archive import save
-
-        return save(self, Path(folder))
+        return package_of(self)
 
     @classmethod
-    def load(cls, folder: str | Path) -> StudyResult:
-        """Return the result that ``save`` wrote, checked against its checksums.
+    def _from_package(cls, folder: Path, descriptor: Mapping[str, Any]) -> Self:
+        from workbench.study.archive import plan_and_cells
 
-        Args:
-            folder: what ``save`` was given.
-
-        Raises:
-            DatasetError: a file is missing, or not the one whose checksum is recorded.
-            ParseError: a file is not as ``save`` writes it.
-        """
-        from workbench.study.archive import load
-
-        return load(Path(folder))
+        return cls(*plan_and_cells(folder, descriptor))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, StudyResult):

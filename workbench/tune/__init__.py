@@ -32,8 +32,7 @@ from workbench.tune.runners import (
 )
 from workbench.tune.search_comparison.files import (
     SearchComparisonTables,
-    load_search_comparison,
-    save_search_comparison,
+    shipped_search_comparison,
 )
 from workbench.tune.search_comparison.plan import AddedNoise, SearchComparisonPlan
 from workbench.tune.search_comparison.result import SearchComparisonResult
@@ -100,7 +99,6 @@ __all__ = [
     "compare_searches",
     "components",
     "initial_points",
-    "load_search_comparison",
     "make_heuristic",
     "make_pruning",
     "make_resampling",
@@ -111,7 +109,7 @@ __all__ = [
     "recommended",
     "recordings",
     "resume",
-    "save_search_comparison",
     "shipped_recording",
+    "shipped_search_comparison",
     "tune",
 ]

@@ -8,7 +8,7 @@ import pytest
 from workbench import datasets
 from workbench.errors import ParameterError
 from workbench.fit import FitResult, fit
-from workbench.fit.profile import save_profile, to_profile, write_profiles
+from workbench.fit.profile import to_profile, write_profiles
 from workbench.fit.trust.refit import intervals
 from workbench.models import LogGPS, Profile, Protocol
 
@@ -45,7 +45,7 @@ def test_profiles_are_written_by_one_call(fitted: FitResult, tmp_path: Path) -> 
     made = write_profiles(folder, [MACHINE], intervals=lambda _: ends, trials=5)
     assert [path.name for path in folder.iterdir()] == [f"{MACHINE}.json"]
     assert Profile.load(folder / f"{MACHINE}.json") == made[0] == to_profile(fitted, ends)
-    path = save_profile(tmp_path / "one.json", fitted)
+    path = to_profile(fitted).save(tmp_path / "one.json")
     assert Profile.load(path) == to_profile(fitted)
 
 

@@ -11,12 +11,12 @@ import pytest
 from workbench.errors import ParameterError
 from workbench.panels.search_comparison.panel import SearchComparisonPanel
 from workbench.panels.search_comparison.state import first_state, recordings_of
-from workbench.tune.search_comparison.files import SearchComparisonTables, load_search_comparison
+from workbench.tune.search_comparison.files import SearchComparisonTables, shipped_search_comparison
 
 
 @pytest.fixture(scope="module")
 def tables() -> SearchComparisonTables:
-    return load_search_comparison()
+    return shipped_search_comparison()
 
 
 @pytest.fixture(scope="module")

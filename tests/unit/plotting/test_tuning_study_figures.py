@@ -63,7 +63,7 @@ from workbench.plotting.searches.tables import (
     paper_table,
 )
 from workbench.tune.recorded.files import shipped_recording
-from workbench.tune.search_comparison.files import SearchComparisonTables, load_search_comparison
+from workbench.tune.search_comparison.files import SearchComparisonTables, shipped_search_comparison
 
 WORDS = {"recording": "r", "noise": "normal 5 %", "stopping": "budget", "pick": "expected"}
 
@@ -85,7 +85,7 @@ def table(*rows: dict[str, Any]) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def comparison() -> SearchComparisonTables:
-    return load_search_comparison()
+    return shipped_search_comparison()
 
 
 THREE = table(

@@ -131,7 +131,7 @@ def test_a_package_that_was_changed_is_refused(result: StudyResult, tmp_path: Pa
     with pytest.raises(DatasetError, match=r"plan\.yaml must be readable"):
         StudyResult.load(folder)
     (folder / "datapackage.json").write_text("[]")
-    with pytest.raises(ParseError, match=r"datapackage\.json: a study's descriptor must be"):
+    with pytest.raises(ParseError, match=r"datapackage\.json: a saved StudyResult must be"):
         StudyResult.load(folder)
     with pytest.raises(DatasetError, match=r"datapackage\.json must be readable"):
         StudyResult.load(tmp_path / "nowhere")

@@ -37,7 +37,7 @@ from workbench.panels.style import choose, named, panel_box, wrapping_row
 from workbench.plotting.searches.style import MEASURES, picked, values_of
 from workbench.plotting.searches.tables import by_collective, describe_recording, method_columns
 from workbench.tune.recorded.recorded import Recording
-from workbench.tune.search_comparison.files import SearchComparisonTables, load_search_comparison
+from workbench.tune.search_comparison.files import SearchComparisonTables, shipped_search_comparison
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,8 +78,8 @@ class SearchComparisonPanel(Panel[SearchComparisonTables]):
     def __init__(self, tables: SearchComparisonTables | None = None, recording: str = "") -> None:
         super().__init__()
         self._mute = Mute()
-        self._source = "load_search_comparison()" if tables is None else _GIVEN
-        self._tables = load_search_comparison() if tables is None else tables
+        self._source = "shipped_search_comparison()" if tables is None else _GIVEN
+        self._tables = shipped_search_comparison() if tables is None else tables
         self._state = first_state(self._tables, recording)
         recordings = recordings_of(self._tables)
         self._told = {name: self._tell(one) for name, one in recordings.items()}

@@ -61,7 +61,7 @@ class SearchComparisonState:
             ("workbench.plotting", "plot_search_methods"),
             ("workbench.plotting.searches.style", "picked"),
             ("workbench.plotting.searches.tables", "by_collective"),
-            ("workbench.tune", "load_search_comparison"),
+            ("workbench.tune", "shipped_search_comparison"),
         )
         lines = [f"from {module} import {name}" for module, name in imports]
         return (

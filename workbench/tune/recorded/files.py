@@ -11,10 +11,17 @@ from typing import Any
 import numpy as np
 
 from workbench.catalogue import Catalogue
-from workbench.datapackage import DESCRIPTOR, Column, checksum, table_resource, write_package
+from workbench.datapackage import (
+    DESCRIPTOR,
+    Column,
+    checksum,
+    read_descriptor,
+    read_text,
+    table_resource,
+    write_package,
+)
 from workbench.datasets import data_folder
 from workbench.errors import DatasetError, ParameterError, ParseError
-from workbench.jsonfile import read_json
 from workbench.provenance import ORIGINS, Provenance
 from workbench.suggestions import did_you_mean
 from workbench.tune.recorded.recorded import RecordedSpace, Recording
@@ -23,6 +30,7 @@ from workbench.tune.space.space import TuningSpace, Value
 
 _LICENCE = "MIT"
 _FOLDER = "tuning"
+_REPAIR = "restore the folder, or wait until the recording that writes it has finished"
 
 
 @dataclass(frozen=True)
@@ -46,9 +54,9 @@ def recordings() -> Catalogue[Recording]:
     found = []
     for path in sorted((data_folder() / _FOLDER).glob(f"*/{DESCRIPTOR}")):
         try:
-            if "spaces" in read_json(path, "a descriptor"):
+            if "spaces" in read_descriptor(path.parent, "a descriptor"):
                 found.append(read_recording(path.parent))
-        except (ParseError, OSError) as error:
+        except ParseError as error:
             raise DatasetError(
                 f"{path.parent} must hold recorded spaces; {error}; restore it"
             ) from error
@@ -75,8 +83,8 @@ def shipped_names() -> tuple[str, ...]:
     for path in sorted((data_folder() / _FOLDER).glob(f"*/{DESCRIPTOR}")):
         try:
             # The study of searches is beside them, and has no spaces.
-            is_recording = "spaces" in read_json(path, "a descriptor")
-        except (ParseError, OSError):
+            is_recording = "spaces" in read_descriptor(path.parent, "a descriptor")
+        except (ParseError, DatasetError):
             is_recording = True
         if is_recording:
             found.append(path.parent.name)
@@ -101,7 +109,7 @@ def shipped_recording(name: str) -> Recording:
     folder = data_folder() / _FOLDER / name
     try:
         return read_recording(folder)
-    except (ParseError, OSError) as error:
+    except ParseError as error:
         raise DatasetError(f"{folder} must hold recorded spaces; {error}; restore it") from error
 
 
@@ -112,8 +120,8 @@ def read_recording(folder: str | Path) -> Recording:
         folder: what ``write_recording`` wrote.
 
     Raises:
-        ParseError: a file is not as it must be, or not the one that the descriptor records.
-        OSError: a file cannot be read.
+        DatasetError: a file is missing, or not the one that the descriptor records.
+        ParseError: a file is not as it must be.
     """
     place = Path(folder)
     description, tables = read_tables(place)
@@ -135,8 +143,7 @@ def read_recording(folder: str | Path) -> Recording:
 
 def read_tables(folder: Path, *, check: bool = True) -> tuple[Description, list[RecordedTable]]:
     """Return a folder's descriptor and runs; ``check`` compares the checksums of the files."""
-    path = folder / DESCRIPTOR
-    values = read_json(path, "a descriptor of recorded spaces")
+    values = read_descriptor(folder, "a descriptor of recorded spaces")
     try:
         description = Description(
             str(values["name"]),
@@ -146,33 +153,28 @@ def read_tables(folder: Path, *, check: bool = True) -> tuple[Description, list[
             dict(values["context"]),
             tuple(map(str, values["caveats"])),
         )
-        digests = {str(each["path"]): str(each["hash"]) for each in values["resources"]}
         tables = []
         for component, entry in values["spaces"].items():
             file = f"{component}.csv"
-            if Path(file).name != file:
-                raise ValueError(f"a component must be a plain name; got {component!r}")
             space = TuningSpace.from_dict(entry["space"])
             if space.size is None:
                 raise ValueError(f"the space of {component} must be finite; it cannot be counted")
             table = RecordedTable(
                 component, space, tuple(map(str, entry["statistics"])), str(entry["value"])
             )
-            data = (folder / file).read_bytes()
-            if check and digests.get(file) != checksum(data):
-                raise ParseError(
-                    "a file of a recording must have the checksum that its descriptor records; "
-                    "restore both, or wait until the recording that writes it has finished",
-                    source=str(folder / file),
-                )
-            runs = table.parse(data.decode("utf-8"), str(folder / file))
+            text = (
+                read_text(folder, values, file, _REPAIR)
+                if check
+                else (folder / file).read_text("utf-8")
+            )
+            runs = table.parse(text, str(folder / file))
             tables.append(RecordedTable(component, space, table.statistics, table.value, runs))
     except ParseError:
         raise
     except (KeyError, TypeError, AttributeError, ValueError, ParameterError) as error:
         raise ParseError(
             f"a descriptor must be as write_recording writes it; {type(error).__name__}: {error}",
-            source=str(path),
+            source=str(folder / DESCRIPTOR),
         ) from error
     return description, tables
 

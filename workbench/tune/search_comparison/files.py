@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from workbench.datapackage import DESCRIPTOR, Column, checksum, table_resource, write_package
+from workbench.datapackage import Column, Files, PackagedResult, read_text, table_resource
 from workbench.datasets import data_folder
-from workbench.errors import DatasetError, ParameterError, ParseError
-from workbench.jsonfile import read_json
+from workbench.errors import ParameterError
 from workbench.provenance import Provenance
-from workbench.suggestions import did_you_mean
 from workbench.tune.search_comparison.plan import (
     HELD_OUT,
     NO_PRUNING,
@@ -45,6 +43,16 @@ _PICKS = {
 }
 _CELL_INTERVALS = ("gain_low", "gain_high")
 _FOLDER = "tuning"
+_TITLE = "Searches of recorded spaces: heuristics, resampling, stopping, pruning compared"
+_CAVEATS = (
+    "a search draws its runs from those recorded, of which the optimum is known only as "
+    "well as their repeats tell; tied says how many searches ended within that",
+    "gain, share and distance are judged by the repeats that the searches drew from: what "
+    f"was measured promises too much, the optimum most of all; with the noise {HELD_OUT} "
+    "every second repeat is drawn from and the others judge",
+    "a pruned run is charged the time up to its limit; its value is another number than "
+    "its time, and is not known",
+)
 _TEXTS = (
     "pick",
     "recording",
@@ -119,8 +127,8 @@ def shipped_plans(seeds: int = 20, *, small: bool = False) -> tuple[SearchCompar
 
 
 @dataclass(frozen=True, eq=False)
-class SearchComparisonTables:
-    """The tables of a saved comparison of searches.
+class SearchComparisonTables(PackagedResult):
+    """The tables of a comparison of searches, as they are saved: with four digits.
 
     Attributes:
         methods: a row per method and pick: ``expected`` by a model, ``best`` by runs.
@@ -138,109 +146,105 @@ class SearchComparisonTables:
     plans: tuple[SearchComparisonPlan, ...]
     provenance: Provenance
 
+    @classmethod
+    def from_results(
+        cls,
+        results: Sequence[SearchComparisonResult],
+        plans: Sequence[SearchComparisonPlan],
+        created_by: str = "SearchComparisonTables.from_results",
+    ) -> SearchComparisonTables:
+        """Return the tables of finished comparisons.
+
+        Args:
+            results: results of the plans.
+            plans: plans of the searches.
+            created_by: command that made the results.
+        """
+        import pandas as pd
+
+        tables = {}
+        for name in TABLES:
+            # Searches that prune have their partners in another plan.
+            parts = [_together(results)] if name == "prunings" else results
+            tables[name] = pd.concat(
+                [_table(result, name, pick) for result in parts for pick in _PICKS[name]],
+                ignore_index=True,
+            )
+        provenance = Provenance("simulated", _TITLE, created_by, "MIT")
+        return cls(**tables, plans=tuple(plans), provenance=provenance)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return ``methods``."""
+        return self.methods
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rows of each table, the plans and the provenance."""
+        tables = {name: getattr(self, name).to_dict("records") for name in TABLES}
+        plans = [asdict(plan) for plan in self.plans]
+        return {**tables, "plans": plans, "provenance": self.provenance.to_dict()}
+
     def __repr__(self) -> str:
         return (
             f"SearchComparisonTables({len(self.methods)} methods, {len(self.cells)} cells; "
             f"{self.provenance.caption()})"
         )
 
+    def _package(self) -> tuple[Mapping[str, Any], Files]:
+        files = []
+        for name, about in TABLES.items():
+            table = getattr(self, name)
+            # Four digits: one more seed changes the third.
+            data = table.to_csv(index=False, float_format="%.4g", lineterminator="\n").encode()
+            files.append((table_resource(name, data, _columns(table.columns), about), data))
+        seeds = sorted({plan.seeds for plan in self.plans})
+        descriptor = {
+            "title": self.provenance.title,
+            "origin": self.provenance.origin,
+            "created_by": self.provenance.source,
+            "licenses": [{"name": self.provenance.licence}],
+            "plans": [asdict(plan) for plan in self.plans],
+            "caveats": [
+                f"{' and '.join(map(str, seeds))} seeds of each search; intervals are over these",
+                *_CAVEATS,
+            ],
+        }
+        return descriptor, files
 
-def save_search_comparison(
-    folder: str | Path,
-    results: Sequence[SearchComparisonResult],
-    plans: Sequence[SearchComparisonPlan],
-    created_by: str = "save_search_comparison",
-) -> None:
-    """Write the tables of a comparison and their descriptor.
+    @classmethod
+    def _from_package(cls, folder: Path, descriptor: Mapping[str, Any]) -> Self:
+        import pandas as pd
 
-    Args:
-        folder: folder to write, made if missing.
-        results: results of the plans.
-        plans: plans of the searches.
-        created_by: command that made the tables.
-
-    Raises:
-        OSError: the folder cannot be written.
-    """
-    import pandas as pd
-
-    files = []
-    for name in TABLES:
-        # Searches that prune have their partners in another plan.
-        parts = [_together(results)] if name == "prunings" else results
-        table = pd.concat(
-            [_table(result, name, pick) for result in parts for pick in _PICKS[name]],
-            ignore_index=True,
-        )
-        # Four digits: one more seed changes the third.
-        data = table.to_csv(index=False, float_format="%.4g", lineterminator="\n").encode()
-        entry = table_resource(name, data, _columns(table.columns), TABLES[name])
-        files.append((entry, data))
-    seeds = sorted({plan.seeds for plan in plans})
-    package = {
-        "name": Path(folder).resolve().name,
-        "title": "Searches of recorded spaces: heuristics, resampling, stopping, pruning compared",
-        "origin": "simulated",
-        "created_by": created_by,
-        "licenses": [{"name": "MIT"}],
-        "plans": [asdict(plan) for plan in plans],
-        "caveats": [
-            f"{' and '.join(map(str, seeds))} seeds of each search; intervals are over these",
-            "a search draws its runs from those recorded, of which the optimum is known only as "
-            "well as their repeats tell; tied says how many searches ended within that",
-            "gain, share and distance are judged by the repeats that the searches drew from: what "
-            f"was measured promises too much, the optimum most of all; with the noise {HELD_OUT} "
-            "every second repeat is drawn from and the others judge",
-            "a pruned run is charged the time up to its limit; its value is another number than "
-            "its time, and is not known",
-        ],
-    }
-    write_package(folder, package, files)
-
-
-def load_search_comparison(folder: str | Path | None = None) -> SearchComparisonTables:
-    """Return the tables of a comparison of searches, checksums verified.
-
-    Args:
-        folder: folder that ``save_search_comparison`` wrote; None for the shipped comparison.
-
-    Raises:
-        DatasetError: the folder is missing, or damaged.
-    """
-    import pandas as pd
-
-    place = data_folder() / _FOLDER / SHIPPED if folder is None else Path(folder)
-    try:
-        values = read_json(place / DESCRIPTOR, "a descriptor of a comparison")
-        tables = {}
-        for resource in values["resources"]:
-            name = str(resource["name"])
-            if name not in TABLES:
-                raise ParseError(
-                    f"tables must be {', '.join(TABLES)}; got {name!r}{did_you_mean(name, TABLES)}"
-                )
-            data = (place / f"{name}.csv").read_bytes()
-            if resource["hash"] != checksum(data):
-                raise ParseError(f"{name}.csv must have the checksum that is recorded")
-            texts = dict.fromkeys(_TEXTS, str)
-            # "none" is the name of a rule here, not a missing value.
-            tables[name] = pd.read_csv(
-                io.BytesIO(data), dtype=texts, keep_default_na=False, na_values=[""]
+        # "none" is the name of a rule here, not a missing value.
+        texts = dict.fromkeys(_TEXTS, str)
+        tables = {
+            Path(entry["path"]).stem: pd.read_csv(
+                io.StringIO(read_text(folder, descriptor, entry["path"])),
+                dtype=texts,
+                keep_default_na=False,
+                na_values=[""],
             )
-        provenance = Provenance("simulated", str(values["title"]), str(values["created_by"]), "MIT")
-        plans = tuple(plan_from_dict(plan) for plan in values["plans"])
+            for entry in descriptor["resources"]
+        }
         for name in ("methods", "collectives", "cells"):
             if "pruning" not in tables[name]:
                 # A comparison from before pruning was compared.
                 place_of = list(tables[name].columns).index
                 tables[name].insert(place_of("stopping") + 1, "pruning", NO_PRUNING)
         tables.setdefault("prunings", pd.DataFrame(columns=["pick", *PRUNING_COLUMNS]))
-        return SearchComparisonTables(**tables, plans=plans, provenance=provenance)
-    except (OSError, ValueError, KeyError, TypeError, ParseError, ParameterError) as error:
-        raise DatasetError(
-            f"{place} must hold a comparison as save_search_comparison writes it; "
-            f"{type(error).__name__}: {error}; restore it"
-        ) from error
+        plans = tuple(map(plan_from_dict, descriptor["plans"]))
+        title, created_by = str(descriptor["title"]), str(descriptor["created_by"])
+        provenance = Provenance("simulated", title, created_by, "MIT")
+        return cls(**tables, plans=plans, provenance=provenance)
+
+
+def shipped_search_comparison() -> SearchComparisonTables:
+    """Return the comparison of searches that ships with the workbench.
+
+    Raises:
+        DatasetError: it is missing, or a file is not the one whose checksum is recorded.
+        ParseError: a file is not as it was saved.
+    """
+    return SearchComparisonTables.load(data_folder() / _FOLDER / SHIPPED)
 
 
 def plan_from_dict(values: dict[str, Any]) -> SearchComparisonPlan:

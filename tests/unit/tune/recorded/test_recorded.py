@@ -156,7 +156,7 @@ def test_a_changed_file_is_refused(tmp_path: Path) -> None:
     write_recording(tmp_path / "small", ABOUT, [table(GOOD)])
     path = tmp_path / "small" / "sum.csv"
     path.write_text(path.read_text().replace("9.1", "8.1"))
-    with pytest.raises(ParseError, match="checksum"):
+    with pytest.raises(DatasetError, match="checksum"):
         read_recording(tmp_path / "small")
 
 

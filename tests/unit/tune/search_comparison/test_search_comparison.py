@@ -16,7 +16,7 @@ from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.tune.recorded.files import Description, shipped_recording, write_recording
 from workbench.tune.recorded.table import RecordedMeasurement, RecordedTable
 from workbench.tune.search_comparison import run as search_run
-from workbench.tune.search_comparison.files import load_search_comparison, save_search_comparison
+from workbench.tune.search_comparison.files import SearchComparisonTables
 from workbench.tune.search_comparison.plan import (
     HELD_OUT,
     PRUNINGS_COMPARED,
@@ -352,8 +352,8 @@ def test_another_file_is_refused(valley: Path, tmp_path: Path) -> None:
 def test_tables_are_saved_and_read(valley: Path, tmp_path: Path) -> None:
     plan = plan_at(valley)
     result = compare_searches(plan)
-    save_search_comparison(tmp_path / "comparison", [result], [plan])
-    tables = load_search_comparison(tmp_path / "comparison")
+    SearchComparisonTables.from_results([result], [plan]).save(tmp_path / "comparison")
+    tables = SearchComparisonTables.load(tmp_path / "comparison")
     assert tables.plans == (plan,)
     assert list(tables.methods["resampling"].unique()) == ["none"]
     for pick in ("expected", "best"):
@@ -365,7 +365,7 @@ def test_tables_are_saved_and_read(valley: Path, tmp_path: Path) -> None:
     path = tmp_path / "comparison" / "cells.csv"
     path.write_text(path.read_text() + "\n")
     with pytest.raises(DatasetError, match="checksum"):
-        load_search_comparison(tmp_path / "comparison")
+        SearchComparisonTables.load(tmp_path / "comparison")
 
 
 def test_partners_of_another_plan_are_found_and_older_tables_read(
@@ -375,8 +375,9 @@ def test_partners_of_another_plan_are_found_and_older_tables_read(
         plan_at(valley, prunings=(name,), stoppings=("budget",)) for name in ("none", "median")
     ]
     folder = tmp_path / "comparison"
-    save_search_comparison(folder, [compare_searches(plan) for plan in plans], plans)
-    tables = load_search_comparison(folder)
+    results = [compare_searches(plan) for plan in plans]
+    SearchComparisonTables.from_results(results, plans).save(folder)
+    tables = SearchComparisonTables.load(folder)
     assert tables.plans == tuple(plans)
     assert set(tables.methods["pruning"]) == {"none", "median"}
     assert tables.prunings[["pick", "heuristic", "pruning"]].to_numpy().tolist() == [
@@ -395,7 +396,7 @@ def test_partners_of_another_plan_are_found_and_older_tables_read(
     for plan in package["plans"]:
         del plan["prunings"]
     (folder / "datapackage.json").write_text(json.dumps(package))
-    older = load_search_comparison(folder)
+    older = SearchComparisonTables.load(folder)
     assert set(older.methods["pruning"]) == {"none"}
     assert list(older.cells.columns) == list(tables.cells.columns)
     assert list(older.prunings.columns) == list(tables.prunings.columns)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from workbench.tune.search_comparison.files import SearchComparisonTables, load_search_comparison
+from workbench.tune.search_comparison.files import SearchComparisonTables, shipped_search_comparison
 from workbench.tune.search_comparison.plan import HELD_OUT
 from workbench.tune.search_comparison.run import compare_searches
 
@@ -16,7 +16,7 @@ FIGURES = ("gain", "distance", "saved", "saved_grid", "tied", "runs", "potential
 
 @pytest.fixture(scope="module")
 def tables() -> SearchComparisonTables:
-    return load_search_comparison()
+    return shipped_search_comparison()
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_the_optimum_is_the_longest_of_all_paths(seed, model, events):
     lines = lines_of(graph, round(model.o / PS), model.G / PS, model.S)
     found = lp.solve()
     L = round(model.L / PS)
-    assert found.T_s == pytest.approx(makespan(lines, L) * PS, **close)
+    assert found.T == pytest.approx(makespan(lines, L) * PS, **close)
     left, right = slopes(lines, L)
     assert left - 1e-6 <= found.lambda_L <= right + 1e-6
     bound = math.floor(1.05 * makespan(lines, L))
@@ -79,7 +79,7 @@ def test_the_optimum_is_the_longest_of_all_paths(seed, model, events):
 def test_multipliers_prove_the_optimum(seed, model):
     lp = linear_program(drawn(seed), model)
     found = lp.solve()
-    assert found.dual_objective_s == pytest.approx(found.T_s, **close)
+    assert found.dual_objective_s == pytest.approx(found.T, **close)
     for cost in found.reduced_costs.values():
         assert cost >= -1e-6
 
@@ -90,14 +90,14 @@ def test_the_run_time_is_convex_piecewise_linear_and_never_decreases(seed, model
     lp = linear_program(drawn(seed), model)
     points = [(L, lp.solve(L=L)) for L in sorted(values)]
     for (L1, one), (L2, other) in pairwise(points):
-        rounding = 1e-9 * other.T_s + 1e-13
+        rounding = 1e-9 * other.T + 1e-13
         # Each solution is a tangent: no chord has a slope outside those at its ends.
-        assert one.lambda_L * (L2 - L1) <= other.T_s - one.T_s + rounding
-        assert other.T_s - one.T_s <= other.lambda_L * (L2 - L1) + rounding
+        assert one.lambda_L * (L2 - L1) <= other.T - one.T + rounding
+        assert other.T - one.T <= other.lambda_L * (L2 - L1) + rounding
         assert -1e-6 <= one.lambda_L <= other.lambda_L + 1e-6
         if other.lambda_L - one.lambda_L < 1e-6:
             middle = lp.solve(L=(L1 + L2) / 2)
-            assert middle.T_s == pytest.approx((one.T_s + other.T_s) / 2, **close)
+            assert middle.T == pytest.approx((one.T + other.T) / 2, **close)
 
 
 @given(seeds, networks)
@@ -107,10 +107,10 @@ def test_the_reduced_cost_lies_between_the_slopes_at_a_critical_latency(seed, mo
     lp = linear_program(graph, model)
     sweep = Sweep(graph, model)
     bends = sweep.critical_latencies(0, 300 * NS)
-    for L, left, right in zip(bends.L_s, bends.lambda_left, bends.lambda_right, strict=True):
+    for L, left, right in zip(bends.L, bends.lambda_left, bends.lambda_right, strict=True):
         assert left - 1e-6 <= lp.solve(L=L).lambda_L <= right + 1e-6
         # A picosecond aside there is one slope, unless another critical latency is there.
-        if not (np.abs(bends.L_s - L) < 3 * PS).sum() > 1:
+        if not (np.abs(bends.L - L) < 3 * PS).sum() > 1:
             assert lp.solve(L=L + 2 * PS).lambda_L == pytest.approx(right, **flat)
             if L > 2 * PS:
                 assert lp.solve(L=L - 2 * PS).lambda_L == pytest.approx(left, **flat)
@@ -125,7 +125,7 @@ def test_rows_in_arrays_say_what_row_by_row_expressions_do(seed, model):
     costs = Costs(round(model.L / PS), round(model.o / PS), model.G / PS, model.S)
     slow = reference.model(graph, costs)
     found, expected = lp.solve(), slow.solve()
-    assert found.T_s == pytest.approx(expected * 1e-6, **close)
+    assert found.T == pytest.approx(expected * 1e-6, **close)
     point = Sweep(graph, model).at()
     if point.lambda_L_left == point.lambda_L_right:
         assert found.lambda_L == pytest.approx(slow.l.dj, **flat)
@@ -134,8 +134,8 @@ def test_rows_in_arrays_say_what_row_by_row_expressions_do(seed, model):
 def agree(lp, sweep, percent=()):
     """Hold run time, slopes and tolerances of both to one another."""
     found, point = lp.solve(), sweep.at()
-    assert found.T_s == pytest.approx(point.T_s, **close)
-    assert found.dual_objective_s == pytest.approx(point.T_s, **close)
+    assert found.T == pytest.approx(point.T, **close)
+    assert found.dual_objective_s == pytest.approx(point.T, **close)
     assert point.lambda_L_left - 1e-6 <= found.lambda_L <= point.lambda_L_right + 1e-6
     if point.lambda_L_left == point.lambda_L_right:
         assert found.rho_L == pytest.approx(point.rho_L, rel=1e-6, abs=1e-9)

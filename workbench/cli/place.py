@@ -167,7 +167,7 @@ def _names(arguments: argparse.Namespace, network: Topology) -> list[str]:
 def _table(placements: Iterable[Placement]) -> str:
     head = f"{'method':<12}{'makespan':>18}{'than block':>13}{'hops':>8}{'found in':>11}"
     rows = [
-        f"{p.method:<12}{p.T_s * 1e9:>15,.0f} ns{-100 * p.gain + 0.0:>+11.2f} %"
+        f"{p.method:<12}{p.T * 1e9:>15,.0f} ns{-100 * p.gain + 0.0:>+11.2f} %"
         f"{p.mean_hops:>8.3f}{p.seconds:>9.2f} s"
         for p in placements
     ]

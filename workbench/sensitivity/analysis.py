@@ -146,8 +146,8 @@ def _by_sweep(
         lambda_o=path.overheads,
         rho_L=L * int(right[0]) / float(T[0]) if T[0] else 0.0,
         tolerance=tolerance,
-        corners=np.concatenate([[found.lo_s], found.L_s, [found.hi_s]]),
-        corner_T=np.concatenate([T[1:2], found.T_s, T[2:]]),
+        corners=np.concatenate([[found.lo_s], found.L, [found.hi_s]]),
+        corner_T=np.concatenate([T[1:2], found.T, T[2:]]),
         slopes=np.concatenate([right[1:2], found.lambda_right]),
         critical_path=path.ops,
         slack_ps=finish_ps.max(initial=0) - finish_ps,
@@ -181,12 +181,12 @@ def _by_lp(
     slope = round(base.lambda_L)
     finish_ps = sweep.finish_ps(model.L)
     return _Facts(
-        T=base.T_s,
+        T=base.T,
         lambda_L_left=slope,
         lambda_L=slope,
         lambda_G=round(base.lambda_G),
         lambda_o=round(base.lambda_o),
-        rho_L=model.L * slope / base.T_s if base.T_s else 0.0,
+        rho_L=model.L * slope / base.T if base.T else 0.0,
         tolerance=tolerance,
         corners=corners,
         corner_T=corner_T,
@@ -212,7 +212,7 @@ def _curve_by_lp(
         # The linear program counts whole picoseconds too.
         on_clock = round(L * PS_PER_S) / PS_PER_S
         answer = problem.solve(L=on_clock)
-        return on_clock, answer.T_s, answer.lambda_L
+        return on_clock, answer.T, answer.lambda_L
 
     def corners_between(
         left: tuple[float, float, float], right: tuple[float, float, float]

@@ -194,7 +194,7 @@ class LatencyLP:
 
     def largest_latency(
         self,
-        T_s: float,
+        T: float,
         *,
         of: str | None = None,
         L: Numbers | None = None,
@@ -209,7 +209,7 @@ class LatencyLP:
         latency makes the program slower.
 
         Args:
-            T_s: run time allowed, s.
+            T: run time allowed, s.
             of: name of the latency, where there are several; the others keep their values.
             L: values of the others, s, as for ``solve``.
             G: gap per byte, s/B, as for ``solve``.
@@ -229,7 +229,7 @@ class LatencyLP:
         variables = system.variables
         problem.sense = pulp.LpMaximize
         problem.setObjective(variables[self.matrix.first_latency + number])
-        problem += variables[0] <= T_s * US_PER_S
+        problem += variables[0] <= T * US_PER_S
         # With l in the basis presolve no longer solves it; the interior-point method took 3.5 s
         # where the simplex method took more than 45 s (conjugate gradients, 105,024 rows).
         answer = solve(problem, system, solver, time_limit_s=time_limit_s, interior=True)
@@ -240,12 +240,12 @@ class LatencyLP:
             problem, system = self.problem(values)
             least = solve(problem, system, solver, time_limit_s=time_limit_s)
             check_optimal(least)
-            if least.objective <= T_s * US_PER_S:
+            if least.objective <= T * US_PER_S:
                 return float("inf")
             raise ParameterError(
                 f"the run time allowed must be at least {least.objective / US_PER_S:.9g} s, which "
-                f"the program takes without that latency; got {T_s:.9g} s",
-                key="T_s",
+                f"the program takes without that latency; got {T:.9g} s",
+                key="T",
             )
         raise failure(answer)
 
@@ -275,7 +275,7 @@ class LatencyLP:
         self._latency(None)
         base = self.solve(L=base_L, solver=solver)
         return {
-            share: self.largest_latency(base.T_s * (1 + share / 100), solver=solver)
+            share: self.largest_latency(base.T * (1 + share / 100), solver=solver)
             for share in percent
         }
 

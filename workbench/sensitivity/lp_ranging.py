@@ -66,12 +66,12 @@ def critical_latencies(
     return Ranging(np.array(kept, float), columns[0], columns[1], columns[2])
 
 
-def _basis_range(lp: LatencyLP, L_s: float) -> tuple[float, float]:
+def _basis_range(lp: LatencyLP, L: float) -> tuple[float, float]:
     """Return the lower end of l's range with this basis (Gurobi's SALBLow), s, and the slope."""
     problem, system = lp.problem()
     column = lp.matrix.first_latency
     # Not rounded to a picosecond: epsilon may be less.
-    system.variables[column].lowBound = L_s * PS_PER_S / PS_PER_US
+    system.variables[column].lowBound = L * PS_PER_S / PS_PER_US
     answer = solve(problem, system)
     check_optimal(answer)
     if answer.highs is None:
@@ -81,4 +81,4 @@ def _basis_range(lp: LatencyLP, L_s: float) -> tuple[float, float]:
     if abs(slope) <= _SLOPE_TOLERANCE:
         # l is not what holds the run time: its bound may fall without end.
         return -float("inf"), slope
-    return min(float(ranging.col_bound_dn.value_[column]) * PS_PER_US / PS_PER_S, L_s), slope
+    return min(float(ranging.col_bound_dn.value_[column]) * PS_PER_US / PS_PER_S, L), slope

@@ -30,7 +30,7 @@ class LPSolution(StoredResult):
     """A program's run time, its sensitivities and its critical path.
 
     Attributes:
-        T_s: run time, s.
+        T: run time, s.
         lambda_L: slope of T over L, dT/dL: latencies on the critical path. With several latency
             variables: the slope where all grow together.
         lambda_G: dT/dG in bytes: bytes on the critical path after the first of each message.
@@ -50,7 +50,7 @@ class LPSolution(StoredResult):
         solver: its name.
     """
 
-    T_s: float
+    T: float
     lambda_L: float
     lambda_G: float
     lambda_o: float
@@ -91,7 +91,7 @@ def solution_of(
     of_latency = float(bounds[: len(latencies)] @ latencies)
     T = answer.objective
     return LPSolution(
-        T_s=T / US_PER_S,
+        T=T / US_PER_S,
         lambda_L=float(latencies.sum()),
         lambda_G=float(gap_bytes.sum()),
         lambda_o=float(overhead[0]),

@@ -41,7 +41,7 @@ class PairSensitivity(StoredResult):
     Attributes:
         lambda_L: int64[ranks, ranks], sender by receiver: dT / dL of the pair, without a unit.
         lambda_G: int64[ranks, ranks], dT / dG of the pair, in bytes.
-        T_s: the program's time.
+        T: the program's time, s.
         ops: int64[k], operations on the critical path, in the order of time.
         unique: whether all critical paths have these entries, so that they are derivatives.
         provenance: what was analysed.
@@ -49,7 +49,7 @@ class PairSensitivity(StoredResult):
 
     lambda_L: IntArray = field(metadata={"axes": 2})
     lambda_G: IntArray = field(metadata={"axes": 2})
-    T_s: float
+    T: float
     ops: IntArray
     unique: bool
     provenance: Provenance
@@ -92,7 +92,7 @@ class PairSensitivity(StoredResult):
         pairs = int((self.lambda_L > 0).sum())
         alike = "" if self.unique else "; one of several critical paths"
         return (
-            f"PairSensitivity({self.num_ranks} ranks, T {self.T_s * 1e6:.2f} µs, "
+            f"PairSensitivity({self.num_ranks} ranks, T {self.T * 1e6:.2f} µs, "
             f"{int(self.lambda_L.sum())} latencies and {int(self.lambda_G.sum())} bytes of "
             f"{pairs} pairs on the critical path{alike})"
         )
@@ -148,7 +148,7 @@ def pair_sensitivity(
     return PairSensitivity(
         lambda_L=counts.lambda_L,
         lambda_G=counts.lambda_G,
-        T_s=at.makespan(0.0),
+        T=at.makespan(0.0),
         ops=at.critical_path(0.0).ops,
         unique=all(point.lambda_L_left == point.lambda_L_right for point in slopes),
         provenance=Provenance("simulated", f"{graph.source}, LLAMP's semantics, {model}"),

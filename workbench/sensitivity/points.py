@@ -25,8 +25,8 @@ class SweepPoint:
     paths may have other slopes. g is not in LLAMP's graph: lambda_g is 0.
 
     Attributes:
-        L_s: the latency, s.
-        T_s: the makespan, s.
+        L: the latency, s.
+        T: the makespan, s.
         lambda_L_left: slope of T(L) below L: fewest latencies on a critical path.
         lambda_L_right: slope of T(L) above L: most latencies on a critical path.
         lambda_G: dT/dG in bytes: those after the first of each message on the path.
@@ -37,8 +37,8 @@ class SweepPoint:
         lambda_g: dT/dg, always 0.
     """
 
-    L_s: float
-    T_s: float
+    L: float
+    T: float
     lambda_L_left: int
     lambda_L_right: int
     lambda_G: int
@@ -52,12 +52,12 @@ class SweepCurve(NamedTuple):
     """T and its slopes at several latencies.
 
     Attributes:
-        T_s: float64[k], makespan at each, s.
+        T: float64[k], makespan at each, s.
         lambda_left: int64[k], slope below each.
         lambda_right: int64[k], slope above each.
     """
 
-    T_s: FloatArray
+    T: FloatArray
     lambda_left: IntArray
     lambda_right: IntArray
 
@@ -70,8 +70,8 @@ class CriticalLatencies:
     merged, with the slopes before the first and after the last of them.
 
     Attributes:
-        L_s: float64[k], the critical latencies, ascending, s.
-        T_s: float64[k], makespan at each, s.
+        L: float64[k], the critical latencies, ascending, s.
+        T: float64[k], makespan at each, s.
         lambda_left: int64[k], slope below each.
         lambda_right: int64[k], slope above each.
         exact_ps: the latencies as fractions, ps.
@@ -81,8 +81,8 @@ class CriticalLatencies:
         lanes: number of latencies and slopes computed in these passes.
     """
 
-    L_s: FloatArray
-    T_s: FloatArray
+    L: FloatArray
+    T: FloatArray
     lambda_left: IntArray
     lambda_right: IntArray
     exact_ps: tuple[Fraction, ...]
@@ -106,8 +106,8 @@ class CriticalLatencies:
         """
         T_ps = [bend.left.intercept_ps + bend.left.slope * bend.x_ps for bend in bends]
         return cls(
-            L_s=np.array([float(bend.x_ps / PS_PER_S) for bend in bends], np.float64),
-            T_s=np.array([float(T / PS_PER_S) for T in T_ps], np.float64),
+            L=np.array([float(bend.x_ps / PS_PER_S) for bend in bends], np.float64),
+            T=np.array([float(T / PS_PER_S) for T in T_ps], np.float64),
             lambda_left=np.array([bend.left.slope for bend in bends], np.int64),
             lambda_right=np.array([bend.right.slope for bend in bends], np.int64),
             exact_ps=tuple(bend.x_ps for bend in bends),
@@ -118,11 +118,11 @@ class CriticalLatencies:
         )
 
     def __len__(self) -> int:
-        return len(self.L_s)
+        return len(self.L)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """Return the latencies in s, so that the value may be used as their array."""
-        return np.array(self.L_s, dtype=dtype)
+        return np.array(self.L, dtype=dtype)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,13 +130,13 @@ class ClassPoint:
     """A program's time where each message's latency is a sum over classes, such as of wires.
 
     Attributes:
-        T_s: the makespan, s.
+        T: the makespan, s.
         lambdas: int64[classes], number of times that each class's latency is on a critical path:
             dT/dl_c if that path is the only one, else one of the subgradients.
         T_ps: the makespan in whole picoseconds.
     """
 
-    T_s: float
+    T: float
     lambdas: IntArray
     T_ps: int
 

@@ -199,37 +199,37 @@ class Sweep:
         """
         return self._passes.makespan_ps(self._L_ps if L_ps is None else L_ps)
 
-    def makespan(self, L_s: float | None = None) -> float:
+    def makespan(self, L: float | None = None) -> float:
         """Return T at a latency, s.
 
         Args:
-            L_s: the latency, default the model's.
+            L: the latency, s; default the model's.
         """
-        return self.makespan_ps(self._latency_ps(L_s)) / PS_PER_S
+        return self.makespan_ps(self._latency_ps(L)) / PS_PER_S
 
-    def finish_ps(self, L_s: float | None = None) -> IntArray:
+    def finish_ps(self, L: float | None = None) -> IntArray:
         """Return the end of each rank, int64[ranks] ps.
 
         Args:
-            L_s: the latency, default the model's.
+            L: the latency, s; default the model's.
         """
-        return self._passes.finish_ps(self._latency_ps(L_s), self.graph.num_ranks)
+        return self._passes.finish_ps(self._latency_ps(L), self.graph.num_ranks)
 
-    def at(self, L_s: float | None = None) -> SweepPoint:
+    def at(self, L: float | None = None) -> SweepPoint:
         """Return T, its slopes on both sides, and those of G and o, in one pass.
 
         Args:
-            L_s: the latency, default the model's.
+            L: the latency, s; default the model's.
         """
         from workbench.sensitivity.critical import follow
 
-        x = self._latency_ps(L_s)
+        x = self._latency_ps(L)
         left, right, last, notes = self._passes.point(x)
         path = follow(self._packed, self._costs, last, notes)
         T = right.at(x)
         return SweepPoint(
-            L_s=x / PS_PER_S,
-            T_s=T / PS_PER_S,
+            L=x / PS_PER_S,
+            T=T / PS_PER_S,
             lambda_L_left=left.slope,
             lambda_L_right=right.slope,
             lambda_G=int(path.bytes.sum()),
@@ -238,13 +238,13 @@ class Sweep:
             T_ps=T,
         )
 
-    def curve(self, L_s: ArrayLike) -> SweepCurve:
+    def curve(self, L: ArrayLike) -> SweepCurve:
         """Return T and its slopes at several latencies, eight lanes a pass.
 
         Args:
-            L_s: float[k], s.
+            L: float[k], s.
         """
-        latencies = [self._latency_ps(L) for L in np.asarray(L_s, np.float64).ravel().tolist()]
+        latencies = [self._latency_ps(one) for one in np.asarray(L, np.float64).ravel().tolist()]
         sides: tuple[Side, Side] = ("left", "right")
         found = self._passes.lines([(x, side) for x in latencies for side in sides])
         T = [line.at(x) / PS_PER_S for x, line in zip(latencies, found[1::2], strict=True)]
@@ -318,26 +318,26 @@ class Sweep:
         )
         return dict(zip(percent, found, strict=True))
 
-    def critical_path(self, L_s: float | None = None) -> CriticalPath:
+    def critical_path(self, L: float | None = None) -> CriticalPath:
         """Return the operations of a critical path that has the most latencies, first to last.
 
         Args:
-            L_s: the latency, default the model's.
+            L: the latency, s; default the model's.
         """
         from workbench.sensitivity.critical import follow
 
-        _, _, last, notes = self._passes.point(self._latency_ps(L_s))
+        _, _, last, notes = self._passes.point(self._latency_ps(L))
         return follow(self._packed, self._costs, last, notes)
 
-    def slack(self, L_s: float | None = None) -> Slack:
+    def slack(self, L: float | None = None) -> Slack:
         """Return the possible delays of operations' starts and ends and ranks' ends at the same T.
 
         Args:
-            L_s: the latency, default the model's.
+            L: the latency, s; default the model's.
         """
         from workbench.sensitivity.critical import slack
 
-        x = self._latency_ps(L_s)
+        x = self._latency_ps(L)
         costs, messages = self._costs, self.messages
         fixed = np.zeros(messages, np.int64) if costs.message_ps is None else costs.message_ps
         multiples = costs.message_multiples
@@ -383,13 +383,13 @@ class Sweep:
         T = sweep.makespan_ps(0)
         return ClassPoint(T / PS_PER_S, lambdas.astype(np.int64), T)
 
-    def pairs(self, L_s: float | None = None) -> PairCounts:
+    def pairs(self, L: float | None = None) -> PairCounts:
         """Return latencies and bytes of each pair of ranks on a critical path.
 
         Args:
-            L_s: the latency, default the model's.
+            L: the latency, s; default the model's.
         """
-        path, ranks = self.critical_path(L_s), self.graph.num_ranks
+        path, ranks = self.critical_path(L), self.graph.num_ranks
         sends = self.send_ops[path.messages]
         source, target = self.graph.rank_of(sends), self.graph.peer[sends]
         latencies = np.zeros((ranks, ranks), np.int64)
@@ -422,5 +422,5 @@ class Sweep:
             int(graph.size[computing].max(initial=0)),
         )
 
-    def _latency_ps(self, L_s: float | None) -> int:
-        return self._L_ps if L_s is None else picoseconds(L_s)
+    def _latency_ps(self, L: float | None) -> int:
+        return self._L_ps if L is None else picoseconds(L)

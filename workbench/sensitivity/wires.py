@@ -58,7 +58,7 @@ class WireSensitivity(StoredResult):
     """A program's time and its slopes in the latency of its wires.
 
     Attributes:
-        T_s: the program's time.
+        T: the program's time, s.
         lambda_wire: slopes of T in the latency of all wires, to the left and to the right: how
             many wires one after the other a critical path holds.
         lambda_class: the same for the wires of each class.
@@ -66,7 +66,7 @@ class WireSensitivity(StoredResult):
         mean_hops: switches of a message, the same mean.
     """
 
-    T_s: float
+    T: float
     lambda_wire: tuple[int, int]
     lambda_class: Mapping[str, tuple[int, int]]
     mean_latency_s: float
@@ -122,7 +122,7 @@ def wire_sensitivity(
         for name, start in zip(topology.classes, starts, strict=True)
     }
     return WireSensitivity(
-        T_s=everywhere.T_s,
+        T=everywhere.T,
         lambda_wire=_slopes(everywhere),
         lambda_class={name: _slopes(point) for name, point in each.items()},
         mean_latency_s=latency,
@@ -221,7 +221,7 @@ def topology_study(
                     "topology": topology.name,
                     "mean_hops": hops,
                     "mean_latency_ns": latency * 1e9,
-                    "T_ns": point.T_s * 1e9,
+                    "T_ns": point.T * 1e9,
                     "lambda_wire": point.lambda_L_right,
                     **{
                         f"tolerance_ns_{p:g}": s * 1e9

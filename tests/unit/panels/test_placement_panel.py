@@ -77,7 +77,7 @@ def panel(only_panel: PlacementPanel, small: programs.Program) -> Iterator[Place
 
 
 def times(panel: PlacementPanel) -> dict[str, float]:
-    return {str(method): one.T_s for method, one in panel.placements.items()}
+    return {str(method): one.T for method, one in panel.placements.items()}
 
 
 def test_it_opens_with_a_picture() -> None:
@@ -103,7 +103,7 @@ def test_each_method_gives_what_place_gives(panel: PlacementPanel, small: Any) -
             method=method,
             evaluations=TRIES,
         )
-        assert found.T_s == alone.T_s
+        assert found.T == alone.T
         assert found.hosts.tolist() == alone.hosts.tolist()
     assert times(panel)["search"] < times(panel)["block"]
 
@@ -118,7 +118,7 @@ def test_the_pairs_are_those_of_the_placement_that_is_shown(
         expected = pair_sensitivity(small, panel.model, L=wires.latency_ps() / 1e12)
         assert panel.pairs is not None
         assert panel.pairs.lambda_L.tolist() == expected.lambda_L.tolist()
-        assert panel.pairs.T_s == found.T_s
+        assert panel.pairs.T == found.T
         view = panel._view
         assert view is not None
         assert f"by {method}" in view.description.value
@@ -323,7 +323,7 @@ def test_algorithms_and_parameters_change_the_program(
         topology.parse_topology(NETWORK),
         method="block",
     )
-    assert panel.placements["block"].T_s == alone.T_s
+    assert panel.placements["block"].T == alone.T
     assert panel.machine == ""
 
 

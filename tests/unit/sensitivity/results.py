@@ -28,8 +28,8 @@ def from_lines(
     inner = [float(x) for x in bends if lo_ns < x < hi_ns]
     corners = np.array([lo_ns, *inner, hi_ns], float) * 1e-9
 
-    def T(L_s: float) -> float:
-        return max(a * 1e-9 + s * L_s for a, s in lines)
+    def T(L: float) -> float:
+        return max(a * 1e-9 + s * L for a, s in lines)
 
     middle = (corners[:-1] + corners[1:]) / 2
     slopes = [max(lines, key=lambda line: line[0] * 1e-9 + line[1] * x)[1] for x in middle]

@@ -23,7 +23,7 @@ def test_the_papers_figure_4c() -> None:
     graph = read_goal(FIG4C)
     model = MODEL.replace(L=2e-7)
     result = analyse(graph, model, interval=(0.0, 1e-6), percent=(100 / 3,), contention=False)
-    assert pytest.approx(1.5e-6, rel=1e-12) == result.T
+    assert result.T == pytest.approx(1.5e-6, rel=1e-12)
     assert result.critical_latencies * 1e6 == pytest.approx([0.385], rel=1e-12)
     assert result.slopes.tolist() == [0, 1]
     assert result.T_of(0.5e-6) * 1e6 == pytest.approx(1.615, rel=1e-12)
@@ -67,7 +67,7 @@ def test_the_linear_program_says_the_same(name: str | int) -> None:
     options = {"interval": (1e-7, 2e-5), "contention": False}
     swept, solved = analyse(program, model, **options), analyse(program, model, lp=True, **options)
     assert (swept.method, solved.method) == ("sweep", "lp")
-    assert pytest.approx(swept.T, rel=1e-12) == solved.T  # n_vertices * eps
+    assert solved.T == pytest.approx(swept.T, rel=1e-12)  # n_vertices * eps
     assert solved.corners == pytest.approx(swept.corners, abs=1e-12)
     assert solved.corner_T == pytest.approx(swept.corner_T, rel=1e-9)  # the solver's 1e-7 us
     assert solved.slopes.tolist() == swept.slopes.tolist()

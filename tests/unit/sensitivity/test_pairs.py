@@ -41,7 +41,7 @@ def test_the_longest_of_two_ways_is_on_the_path() -> None:
     assert found.lambda_G.tolist() == [[0, 0, 100], [0, 0, 0], [10, 0, 0]]
     assert found.unique
     # o + L + 100 G + o, the second receive's o, then o + L + 10 G + o.
-    assert found.T_s == pytest.approx(5 * 5e-7 + 2 * 2e-6 + 110e-9, rel=1e-12)
+    assert found.T == pytest.approx(5 * 5e-7 + 2 * 2e-6 + 110e-9, rel=1e-12)
 
 
 def test_a_slow_pair_takes_the_path_over() -> None:
@@ -83,9 +83,9 @@ def test_where_it_is_unique_it_is_the_derivative(seed: int) -> None:
             change = np.zeros((3, 3))
             change[i, j] = PS
             up, down = (
-                round(pair_sensitivity(graph, model, L=base + s * change).T_s / PS) for s in (1, -1)
+                round(pair_sensitivity(graph, model, L=base + s * change).T / PS) for s in (1, -1)
             )
-            here = round(found.T_s / PS)
+            here = round(found.T / PS)
             assert here - down <= found.lambda_L[i, j] <= up - here
             if found.unique:
                 assert here - down == up - here
@@ -97,7 +97,7 @@ def test_the_matrices_add_up_to_the_sweeps_slopes() -> None:
     point = Sweep(program, MODEL).at()
     assert found.lambda_L.sum() == point.lambda_L_right
     assert found.lambda_G.sum() == point.lambda_G
-    assert found.T_s == point.T_s
+    assert found.T == point.T
 
 
 def test_both_directions_together_and_as_a_table() -> None:

@@ -58,10 +58,10 @@ def test_figures_4c_5_and_6():
     """T = max(L + 1.115, 1.5) us, which bends at 0.385; T(0.5) = 1.615; 2 us are borne to 0.885."""
     sweep = Sweep(chains(*FIG4C), FIG_MODEL)
     bend = sweep.critical_latencies(0, 1e-6)
-    assert bend.L_s.tolist() == [0.385e-6]
+    assert bend.L.tolist() == [0.385e-6]
     assert bend.exact_ps == (Fraction(385_000),)
     assert (bend.lambda_left.tolist(), bend.lambda_right.tolist()) == ([0], [1])
-    assert bend.T_s.tolist() == [1.5e-6]
+    assert bend.T.tolist() == [1.5e-6]
     assert sweep.makespan_ps(500_000) == 1_615_000
     at_bend = sweep.at(0.385e-6)
     assert (at_bend.lambda_L_left, at_bend.lambda_L_right) == (0, 1)
@@ -73,7 +73,7 @@ def test_figure_16_on_its_interval():
     """On [0.2, 0.5] us: flat up to 0.385, then as L."""
     sweep = Sweep(chains(*FIG4C), FIG_MODEL)
     curve = sweep.curve([0.2e-6, 0.385e-6, 0.5e-6])
-    assert curve.T_s.tolist() == [1.5e-6, 1.5e-6, 1.615e-6]
+    assert curve.T.tolist() == [1.5e-6, 1.5e-6, 1.615e-6]
     assert curve.lambda_left.tolist() == [0, 0, 1]
     assert curve.lambda_right.tolist() == [0, 1, 1]
     inside = sweep.critical_latencies(0.2e-6, 0.5e-6)
@@ -220,7 +220,7 @@ def test_the_makespan_is_convex_piecewise_linear_and_never_decreases(seed):
     sweep, _ = drawn(seed, events=30)
     L = np.arange(0, 80_000, 2_500)
     curve = sweep.curve(L * 1e-12)
-    T = np.rint(curve.T_s * 1e12).astype(np.int64)
+    T = np.rint(curve.T * 1e12).astype(np.int64)
     steps = np.diff(T)
     assert (steps >= 0).all()
     assert (np.diff(steps) >= 0).all()

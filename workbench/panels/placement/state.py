@@ -110,7 +110,7 @@ class Placed:
     @property
     def best(self) -> PlacementMethod:
         """The method with the least run time, the first of several."""
-        return min(self.placements, key=lambda method: self.placements[method].T_s)
+        return min(self.placements, key=lambda method: self.placements[method].T)
 
     def chosen(self, method: str) -> PlacementMethod:
         """Return a method of ``METHODS``, or the best so far for ``BEST`` and missing ones."""

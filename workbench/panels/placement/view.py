@@ -122,7 +122,7 @@ def table_html(placed: Placed) -> str:
         one, pairs = placed.placements[method], placed.pairs[method]
         rows.append(
             (
-                *(bold(method) if method == placed.best else method, run_time_text(one.T_s * 1e9)),
+                *(bold(method) if method == placed.best else method, run_time_text(one.T * 1e9)),
                 *(gain_text(100 * one.gain), time_text(one.seconds * 1e9)),
                 *(f"{one.evaluations:,}", f"{one.mean_hops:.2f}"),
                 *(f"{int(np.sum(pairs.lambda_L)):,}", f"{int(np.sum(pairs.lambda_G)):,}"),
@@ -136,14 +136,14 @@ def describe_placed(placed: Placed) -> str:
     """Return a sentence with the best placement and its gain."""
     found = placed.placements
     best = found[placed.best]
-    slowest: PlacementMethod = max(found, key=lambda method: found[method].T_s)
+    slowest: PlacementMethod = max(found, key=lambda method: found[method].T)
     where = f"{len(best.hosts)} ranks on {best.topology.name}"
-    if found[slowest].T_s == best.T_s:
-        return f"{where}: every placement tried takes {run_time_text(best.T_s * 1e9)}."
-    text = f"{where}: the fastest placement is by {placed.best}, {run_time_text(best.T_s * 1e9)}"
+    if found[slowest].T == best.T:
+        return f"{where}: every placement tried takes {run_time_text(best.T * 1e9)}."
+    text = f"{where}: the fastest placement is by {placed.best}, {run_time_text(best.T * 1e9)}"
     if placed.best != "block":
         text += f" ({gain_text(100 * best.gain)} than block)"
-    more = 100 * (found[slowest].T_s / best.T_s - 1)
+    more = 100 * (found[slowest].T / best.T - 1)
     return f"{text}; by {slowest} the program takes {more:.3g} % longer than that."
 
 

@@ -36,8 +36,8 @@ class Placement(StoredResult):
         hosts: int64[ranks], the host of each rank.
         topology: the network.
         method: how it was found.
-        T_s: the program's time, without contention.
-        block_T_s: its time with the ranks placed in order.
+        T: the program's time without contention, s.
+        block_T: its time with the ranks placed in order, s.
         mean_hops: switches that a message passes, the mean weighted by its bytes.
         seconds: that finding it took.
         evaluations: how many mappings were evaluated for it.
@@ -48,8 +48,8 @@ class Placement(StoredResult):
     hosts: NDArray[np.int64]
     topology: Topology
     method: str
-    T_s: float
-    block_T_s: float
+    T: float
+    block_T: float
     mean_hops: float
     seconds: float
     evaluations: int
@@ -59,7 +59,7 @@ class Placement(StoredResult):
     @property
     def gain(self) -> float:
         """How much less time the program takes than with block placement, as a share of that."""
-        return 1 - self.T_s / self.block_T_s if self.block_T_s else 0.0
+        return 1 - self.T / self.block_T if self.block_T else 0.0
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each rank: ``rank``, ``host``, ``router``, ``group``."""
@@ -124,8 +124,8 @@ class Placement(StoredResult):
             "topology": self.topology.name,
             "parameters": dict(self.topology.parameters),
             "hosts": self.hosts.tolist(),
-            "makespan_ns": self.T_s * 1e9,
-            "block_makespan_ns": self.block_T_s * 1e9,
+            "makespan_ns": self.T * 1e9,
+            "block_makespan_ns": self.block_T * 1e9,
             "mean_hops": self.mean_hops,
             "seconds": self.seconds,
             "evaluations": self.evaluations,
@@ -135,7 +135,7 @@ class Placement(StoredResult):
     def __repr__(self) -> str:
         return (
             f"Placement({self.method}: {len(self.hosts)} ranks on {self.topology.name}, "
-            f"T {self.T_s * 1e6:.2f} µs, {_compared(self.gain)}; "
+            f"T {self.T * 1e6:.2f} µs, {_compared(self.gain)}; "
             f"{self.evaluations} evaluations in {self.seconds:.2g} s)"
         )
 
@@ -143,7 +143,7 @@ class Placement(StoredResult):
         rows = {
             "method": self.method,
             "topology": self.topology.name,
-            "T": f"{self.T_s * 1e6:.2f} µs, {_compared(self.gain)}",
+            "T": f"{self.T * 1e6:.2f} µs, {_compared(self.gain)}",
             "found in": f"{self.seconds:.2g} s, {self.evaluations} evaluations",
         }
         return html_table(rows.items(), caption=self.provenance.caption(), align="l")

@@ -181,7 +181,7 @@ def frame_of(placements: Iterable[Placement]) -> pd.DataFrame:
         [
             {
                 "method": placement.method,
-                "T_ns": placement.T_s * 1e9,
+                "T_ns": placement.T * 1e9,
                 "less_than_block_percent": 100 * placement.gain,
                 "seconds": placement.seconds,
                 "evaluations": placement.evaluations,
@@ -227,8 +227,8 @@ def _placed(
         hosts=hosts,
         topology=problem.wires.topology,
         method=method,
-        T_s=T_ps / PS_PER_S,
-        block_T_s=block_T_ps / PS_PER_S,
+        T=T_ps / PS_PER_S,
+        block_T=block_T_ps / PS_PER_S,
         mean_hops=float((volume * passed).sum()) / max(int(volume.sum()), 1),
         seconds=took,
         evaluations=problem.evaluations,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
 
 from bokeh.document import Document
 from bokeh.events import DocumentReady
-from bokeh.models import ColumnDataSource, CustomJS, LayoutDOM
+from bokeh.models import ColumnDataSource, CustomJS, LayoutDOM, Plot
 from bokeh.protocol import Protocol
 from jupyter_bokeh import BokehModel
 
@@ -84,8 +84,23 @@ class LiveView(BokehModel):  # type: ignore[misc]
 
     def drawn(self, name: str) -> dict[str, Any] | None:
         """Return the data of the source with a name, None where there is none."""
-        found = self._model.select({"type": ColumnDataSource, "name": name})
-        return next((dict(source.data) for source in found), None)
+        return next((dict(source.data) for source in self._sources(name)), None)
+
+    def select(self, name: str, rows: Sequence[int]) -> None:
+        """Select rows of the sources with a name, as a click on their points does."""
+        for source in self._sources(name):
+            source.selected.indices = list(rows)
+
+    def selected(self, name: str) -> list[int] | None:
+        """Return the selected rows of the source with a name, None where there is none."""
+        return next((list(source.selected.indices) for source in self._sources(name)), None)
+
+    def titles(self) -> list[str]:
+        """Return the titles of the visible figures."""
+        return [fig.title.text for fig in _visible_figures(self._model)]
+
+    def _sources(self, name: str) -> list[ColumnDataSource]:
+        return list(self._model.select({"type": ColumnDataSource, "name": name}))
 
     @contextmanager
     def one_patch(self) -> Iterator[None]:
@@ -131,6 +146,15 @@ class LiveView(BokehModel):  # type: ignore[misc]
         if key is None or key == "render_bundle":
             self._trait_values["render_bundle"] = self._model_to_traits(self._model)
         return dict(super().get_state(key, drop_defaults))
+
+
+def _visible_figures(layout: Any) -> Iterator[Plot]:
+    """Yield the visible figures of a layout, from the top down."""
+    if layout.visible and isinstance(layout, Plot):
+        yield layout
+    elif layout.visible:
+        for child in getattr(layout, "children", ()):
+            yield from _visible_figures(child[0] if isinstance(child, tuple) else child)
 
 
 class WindowView(LiveView):

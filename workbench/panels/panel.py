@@ -53,9 +53,19 @@ class Panel(ABC, Generic[_T]):
         return visible_text(self.widget)
 
     @property
+    def figures(self) -> list[str]:
+        """The titles of the visible figures, from the top down."""
+        return [title for view in self._visible(LiveView) for title in view.titles()]
+
+    @property
     def stale(self) -> bool:
         """Whether figures are dimmed, as they are of earlier values."""
         return any(STALE in widget._dom_classes for widget in self._visible(widgets.DOMWidget))
+
+    @property
+    def progress(self) -> list[float]:
+        """The shares, 0 to 1, that the visible progress bars show, from the top down."""
+        return [bar.value for bar in self._visible(widgets.FloatProgress)]
 
     @property
     def running(self) -> bool:
@@ -95,6 +105,19 @@ class Panel(ABC, Generic[_T]):
             if data is not None:
                 return data
         raise ParameterError(f"no figure has a source named {name!r}")
+
+    def select(self, name: str, *rows: int) -> None:
+        """Click the points of some rows of the figures' source with a name."""
+        self.drawn(name)
+        for view in self._live_views():
+            view.select(name, rows)
+
+    def selected(self, name: str) -> list[int]:
+        """Return the selected rows of the figures' source with a name."""
+        self.drawn(name)
+        return next(
+            rows for view in self._live_views() if (rows := view.selected(name)) is not None
+        )
 
     def wait(self, timeout: float | None = None) -> _T:
         """Wait for all jobs, at most ``timeout`` seconds (None: no limit); return the result."""

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from tests.unit.panels.networks import ring
+from tests.unit.panels.uploads import file_items
 from tests.unit.panels.waiting import PATIENCE_S, settled
 from workbench import jobs, programs, topology
 from workbench.errors import DatasetError, ParameterError, ParseError, WorkbenchError
@@ -122,8 +123,8 @@ def test_traffic_of_ones_own_loads_the_links(panel: ComparePanel, tmp_path: Path
     panel.upload_traffic({"mine.csv": b"src,dst,weight\n0,5,1\n"})
     settled(panel)
     assert not np.array_equal(panel.loads["torus 4x4"].channel, before), "another file of its name"
-    control = panel._controls.upload_traffic
-    panel._controls._traffic_files({"new": [{"name": "a.csv", "content": b"1,2\n3\n"}]})
+    control = panel.controls["upload_traffic"]
+    control.value = file_items({"a.csv": b"1,2\n3\n"})
     assert "a.csv:2: each row of a matrix" in panel.error
     assert control.accept.startswith(".csv")
     panel.traffic = "uniform"
@@ -140,9 +141,8 @@ def test_it_opens_with_four_of_about_a_thousand_hosts() -> None:
     assert "carries" in panel.description
     assert [drawn.figure.visible for drawn in view(panel).maps] == [True] * 4
     assert "ComparePanel(fat tree 16, dragonfly 33,8,4,4" in repr(panel)
-    table = panel._view.table.value  # type: ignore[union-attr]
-    assert table.count("★") > 3
-    assert "…" in table, "what takes a moment is waited for"
+    assert panel.text.count("★") > 3
+    assert "\t…" in panel.text, "what takes a moment is waited for"
 
 
 def test_what_is_drawn_is_what_the_library_says(panel: ComparePanel) -> None:
@@ -214,27 +214,27 @@ def test_a_detour_costs_what_it_brings(panel: ComparePanel) -> None:
 
 
 def test_an_error_stands_beside_its_slot_and_the_figures_stay(panel: ComparePanel) -> None:
-    slot = panel._controls.slots[0]
-    slot.parameters.value = "5"
+    controls = panel.controls
+    controls["parameters_0"].value = "5"
     settled(panel)
-    assert "even" in slot.error.message
-    assert not any(other.error.message for other in panel._controls.slots[1:])
+    assert "even" in panel.error
+    assert "\n" not in panel.error, "of one slot alone"
     assert "fat tree 4" in panel.networks, "the last good one"
     panel.traffic = "tornado"
     settled(panel)
-    assert "even" in slot.error.message
+    assert "even" in panel.error
     tree = panel.networks["fat tree 4"]
     tornado = link_loads(tree, topology.traffic(tree, "tornado").between_routers())
     assert panel.loads["fat tree 4"].largest == tornado.largest, "under the traffic of now"
     assert panel.loads["fat tree 4"].largest != link_loads(tree).largest
-    slot.parameters.value = "6"
+    controls["parameters_0"].value = "6"
     settled(panel)
     assert panel.error == ""
     assert "fat tree 6" in panel.networks
-    slot.family.value = "hypercube"
+    controls["family_0"].value = "hypercube"
     settled(panel)
     assert "hypercube 6" in panel.networks
-    slot.family.value = ""
+    controls["family_0"].value = ""
     settled(panel)
     assert list(panel.networks) == ["dragonfly 3,2,2,1", "torus 4x4"]
     assert not view(panel).maps[0].figure.visible
@@ -259,16 +259,17 @@ def test_what_takes_long_says_so_and_can_be_stopped(
         ctx.stop_event.wait(60)
         return work(ctx, *rest)
 
-    assert panel._wait.layout.display == "none"
+    assert "▶ Simulate" in panel.buttons
+    assert not panel.buttons["■ Stop"]
     monkeypatch.setattr(panel._comparer, "work", slow)
     panel.traffic = "tornado"
     assert asked.wait(60)
     panel.refresh()
-    assert panel._wait.layout.display == ""
     assert "computing a large one" in panel.text
-    panel._quick.stop_button.click()
+    panel.press("■ Stop")
     settled(panel)
-    assert panel._wait.layout.display == "none"
+    assert not panel.buttons["■ Stop"]
+    assert "computing a large one" not in panel.text, "its line is hidden"
     assert list(panel.networks) == before
 
 
@@ -324,11 +325,11 @@ def test_one_control_matches_them_on_hosts(panel: ComparePanel) -> None:
 
 
 def test_other_sizes_are_offered(panel: ComparePanel) -> None:
-    slot = panel._controls.slots[2]
-    words = [word for _, word in slot.sizes.options if word]
+    sizes = panel.controls["sizes_2"]
+    words = [word for _, word in sizes.options if word]
     assert words
     assert all(word.startswith("torus:") for word in words)
-    slot.sizes.value = words[-1]
+    sizes.value = words[-1]
     settled(panel)
     assert panel.topologies[2] == words[-1]
     assert panel.error == ""
@@ -349,10 +350,9 @@ def test_a_graph_is_uploaded(panel: ComparePanel) -> None:
         panel.upload({"bad.graphml": b"<graphml><graph>"})
     with pytest.raises(ParameterError, match="choose a file"):
         panel.upload({})
-    content = [{"name": "bad.txt", "content": b"\xff\x00 1"}]
-    panel._controls._files({"new": content})
+    panel.controls["upload"].value = file_items({"bad.txt": b"\xff\x00 1"})
     assert panel.error
-    panel._controls._files({"new": [{"name": "ring.txt", "content": b"0 1\n1 2\n2 0\n"}]})
+    panel.controls["upload"].value = file_items({"ring.txt": b"0 1\n1 2\n2 0\n"})
     assert panel.error == ""
 
 
@@ -680,11 +680,11 @@ def test_only_settings_can_be_set(panel: ComparePanel) -> None:
 
 
 def test_a_number_out_of_range_is_reported_and_changes_nothing(panel: ComparePanel) -> None:
-    controls, before = panel._controls, panel.state
+    controls, before = panel.controls, panel.state
     panel.match = "hosts"
-    controls.amount.typed.value = 1
-    controls.offered.text.value = "7"
-    controls.seed.typed.value = -1
+    controls["amount"].typed.value = 1
+    controls["offered"].text.value = "7"
+    controls["seed"].typed.value = -1
     assert panel.error.splitlines() == [
         f"{name} must be {rule}; the value stays {value} until a valid one is typed"
         for name, rule, value in (

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.unit.panels.uploads import file_items
 from tests.unit.panels.waiting import PATIENCE_S, settled
 from workbench import models, programs
 from workbench.errors import DatasetError, ParameterError, ParseError
@@ -64,7 +65,6 @@ def panel(only_panel: ReplayPanel, small: programs.Program) -> Iterator[ReplayPa
     only_panel.unpin()
     only_panel.machine, only_panel.semantics = "loggopsim", "loggopsim"
     only_panel.program = small
-    only_panel._controls.clear_errors()
     settled(only_panel)
     yield only_panel
     only_panel.stop()
@@ -99,9 +99,9 @@ def test_a_moved_slider_redraws(panel: ReplayPanel) -> None:
     result = settled(panel)
     assert result.makespan_ns > before
     assert panel.L_us == pytest.approx(1000)
+    assert max(panel.drawn("breakdown")["finish_ns"]) == result.makespan_ns
     assert panel._view is not None
-    assert panel._view.spacetime.timeline.makespan_ns == result.makespan_ns
-    assert max(panel._view.breakdown.source.data["finish_ns"]) == result.makespan_ns
+    assert panel._view.spacetime.timeline.makespan_ns == result.makespan_ns  # before it is drawn
 
 
 def test_small_programs_follow_while_a_slider_moves(
@@ -113,13 +113,12 @@ def test_small_programs_follow_while_a_slider_moves(
     for place in (30, 60, 90, 120, 150):
         panel.controls["L_us"].input.value = place
         assert not panel.running
-        assert panel._view is not None
-        drawn = panel._view.spacetime.timeline.makespan_ns
+        drawn = max(panel.drawn("breakdown")["finish_ns"])
         assert drawn == replay(small, panel.model).makespan_ns
 
 
 def test_algorithms_are_chosen_by_operation(panel: ReplayPanel, small: programs.Program) -> None:
-    lists = panel._controls.algorithms
+    lists = {name: panel.controls[name] for name in small.operations}
     assert list(lists) == ["allreduce", "bcast"]
     assert lists["allreduce"].value == DEFAULTS["allreduce"]
     assert {value for _, value in lists["bcast"].options} >= set(ALGORITHMS["bcast"])
@@ -173,15 +172,15 @@ def test_two_settings_side_by_side(panel: ReplayPanel) -> None:
     panel.L_us = 500
     b = settled(panel)
     assert panel.pinned is a
-    assert panel._view is not None
     assert f"{b.makespan_ns / a.makespan_ns:.3g} × A" in panel.text
-    assert panel._view.pinned.figure.visible
-    assert panel._view.pinned.source.data["finish_ns"] == [float(ns) for ns in a.finish_ns]
-    scale = {fig.figure.y_range.end for fig in (panel._view.pinned, panel._view.breakdown)}
-    assert len(scale) == 1
+    assert [title[:3] for title in panel.figures[1:3]] == ["A: ", "B: "]
+    assert panel.drawn("pinned")["finish_ns"] == [float(ns) for ns in a.finish_ns]
+    view = panel._view  # the axes are no data of a source
+    assert view is not None
+    assert view.pinned.figure.y_range.end == view.breakdown.figure.y_range.end
     panel.unpin()
     assert panel.pinned is None
-    assert not panel._view.pinned.figure.visible
+    assert not [title for title in panel.figures if title.startswith(("A: ", "B: "))]
 
 
 def test_a_deadlock_is_reported_and_the_last_figures_stay(panel: ReplayPanel) -> None:
@@ -214,9 +213,8 @@ def test_an_upload_that_is_no_program_is_refused(
     before = settled(panel)
     with pytest.raises((ParameterError, ParseError)):
         panel.upload(files)
-    content = tuple({"name": name, "content": data} for name, data in files.items())
     panel.controls["upload"].value = ()
-    panel._controls._uploaded({"new": content})
+    panel.controls["upload"].value = file_items(files)
     assert bool(panel.error) == bool(files)
     assert panel.result is before
 
@@ -235,12 +233,10 @@ def test_every_generator_is_made_and_replayed(panel: ReplayPanel, name: str) -> 
 def test_the_fields_of_a_generator_change_the_program(panel: ReplayPanel) -> None:
     panel.program = "halo-2d"
     settled(panel)
-    fields = panel._controls._fields
-    assert fields is not None
-    fields.controls["ranks"].value = 9
+    panel.controls["ranks"].value = 9
     assert settled(panel).graph.num_ranks == 9
     panel.controls["cells"].value = 1
-    fields.controls["ranks"].value = 4
+    panel.controls["ranks"].value = 4
     assert settled(panel).graph.num_ranks == 4
 
 
@@ -316,7 +312,6 @@ def test_files_hold_what_is_shown(panel: ReplayPanel, tmp_path: Path) -> None:
 
 def test_the_communication_is_drawn_when_it_is_looked_at(panel: ReplayPanel) -> None:
     settled(panel)
-    assert "16" not in panel._communication.description.value
     panel.open("Python")
     panel.open("Communication")
     assert "pairs of ranks exchange messages" in panel.text
@@ -445,14 +440,17 @@ def test_waiting_for_what_never_ends_has_an_end() -> None:
 
 def test_a_title_tells_one_replay_from_another(panel: ReplayPanel) -> None:
     settled(panel)
-    shown = panel._shown
-    assert isinstance(shown, ShownReplay)
-    before = shown.title
+
+    def title() -> str:
+        shown = panel._shown  # its title stands in the sentence of two replays only
+        assert isinstance(shown, ShownReplay)
+        return shown.title
+
+    before = title()
     panel.algorithms = {"allreduce": "ring"}
     settled(panel)
-    assert panel._shown is not None
-    assert panel._shown.title != before
-    assert "allreduce ring" in panel._shown.title
+    assert title() != before
+    assert "allreduce ring" in title()
 
 
 def test_a_number_out_of_range_leaves_the_program_as_it_was(panel: ReplayPanel) -> None:

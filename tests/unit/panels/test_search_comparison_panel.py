@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -47,13 +48,17 @@ def test_it_opens_with_the_first_of_the_ranking(panel: SearchComparisonPanel) ->
 
 
 def test_every_tab_follows_the_lists(panel: SearchComparisonPanel) -> None:
-    shown = {
-        "By collective": lambda: panel._view.collectives.value,
-        "By size": lambda: str(panel._view.sizes.source.data["text"]),
+
+    def table() -> list[str]:
+        return [line for line in panel.text.split("\n") if "\t" in line]
+
+    shown: dict[str, Callable[[], Any]] = {
+        "By collective": table,
+        "By size": lambda: str(panel.drawn("sizes")["text"]),
         "Stopping": lambda: panel.text,
         "Noise": lambda: str(panel._view.noise.figure.yaxis.axis_label),
         "Pruning": lambda: panel.text,
-        "All methods": lambda: panel._view.ranked.value,
+        "All methods": table,
         "Python": lambda: panel.text,
     }
     for title, read in shown.items():
@@ -125,16 +130,16 @@ def test_searches_that_prune_are_shown_where_there_are_any(
 
 
 def test_a_click_chooses_the_method(panel: SearchComparisonPanel) -> None:
-    source = panel._view.tiles.source
-    last = len(source.data["row_name"]) - 1
-    wanted = source.data["row_name"][last], source.data["column_name"][last]
+    data = panel.drawn("heuristics")
+    last = len(data["row_name"]) - 1
+    wanted = data["row_name"][last], data["column_name"][last]
     assert wanted != (panel.heuristic, panel.resampling)
-    source.selected.indices = [last]
+    panel.select("heuristics", last)
     assert (panel.heuristic, panel.resampling) == wanted
-    assert panel._view.tiles.frame.data["row"] == [source.data["row"][last]]
+    assert panel.drawn("frame")["row"] == [data["row"][last]]
     assert panel.description.startswith(wanted[0])
     # A page sends back what it is told; nothing may be left that looks like a click.
-    assert source.selected.indices == []
+    assert panel.selected("heuristics") == []
 
 
 def test_python_gives_what_is_shown(

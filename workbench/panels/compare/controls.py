@@ -51,6 +51,7 @@ CONTROLLED = (
 )
 """The settings that can be read and set by name."""
 
+_UPLOADS = ("upload", "upload_traffic")
 OPERATIONS = ("allreduce", "allgather", "alltoall")
 FIRST_HOSTS, FIRST_LOAD = 1024, 0.7
 MOST_RUNS = 32
@@ -190,7 +191,7 @@ class CompareControls:
     @property
     def by_name(self) -> dict[str, Any]:
         """The controls by the names of settings; a topology's by its index."""
-        return {name: getattr(self, name) for name in CONTROLLED} | {
+        return {name: getattr(self, name) for name in (*CONTROLLED, *_UPLOADS)} | {
             f"{part}_{at}": getattr(slot, part)
             for at, slot in enumerate(self.slots)
             for part in ("family", "parameters", "machine", "sizes")

@@ -54,6 +54,7 @@ class ReplayView:
         self.breakdown: BreakdownFigure = breakdown_figure(shown.result, height=230)
         self.pinned: BreakdownFigure = breakdown_figure(shown.result, height=230)
         self.pinned.figure.visible = False
+        self.pinned.source.name = "pinned"
         self.breakdown_view = LiveView(
             row(self.pinned.figure, self.breakdown.figure, sizing_mode="stretch_width"),
             layout=widgets.Layout(width="100%"),

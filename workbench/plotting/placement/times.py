@@ -86,7 +86,7 @@ def placement_times(
         methods: the rows, from the top down.
         chosen: as in `PlacementTimes.show`.
     """
-    source = ColumnDataSource()
+    source = ColumnDataSource(name="times")
     fig = live_figure(
         title="Predicted run time by placement",
         height=96 + _ROW_PX * len(methods),

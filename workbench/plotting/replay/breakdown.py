@@ -105,7 +105,7 @@ def breakdown_figure(
         height: pixels.
         top_ns: end of the time axis, ns; None for the makespan.
     """
-    source = ColumnDataSource(data=breakdown_columns(result.breakdown()))
+    source = ColumnDataSource(data=breakdown_columns(result.breakdown()), name="breakdown")
     fig = new_figure(
         title="",
         y_label="time",

@@ -107,7 +107,7 @@ class SearchTiles:
 
 def search_tiles(*, file_name: str = "searches") -> SearchTiles:
     """Return a live heatmap, empty; a click on a place selects it in the source."""
-    source = ColumnDataSource({name: [] for name in ("row_name", "column_name")})
+    source = ColumnDataSource({name: [] for name in ("row_name", "column_name")}, name=file_name)
     mapper = LinearColorMapper(
         palette=list(palette.SEQUENTIAL), low=0.0, high=100.0, nan_color=palette.MISSING
     )
@@ -123,7 +123,7 @@ def search_tiles(*, file_name: str = "searches") -> SearchTiles:
         nonselection_fill_alpha=1.0,
         nonselection_line_color="white",
     )
-    frame = ColumnDataSource({"row": [], "column": []})
+    frame = ColumnDataSource({"row": [], "column": []}, name="frame")
     fig.rect(
         x="column",
         y="row",

@@ -122,7 +122,7 @@ def pairs_figure(
     Raises:
         ParameterError: `value` is not known, or the matrix is not square.
     """
-    source = ColumnDataSource()
+    source = ColumnDataSource(name="pairs")
     mapper = LinearColorMapper(palette=list(palette.AMOUNTS), low=0, high=1)
     tips = [("", "@senders to @receivers"), ("", "@text, @share of all")]
     fig = rank_tiles(

@@ -175,6 +175,7 @@ def tolerance_figure(
     """
     shared = Range1d()
     curves, zones, limits, corners = (ColumnDataSource() for _ in range(4))
+    curves.name = "curves"
     pointer = ColumnDataSource(data={"L": []})
     time = _pane("", height, shared, "run-time-over-latency")
     slope = _pane("λ_L (latencies)", round(height * 0.55), shared, "lambda")

@@ -127,7 +127,7 @@ def trajectory_figure(*, height: int = 320) -> TrajectoryFigure:
         line_color="white",
         legend_label="its runs together",
     )
-    best = ColumnDataSource({"run": [], "best": []})
+    best = ColumnDataSource({"run": [], "best": []}, name="best")
     fig.step(
         "run",
         "best",

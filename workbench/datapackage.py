@@ -15,9 +15,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
+from workbench.atomic_write import replace_file
 from workbench.errors import DatasetError, ParseError
 from workbench.jsonfile import read_json
-from workbench.replacing import replace_file
 from workbench.result import Result
 
 __all__ = ["PackagedResult"]

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from workbench.atomic_write import atomic_write, replace_file
 from workbench.errors import ParameterError, ParseError
 from workbench.html_table import html_table
 from workbench.jsonfile import plain, plain_fields, read_json
-from workbench.replacing import replace_file, replacing
 from workbench.suggestions import Suggesting
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class StoredResult(Result):
         arrays: _Arrays | None = None if self.ONE_FILE else {}
         whole = self._saved(arrays)
         if arrays:
-            with replacing(npz) as part, part.open("wb") as file:
+            with atomic_write(npz) as part, part.open("wb") as file:
                 np.savez_compressed(file, allow_pickle=False, **arrays)
         elif not self.ONE_FILE:
             npz.unlink(missing_ok=True)  # of an earlier result

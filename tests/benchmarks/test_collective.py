@@ -12,10 +12,9 @@ import pytest
 from workbench.programs.recording import Launcher, RecordingError, find_launcher
 from workbench.tune.benchmark import Loop, benchmark_arguments, read_benchmark
 from workbench.tune.benchmark.forms import FORMS, Benchmark, find_benchmark
-from workbench.tune.benchmark.start import run_to_end
 from workbench.tune.component.invocation import Invocation
 from workbench.tune.runners.local import Local
-from workbench.tune.runners.runner import RunRequest
+from workbench.tune.runners.runner import RunRequest, run_to_end
 
 SIZES = (16, 256, 4096, 65536, 1048576)
 TURNS = 9

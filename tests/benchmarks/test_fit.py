@@ -18,8 +18,8 @@ from workbench import datasets
 from workbench.fit import LOSSES, SearchSpace, fit, submit
 from workbench.fit.engines import FitProblem, Values
 from workbench.fit.engines.tpe import TPEEngine
-from workbench.fit.start import starting_points
-from workbench.fit.store.stored import read_study, read_trials
+from workbench.fit.initial_guess import starting_points
+from workbench.fit.store.stored_studies import read_study, read_trials
 from workbench.fit.store.study_file import StoredTrial, StudyFile
 from workbench.models import SNAPPR
 from workbench.simulate import simulate_osu

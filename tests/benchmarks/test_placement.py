@@ -14,11 +14,15 @@ from workbench import topology
 from workbench.models import LogGPS
 from workbench.programs import generate
 from workbench.sensitivity.placement import METHODS, compare_placements
-from workbench.sensitivity.placement.algorithm3 import algorithm_3
 from workbench.sensitivity.placement.message_graph import MessageGraph
+from workbench.sensitivity.placement.methods import (
+    algorithm_3,
+    block,
+    by_volume,
+    round_robin,
+    shuffled,
+)
 from workbench.sensitivity.placement.problem import PlacementProblem
-from workbench.sensitivity.placement.simple import block, round_robin, shuffled
-from workbench.sensitivity.placement.volume import by_volume
 from workbench.sensitivity.rank_wires import Wires
 
 MODEL = LogGPS(L=1.4e-6, o=5e-7, g=0, G=1.3e-11, O=0, S=262144)

@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import dijkstra
 from kernels import allpairs
 from workbench import topology
 from workbench.topology.metrics import bisection, distances, spectrum
-from workbench.topology.metrics.graph import RouterGraph
+from workbench.topology.metrics.adjacency import RouterGraph
 
 SAMPLED = 200
 

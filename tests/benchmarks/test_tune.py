@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from workbench.tune.recorded.files import shipped_recording
-from workbench.tune.recorded.replaying import replayed
+from workbench.tune.recorded.replayed_experiment import replayed
 
 RUNS = 200
 

@@ -24,7 +24,7 @@ FLOOR = {
     "datapackage",
     "lazy",
     "named_options",
-    "replacing",
+    "atomic_write",
     "suggestions",
     "checks",
     "yaml_text",

@@ -9,7 +9,7 @@ from kernels.fabric import engine, layout, lists, nic
 from workbench.models import SNAPPR
 from workbench.simulate.fabric import sst_wiring
 from workbench.simulate.fabric.network import build
-from workbench.simulate.fabric.routes import no_routes
+from workbench.simulate.fabric.sst import no_routes
 from workbench.simulate.ticks import byte_delay, ticks
 
 NO_ROUTES, EMPTY = no_routes(), np.zeros(0, np.int32)

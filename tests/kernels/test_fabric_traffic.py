@@ -10,8 +10,8 @@ import pytest
 from kernels.fabric import layout
 from kernels.fabric import traffic as kernel
 from workbench.models import PISCES, SNAPPR
-from workbench.simulate.fabric.draws import draws_of
 from workbench.simulate.fabric.network import build, wiring_of
+from workbench.simulate.fabric.traffic_draws import draws_of
 from workbench.topology import parse_topology
 from workbench.topology.routing import route
 from workbench.topology.traffic import Traffic, traffic

@@ -10,7 +10,6 @@ from tests.reference import goal as reference
 from tests.reference.ordering import cycles, longest_chains, waits_for
 from workbench.errors import ParseError
 from workbench.programs.check import _levels
-from workbench.programs.columns import edges, transposed
 from workbench.programs.goal import read_goal, write_goal
 from workbench.programs.goal_text import _Arrays
 from workbench.programs.graph import (
@@ -22,6 +21,7 @@ from workbench.programs.graph import (
     Dependents,
     ExecutionGraph,
 )
+from workbench.programs.graph_arrays import edges, transposed
 
 
 def random_graph(rng: np.random.Generator, *, forward: bool) -> ExecutionGraph:

@@ -33,7 +33,7 @@ from workbench.tune.runners import (
     SlurmSteps,
 )
 from workbench.tune.runners.slurm_commands import queued_jobs
-from workbench.tune.store.store import load_result, stored_experiments
+from workbench.tune.store.stored_experiments import load_result, stored_experiments
 
 pytestmark = [
     pytest.mark.slurm,

@@ -12,9 +12,9 @@ from workbench import programs
 from workbench.cli import fabric_replay
 from workbench.errors import ParameterError
 from workbench.models import PISCES, SNAPPR, LogGPS
+from workbench.simulate.fabric.concurrent_jobs import run_jobs
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.fabric.program import replay_on
-from workbench.simulate.fabric.shared import run_jobs
 from workbench.topology import parse_topology
 
 answer = partial(commands.answer, "fabric replay")

@@ -11,9 +11,9 @@ import pytest
 from tests.unit import commands
 from workbench import programs, topology
 from workbench.cli import main
-from workbench.topology.application import message_traffic
 from workbench.topology.demand import read_demand
 from workbench.topology.metrics import compare, summary
+from workbench.topology.program_traffic import message_traffic
 
 answer = partial(commands.answer, "topology")
 

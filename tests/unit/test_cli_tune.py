@@ -19,7 +19,7 @@ from workbench.cli.output import FAILED
 from workbench.datasets import data_folder
 from workbench.errors import ParameterError, StudyError
 from workbench.tune.experiment import resume
-from workbench.tune.recorded.replaying import recorded_target
+from workbench.tune.recorded.replayed_experiment import recorded_target
 from workbench.tune.result import TuningResult
 from workbench.tune.runners import Replay, RunnerError
 from workbench.tune.specs import recorded_space

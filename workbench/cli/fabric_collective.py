@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.ini_options import add_ini
 from workbench.cli.output import add_json, patience, print_json, say
-from workbench.cli.stopping import run_stoppable
+from workbench.cli.signals import run_stoppable
 
 if TYPE_CHECKING:
     from workbench.simulate.fabric.sst import CollectiveTimes

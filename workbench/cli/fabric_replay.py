@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.cli.ini_options import add_ini, model_of_ports
 from workbench.cli.output import add_json, given, patience, print_json, say
 from workbench.cli.program_options import add_program, graph_of, model_of
-from workbench.cli.stopping import run_stoppable
+from workbench.cli.signals import run_stoppable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from workbench.models import LogGPS
     from workbench.programs import ExecutionGraph
+    from workbench.simulate.fabric.concurrent_jobs import SharedRun
     from workbench.simulate.fabric.program_result import FabricReplay
-    from workbench.simulate.fabric.shared import SharedRun
 
 ABOUT = "replay a program over a network and print when each rank finishes"
 
@@ -90,9 +90,9 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"note: {', '.join(unused)} not used: the network gives latency and bandwidth")
     model = model_of_ports(arguments)
     with patience():
+        from workbench.simulate.fabric.concurrent_jobs import run_jobs
         from workbench.simulate.fabric.fabric import Fabric
         from workbench.simulate.fabric.program import replay_on
-        from workbench.simulate.fabric.shared import run_jobs
     fabric = Fabric(network, model, **given(arguments, "routing", "congestion", "seed"))
     options: dict[str, Any] = given(arguments, "placement", "ranks_per_host")
     options |= {"host": _hosts(arguments), "rng": arguments.seed or 0}

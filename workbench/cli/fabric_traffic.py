@@ -26,7 +26,7 @@ from workbench.cli.output import (
     print_json,
     say,
 )
-from workbench.cli.stopping import run_stoppable
+from workbench.cli.signals import run_stoppable
 from workbench.cli.topology import pattern_of, topology_of
 
 if TYPE_CHECKING:

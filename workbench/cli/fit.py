@@ -23,7 +23,7 @@ from workbench.cli.output import (
     say,
 )
 from workbench.cli.progress import ProgressLine
-from workbench.cli.stopping import stoppable
+from workbench.cli.signals import stoppable
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
 

@@ -23,7 +23,7 @@ from workbench.cli.program_options import (
     nanoseconds,
     seconds,
 )
-from workbench.cli.stopping import run_stoppable
+from workbench.cli.signals import run_stoppable
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:

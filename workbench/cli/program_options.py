@@ -76,7 +76,7 @@ def add_algorithm(parser: argparse.ArgumentParser) -> None:
 def graph_of(arguments: argparse.Namespace) -> ExecutionGraph:
     """Return the file's program, with the algorithms that the options choose."""
     from workbench.programs import ExecutionGraph, find
-    from workbench.programs.given import graph_of as graph
+    from workbench.programs.find_program import graph_of as graph
 
     program = find(arguments.file)
     for note in program.notes:

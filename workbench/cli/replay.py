@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import add_json, given, patience, print_json
 from workbench.cli.program_options import add_program, graph_of, model_of
-from workbench.cli.stopping import run_stoppable
+from workbench.cli.signals import run_stoppable
 
 if TYPE_CHECKING:
     from workbench.simulate.replay_result import ReplayResult

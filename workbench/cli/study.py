@@ -22,7 +22,7 @@ from workbench.cli.output import (
     say,
 )
 from workbench.cli.progress import ProgressLine
-from workbench.cli.stopping import stoppable
+from workbench.cli.signals import stoppable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -23,7 +23,7 @@ from workbench.cli.program_options import (
     nanoseconds,
     seconds,
 )
-from workbench.cli.stopping import run_stoppable
+from workbench.cli.signals import run_stoppable
 
 if TYPE_CHECKING:
     from workbench.sensitivity.result import LatencySensitivity

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.output import add_json, given, output_file, patience, print_json, say
-from workbench.cli.stopping import run_stoppable
+from workbench.cli.signals import run_stoppable
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def _program(arguments: argparse.Namespace, network: Topology) -> Traffic:
     """Return the traffic of a program's messages."""
     from workbench.cli.program_options import graph_of
     from workbench.programs.graph import SEND
-    from workbench.topology.application import message_traffic
+    from workbench.topology.program_traffic import message_traffic
 
     graph = graph_of(arguments)
     sends = (graph.kind == SEND).nonzero()[0]

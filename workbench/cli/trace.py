@@ -12,7 +12,7 @@ import argparse
 import sys
 
 from workbench.cli.output import SIGNALLED, add_json, given, print_json, say
-from workbench.cli.stopping import stoppable
+from workbench.cli.signals import stoppable
 
 ABOUT = "record the MPI calls of a program"
 

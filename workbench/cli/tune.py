@@ -29,7 +29,7 @@ from workbench.cli.output import (
     say,
 )
 from workbench.cli.progress import ProgressLine
-from workbench.cli.stopping import stoppable
+from workbench.cli.signals import stoppable
 from workbench.cli.tune_report import experiments_text, result_text, summary_of
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
@@ -202,9 +202,9 @@ def run(arguments: argparse.Namespace) -> int:
         status: int = _MOUNTED[arguments.action].run(arguments)
         return status
     with patience():
-        from workbench.tune.store import store
+        from workbench.tune.store import stored_experiments
     if arguments.action in ("status", "list"):
-        found = store.stored_experiments(_existing(arguments.store))
+        found = stored_experiments.stored_experiments(_existing(arguments.store))
         if arguments.json:
             print_json({one.name: _stored(one) for one in found})
         else:
@@ -234,11 +234,11 @@ def _stored(one: Any) -> dict[str, Any]:
 
 def _stored_result(arguments: argparse.Namespace) -> TuningResult:
     from workbench.tune.result import TuningResult
-    from workbench.tune.store import store
+    from workbench.tune.store import stored_experiments
 
     if Path(arguments.store).suffix == ".json":
         return TuningResult.load(arguments.store)
-    return store.load_result(_existing(arguments.store), arguments.name)
+    return stored_experiments.load_result(_existing(arguments.store), arguments.name)
 
 
 def _existing(store: str) -> str:
@@ -277,7 +277,7 @@ def _new(arguments: argparse.Namespace) -> Experiment:
                 f"{', '.join(others)} out",
                 key="replay",
             )
-        from workbench.tune.recorded.replaying import replayed
+        from workbench.tune.recorded.replayed_experiment import replayed
 
         return replayed(recorded_space(arguments.replay), arguments.noise or "measured", **options)
     if arguments.noise is not None:
@@ -331,7 +331,7 @@ def _component(arguments: argparse.Namespace) -> Component:
 def _resumed(arguments: argparse.Namespace) -> Experiment:
     from workbench.tune.experiment import resume
     from workbench.tune.specs import recorded_space, rules
-    from workbench.tune.store.store import find_experiment
+    from workbench.tune.store.stored_experiments import find_experiment
 
     options: dict[str, Any] = given(arguments, "budget", "jobs")
     stored_runner = find_experiment(_existing(arguments.store), arguments.name).problem["runner"]
@@ -345,7 +345,7 @@ def _resumed(arguments: argparse.Namespace) -> Experiment:
             key="replay",
         )
     if stored_runner.get("kind") == "replay":
-        from workbench.tune.recorded.replaying import recorded_target
+        from workbench.tune.recorded.replayed_experiment import recorded_target
         from workbench.tune.runners import Replay
 
         recorded = recorded_space(arguments.replay or _replayed_space(stored_runner))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.output import FAILED, add_json, given, print_json, say
 
 if TYPE_CHECKING:
-    from workbench.tune.recorded.record import RecordingProgress
+    from workbench.tune.recorded.record_open_mpi import RecordingProgress
 
 ABOUT = "run every configuration of a space and keep the runs"
 
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{count} runs in {arguments.folder}")
         return 0
     from workbench.tune.benchmark import Loop
-    from workbench.tune.recorded.record import record_open_mpi
+    from workbench.tune.recorded.record_open_mpi import record_open_mpi
 
     def report(progress: RecordingProgress, what: str) -> None:
         if progress.started % 20 == 0:

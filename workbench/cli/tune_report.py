@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workbench.tune.result import TuningResult
-    from workbench.tune.store.store import StoredExperiment
+    from workbench.tune.store.stored_experiments import StoredExperiment
 
 
 def summary_of(result: TuningResult) -> dict[str, Any]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from workbench.fit.baseline import Baseline, baseline_table, best_effort, gain
 from workbench.fit.bolted import Bolted
-from workbench.fit.compare import EngineComparison, EngineRun, compare_engines
+from workbench.fit.engine_comparison import EngineComparison, EngineRun, compare_engines
 from workbench.fit.engines import DEFAULT_ENGINE, ENGINES
 from workbench.fit.fitting import fit, submit
+from workbench.fit.initial_guess import first_guess
 from workbench.fit.losses import (
     EXCESSIVE_LOSS,
     HUBER_DELTA,
@@ -22,8 +23,8 @@ from workbench.fit.profile import to_profile, write_profiles
 from workbench.fit.regimes import bolt, errors_by_threshold, fit_regimes, split, submit_regimes
 from workbench.fit.result import FitResult
 from workbench.fit.space import Dimension, SearchSpace
-from workbench.fit.start import first_guess
 from workbench.fit.study import DEFAULT_TRIALS, FitStudy, TrialReport, study_name
+from workbench.fit.trust.bootstrap import Intervals, intervals, submit_intervals
 from workbench.fit.trust.generalise import (
     CrossTarget,
     HoldOut,
@@ -32,9 +33,8 @@ from workbench.fit.trust.generalise import (
     hold_out,
 )
 from workbench.fit.trust.identify import Identifiability, identify
-from workbench.fit.trust.refit import Intervals, intervals, submit_intervals
-from workbench.fit.trust.scan import Interval
-from workbench.fit.trust.settle import settle_thresholds
+from workbench.fit.trust.interval_scan import Interval
+from workbench.fit.trust.thresholds import settle_thresholds
 
 __all__ = [
     "DEFAULT_ENGINE",

@@ -17,7 +17,7 @@ from workbench.fit.fitting import fit
 from workbench.fit.losses import DEFAULT_LOSS, Loss
 from workbench.fit.result import FitResult
 from workbench.fit.study import DEFAULT_TRIALS
-from workbench.fit.trust.refit import Intervals
+from workbench.fit.trust.bootstrap import Intervals
 from workbench.models.profiles import Profile
 from workbench.models.protocol import Protocol
 from workbench.provenance import Provenance

@@ -31,6 +31,7 @@ from workbench.fit.engines import (
     find_engine,
 )
 from workbench.fit.evaluation import Evaluator
+from workbench.fit.initial_guess import starting_points
 from workbench.fit.losses import (
     DEFAULT_LOSS,
     Loss,
@@ -42,7 +43,6 @@ from workbench.fit.losses import (
 from workbench.fit.measured import as_curve
 from workbench.fit.result import FitResult
 from workbench.fit.space import SearchSpace
-from workbench.fit.start import starting_points
 from workbench.fit.store.study_file import StoredTrial, StudyFile
 from workbench.jobs import StopFlag
 from workbench.measure import OSUCurve

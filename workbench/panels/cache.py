@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from workbench.panels.programs import AnyProgram, ProgramSource
 from workbench.programs import ExecutionGraph
-from workbench.programs.given import graph_of
+from workbench.programs.find_program import graph_of
 
 _V = TypeVar("_V")
 

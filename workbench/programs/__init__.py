@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.programs import generators as generate
     from workbench.programs.builder import ProgramBuilder
     from workbench.programs.check import GraphProblem
-    from workbench.programs.given import find
+    from workbench.programs.find_program import find, read
     from workbench.programs.goal import read_goal, write_goal
     from workbench.programs.graph import (
         ANY_SOURCE,
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
         Collective,
         Program,
     )
-    from workbench.programs.recognise import read
     from workbench.programs.recorded_run import LeftOutCalls, RecordedRun
     from workbench.programs.recording import record
     from workbench.programs.shipped import ShippedProgram, list, load

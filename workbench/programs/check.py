@@ -26,10 +26,10 @@ from kernels.loggops import layout, untimed
 from kernels.loggops.matching import empty_waiting, with_more_room
 from workbench.checks import whole
 from workbench.errors import ProgramError
-from workbench.programs.columns import edges, transposed
+from workbench.programs.deadlock import Standstill, describe_circle, explain
 from workbench.programs.graph import ANY_SOURCE, CALC, RECV, SEND, ExecutionGraph
+from workbench.programs.graph_arrays import edges, transposed
 from workbench.programs.messages import Classes, surplus, with_wildcards
-from workbench.programs.stuck import Standstill, describe_circle, explain
 
 Edges = tuple[NDArray[np.int32], ...]
 

@@ -8,11 +8,11 @@ from typing import Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.atomic_write import atomic_write
 from workbench.errors import ParseError
 from workbench.programs.goal_binary import binary_chunks, is_binary, parse_binary
 from workbench.programs.goal_text import parse_text, text_chunks
 from workbench.programs.graph import ExecutionGraph
-from workbench.replacing import replacing
 
 Bytes = NDArray[np.uint8]
 
@@ -79,7 +79,7 @@ def write_goal(
     chunks = binary_chunks(graph) if binary else text_chunks(graph)
     if path is not None:
         target = Path(path)
-        with replacing(target) as temporary, temporary.open("wb") as stream:
+        with atomic_write(target) as temporary, temporary.open("wb") as stream:
             for chunk in chunks:
                 stream.write(chunk.data)
         return target

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from kernels.goal import binary as layout
 from workbench.errors import ParseError
-from workbench.programs.columns import columns, edges
 from workbench.programs.goal_text import check_writable
 from workbench.programs.graph import MOST, Dependents, ExecutionGraph
+from workbench.programs.graph_arrays import columns, edges
 
 Bytes = NDArray[np.uint8]
 

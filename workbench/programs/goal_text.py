@@ -27,8 +27,8 @@ from kernels.goal import edges as sorting
 from kernels.goal import layout, parse
 from kernels.goal import write as writing
 from workbench.errors import ParameterError, ParseError
-from workbench.programs.columns import check_dependents, columns, edges, transposed
 from workbench.programs.graph import CALC, MOST, RECV, SEND, Dependents, ExecutionGraph
+from workbench.programs.graph_arrays import check_dependents, columns, edges, transposed
 
 Bytes = NDArray[np.uint8]
 Number = TypeVar("Number", bound=np.generic)

@@ -32,6 +32,7 @@ from kernels.lowering import (
 )
 from workbench.errors import ParameterError, ProgramError
 from workbench.programs import tags
+from workbench.programs.collective_templates import Key, packed, template
 from workbench.programs.collectives import DEFAULTS, find_algorithm
 from workbench.programs.collectives.schedule import COMBINING, check_reduce_time
 from workbench.programs.graph import MOST, Dependents, ExecutionGraph
@@ -44,7 +45,6 @@ from workbench.programs.program import (
     WAIT,
     Program,
 )
-from workbench.programs.templates import Key, packed, template
 from workbench.suggestions import did_you_mean
 
 Arrays = tuple[NDArray[Any], ...]

@@ -15,21 +15,21 @@ from workbench.lazy import lazy_exports
 if TYPE_CHECKING:
     from workbench.sensitivity.analysis import analyse
     from workbench.sensitivity.contention import ContentionReport, ResourceShare, compare_contention
-    from workbench.sensitivity.critical import CriticalPath, Slack
     from workbench.sensitivity.lp import LatencyLP
     from workbench.sensitivity.lp_ranging import Ranging
     from workbench.sensitivity.lp_result import LPSolution
     from workbench.sensitivity.pairs import PairSensitivity, pair_sensitivity
     from workbench.sensitivity.placement import Placement, compare_placements, place
-    from workbench.sensitivity.points import (
+    from workbench.sensitivity.result import LatencySensitivity
+    from workbench.sensitivity.slack import CriticalPath, Slack
+    from workbench.sensitivity.sweep import Sweep
+    from workbench.sensitivity.sweep_points import (
         ClassPoint,
         CriticalLatencies,
         PairCounts,
         SweepCurve,
         SweepPoint,
     )
-    from workbench.sensitivity.result import LatencySensitivity
-    from workbench.sensitivity.sweep import Sweep
     from workbench.sensitivity.wires import (
         WireSensitivity,
         topology_study,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.models import LogGPS
-from workbench.programs.given import GivenProgram
+from workbench.programs.find_program import ProgramLike
 from workbench.programs.graph import SEND
 from workbench.provenance import Provenance
 from workbench.sensitivity.contention import compare_contention
@@ -32,7 +32,7 @@ _SOLVED_PS = 1e-3  # how near to a whole picosecond a solution must be to be mea
 
 
 def analyse(
-    program: GivenProgram | Sweep,
+    program: ProgramLike | Sweep,
     model: LogGPS | None = None,
     *,
     percent: Sequence[float] = PERCENT,
@@ -113,7 +113,7 @@ class _Facts:
 
 
 def _sweep(
-    program: GivenProgram | Sweep,
+    program: ProgramLike | Sweep,
     model: LogGPS | None,
     halt: NDArray[np.int8] | None,
 ) -> tuple[Sweep, LogGPS]:

@@ -26,7 +26,7 @@ from kernels import contention as kernel
 from kernels.loggops.llamp import count_missing
 from workbench.html_table import html_table
 from workbench.models import LogGPS
-from workbench.programs.given import GivenProgram, graph_of
+from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.programs.graph import CALC, RECV, SEND
 from workbench.provenance import Provenance
 from workbench.result import StoredResult
@@ -173,7 +173,7 @@ class ContentionReport(StoredResult):
 
 
 def compare_contention(
-    program: GivenProgram,
+    program: ProgramLike,
     model: LogGPS,
     *,
     llamp_ps: int | None = None,

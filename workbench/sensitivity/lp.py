@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.checks import number
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
-from workbench.programs.given import GivenProgram, graph_of
+from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.sensitivity.lp_arrays import Matrix, Rows
 from workbench.sensitivity.lp_ranging import Ranging, critical_latencies
 from workbench.sensitivity.lp_result import US_PER_S, LPSolution, solution_of
@@ -77,7 +77,7 @@ class LatencyLP:
 
     def __init__(
         self,
-        graph: GivenProgram,
+        graph: ProgramLike,
         model: LogGPS,
         *,
         match: NDArray[np.int32] | None = None,
@@ -95,7 +95,7 @@ class LatencyLP:
     @classmethod
     def by_class(
         cls,
-        graph: GivenProgram,
+        graph: ProgramLike,
         model: LogGPS,
         latency_s: Mapping[str, float],
         multiples: ArrayLike,
@@ -127,7 +127,7 @@ class LatencyLP:
     @classmethod
     def by_pair(
         cls,
-        graph: GivenProgram,
+        graph: ProgramLike,
         model: LogGPS,
         latency_s: ArrayLike | None = None,
         gap_s: ArrayLike | None = None,

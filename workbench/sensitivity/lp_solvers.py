@@ -20,8 +20,8 @@ import pulp
 from numpy.typing import NDArray
 from pulp.apis.coin_api import pulp_cbc_path
 
+from workbench.atomic_write import atomic_write
 from workbench.errors import ParameterError, WorkbenchError
-from workbench.replacing import replacing
 
 OPTIMAL, INFEASIBLE, UNBOUNDED = "Optimal", "Infeasible", "Unbounded"
 _TIME_OVER = "Time limit reached"
@@ -246,7 +246,7 @@ def write(problem: pulp.LpProblem, system: System, path: Path, suffix: str) -> N
     engine.createAndConfigureSolver(problem)
     engine.buildSolverModel(problem)
     # HiGHS goes by a file's ending, and crashes (1.15.1) where it cannot open the file.
-    with replacing(path, suffix) as temporary:
+    with atomic_write(path, suffix) as temporary:
         temporary.touch()
         if problem.solverModel.writeModel(str(temporary)) == highspy.HighsStatus.kError:
             raise SolverError(f"HiGHS could not write {path}", status="Write error")

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
-from workbench.programs.given import GivenProgram
+from workbench.programs.find_program import ProgramLike
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.sensitivity.sweep import Sweep
@@ -99,7 +99,7 @@ class PairSensitivity(StoredResult):
 
 
 def pair_sensitivity(
-    program: GivenProgram,
+    program: ProgramLike,
     model: LogGPS,
     *,
     L: float | ArrayLike | None = None,

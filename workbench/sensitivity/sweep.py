@@ -19,17 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.checks import number
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
-from workbench.programs.given import GivenProgram, graph_of
+from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.programs.graph import CALC, SEND
-from workbench.sensitivity.packing import Costs, costs_of, pack
-from workbench.sensitivity.passes import Passes, Side
-from workbench.sensitivity.points import (
-    ClassPoint,
-    CriticalLatencies,
-    PairCounts,
-    SweepCurve,
-    SweepPoint,
-)
+from workbench.sensitivity.packed_program import Costs, costs_of, pack
 from workbench.sensitivity.sweep_inputs import (
     checked_match,
     class_counts,
@@ -37,12 +29,20 @@ from workbench.sensitivity.sweep_inputs import (
     times_ps,
     whole_numbers,
 )
+from workbench.sensitivity.sweep_passes import Passes, Side
+from workbench.sensitivity.sweep_points import (
+    ClassPoint,
+    CriticalLatencies,
+    PairCounts,
+    SweepCurve,
+    SweepPoint,
+)
 from workbench.sensitivity.tangents import bends, most_latencies
 from workbench.simulate.llamp import match_messages
 from workbench.simulate.picoseconds import PS_PER_S, PicosecondCosts
 
 if TYPE_CHECKING:
-    from workbench.sensitivity.critical import CriticalPath, Slack
+    from workbench.sensitivity.slack import CriticalPath, Slack
 
 __all__ = ["ClassPoint", "CriticalLatencies", "PairCounts", "Sweep", "SweepCurve", "SweepPoint"]
 
@@ -77,7 +77,7 @@ class Sweep:
 
     def __init__(
         self,
-        graph: GivenProgram,
+        graph: ProgramLike,
         model: LogGPS,
         *,
         match: NDArray[np.int32] | None = None,
@@ -221,7 +221,7 @@ class Sweep:
         Args:
             L: the latency, s; default the model's.
         """
-        from workbench.sensitivity.critical import follow
+        from workbench.sensitivity.slack import follow
 
         x = self._latency_ps(L)
         left, right, last, notes = self._passes.point(x)
@@ -324,7 +324,7 @@ class Sweep:
         Args:
             L: the latency, s; default the model's.
         """
-        from workbench.sensitivity.critical import follow
+        from workbench.sensitivity.slack import follow
 
         _, _, last, notes = self._passes.point(self._latency_ps(L))
         return follow(self._packed, self._costs, last, notes)
@@ -335,7 +335,7 @@ class Sweep:
         Args:
             L: the latency, s; default the model's.
         """
-        from workbench.sensitivity.critical import slack
+        from workbench.sensitivity.slack import slack
 
         x = self._latency_ps(L)
         costs, messages = self._costs, self.messages

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from workbench.sensitivity.passes import Side, TangentLine
+from workbench.sensitivity.sweep_passes import Side, TangentLine
 
 Lines = Callable[[Sequence[tuple[int, Side]]], list[TangentLine]]
 

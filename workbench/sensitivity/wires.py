@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
-from workbench.programs.given import GivenProgram
+from workbench.programs.find_program import ProgramLike
 from workbench.result import StoredResult
 from workbench.sensitivity.rank_wires import D_SWITCH_S, L_WIRE_S, HasHosts, Wires
 from workbench.sensitivity.sweep import Sweep, SweepPoint
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def wire_sweep(
-    program: GivenProgram,
+    program: ProgramLike,
     model: LogGPS,
     topology: Topology,
     placement: ArrayLike | HasHosts | None = None,  # int[ranks], hosts; None: rank r at host r
@@ -82,7 +82,7 @@ class WireSensitivity(StoredResult):
 
 
 def wire_sensitivity(
-    program: GivenProgram,
+    program: ProgramLike,
     model: LogGPS,
     topology: Topology,
     placement: ArrayLike | HasHosts | None = None,
@@ -131,7 +131,7 @@ def wire_sensitivity(
 
 
 def wire_tolerance(
-    program: GivenProgram,
+    program: ProgramLike,
     model: LogGPS,
     topology: Topology,
     placement: ArrayLike | HasHosts | None = None,
@@ -175,7 +175,7 @@ def wire_tolerance(
 
 
 def topology_study(
-    programs: Mapping[str, GivenProgram],
+    programs: Mapping[str, ProgramLike],
     model: LogGPS,
     topologies: Iterable[Topology],
     *,

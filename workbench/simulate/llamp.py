@@ -28,8 +28,8 @@ from kernels.loggops import llamp as kernel
 from kernels.loggops.replay import inspect
 from workbench.errors import ParameterError, ProgramError, SimulationHalted
 from workbench.models import LogGPS
+from workbench.programs.deadlock import refuse_peers
 from workbench.programs.graph import CALC, RECV, SEND, Dependents, ExecutionGraph
-from workbench.programs.stuck import refuse_peers
 from workbench.provenance import Provenance
 from workbench.simulate.picoseconds import CLOCK_END, PS_PER_S, PicosecondCosts
 from workbench.simulate.replay_result import (

@@ -23,9 +23,9 @@ from kernels.loggops.matching import Waiting, empty_waiting, with_more_room
 from kernels.loggops.queues import empty_queues
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.models import LogGPS
-from workbench.programs.given import GivenProgram, graph_of
+from workbench.programs.deadlock import explain, refuse_peers
+from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.programs.graph import RECV, ExecutionGraph
-from workbench.programs.stuck import explain, refuse_peers
 from workbench.provenance import Provenance
 from workbench.simulate.noise import Noise, kernel_noise
 from workbench.simulate.picoseconds import CLOCK_END, PS_PER_S, PicosecondCosts
@@ -39,7 +39,7 @@ _MOST_QUEUES = 2**27
 
 
 def replay(
-    program: GivenProgram,
+    program: ProgramLike,
     model: LogGPS,
     *,
     semantics: Semantics = "loggopsim",

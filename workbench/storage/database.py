@@ -11,22 +11,24 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import json
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import StudyError
-from workbench.storage.holding import BUSY_S, busy, hold_file, is_held
+from workbench.storage.locks import BUSY_S, busy, hold_file, is_held
 from workbench.storage.optuna_internals import STUDY_TABLES, knows_tables
-from workbench.storage.quiet import quiet_optuna
+from workbench.storage.optuna_log import quiet_optuna
 
 if TYPE_CHECKING:
     import optuna
     import sqlalchemy
+
 
 _POSTGRESQL = ("postgres", "postgresql")
 _TABLES_KEY = "workbench: tables of Optuna"
@@ -298,3 +300,18 @@ def _sql(text: str) -> Any:
     import sqlalchemy
 
     return sqlalchemy.text(text)
+
+
+def problem_differences(stored: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+    """Return a sentence for each key in which two problems differ, the release excepted."""
+    asked = json.loads(json.dumps(asked))
+    return [
+        f"{key} was {_short(stored.get(key))} and is {_short(asked.get(key))}"
+        for key in sorted({*stored, *asked})
+        if key != "workbench" and stored.get(key) != asked.get(key)
+    ]
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

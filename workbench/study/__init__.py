@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from workbench.study.archive import shipped
 from workbench.study.cell import Cell, CellProgress, CellResult
-from workbench.study.choice import ModelChoice
 from workbench.study.findings import Finding, Findings, findings
 from workbench.study.influence import Influence, influence, submit_influence
+from workbench.study.model_choice import ModelChoice
 from workbench.study.plan import StudyPlan
 from workbench.study.result import StudyResult
 from workbench.study.run import run, submit

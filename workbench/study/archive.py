@@ -28,7 +28,7 @@ from workbench.datapackage import (
 )
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.study.cell import AXES, STATES, Cell, CellResult
-from workbench.study.choice import unknown
+from workbench.study.model_choice import unknown
 from workbench.study.plan import StudyPlan
 from workbench.study.result import StudyResult
 from workbench.units import UNITS, write_quantity

@@ -18,7 +18,7 @@ from workbench.fit.regimes import DEFAULT_THRESHOLD
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel
 from workbench.simulate import simulate_osu
-from workbench.study.choice import ModelChoice
+from workbench.study.model_choice import ModelChoice
 
 if TYPE_CHECKING:
     import pandas as pd

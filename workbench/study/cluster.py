@@ -33,12 +33,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ParameterError
-from workbench.fit.store.stored import read_progress
+from workbench.fit.store.stored_studies import read_progress
 from workbench.jobs import StopFlag
 from workbench.storage.database import absolute, locate
 from workbench.study.cell import Cell, CellProgress, CellState
-from workbench.study.choice import ModelChoice
-from workbench.study.fitting import fit_cell
+from workbench.study.fit_cell import fit_cell
+from workbench.study.model_choice import ModelChoice
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -32,14 +32,15 @@ from typing import TYPE_CHECKING, Any
 
 from workbench import datasets
 from workbench.checks import whole, whole_each
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, ParseError
 from workbench.fit import DEFAULT_TRIALS, ENGINES, LOSSES, TARGETS
 from workbench.fit.regimes import DEFAULT_THRESHOLD
 from workbench.html_table import html_table
 from workbench.result import Result
 from workbench.study.cell import AXES, REGIMES, Cell
-from workbench.study.choice import ModelChoice, unknown
+from workbench.study.model_choice import ModelChoice, unknown
 from workbench.units import read_quantity
+from workbench.yaml_text import dump_yaml, load_yaml
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -157,9 +158,7 @@ class StudyPlan(Result):
         Args:
             path: file to write.
         """
-        from workbench.study.plan_yaml import write
-
-        text = write(self)
+        text = dump_yaml(self.to_dict())
         if path is not None:
             Path(path).write_text(text, encoding="utf-8")
         return text
@@ -175,9 +174,7 @@ class StudyPlan(Result):
             ParseError: it is no such plan; the message names the file, the line and the rule.
             OSError: the file cannot be read.
         """
-        from workbench.study.plan_yaml import read
-
-        return read(source)
+        return _read_plan(source)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a cell, with the name of its study in the database."""
@@ -254,3 +251,25 @@ def _size(value: Any) -> int:
 
 def _count(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
+def _read_plan(source: str | Path | bytes) -> StudyPlan:
+    """Return the plan in a YAML file, or in a text of several lines or bytes."""
+    document = load_yaml(source, "a plan")
+    values, where = document.values, document.source
+    lines = {str(path[0]): line for path, line in document.lines.items() if len(path) == 1}
+    known = tuple(field.name for field in dataclasses.fields(StudyPlan))
+    for key in values:
+        if key not in known:
+            raise ParseError(
+                unknown("key of a plan", str(key), known), source=where, line=lines[key]
+            )
+    for key in ("name", "machines"):
+        if key not in values:
+            raise ParseError(f"a plan must have the key {key}; add {key}: ...", source=where)
+    try:
+        return StudyPlan(**values)
+    except ParameterError as error:
+        # A parameter of a model is named by its own key, which stands among the models.
+        key = error.key if error.key in lines else "models"
+        raise ParseError(str(error), source=where, line=lines.get(key, 0)) from error

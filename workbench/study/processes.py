@@ -25,7 +25,7 @@ from typing import IO, Any
 from workbench.errors import StudyError
 from workbench.storage.database import absolute
 from workbench.study.cell import Cell, CellProgress
-from workbench.study.choice import ModelChoice
+from workbench.study.model_choice import ModelChoice
 
 Task = tuple[Cell, ModelChoice]
 

@@ -17,8 +17,8 @@ from workbench.named_options import named_options
 from workbench.result import Drawing
 from workbench.storage.database import locate
 from workbench.study.cell import AXES, STATES, CellFilter, CellResult, HalfFilter
-from workbench.study.choice import unknown
-from workbench.study.fitting import read_cell
+from workbench.study.fit_cell import read_cell
+from workbench.study.model_choice import unknown
 from workbench.study.plan import StudyPlan
 from workbench.units import UNITS, write_quantity
 

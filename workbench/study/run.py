@@ -19,8 +19,8 @@ from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.storage.database import locate
 from workbench.study.cell import Cell, CellProgress, CellResult
-from workbench.study.choice import ModelChoice
-from workbench.study.fitting import HELD, fit_cell, read_cell
+from workbench.study.fit_cell import HELD, fit_cell, read_cell
+from workbench.study.model_choice import ModelChoice
 from workbench.study.plan import StudyPlan
 from workbench.study.processes import Task, fit_in_processes
 from workbench.study.result import StudyResult

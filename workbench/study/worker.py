@@ -16,8 +16,8 @@ from typing import Any, TextIO
 
 from workbench.jobs import StopFlag
 from workbench.study.cell import Cell, CellProgress
-from workbench.study.choice import ModelChoice
-from workbench.study.fitting import fit_cell
+from workbench.study.fit_cell import fit_cell
+from workbench.study.model_choice import ModelChoice
 
 _REPORT_S = 0.1
 _GRACE_S = 5.0

@@ -12,9 +12,6 @@ family.
 
 from __future__ import annotations
 
-# Imported at once, unlike elsewhere: generators have the names of their modules, and a module that
-# is imported later would replace the generator.
-from workbench.topology.application import matrix_traffic, message_traffic
 from workbench.topology.aries import aries
 from workbench.topology.channels import Channels, channels
 from workbench.topology.complete import fully_connected
@@ -48,6 +45,10 @@ from workbench.topology.metrics import (
 )
 from workbench.topology.polarfly import polarfly
 from workbench.topology.presets import PRESETS, Preset, preset, presets
+
+# Imported at once, unlike elsewhere: generators have the names of their modules, and a module that
+# is imported later would replace the generator.
+from workbench.topology.program_traffic import matrix_traffic, message_traffic
 from workbench.topology.propose import ProposedTopology, matched, propose, usual_radix
 from workbench.topology.slim_fly import slim_fly
 from workbench.topology.spec import parse_topology, topology_word

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.topology.parameters import hosts_words, refuse_larger
+from workbench.topology.generator_checks import hosts_words, refuse_larger
 from workbench.topology.topology import TERMINAL, Topology, whole
 
 CLASSES = (TERMINAL, "row", "column", "blue")

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, ParseError
-from workbench.topology.application import message_traffic
+from workbench.topology.program_traffic import message_traffic
 from workbench.topology.topology import Topology
 from workbench.topology.traffic import Traffic
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.topology.arrangement import WIRINGS, GroupWiring, arrange
-from workbench.topology.parameters import refuse_larger
+from workbench.topology.dragonfly_links import WIRINGS, GroupWiring, arrange
+from workbench.topology.generator_checks import refuse_larger
 from workbench.topology.topology import TERMINAL, Topology, whole
 
 __all__ = ["WIRINGS", "GroupWiring", "dragonfly"]

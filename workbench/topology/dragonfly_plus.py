@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.topology.arrangement import GroupWiring, arrange
-from workbench.topology.parameters import refuse_larger
+from workbench.topology.dragonfly_links import GroupWiring, arrange
+from workbench.topology.generator_checks import refuse_larger
 from workbench.topology.topology import TERMINAL, Topology, whole
 
 CLASSES = (TERMINAL, "intra-group", "inter-group")

@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from workbench.topology.aries import aries
-from workbench.topology.arrangement import WIRINGS
 from workbench.topology.complete import fully_connected
 from workbench.topology.dragonfly import dragonfly
+from workbench.topology.dragonfly_links import WIRINGS
 from workbench.topology.dragonfly_plus import dragonfly_plus
 from workbench.topology.fat_tree import fat_tree
 from workbench.topology.hammingmesh import hammingmesh

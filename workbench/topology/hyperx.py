@@ -13,7 +13,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.topology.parameters import hosts_words, joined, one_each, refuse_larger, wholes
+from workbench.topology.generator_checks import hosts_words, joined, one_each, refuse_larger, wholes
 from workbench.topology.topology import Topology, whole
 from workbench.topology.torus import dimension_class, dimension_names, grid
 

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.topology.building import balanced, is_connected
-from workbench.topology.parameters import hosts_words, refuse_larger
+from workbench.topology.generator_checks import balanced, hosts_words, is_connected, refuse_larger
 from workbench.topology.topology import TERMINAL, Topology, whole
 
 CLASSES = (TERMINAL, "link")

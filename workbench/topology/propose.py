@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from workbench.errors import ParameterError
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
-from workbench.topology.members import MEMBERS, Member, Wanted
-from workbench.topology.parameters import LARGEST
+from workbench.topology.family_sizes import MEMBERS, Member, Wanted
+from workbench.topology.generator_checks import LARGEST
 from workbench.topology.spec import parse_topology
 from workbench.topology.topology import Topology, whole
 

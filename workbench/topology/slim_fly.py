@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.topology.building import balanced, nearest
 from workbench.topology.galois import LARGEST_ORDER, GaloisField, galois_field, prime_power
-from workbench.topology.parameters import hosts_words, refuse_larger
+from workbench.topology.generator_checks import balanced, hosts_words, nearest, refuse_larger
 from workbench.topology.topology import TERMINAL, Topology, whole
 
 CLASSES = (TERMINAL, "intra-group", "inter-group")

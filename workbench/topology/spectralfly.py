@@ -15,8 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.topology.building import balanced, is_odd_prime, nearest
-from workbench.topology.parameters import hosts_words, refuse_larger
+from workbench.topology.generator_checks import (
+    balanced,
+    hosts_words,
+    is_odd_prime,
+    nearest,
+    refuse_larger,
+)
 from workbench.topology.topology import TERMINAL, Topology, whole
 
 CLASSES = (TERMINAL, "link")

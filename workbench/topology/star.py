@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.topology.parameters import hosts_words, refuse_larger
+from workbench.topology.generator_checks import hosts_words, refuse_larger
 from workbench.topology.topology import TERMINAL, Topology, whole
 
 

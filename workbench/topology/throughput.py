@@ -25,7 +25,7 @@ from workbench.errors import ParameterError, SimulationHalted, WorkbenchError
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
 from workbench.topology.link_load import link_loads
-from workbench.topology.metrics.graph import RouterGraph
+from workbench.topology.metrics.adjacency import RouterGraph
 from workbench.topology.topology import Topology
 from workbench.topology.traffic import Traffic, traffic
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.topology.parameters import joined, one_each, refuse_larger, wholes
+from workbench.topology.generator_checks import joined, one_each, refuse_larger, wholes
 from workbench.topology.topology import MOST_CLASSES, TERMINAL, Topology
 
 

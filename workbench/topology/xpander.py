@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.topology.building import balanced, is_connected
-from workbench.topology.parameters import hosts_words, refuse_larger
+from workbench.topology.generator_checks import balanced, hosts_words, is_connected, refuse_larger
 from workbench.topology.topology import TERMINAL, Topology, whole
 
 CLASSES = (TERMINAL, "inter-group")

@@ -14,10 +14,11 @@ from workbench.tune.experiment import Experiment, resume, tune
 from workbench.tune.experiment_yaml import ExperimentSettings, read_experiment
 from workbench.tune.heuristics import HEURISTICS, Heuristic, make_heuristic
 from workbench.tune.history import History, Run, Visit
+from workbench.tune.initial_points import STARTS, initial_points
 from workbench.tune.pruning import PRUNINGS, make_pruning
 from workbench.tune.recommendation import recommended
 from workbench.tune.recorded.files import read_recording, recordings, shipped_recording
-from workbench.tune.recorded.recorded import RecordedSpace, Recording
+from workbench.tune.recorded.recorded_space import RecordedSpace, Recording
 from workbench.tune.resampling import RESAMPLINGS, make_resampling
 from workbench.tune.result import TuningResult
 from workbench.tune.runners import (
@@ -39,10 +40,9 @@ from workbench.tune.search_comparison.result import SearchComparisonResult
 from workbench.tune.search_comparison.run import compare_searches
 from workbench.tune.settings import SearchSettings
 from workbench.tune.space.space import Choices, Configuration, Grid, Range, TuningSpace, Value
-from workbench.tune.starts import STARTS, initial_points
 from workbench.tune.stopping import STOPPINGS, make_stopping
 from workbench.tune.store.run_record import RunRecord
-from workbench.tune.target.target import (
+from workbench.tune.target import (
     Computed,
     OSULatency,
     OutputRegex,

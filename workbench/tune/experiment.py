@@ -23,22 +23,23 @@ from workbench.errors import ParameterError, StudyError
 from workbench.jobs import Job, JobContext, submit
 from workbench.named_options import named_options
 from workbench.suggestions import did_you_mean
-from workbench.tune.choosing import Chooser
-from workbench.tune.component.component import Component, components
+from workbench.tune.component.component import Component, components, read_components
 from workbench.tune.component.invocation import Invocation
 from workbench.tune.environment import environment
 from workbench.tune.experiment_yaml import ExperimentSettings
 from workbench.tune.history import History
+from workbench.tune.next_run import Chooser
 from workbench.tune.result import TuningResult
-from workbench.tune.resuming import find_component, find_runner
 from workbench.tune.runners.local import Local
 from workbench.tune.runners.runner import Runner, RunRequest
+from workbench.tune.runners.slurm import Slurm, runs_folder
+from workbench.tune.runners.slurm_steps import SlurmSteps
 from workbench.tune.search import Search
 from workbench.tune.settings import ChosenLike, SearchOptions, SearchSettings
 from workbench.tune.space.space import AnyAxis, Configuration, TuningSpace, Value
 from workbench.tune.store.memory import MemoryStore, Store
 from workbench.tune.store.run_record import RunRecord
-from workbench.tune.target.target import Computed, Target, target_from_dict
+from workbench.tune.target import Computed, Target, target_from_dict
 
 _MOST_JOBS = 1024
 
@@ -439,7 +440,7 @@ def resume(
         ParameterError: it was made with something that no store can hold, which must be given.
         ParseError: the component's file cannot be read any more.
     """
-    from workbench.tune.store.store import find_experiment, load_result
+    from workbench.tune.store.stored_experiments import find_experiment, load_result
 
     stored = load_result(where, find_experiment(where, name).name)
     problem = stored.settings
@@ -500,4 +501,35 @@ def _line(record: RunRecord, target: Target) -> str:
 def _no_value(output: object) -> float:
     raise ParameterError(
         "the runner gives the value of this experiment; name a target to read it from an output"
+    )
+
+
+def find_component(problem: Mapping[str, Any], session: Mapping[str, Any]) -> Component | None:
+    """Return a stored experiment's component, from its file or shipped; None for a space alone."""
+    name = problem["component"]
+    file = Path(str(session.get("component file") or ""))
+    if not name:
+        return None
+    if file.is_file():
+        found = read_components(file)
+        if name in found:
+            return found[name]
+    return components()[name]
+
+
+def find_runner(stored_runner: Mapping[str, Any], where: str | Path) -> Runner | None:
+    """Return a stored experiment's runner; None for local processes."""
+    kind = stored_runner.get("kind")
+    if kind == Local.name:
+        return None
+    if kind == Slurm.name:
+        return Slurm(runs_folder(where), stored_runner.get("options", ()))
+    if kind == SlurmSteps.name:
+        options, step_options = (
+            stored_runner.get("options", ()),
+            stored_runner.get("step_options", ()),
+        )
+        return SlurmSteps(runs_folder(where), options, step_options=step_options)
+    raise ParameterError(
+        f"the {kind} runner of this experiment is not in the store; pass it again", key="runner"
     )

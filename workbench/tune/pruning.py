@@ -16,7 +16,7 @@ import numpy as np
 from workbench.checks import above_zero, whole
 from workbench.errors import ParameterError
 from workbench.tune.history import History
-from workbench.tune.options import made
+from workbench.tune.rules_by_name import made
 
 
 class Pruning(Protocol):

@@ -16,7 +16,7 @@ import numpy as np
 
 from workbench.checks import above_zero, whole
 from workbench.tune.history import FloatArray, History
-from workbench.tune.options import made, one_of
+from workbench.tune.rules_by_name import made, one_of
 
 SCHEDULES: Mapping[str, Callable[[int], float]] = MappingProxyType(
     {

@@ -329,7 +329,7 @@ def _importance(
     from optuna.distributions import CategoricalDistribution, FloatDistribution
     from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
 
-    from workbench.storage.quiet import quiet_optuna
+    from workbench.storage.optuna_log import quiet_optuna
 
     distributions: dict[str, Any] = {}
     codes: dict[str, list[Any]] = {}

@@ -13,16 +13,16 @@ from typing import Protocol
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.tune.choosing import Chooser, NextRun, SearchEnd
 from workbench.tune.environment import load
 from workbench.tune.history import History, Run, RunStatus
-from workbench.tune.runners.output import bounded
+from workbench.tune.next_run import Chooser, NextRun, SearchEnd
+from workbench.tune.runners.bounded_output import bounded
 from workbench.tune.runners.runner import RunHandle, Runner, RunOutput, RunRequest
 from workbench.tune.settings import SearchSettings
 from workbench.tune.space.space import Configuration
 from workbench.tune.store.memory import PendingRun, Store
 from workbench.tune.store.run_record import RunRecord
-from workbench.tune.target.target import Target, TargetError, WallTime
+from workbench.tune.target import Target, TargetError, WallTime
 
 KEPT_CHARACTERS = 20_000
 """Characters of each stream of a run that are stored."""

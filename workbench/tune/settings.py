@@ -12,8 +12,8 @@ from workbench.checks import above_zero, whole
 from workbench.errors import ParameterError
 from workbench.tune.heuristics import DEFAULT_HEURISTIC
 from workbench.tune.history import AGGREGATIONS
-from workbench.tune.options import one_of, plain
-from workbench.tune.starts import STARTS
+from workbench.tune.initial_points import STARTS
+from workbench.tune.rules_by_name import one_of, plain
 
 MOST_INITIAL = 10_000
 """Most initial runs: all are drawn before the first of them runs."""

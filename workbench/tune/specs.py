@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import ParameterError
 
 if TYPE_CHECKING:
-    from workbench.tune.recorded.recorded import RecordedSpace
+    from workbench.tune.recorded.recorded_space import RecordedSpace
     from workbench.tune.space.space import AnyAxis, Value
 
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}

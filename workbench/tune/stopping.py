@@ -16,7 +16,7 @@ import numpy as np
 from workbench.checks import above_zero, number, whole
 from workbench.errors import ParameterError
 from workbench.tune.history import FloatArray, History, Visit
-from workbench.tune.options import made, one_of
+from workbench.tune.rules_by_name import made, one_of
 from workbench.tune.space.space import Choices, TuningSpace
 
 _ESTIMATORS: Mapping[str, Callable[[FloatArray], float]] = MappingProxyType(

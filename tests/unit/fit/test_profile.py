@@ -9,7 +9,7 @@ from workbench import datasets
 from workbench.errors import ParameterError
 from workbench.fit import FitResult, fit
 from workbench.fit.profile import to_profile, write_profiles
-from workbench.fit.trust.refit import intervals
+from workbench.fit.trust.bootstrap import intervals
 from workbench.models import LogGPS, Profile, Protocol
 
 MACHINE = "azure-hb96v3-hdr"

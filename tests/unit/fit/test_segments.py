@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from workbench.fit import SearchSpace
+from workbench.fit.initial_guess import starting_points
 from workbench.fit.segments import segmentations
-from workbench.fit.start import starting_points
 from workbench.measure import OSU_SIZES, OSUCurve
 from workbench.models import Protocol
 from workbench.provenance import Provenance

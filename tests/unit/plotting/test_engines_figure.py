@@ -7,7 +7,7 @@ from bokeh.models.glyphs import Step
 from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
-from workbench.fit.compare import EngineComparison, EngineRun
+from workbench.fit.engine_comparison import EngineComparison, EngineRun
 from workbench.plotting import describe_engines, plot_engines
 
 

@@ -19,9 +19,9 @@ from workbench.programs import (
     Collective,
     ExecutionGraph,
     ProgramBuilder,
+    collective_templates,
     generate,
     lowering,
-    templates,
 )
 from workbench.programs.collectives import ALGORITHMS, schedule
 
@@ -402,12 +402,12 @@ def test_combining_takes_the_time_that_is_asked_for() -> None:
 def test_the_time_to_combine_does_not_divide_templates_of_what_combines_nothing(
     monkeypatch,
 ) -> None:
-    monkeypatch.setattr(templates, "_CACHE", templates._Cache())
+    monkeypatch.setattr(collective_templates, "_CACHE", collective_templates._Cache())
     builder = ProgramBuilder(4)
     builder.collective("bcast", 800)
     for ns_per_byte in (0.0, 0.5, 0.25):
         builder.build().graph(reduce_ns_per_byte=ns_per_byte)
-    assert len(templates._CACHE._templates) == 1
+    assert len(collective_templates._CACHE._templates) == 1
 
 
 @pytest.mark.parametrize("ns_per_byte", [-1.0, float("nan"), float("inf"), 2e9])
@@ -417,11 +417,11 @@ def test_the_time_to_combine_is_checked_without_collectives_too(ns_per_byte: flo
 
 
 def test_templates_are_kept_up_to_a_number_of_operations(monkeypatch) -> None:
-    cache = templates._Cache()
+    cache = collective_templates._Cache()
     keys = [("allreduce", "ring", ranks, 8, (), 0, 0.0) for ranks in (3, 4, 5)]
     first = cache.get(keys[0])
     assert cache.get(keys[0]) is first
-    monkeypatch.setattr(templates, "_KEPT_OPS", 1)
+    monkeypatch.setattr(collective_templates, "_KEPT_OPS", 1)
     cache.get(keys[1])
     assert cache.get(keys[0]) is not first
 
@@ -431,8 +431,8 @@ def test_a_schedule_with_several_tags_keeps_them_from_the_next_collective(monkey
         plan = schedule(*args, **sizes)
         return replace(plan, tag=np.arange(len(plan.tag), dtype=np.int32) // 2)
 
-    monkeypatch.setattr(templates, "schedule", tagged)
-    monkeypatch.setattr(templates, "_CACHE", templates._Cache())
+    monkeypatch.setattr(collective_templates, "schedule", tagged)
+    monkeypatch.setattr(collective_templates, "_CACHE", collective_templates._Cache())
     builder = ProgramBuilder(2)
     for _ in range(2):
         builder.collective("bcast", 8)

@@ -15,7 +15,7 @@ import pytest
 
 from workbench.errors import DatasetError
 from workbench.programs import shipped
-from workbench.programs.traces.recorded import CPU_CLOCK
+from workbench.programs.traces.recorder_rank import CPU_CLOCK
 
 ROOT = Path(__file__).resolve().parents[3] / "datasets" / "traces"
 TRACES = sorted(path.parent.name for path in ROOT.glob("*/datapackage.json"))

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.sensitivity.placement.methods import _bisect, _cut
 from workbench.sensitivity.placement.swaps import swap_gains, swapped, symmetric
-from workbench.sensitivity.placement.volume import _bisect, _cut
 
 seeds = st.integers(0, 2**32 - 1)
 

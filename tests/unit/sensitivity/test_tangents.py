@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.reference import sweep as slow
-from workbench.sensitivity.passes import TangentLine
+from workbench.sensitivity.sweep_passes import TangentLine
 from workbench.sensitivity.tangents import bends, most_latencies
 
 HI = 40

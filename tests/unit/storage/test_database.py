@@ -12,7 +12,7 @@ from optuna.study import StudyDirection
 
 from workbench.errors import StudyError, StudyHeldError
 from workbench.storage import database
-from workbench.storage.problem import problem_differences
+from workbench.storage.database import problem_differences
 
 
 def test_addresses_of_databases_are_read_and_shown_without_their_password() -> None:

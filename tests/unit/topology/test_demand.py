@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from workbench.errors import ParameterError, ParseError
 from workbench.topology import throughput, torus
-from workbench.topology.application import matrix_traffic
 from workbench.topology.demand import read_demand
+from workbench.topology.program_traffic import matrix_traffic
 
 
 @given(st.integers(2, 6), st.integers(0, 2**32 - 1), st.sampled_from(",;\t"))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from workbench import topology
 from workbench.errors import ParameterError
 from workbench.topology import WIRINGS
-from workbench.topology.arrangement import SST
 from workbench.topology.dragonfly import GroupWiring
+from workbench.topology.dragonfly_links import SST
 from workbench.topology.routing import route
 
 PAIRED = [wiring for wiring in WIRINGS if wiring != SST]

@@ -25,7 +25,7 @@ from workbench.topology.metrics import (
     spectrum,
 )
 from workbench.topology.metrics import summary as whole_summary
-from workbench.topology.metrics.graph import RouterGraph
+from workbench.topology.metrics.adjacency import RouterGraph
 
 Links = list[tuple[int, int]]
 PETERSEN = [

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from workbench.errors import ParameterError
 from workbench.topology.families import FAMILIES
-from workbench.topology.members import MEMBERS
+from workbench.topology.family_sizes import MEMBERS
 from workbench.topology.propose import ProposedTopology, matched, propose, usual_radix
 
 

@@ -15,7 +15,7 @@ from tests.unit.topology.test_metrics import network
 from workbench import topology
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.topology import throughput, traffic
-from workbench.topology.application import matrix_traffic
+from workbench.topology.program_traffic import matrix_traffic
 from workbench.topology.throughput import METHODS
 from workbench.topology.traffic import longest_matching
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from workbench import topology
 from workbench.errors import ParameterError
 from workbench.topology import PATTERNS, Topology, traffic
-from workbench.topology.application import matrix_traffic, message_traffic
+from workbench.topology.program_traffic import matrix_traffic, message_traffic
 from workbench.topology.traffic import (
     Traffic,
     hotspot,

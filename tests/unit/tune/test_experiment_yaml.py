@@ -22,10 +22,10 @@ from workbench.tune import (
 from workbench.tune.experiment_yaml import MethodSettings
 from workbench.tune.heuristics import HEURISTICS, make_heuristic
 from workbench.tune.history import AGGREGATIONS
-from workbench.tune.options import options_of
+from workbench.tune.initial_points import STARTS
 from workbench.tune.pruning import make_pruning
 from workbench.tune.resampling import RESAMPLINGS, SCHEDULES, make_resampling
-from workbench.tune.starts import STARTS
+from workbench.tune.rules_by_name import options_of
 from workbench.tune.stopping import STOPPINGS, make_stopping
 
 # Made up, with the keys that configurations for SHAMan have.

@@ -10,15 +10,15 @@ import pytest
 
 from tests.unit.tune.tuned import SPACE, bowl, noisy
 from workbench.errors import ParameterError, StudyError
-from workbench.tune.choosing import Chooser
 from workbench.tune.component.invocation import Invocation
 from workbench.tune.experiment import Experiment
 from workbench.tune.history import History
+from workbench.tune.next_run import Chooser
 from workbench.tune.runners import Function
 from workbench.tune.settings import SearchSettings
 from workbench.tune.space.space import Configuration, Grid, TuningSpace
 from workbench.tune.store.memory import MemoryStore
-from workbench.tune.store.store import load_result
+from workbench.tune.store.stored_experiments import load_result
 
 
 def test_a_run_that_cannot_be_started_leaves_those_beside_it_to_others(

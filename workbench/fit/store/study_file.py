@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import StudyError
-from workbench.storage.database import locate
+from workbench.storage.database import locate, problem_differences
 from workbench.storage.optuna_internals import insert_trial, next_number
-from workbench.storage.problem import problem_differences
-from workbench.storage.quiet import quiet_optuna
+from workbench.storage.optuna_log import quiet_optuna
 
 if TYPE_CHECKING:
     import optuna

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from workbench.fit.trust.bootstrap import Intervals, intervals, submit_intervals
 from workbench.fit.trust.generalise import (
     CrossTarget,
     HoldOut,
@@ -10,8 +11,7 @@ from workbench.fit.trust.generalise import (
     hold_out,
 )
 from workbench.fit.trust.identify import Identifiability, identify
-from workbench.fit.trust.refit import Intervals, intervals, submit_intervals
-from workbench.fit.trust.settle import settle_thresholds
+from workbench.fit.trust.thresholds import settle_thresholds
 
 __all__ = [
     "CrossTarget",

@@ -25,7 +25,7 @@ from workbench.fit.measured import as_curve
 from workbench.fit.result import FitResult
 from workbench.fit.space import SearchSpace
 from workbench.fit.study import FitStudy
-from workbench.fit.trust.settle import open_thresholds, settle_thresholds
+from workbench.fit.trust.thresholds import open_thresholds, settle_thresholds
 from workbench.measure import OSUCurve
 from workbench.measure.curve import byte_label
 from workbench.models import NetworkModel

@@ -37,7 +37,7 @@ from workbench.panels.compare.traffic import traffic_of
 from workbench.panels.running import worded
 from workbench.plotting.tolerance.wires import PERCENT
 from workbench.programs import ExecutionGraph
-from workbench.programs.given import graph_of
+from workbench.programs.find_program import graph_of
 from workbench.sensitivity.wires import wire_tolerance
 from workbench.simulate.fabric.collectives import collective_times
 from workbench.simulate.fabric.fabric import Congestion, Fabric

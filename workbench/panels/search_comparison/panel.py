@@ -36,7 +36,7 @@ from workbench.panels.search_comparison.view import SearchComparisonView
 from workbench.panels.style import choose, named, panel_box, wrapping_row
 from workbench.plotting.searches.style import MEASURES, picked, values_of
 from workbench.plotting.searches.tables import by_collective, describe_recording, method_columns
-from workbench.tune.recorded.recorded import Recording
+from workbench.tune.recorded.recorded_space import Recording
 from workbench.tune.search_comparison.files import SearchComparisonTables, shipped_search_comparison
 
 if TYPE_CHECKING:

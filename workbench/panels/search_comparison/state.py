@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.plotting.searches.style import MEASURES, picked, usual_noise, values_of
-from workbench.tune.recorded.recorded import Recording
+from workbench.tune.recorded.recorded_space import Recording
 from workbench.tune.search_comparison.files import SearchComparisonTables
 from workbench.tune.search_comparison.plan import HELD_OUT, NO_PRUNING
 from workbench.tune.search_comparison.run import load_recording

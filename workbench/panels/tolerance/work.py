@@ -22,7 +22,7 @@ from workbench.panels.tolerance.state import (
     distinct,
 )
 from workbench.programs import ExecutionGraph
-from workbench.programs.given import graph_of
+from workbench.programs.find_program import graph_of
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG, RECV
 from workbench.sensitivity import (
     ContentionReport,

@@ -17,12 +17,12 @@ from workbench.panels.tuning.subjects import Subject, component_subject, size_te
 from workbench.tune.component.component import read_components
 from workbench.tune.heuristics import HEURISTICS, make_heuristic
 from workbench.tune.history import AGGREGATIONS
-from workbench.tune.options import options_of
+from workbench.tune.initial_points import STARTS
 from workbench.tune.pruning import PRUNINGS, make_pruning
 from workbench.tune.resampling import RESAMPLINGS, make_resampling
+from workbench.tune.rules_by_name import options_of
 from workbench.tune.settings import MOST_INITIAL, Chosen, SearchSettings
 from workbench.tune.specs import chosen, options_text
-from workbench.tune.starts import STARTS
 from workbench.tune.stopping import STOPPINGS, make_stopping
 
 RULES = ("heuristic", "resampling", "pruning", "stopping")

@@ -11,7 +11,7 @@ from workbench.panels.tuning.controls import TuningControls
 from workbench.panels.tuning.subjects import subject_of
 from workbench.panels.tuning.view import TuningView
 from workbench.tune.result import TuningResult
-from workbench.tune.store.store import load_result, stored_experiments
+from workbench.tune.store.stored_experiments import load_result, stored_experiments
 
 FILES = {
     ".csv": "a table with one row per run",

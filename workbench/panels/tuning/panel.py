@@ -36,7 +36,7 @@ from workbench.suggestions import did_you_mean
 from workbench.tune.experiment import Experiment
 from workbench.tune.result import TuningResult
 from workbench.tune.runners.runner import Runner
-from workbench.tune.store.store import StoredExperiment, stored_experiments
+from workbench.tune.store.stored_experiments import StoredExperiment, stored_experiments
 
 _OTHERS = ("start_from", "aggregation", "revisit", "store", *NAMES)
 _SETTINGS = ("subject", *RULES, *NUMBERS, *_OTHERS)

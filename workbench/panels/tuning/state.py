@@ -12,7 +12,7 @@ from workbench.errors import ParameterError
 from workbench.panels.tuning.run_by import RunBy
 from workbench.panels.tuning.subjects import RECORDED, UPLOADED, Subject
 from workbench.tune.experiment import Experiment
-from workbench.tune.recorded.replaying import replayed
+from workbench.tune.recorded.replayed_experiment import replayed
 from workbench.tune.settings import Chosen, SearchSettings
 
 FIRST_SETTINGS = SearchSettings(budget=60, resampling=Chosen("static", {"runs": 2}))
@@ -81,7 +81,7 @@ class TuningState:
             noise = "" if self.by.noise == "measured" else f"    {self.by.noise!r},\n"
             return (
                 "from workbench.tune.recorded.files import shipped_recording\n"
-                "from workbench.tune.recorded.replaying import replayed\n\n"
+                "from workbench.tune.recorded.replayed_experiment import replayed\n\n"
                 f'recorded = shipped_recording("{recording}")["{space}"]\n'
                 "experiment = replayed(\n    recorded,\n" + noise + "\n".join(given) + "\n)\n"
                 "result = experiment.run()\nresult\n"

@@ -13,7 +13,7 @@ from workbench.html_table import html_table
 from workbench.measure.curve import byte_label
 from workbench.tune.component.component import FOLDER, Component, components
 from workbench.tune.recorded.files import recordings
-from workbench.tune.recorded.recorded import RecordedSpace
+from workbench.tune.recorded.recorded_space import RecordedSpace
 from workbench.tune.space.axes import AnyAxis
 from workbench.tune.space.space import TuningSpace
 

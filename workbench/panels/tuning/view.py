@@ -28,10 +28,10 @@ from workbench.plotting.tuning.trajectory import (
     describe_trajectory,
     trajectory_figure,
 )
-from workbench.tune.recorded.recorded import RecordedSpace
+from workbench.tune.recorded.recorded_space import RecordedSpace
 from workbench.tune.result import TuningResult
 from workbench.tune.store.run_record import RunRecord
-from workbench.tune.store.store import StoredExperiment
+from workbench.tune.store.stored_experiments import StoredExperiment
 
 _TRAJECTORY_PX, _LOWER_PX, _COMPARE_PX = 300, 260, 280
 _SHOWN_RUNS = 300

@@ -24,7 +24,7 @@ from workbench.plotting.grid import (
 )
 
 if TYPE_CHECKING:
-    from workbench.fit.compare import EngineComparison, EngineRun
+    from workbench.fit.engine_comparison import EngineComparison, EngineRun
 
 _LABELS = {"trial": "trial", "seconds": "time (s)"}
 _TARGETS = {"both": "latency and bandwidth"}

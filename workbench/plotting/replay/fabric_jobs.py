@@ -13,7 +13,7 @@ from workbench.plotting.axes import legend_above, new_figure
 from workbench.plotting.replay.style import caption, time_axis, time_text
 
 if TYPE_CHECKING:
-    from workbench.simulate.fabric.shared import SharedRun
+    from workbench.simulate.fabric.concurrent_jobs import SharedRun
 
 _ROW_PX, _AROUND_PX = 52, 120
 _LOOKS = (("alone", palette.SKY_BLUE, None), ("shared", palette.VERMILLION, "right_diagonal_line"))

@@ -21,7 +21,7 @@ from workbench.tune.search_comparison.plan import HELD_OUT, NO_PRUNING
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.tune.recorded.recorded import Recording
+    from workbench.tune.recorded.recorded_space import Recording
     from workbench.tune.search_comparison.files import SearchComparisonTables
 
 ALL = "all"

@@ -45,14 +45,13 @@ number of requests, these, the index of the one that completed and its status.
   is PROC_NULL. Neighbourhood collectives become messages by it.
 - ``# incomplete reason``, the second line of rank 0, says that the recording failed.
 - Calls on windows and files, of other programs, in parts, persistent collectives and those with
-  counts of more than 31 bits (``library/told.c``) have neither arguments nor a place in a replay:
-  their lines keep their time from being taken for the program's own work.
+  counts of more than 31 bits (``library/timed_only.c``) have neither arguments nor a place in a
+  replay: their lines keep their time from being taken for the program's own work.
 """
 
 from __future__ import annotations
 
-from workbench.programs.recording.build import build_recorder
-from workbench.programs.recording.errors import RecordingError
+from workbench.programs.recording.build import RecordingError, build_recorder
 from workbench.programs.recording.launch import Launcher, find_launcher
 from workbench.programs.recording.run import record
 

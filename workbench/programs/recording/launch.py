@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from workbench.jobs import cores
-from workbench.programs.recording.errors import RecordingError
+from workbench.programs.recording.build import RecordingError
 
 _ASK_S = 30
 _INSTALL = (

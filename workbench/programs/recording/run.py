@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from workbench.checks import above_zero, whole
 from workbench.errors import ParameterError, WorkbenchError
-from workbench.programs.recording.build import build_recorder
-from workbench.programs.recording.errors import RecordingError
+from workbench.programs.recording.build import RecordingError, build_recorder
 from workbench.programs.recording.launch import find_launcher
 from workbench.programs.traces.files import FAILED
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 
 from workbench.programs.graph import ANY_SOURCE, ANY_TAG
 from workbench.programs.program import COLLECTIVE, ICOLLECTIVE, IRECV, ISEND, RECV, SEND
-from workbench.programs.traces.arguments import ArgumentReader, Names, Places
 from workbench.programs.traces.calls import Comm, TraceCall, TraceCalls
-from workbench.programs.traces.lines import COMMENT, TraceLine
+from workbench.programs.traces.collective_arguments import share_of
+from workbench.programs.traces.lines import COMMENT, ArgumentReader, Names, Places, TraceLine
 from workbench.programs.traces.mpi_calls import (
     BLOCKING,
     NONBLOCKING,
@@ -21,7 +21,6 @@ from workbench.programs.traces.mpi_calls import (
     is_local,
 )
 from workbench.programs.traces.requests import UNKNOWN, RequestTable
-from workbench.programs.traces.shares import share_of
 
 MOST_TAG = 2**31 - 1
 

@@ -11,16 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.programs.program import Program
-from workbench.programs.traces.addressed import AddressReader
-from workbench.programs.traces.calls import TraceCalls
+from workbench.programs.traces.calls import TraceCalls, fit_receives
 from workbench.programs.traces.communicators import reconstruct
 from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.handles import Handles
+from workbench.programs.traces.liballprof_rank import AddressReader
 from workbench.programs.traces.lines import parse_lines
 from workbench.programs.traces.mpi_calls import SIGNATURES
 from workbench.programs.traces.ranges import RequestVariables
-from workbench.programs.traces.receives import fit_receives
-from workbench.programs.traces.recorded import RecordedComms, RecordedReader, check_header
+from workbench.programs.traces.recorder_rank import RecordedComms, RecordedReader, check_header
 from workbench.programs.traces.requests import detect_stride
 from workbench.programs.traces.survey import Survey
 

@@ -24,10 +24,9 @@ from workbench.programs.program import (
     SEND,
     Program,
 )
-from workbench.programs.traces.calls import MOST_SIZE, Comm, TraceCall, TraceCalls
+from workbench.programs.traces.calls import MOST_SIZE, Comm, TraceCall, TraceCalls, fit_receives
 from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.joint import Share
-from workbench.programs.traces.receives import fit_receives
 from workbench.programs.traces.simgrid_collectives import COLLECTIVES, Reading, SimGridArguments
 from workbench.programs.traces.simgrid_requests import (
     COLLECTIVE_KEYS,

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from workbench.programs.traces.addressed import MAKING, to_made, to_shown
-from workbench.programs.traces.arguments import ArgumentReader, Names, Places
 from workbench.programs.traces.calls import TraceCalls
 from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.handles import CommunicatorUse, Event, Freed
-from workbench.programs.traces.lines import TraceLine, cut
+from workbench.programs.traces.liballprof_rank import MAKING, to_made, to_shown
+from workbench.programs.traces.lines import ArgumentReader, Names, Places, TraceLine, cut
 from workbench.programs.traces.mpi_calls import BLOCKING, SIGNATURES
 
 MPICH_WORLD = 0x44000000

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
-from workbench.programs.given import GivenProgram, graph_of
+from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.programs.graph import SEND
 from workbench.simulate.picoseconds import (
     CLOCK_END,
@@ -41,7 +41,7 @@ class MessageGraph:
 
     def __init__(
         self,
-        graph: GivenProgram,
+        graph: ProgramLike,
         model: LogGPS,
         *,
         match: NDArray[np.int32] | None = None,

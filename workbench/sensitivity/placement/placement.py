@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.atomic_write import replace_file
 from workbench.html_table import html_table
 from workbench.provenance import Provenance
-from workbench.replacing import replace_file
 from workbench.result import StoredResult
 from workbench.sensitivity.placement.launch_files import (
     HOST_NAMES,

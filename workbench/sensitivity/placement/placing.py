@@ -13,15 +13,19 @@ from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.named_options import defaults_of, named_options
-from workbench.programs.given import GivenProgram
+from workbench.programs.find_program import ProgramLike
 from workbench.provenance import Provenance
-from workbench.sensitivity.placement.algorithm3 import algorithm_3
 from workbench.sensitivity.placement.message_graph import MessageGraph
+from workbench.sensitivity.placement.methods import (
+    algorithm_3,
+    block,
+    by_volume,
+    round_robin,
+    search,
+    shuffled,
+)
 from workbench.sensitivity.placement.placement import Placement
 from workbench.sensitivity.placement.problem import MOST_SLOTS, IntArray, PlacementProblem
-from workbench.sensitivity.placement.search import search
-from workbench.sensitivity.placement.simple import block, round_robin, shuffled
-from workbench.sensitivity.placement.volume import by_volume
 from workbench.sensitivity.rank_wires import D_SWITCH_S, L_WIRE_S, Wires
 from workbench.simulate.picoseconds import PS_PER_S, PicosecondCosts
 from workbench.suggestions import did_you_mean
@@ -43,7 +47,7 @@ _WITH_CHANCE = ("random", "volume", "search")
 
 
 def place(
-    program: GivenProgram,
+    program: ProgramLike,
     model: LogGPS,
     topology: Topology,
     *,
@@ -115,7 +119,7 @@ class PlaceOptions(TypedDict, total=False):
 
 @named_options(PlaceOptions, defaults_of(place))
 def place_all(
-    program: GivenProgram,
+    program: ProgramLike,
     model: LogGPS,
     topology: Topology,
     *,
@@ -140,7 +144,7 @@ def place_all(
 
 @named_options(PlaceOptions, defaults_of(place))
 def compare_placements(
-    program: GivenProgram,
+    program: ProgramLike,
     model: LogGPS,
     topology: Topology,
     *,

@@ -17,6 +17,7 @@ from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from workbench.simulate.fabric.collectives import collective_times
+    from workbench.simulate.fabric.concurrent_jobs import SharedRun, run_jobs
     from workbench.simulate.fabric.fabric import Fabric
     from workbench.simulate.fabric.hosts import PLACEMENTS, place_jobs
     from workbench.simulate.fabric.latency_load import LatencyLoad, load_curve
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from workbench.simulate.fabric.program import replay_on
     from workbench.simulate.fabric.program_result import FabricReplay
     from workbench.simulate.fabric.result import ChannelStatistics, FabricResult, QueueSeries
-    from workbench.simulate.fabric.shared import SharedRun, run_jobs
     from workbench.simulate.fabric.sst import CollectiveTimes, run_collective
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

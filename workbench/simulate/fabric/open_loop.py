@@ -19,7 +19,6 @@ from workbench.checks import whole
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.models import PISCES
 from workbench.provenance import Provenance
-from workbench.simulate.fabric.draws import draws_of
 from workbench.simulate.fabric.fabric import Fabric
 from workbench.simulate.fabric.network import NetworkState, build, wiring_of
 from workbench.simulate.fabric.result import (
@@ -27,6 +26,7 @@ from workbench.simulate.fabric.result import (
     FabricResult,
     QueueSeries,
 )
+from workbench.simulate.fabric.traffic_draws import draws_of
 from workbench.simulate.ticks import (
     CLOCK_END,
     TICKS_PER_SECOND,

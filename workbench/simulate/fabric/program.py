@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.models.parameter import INT32_MAX
-from workbench.programs.given import GivenProgram, graph_of
+from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.programs.graph import CALC, SEND, ExecutionGraph
 from workbench.provenance import Provenance
 from workbench.simulate.fabric.fabric import Fabric
@@ -46,7 +46,7 @@ _TICKS_PER_PS = 10**4
 
 
 def replay_on(
-    program: GivenProgram,
+    program: ProgramLike,
     fabric: Fabric,
     *,
     host: LogGPS | None = None,

@@ -11,19 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernels.fabric import collectives, layout, rank_layout, schedules
+from kernels.fabric.routing import N_SETTINGS, Routes
 from kernels.two_node.layout import COPY_TICKS
 from workbench.errors import ConfigurationError, ParameterError
 from workbench.models import SNAPPR, LogPMemory, SnapprMemory
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.simulate.fabric.network import NetworkState, build
-from workbench.simulate.fabric.routes import no_routes
 from workbench.simulate.fabric.sst_configuration import SSTConfiguration, read_configuration
 from workbench.simulate.fabric.sst_limits import INIT_BYTES, lost_tail_limit
 from workbench.simulate.ticks import TICKS_PER_SECOND, byte_delay, size_table, ticks
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 _KINDS = {
     ("allgather", "bruck"): schedules.BRUCK_ALLGATHER,
@@ -238,3 +239,18 @@ def _access_ticks(c: SSTConfiguration, n_bytes: int) -> int:
     if isinstance(memory, SnapprMemory):
         return n_bytes * byte_delay(memory.channel_bandwidth)
     return 0
+
+
+def no_routes() -> Routes:
+    """Return empty tables of ``kernels.fabric.routing``, of the types that its kernels take."""
+    parts = dict.fromkeys(Routes._fields, np.zeros(0, np.int32))
+    for name, shape, kind in (
+        ("row", (0, 0), np.int32),
+        ("hops", (0, 0), np.uint8),
+        ("lane_step", (0,), np.int8),
+        ("dimension", (0,), np.int8),
+        ("wraps", (0,), np.int8),
+        ("settings", (N_SETTINGS,), np.int64),
+    ):
+        parts[name] = np.zeros(shape, kind)
+    return Routes(**parts)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParseError
-from workbench.topology.parameters import LARGEST
+from workbench.topology.generator_checks import LARGEST
 from workbench.topology.topology import MOST_CLASSES, TERMINAL, Topology
 
 LINK = "link"

@@ -13,7 +13,7 @@ from workbench.topology.files.assembly import (
     coordinates_of,
     whole_number,
 )
-from workbench.topology.parameters import LARGEST
+from workbench.topology.generator_checks import LARGEST
 from workbench.topology.topology import Topology
 
 _HOST = "host"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, ParseError
 from workbench.topology.files.assembly import MOST_HOSTS_OF_ROUTER, Place, whole_number
-from workbench.topology.parameters import LARGEST
+from workbench.topology.generator_checks import LARGEST
 from workbench.topology.topology import TERMINAL, Topology
 
 CLASSES = (TERMINAL, "row", "column", "blue")

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from workbench.checks import whole
 from workbench.errors import SimulationHalted
 from workbench.topology.link_load import link_loads
-from workbench.topology.metrics.graph import RouterGraph
+from workbench.topology.metrics.adjacency import RouterGraph
 from workbench.topology.metrics.spectrum import DENSE, slow_vectors
 from workbench.topology.topology import Topology
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import SimulationHalted
-from workbench.topology.metrics.graph import RouterGraph
+from workbench.topology.metrics.adjacency import RouterGraph
 from workbench.topology.topology import Topology
 
 IntArray = NDArray[np.int64]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.checks import whole
-from workbench.topology.metrics.graph import RouterGraph
+from workbench.topology.metrics.adjacency import RouterGraph
 from workbench.topology.topology import Topology
 
 PAIRS = 200

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
+from workbench.topology.metrics.adjacency import RouterGraph
 from workbench.topology.metrics.distances import distances
-from workbench.topology.metrics.graph import RouterGraph
 from workbench.topology.topology import Topology
 
 if TYPE_CHECKING:

@@ -16,11 +16,11 @@ from workbench.errors import ParameterError, SimulationHalted
 from workbench.html_table import html_table
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
+from workbench.topology.metrics.adjacency import RouterGraph
 from workbench.topology.metrics.bisection import STARTS, Bisection, bisection
 from workbench.topology.metrics.cost import Cost, PriceTable, cost
 from workbench.topology.metrics.distances import Distances, distances, girth, moore_bound
 from workbench.topology.metrics.diversity import PathDiversity, path_diversity
-from workbench.topology.metrics.graph import RouterGraph
 from workbench.topology.metrics.resilience import Resilience, resilience
 from workbench.topology.metrics.spectrum import Spectrum, spectrum
 from workbench.topology.throughput import Throughput, ThroughputMethod, throughput

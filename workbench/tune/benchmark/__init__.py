@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from workbench.checks import whole, whole_each
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
-from workbench.tune.target.osu_rows import osu_rows
+from workbench.tune.target import osu_rows
 
 COLLECTIVES = ("allreduce", "bcast", "gather", "reduce")
 """What can be measured."""

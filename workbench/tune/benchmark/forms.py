@@ -17,12 +17,11 @@ from typing import Literal, get_args
 
 from workbench.errors import ParameterError
 from workbench.programs.recording import Launcher, RecordingError
+from workbench.programs.recording.build import Recipe
 from workbench.suggestions import did_you_mean
-from workbench.tune.benchmark.build import build_benchmark
-from workbench.tune.benchmark.start import run_to_end
 from workbench.tune.component.invocation import Invocation
 from workbench.tune.runners.local import Local
-from workbench.tune.runners.runner import RunRequest
+from workbench.tune.runners.runner import RunRequest, run_to_end
 
 Form = Literal["C", "mpi4py"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -111,3 +110,20 @@ def _pythons() -> Iterator[str]:
         if place not in seen and os.access(place / "python3", os.X_OK):
             yield str(place / "python3")
         seen.add(place)
+
+
+_BENCHMARK = Recipe(
+    "the benchmark",
+    "collective",
+    "benchmark",
+    ("-std=c99", "-O2"),
+    (Path(__file__).resolve().parent / "collective.c",),
+    "MPI 2 and C99",
+)
+
+
+def build_benchmark(mpicc: str | Path, folder: str | Path | None = None) -> Path:
+    """Return the benchmark's path, compiled if needed; ``folder`` None is the user's cache."""
+    program = _BENCHMARK.place(mpicc, folder)
+    _BENCHMARK.make(mpicc, program)
+    return program

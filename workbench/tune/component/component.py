@@ -30,11 +30,11 @@ from workbench.tune.component.parameter import (
     ParameterType,
     with_dashes,
 )
-from workbench.tune.component.rules import rule_left, untuned
+from workbench.tune.component.untuned import rule_left, untuned
 from workbench.tune.space.axes import AnyAxis
 from workbench.tune.space.constraints import Configuration, Expression, Value, parents_first
 from workbench.tune.space.space import TuningSpace
-from workbench.tune.target.target import Target, WallTime
+from workbench.tune.target import Target, WallTime
 
 __all__ = [
     "PARAMETER_TYPES",

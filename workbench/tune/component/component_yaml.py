@@ -28,7 +28,7 @@ from workbench.tune.component.component import Component
 from workbench.tune.component.parameter import PARAMETER_TYPES, ComponentParameter
 from workbench.tune.space.axes import AnyAxis, Grid, Range
 from workbench.tune.space.constraints import Expression
-from workbench.tune.target.target import OSULatency, OutputRegex, Target, WallTime
+from workbench.tune.target import OSULatency, OutputRegex, Target, WallTime
 from workbench.yaml_text import Keys, YamlDocument, load_yaml
 
 _TOP = ("components",)

@@ -15,7 +15,7 @@ from workbench.tune.heuristics.genetic import Genetic
 from workbench.tune.heuristics.heuristic import Fresh, Heuristic, Proposal
 from workbench.tune.heuristics.surrogate import ForestSurrogate, GaussianProcessSurrogate
 from workbench.tune.heuristics.tpe import TPE
-from workbench.tune.options import made
+from workbench.tune.rules_by_name import made
 from workbench.tune.space.space import TuningSpace
 
 HEURISTICS: Mapping[str, Callable[..., Heuristic]] = MappingProxyType(

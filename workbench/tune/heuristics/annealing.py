@@ -18,7 +18,7 @@ from workbench.checks import above_zero, number, whole
 from workbench.errors import ParameterError
 from workbench.tune.heuristics.heuristic import Proposal, generator, random_neighbour
 from workbench.tune.history import History, Visit
-from workbench.tune.options import one_of
+from workbench.tune.rules_by_name import one_of
 from workbench.tune.space.space import Configuration, TuningSpace
 
 COOLINGS: Mapping[str, Callable[[float, float, int], float]] = MappingProxyType(

@@ -14,7 +14,7 @@ import numpy as np
 from workbench.checks import number, whole
 from workbench.tune.heuristics.heuristic import Proposal, generator, random_neighbour
 from workbench.tune.history import FloatArray, History
-from workbench.tune.options import one_of
+from workbench.tune.rules_by_name import one_of
 from workbench.tune.space.space import Configuration, TuningSpace, Value
 
 Genes = list[Value | None]

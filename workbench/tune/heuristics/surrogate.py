@@ -28,7 +28,7 @@ from workbench.tune.heuristics.gaussian_process import (
 )
 from workbench.tune.heuristics.heuristic import Fresh, Heuristic, Proposal, generator, one_thread
 from workbench.tune.history import Aggregated, BoolArray, FloatArray, History, Run
-from workbench.tune.options import one_of
+from workbench.tune.rules_by_name import one_of
 from workbench.tune.space.space import Configuration, TuningSpace
 
 TRANSFORMS = ("auto", "none", "log")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.checks import whole
-from workbench.storage.quiet import quiet_optuna
+from workbench.storage.optuna_log import quiet_optuna
 from workbench.tune.heuristics.heuristic import Proposal, generator, random_neighbour
 from workbench.tune.history import History
 from workbench.tune.space.space import Choices, Configuration, Grid, Range, TuningSpace, Value

@@ -24,8 +24,8 @@ from workbench.datasets import data_folder
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.provenance import ORIGINS, Provenance
 from workbench.suggestions import did_you_mean
-from workbench.tune.recorded.recorded import RecordedSpace, Recording
-from workbench.tune.recorded.table import RecordedTable
+from workbench.tune.recorded.recorded_space import RecordedSpace, Recording
+from workbench.tune.recorded.run_table import RecordedTable
 from workbench.tune.space.space import TuningSpace, Value
 
 _LICENCE = "MIT"

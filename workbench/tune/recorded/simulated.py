@@ -25,7 +25,7 @@ from workbench.simulate.fabric import Fabric, replay_on
 from workbench.suggestions import did_you_mean
 from workbench.topology import fat_tree
 from workbench.tune.recorded.files import Description, write_recording
-from workbench.tune.recorded.table import RecordedMeasurement, RecordedTable
+from workbench.tune.recorded.run_table import RecordedMeasurement, RecordedTable
 from workbench.tune.space.space import Choices, Configuration, Grid, TuningSpace
 
 COLLECTIVES = ("allreduce", "bcast", "gather", "reduce")

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.tune.component.invocation import Invocation
+from workbench.tune.runners.bounded_output import MOST_OUTPUT_BYTES
 from workbench.tune.runners.local import Local, refuse_empty
-from workbench.tune.runners.output import MOST_OUTPUT_BYTES
 from workbench.tune.runners.runner import RunHandle, Runner, RunnerError, RunOutput, RunRequest
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from typing import Any
 
 from workbench.errors import ParameterError
 from workbench.tune.component.invocation import Invocation
-from workbench.tune.runners.guard import GUARD, end_session
-from workbench.tune.runners.output import MOST_OUTPUT_BYTES, KeptOutput
+from workbench.tune.runners.bounded_output import MOST_OUTPUT_BYTES, KeptOutput
+from workbench.tune.runners.process_cleanup import GUARD, end_session
 from workbench.tune.runners.runner import (
     SEED_VARIABLE,
     RunHandle,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import contextlib
+import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, Self, get_args
@@ -185,3 +186,17 @@ def all_or_none() -> Iterator[list[RunHandle]]:
             with contextlib.suppress(RunnerError):
                 handle.cancel()
         raise
+
+
+_POLL_S = 0.02
+
+
+def run_to_end(runner: Runner, request: RunRequest) -> RunOutput:
+    """Start a run and return its output; end the run if the wait is interrupted."""
+    handle = runner.start(request)
+    try:
+        while (output := handle.poll()) is None:
+            time.sleep(_POLL_S)
+        return output
+    finally:
+        handle.cancel()

@@ -17,7 +17,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from workbench.tune.runners.output import MOST_OUTPUT_BYTES, read_bounded
+from workbench.tune.runners.bounded_output import MOST_OUTPUT_BYTES, read_bounded
 from workbench.tune.runners.runner import (
     RunHandle,
     Runner,

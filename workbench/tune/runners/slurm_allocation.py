@@ -15,7 +15,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import IO
 
-from workbench.tune.runners.guard import GUARD
+from workbench.tune.runners.process_cleanup import GUARD
 from workbench.tune.runners.runner import RunnerError
 from workbench.tune.runners.slurm_commands import find, in_one_line
 

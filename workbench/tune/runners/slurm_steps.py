@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import ParameterError
+from workbench.tune.runners.bounded_output import MOST_OUTPUT_BYTES
 from workbench.tune.runners.local import Local, refuse_empty
-from workbench.tune.runners.output import MOST_OUTPUT_BYTES
 from workbench.tune.runners.runner import (
     RunHandle,
     Runner,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.result import Result
-from workbench.tune.recorded.recorded import RecordedSpace, Recording
+from workbench.tune.recorded.recorded_space import RecordedSpace, Recording
 from workbench.tune.search_comparison.plan import HELD_OUT, NO_PRUNING
 from workbench.tune.search_comparison.rows import SearchRow
 

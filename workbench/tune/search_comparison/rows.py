@@ -8,8 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from workbench.atomic_write import replace_file
 from workbench.errors import ParseError
-from workbench.replacing import replace_file
 
 
 class SearchCell(NamedTuple):

@@ -28,11 +28,11 @@ from workbench.checks import whole
 from workbench.datapackage import DESCRIPTOR
 from workbench.errors import ParameterError
 from workbench.suggestions import did_you_mean
-from workbench.tune.choosing import Chooser, NextRun, stopping_rule
 from workbench.tune.history import History
+from workbench.tune.next_run import Chooser, NextRun, stopping_rule
 from workbench.tune.recommendation import recommended
 from workbench.tune.recorded.files import read_recording, shipped_recording
-from workbench.tune.recorded.recorded import RecordedSpace, Recording
+from workbench.tune.recorded.recorded_space import RecordedSpace, Recording
 from workbench.tune.runners.function import virtual_run
 from workbench.tune.runners.replay import noise_factor
 from workbench.tune.search_comparison.plan import (

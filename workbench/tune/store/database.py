@@ -17,14 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import StudyError, StudyHeldError
-from workbench.storage.database import Database, locate
-from workbench.storage.holding import busy, lock_file
-from workbench.storage.problem import problem_differences
-from workbench.storage.quiet import quiet_optuna
+from workbench.storage.database import Database, locate, problem_differences
+from workbench.storage.locks import busy, lock_file
+from workbench.storage.optuna_log import quiet_optuna
 from workbench.tune.component.component import declared_now
-from workbench.tune.space.space import TuningSpace
+from workbench.tune.space.space import Choices, Configuration, Grid, Range, TuningSpace
 from workbench.tune.store.memory import PendingRun
-from workbench.tune.store.optuna_view import distributions_of, shown
 from workbench.tune.store.run_record import RunRecord
 from workbench.tune.store.study_rows import (
     BEGUN,
@@ -47,6 +45,8 @@ from workbench.tune.store.trial_rows import TrialRows
 
 if TYPE_CHECKING:
     import optuna
+    from optuna.distributions import BaseDistribution
+
 
 _STATES = {"complete": "COMPLETE", "pruned": "PRUNED", "failed": "FAIL"}
 _PATIENCE_S = 600.0
@@ -274,3 +274,45 @@ def _open_storage(database: Database) -> optuna.storages.RDBStorage:
 
     storage.engine.dispose()
     return storage
+
+
+_MOST_CHOICES = 200
+
+
+def distributions_of(space: TuningSpace) -> dict[str, BaseDistribution]:
+    """Return the Optuna distribution that represents each parameter, by name."""
+    from optuna.distributions import (
+        CategoricalDistribution,
+        FloatDistribution,
+        IntDistribution,
+    )
+
+    found: dict[str, BaseDistribution] = {}
+    for name, axis in space.axes.items():
+        if isinstance(axis, Range):
+            if axis.integer:
+                found[name] = IntDistribution(int(axis.low), int(axis.high), log=axis.log)
+            else:
+                found[name] = FloatDistribution(axis.low, axis.high, log=axis.log)
+        elif isinstance(axis, Choices) or len(axis.values) <= _MOST_CHOICES:
+            found[name] = CategoricalDistribution(tuple(axis.values))
+        elif isinstance(axis, Grid):
+            low, high = axis.values[0], axis.values[-1]
+            found[name] = FloatDistribution(float(low), float(high))
+    return found
+
+
+def shown(
+    distributions: Mapping[str, BaseDistribution], configuration: Configuration
+) -> dict[str, Any]:
+    """Return the values of a configuration that Optuna accepts; a default may lie off its axis."""
+    from optuna.trial import create_trial
+
+    found = {}
+    for name, distribution in distributions.items():
+        value = configuration[name]
+        with contextlib.suppress(ValueError, TypeError):
+            # Optuna raises where a distribution does not contain the value.
+            create_trial(params={name: value}, distributions={name: distribution}, value=0.0)
+            found[name] = value
+    return found

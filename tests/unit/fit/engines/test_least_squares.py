@@ -8,8 +8,8 @@ import pytest
 from workbench.fit import LOSSES, FitStudy, SearchSpace, fit
 from workbench.fit.engines import FitProblem, Values
 from workbench.fit.engines.least_squares import LeastSquaresEngine
+from workbench.fit.initial_guess import StartPoint
 from workbench.fit.losses import target_points
-from workbench.fit.start import StartPoint
 from workbench.measure import OSUCurve
 from workbench.models import Protocol
 from workbench.simulate import simulate_osu

@@ -17,7 +17,7 @@ from workbench import datasets
 from workbench.errors import StudyError, StudyHeldError
 from workbench.fit import FitStudy, fit
 from workbench.fit.space import SearchSpace
-from workbench.fit.store import stored, study_file
+from workbench.fit.store import stored_studies, study_file
 from workbench.fit.store.study_file import StudyFile
 from workbench.models import LogP
 from workbench.storage import database
@@ -37,17 +37,17 @@ def test_a_fit_on_a_server_is_the_fit_in_a_file_and_is_taken_up(
     assert result.losses.tolist() == whole.losses.tolist()
     assert result.model == whole.model
     name = "azure-hb96v3-hdr-logp-rmsre-both-seed0"
-    seen = stored.read_study(address, name)
+    seen = stored_studies.read_study(address, name)
     assert seen is not None
     assert seen.losses.tolist() == whole.losses.tolist()
     assert seen.values == whole.values
-    assert stored.read_progress(address, [name]) == {
-        name: stored.StoredProgress(14, whole.best_loss)
+    assert stored_studies.read_progress(address, [name]) == {
+        name: stored_studies.StoredProgress(14, whole.best_loss)
     }
 
 
 def test_trials_on_a_server_are_what_optuna_would_have_written(address: str) -> None:
-    assert stored.read_study(address, "one") is None
+    assert stored_studies.read_study(address, "one") is None
     file = StudyFile(address, "one", PROBLEM)
     for one in (trial(0), trial(1, 1e30, "credits < mtu"), trial(2, 0.25)):
         file.append(one, SPACE.distributions(), datetime.now())
@@ -127,14 +127,14 @@ def test_many_may_begin_a_database_at_once(address: str) -> None:
     for thread in threads:
         thread.join()
     assert failures == []
-    assert len(stored.read_progress(address, [f"study {n}" for n in range(4)])) == 4
+    assert len(stored_studies.read_progress(address, [f"study {n}" for n in range(4)])) == 4
 
 
 def test_a_server_that_is_not_there_is_an_error_without_the_password() -> None:
     address = "postgresql://me:secret@127.0.0.1:1/studies"
     for attempt in (
         lambda: StudyFile(address, "one", PROBLEM),
-        lambda: stored.read_study(address, "one"),
+        lambda: stored_studies.read_study(address, "one"),
         lambda: FitStudy(datasets.load("azure-hb96v3-hdr"), "logp", study=address),
     ):
         with pytest.raises(StudyError, match="cannot be opened as a study file") as caught:

@@ -22,11 +22,11 @@ from workbench import datasets
 from workbench.errors import StudyError
 from workbench.fit import FitStudy, fit
 from workbench.fit.space import SearchSpace
-from workbench.fit.store import stored, study_file
-from workbench.fit.store.stored import read_trials
+from workbench.fit.store import stored_studies, study_file
+from workbench.fit.store.stored_studies import read_trials
 from workbench.fit.store.study_file import StoredTrial, StudyFile
 from workbench.models import SNAPPR
-from workbench.storage import database, holding, optuna_internals
+from workbench.storage import database, locks, optuna_internals
 
 PROBLEM = {"loss": "rmsre", "seed": 0, "workbench": "1"}
 SPACE = SearchSpace.for_model(SNAPPR())
@@ -274,7 +274,7 @@ def test_who_holds_a_study_can_be_seen_without_holding_it(tmp_path: Path) -> Non
     file.close()
     assert place.held(["one", "two"]) == set()
     # what a killed process leaves behind holds nothing
-    holding.lock_file(path, "one").touch()
+    locks.lock_file(path, "one").touch()
     assert place.held(["one", "two"]) == set()
     StudyFile(path, "one", PROBLEM).close()
 
@@ -285,13 +285,13 @@ def test_a_look_at_a_study_sees_what_its_file_holds(
 ) -> None:
     monkeypatch.setattr(optuna_internals, "KNOWN_SCHEMA", schema)
     path = tmp_path / "fits.db"
-    assert stored.read_study(path, "one") is None
-    assert stored.read_progress(path, ["one"]) == {}
+    assert stored_studies.read_study(path, "one") is None
+    assert stored_studies.read_progress(path, ["one"]) == {}
     assert not path.exists()
     file = StudyFile(path, "one", PROBLEM)
     append(file, trial(0), trial(1, 1e30, "credits < mtu"), trial(2, 0.25), trial(3, 0.25))
     StudyFile(path, "empty", PROBLEM).close()
-    found = stored.read_study(path, "one")
+    found = stored_studies.read_study(path, "one")
     assert found is not None
     assert found.losses.tolist() == [1.5, math.inf, 0.25, 0.25]
     assert found.values == trial(2).values
@@ -300,10 +300,10 @@ def test_a_look_at_a_study_sees_what_its_file_holds(
     ]
     assert (found.problem, found.refused) == (PROBLEM, "credits < mtu")
     assert found.seconds >= 0
-    assert stored.read_study(path, "two") is None
-    assert stored.read_progress(path, ["one", "two", "empty"]) == {
-        "one": stored.StoredProgress(4, 0.25),
-        "empty": stored.StoredProgress(0, math.inf),
+    assert stored_studies.read_study(path, "two") is None
+    assert stored_studies.read_progress(path, ["one", "two", "empty"]) == {
+        "one": stored_studies.StoredProgress(4, 0.25),
+        "empty": stored_studies.StoredProgress(0, math.inf),
     }
     file.close()
 

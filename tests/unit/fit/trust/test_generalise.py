@@ -11,7 +11,7 @@ from workbench.datasets import load
 from workbench.errors import ParameterError
 from workbench.fit import FitStudy
 from workbench.fit.trust.generalise import cross_target, generalisation_table, hold_out
-from workbench.fit.trust.settle import open_thresholds, settle_thresholds
+from workbench.fit.trust.thresholds import open_thresholds, settle_thresholds
 from workbench.measure import OSUCurve
 from workbench.models import LogP, Protocol
 from workbench.simulate import simulate_osu

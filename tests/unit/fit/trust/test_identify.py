@@ -11,7 +11,7 @@ from workbench.errors import ParameterError
 from workbench.fit import FitResult, SearchSpace, fit, huber
 from workbench.fit.losses import find_loss, find_target, rmspe_by_target
 from workbench.fit.trust.identify import Identifiability, identify
-from workbench.fit.trust.scan import Interval
+from workbench.fit.trust.interval_scan import Interval
 from workbench.measure import OSUCurve
 from workbench.models import SNAPPR, LogP, NetworkModel, Protocol
 from workbench.simulate import simulate_osu

@@ -16,7 +16,7 @@ import pytest
 
 from tests.unit.programs.traces.writing import liballprof, recorded
 from workbench.errors import ParseError
-from workbench.programs.traces import addressed, read_trace
+from workbench.programs.traces import liballprof_rank, read_trace
 
 QUIET = ["Comm_rank:{w}:1"]
 Lines = list[str]
@@ -252,8 +252,8 @@ def test_short_lines_cannot_begin_requests_without_bound(monkeypatch: pytest.Mon
     made = [f"Recv_init:1:1:{{d}}:1:{i}:{{w}}:{800 + 8 * i}" for i in range(50)]
     files = liballprof([made + ["Startall:50:800", "Waitall:50:800:1"] * 40, QUIET])
     assert read_trace(files).num_calls == 40 * 51 + 2
-    monkeypatch.setattr(addressed, "STARTED_ANYHOW", 1000)
-    monkeypatch.setattr(addressed, "STARTED_PER_BYTE", 0)
+    monkeypatch.setattr(liballprof_rank, "STARTED_ANYHOW", 1000)
+    monkeypatch.setattr(liballprof_rank, "STARTED_PER_BYTE", 0)
     with pytest.raises(ParseError, match="at most 1000 requests") as caught:
         read_trace(files)
     assert caught.value.line == 4 + 50 + 2 * 20 + 1

@@ -11,7 +11,7 @@ from workbench.errors import ParameterError
 from workbench.programs.recording import RecordingError, find_launcher
 from workbench.tune.benchmark.forms import find_benchmark
 from workbench.tune.recorded.files import read_tables
-from workbench.tune.recorded.record import record_open_mpi
+from workbench.tune.recorded.record_open_mpi import record_open_mpi
 
 # Starts the program once, and takes its options for granted.
 MPIRUN = """\

@@ -11,7 +11,7 @@ import pytest
 from workbench.errors import DatasetError
 from workbench.tune import OSULatency, components
 from workbench.tune.component.component_yaml import AXIS_KEYS
-from workbench.tune.target.target import Output
+from workbench.tune.target import Output
 
 MPI = ("mpirun", "-np", "4", "osu", "-m", "4096:4096")
 

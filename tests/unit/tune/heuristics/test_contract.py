@@ -11,9 +11,9 @@ import pytest
 from workbench.errors import ParameterError
 from workbench.tune.heuristics import HEURISTICS, Heuristic, Proposal, make_heuristic
 from workbench.tune.history import History
-from workbench.tune.options import options_of
+from workbench.tune.initial_points import initial_points
+from workbench.tune.rules_by_name import options_of
 from workbench.tune.space.space import Choices, Configuration, Grid, Range, TuningSpace
-from workbench.tune.starts import initial_points
 
 SPACES = {
     "grid": TuningSpace(

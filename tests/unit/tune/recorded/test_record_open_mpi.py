@@ -10,11 +10,11 @@ import pytest
 from workbench.errors import ParameterError
 from workbench.programs.recording import Launcher, RecordingError, find_launcher
 from workbench.tune.benchmark import COLLECTIVES, Loop, benchmark_arguments, read_benchmark
-from workbench.tune.benchmark.build import build_benchmark
+from workbench.tune.benchmark.forms import build_benchmark
 from workbench.tune.recorded.files import read_recording
-from workbench.tune.recorded.record import record_open_mpi
+from workbench.tune.recorded.record_open_mpi import record_open_mpi
 from workbench.tune.runners.runner import RunOutput
-from workbench.tune.target.osu_latency import OSULatency
+from workbench.tune.target import OSULatency
 
 QUICK = Loop(warmup=2, least=3, most=5, budget_ms=1)
 TABLE = """\

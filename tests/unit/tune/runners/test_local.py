@@ -117,7 +117,7 @@ def test_a_program_dies_with_its_experiment_and_so_does_what_it_started() -> Non
         "import time\n"
         "from workbench.tune.component.invocation import Invocation\n"
         "from workbench.tune.runners import Local, RunRequest\n"
-        "from workbench.tune.runners.guard import GUARD\n"
+        "from workbench.tune.runners.process_cleanup import GUARD\n"
         f"handle = Local().start(RunRequest({{}}, Invocation(('bash', '-c', {words!r}))))\n"
         "while not (text := handle._stdout.text):\n"
         "    time.sleep(0.01)\n"

@@ -23,7 +23,7 @@ from workbench.tune.runners import (
     slurm_queue,
     slurm_submission,
 )
-from workbench.tune.store.store import load_result, stored_experiments
+from workbench.tune.store.stored_experiments import load_result, stored_experiments
 
 OPTIONS: dict[str, Any] = {"heuristic": "random", "initial": 2, "budget": 3}
 

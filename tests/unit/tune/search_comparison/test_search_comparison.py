@@ -13,8 +13,9 @@ import pandas as pd
 import pytest
 
 from workbench.errors import DatasetError, ParameterError, ParseError
+from workbench.tune.initial_points import initial_points
 from workbench.tune.recorded.files import Description, shipped_recording, write_recording
-from workbench.tune.recorded.table import RecordedMeasurement, RecordedTable
+from workbench.tune.recorded.run_table import RecordedMeasurement, RecordedTable
 from workbench.tune.search_comparison import run as search_run
 from workbench.tune.search_comparison.files import SearchComparisonTables
 from workbench.tune.search_comparison.plan import (
@@ -29,7 +30,6 @@ from workbench.tune.search_comparison.rows import SearchCell, SearchRow, read_ro
 from workbench.tune.search_comparison.run import compare_searches, search_recorded_space
 from workbench.tune.settings import Chosen, SearchSettings
 from workbench.tune.space.space import Grid, TuningSpace
-from workbench.tune.starts import initial_points
 
 SPACE = TuningSpace({"x": Grid(tuple(range(20)))}, defaults={"x": 0})
 PLAN = SearchComparisonPlan(
@@ -80,7 +80,7 @@ def found_in(result: SearchComparisonResult) -> set[tuple[object, ...]]:
 
 
 def test_a_search_is_that_of_an_experiment() -> None:
-    from workbench.tune.recorded.replaying import replayed
+    from workbench.tune.recorded.replayed_experiment import replayed
 
     recorded = shipped_recording("simulated-12-ranks")["bcast/4096"]
     settings = SearchSettings(heuristic=Chosen("genetic"), initial=5, budget=25, seed=3)
@@ -96,7 +96,7 @@ def test_a_search_is_that_of_an_experiment() -> None:
 
 @pytest.mark.parametrize("label", [name for name in PRUNINGS_COMPARED if name != "none"])
 def test_pruned_runs_are_charged_as_in_an_experiment(label: str) -> None:
-    from workbench.tune.recorded.replaying import replayed
+    from workbench.tune.recorded.replayed_experiment import replayed
 
     recorded = shipped_recording("simulated-576-ranks")["reduce/65536"]
     rule = PRUNINGS_COMPARED[label]

@@ -14,8 +14,8 @@ import pytest
 from workbench.tune import Choices, Grid, Range, TuningSpace, environment, search
 from workbench.tune.experiment import Experiment
 from workbench.tune.runners import Function
-from workbench.tune.store.optuna_view import distributions_of
-from workbench.tune.store.store import load_result
+from workbench.tune.store.database import distributions_of
+from workbench.tune.store.stored_experiments import load_result
 from workbench.tune.store.study_rows import BEGUN, ENDED, ENDED_AFTER
 
 SPACE = TuningSpace(

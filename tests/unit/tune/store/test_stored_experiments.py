@@ -1,0 +1,304 @@
+"""Experiments in a database: killed, taken up, shared, looked at."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import optuna
+import pytest
+
+from tests.unit.tune.tuned import COMPONENT, SPACE, bowl, noisy
+from workbench.errors import ParameterError, ParseError, StudyError
+from workbench.tune import Grid, Range, TuningSpace, read_components
+from workbench.tune.experiment import Experiment, resume, tune
+from workbench.tune.history import History
+from workbench.tune.result import TuningResult
+from workbench.tune.runners import Function
+from workbench.tune.store.stored_experiments import find_experiment, load_result, stored_experiments
+from workbench.tune.store.study_rows import PROBLEM, SESSION
+
+# A program that is run by the hundred leaves pipes to the garbage collector when it is killed.
+OTHER = """\
+import sys
+from tests.unit.tune.tuned import bowl
+from workbench.tune.experiment import Experiment
+where, budget, nap_s, options = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), sys.argv[4]
+with Experiment(bowl(nap_s), store=where, budget=budget, **eval(options)) as experiment:
+    print("ready", flush=True)
+    sys.stdin.readline()
+    experiment.run(on_run=lambda record: print(record.number, flush=True))
+print("done", flush=True)
+"""
+
+
+def other(where: str | Path, budget: int, nap_s: float, **options: Any) -> subprocess.Popen[str]:
+    """Start a process that waits with an open experiment until it is told a line."""
+    words = [sys.executable, "-c", OTHER, str(where), str(budget), str(nap_s), repr(options)]
+    return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def go(process: subprocess.Popen[str]) -> None:
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    assert process.stdin is not None
+    process.stdin.write("\n")
+    process.stdin.flush()
+
+
+def close(process: subprocess.Popen[str]) -> None:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.close()
+    process.stdout.close()
+    process.wait()
+
+
+def runs(result: TuningResult) -> list[Any]:
+    return [record.run for record in result.records]
+
+
+def without_clock(result: TuningResult) -> list[Any]:
+    return [(r.number, *(getattr(r.run, name) for name in NOT_TIMED)) for r in result.records]
+
+
+NOT_TIMED = ("configuration", "value", "status", "initial", "resampled", "repeat")
+
+
+def test_a_store_changes_nothing_of_what_is_found(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"heuristic": "annealing", "resampling": "improved", "budget": 30}
+    kept = tune(SPACE, Function(noisy), store=tmp_path / "t.db", **options)
+    assert runs(kept) == runs(tune(SPACE, Function(noisy), **options))
+    found = load_result(tmp_path / "t.db")
+    assert runs(found) == runs(kept)
+    assert found.records == kept.records
+    assert found.stop_reason == kept.stop_reason == "the budget of 30 runs is spent"
+    assert found.best == kept.best
+
+
+def test_an_experiment_that_was_killed_goes_on_as_if_it_never_was(tmp_path: Path) -> None:
+    where = tmp_path / "t.db"
+    options: dict[str, Any] = {
+        "heuristic": "annealing",
+        "resampling": ("static", {"runs": 2}),
+        "seed": 5,
+    }
+    process = other(where, 200, 0.02, **options)
+    go(process)
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line == "7\n":
+            break
+    os.kill(process.pid, signal.SIGKILL)
+    close(process)
+    (killed,) = stored_experiments(where)
+    assert killed.state == "stopped"
+    assert 8 <= killed.runs < 16
+    # One run was in flight; it is neither lost for ever nor there twice.
+    with Experiment(bowl(0.02), store=where, budget=18, **options) as experiment:
+        assert experiment.done == killed.runs
+        result = experiment.run()
+    straight = tune(bowl(0.02), budget=18, **options)
+    assert without_clock(result) == without_clock(straight)
+    assert len(result.sessions) == 2
+    assert result.sessions[0]["host"]
+    with resume(where, component=bowl(0.02), budget=20) as again:
+        assert len(again.run()) == 20
+
+
+def test_two_processes_share_an_experiment(tmp_path: Path) -> None:
+    where = tmp_path / "t.db"
+    options: dict[str, Any] = {"heuristic": "genetic", "resampling": "static", "initial": 6}
+    pair = [other(where, 18, 0.03, **options) for _ in range(2)]
+    for process in pair:
+        go(process)
+    for process in pair:
+        assert process.stdout is not None
+        assert process.stdout.read().endswith("done\n")
+        close(process)
+    result = load_result(where)
+    assert sorted(record.number for record in result.records) == list(range(18))
+    assert sorted(r.number for r in result.records if r.run.initial) == list(range(6))
+    assert len({record.worker for record in result.records}) == 2
+    assert len(result.sessions) == 2
+    assert result.stop_reason == "the budget of 18 runs is spent"
+
+
+def test_repeats_are_counted_over_all_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = tmp_path / "t.db"
+    space = TuningSpace({"n": Grid.of([1, 2])})
+    # What two processes store that run one configuration at once: neither knows of the other's.
+    monkeypatch.setattr(History, "runs_of", lambda self, configuration: ())
+    tune(space, Function(lambda c: c["n"]), store=where, heuristic="random", budget=6)
+    monkeypatch.undo()
+    found = load_result(where)
+    assert max(record.run.repeat for record in found.records) >= 2
+    assert [record.run for record in found.records] == list(found.history)
+
+
+def test_runs_of_a_process_that_died_are_restarted_by_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = tmp_path / "t.db"
+    monkeypatch.setenv("PAUSE_S", "30")
+    process = other(where, 30, 0.0, heuristic="random", initial=3)
+    monkeypatch.undo()
+    go(process)
+    deadline = time.monotonic() + 60.0
+    while stored_experiments(where)[0].running == 0:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert stored_experiments(where)[0].state == "running"
+    assert len(load_result(where).pending) == 1
+    with pytest.raises(StudyError, match="space was"):
+        Experiment(bowl(), store=where, heuristic="random", initial=3, axes={"A": [1, 2], "B": [1]})
+    os.kill(process.pid, signal.SIGKILL)
+    close(process)
+    with Experiment(bowl(), store=where, heuristic="random", initial=3, budget=5) as experiment:
+        result = experiment.run()
+    assert [record.number for record in result.records] == [0, 1, 2, 3, 4]
+    assert load_result(where).pending == ()
+    # The one under which processes choose stays; that of the dead one is gone.
+    assert len(list(tmp_path.glob(".*.lock"))) == 1
+
+
+def test_another_experiment_of_that_name_is_refused(tmp_path: Path) -> None:
+    where = tmp_path / "t.db"
+    tune(SPACE, Function(noisy), store=where, name="one", heuristic="random", budget=3)
+    with pytest.raises(StudyError, match="seed was 0 and is 1; choose another name"):
+        tune(SPACE, Function(noisy), store=where, name="one", heuristic="random", seed=1)
+    optuna.create_study(storage=f"sqlite:///{where}", study_name="foreign").set_user_attr("a", 1)
+    with pytest.raises(StudyError, match="not an experiment of the workbench"):
+        tune(SPACE, Function(noisy), store=where, name="foreign", heuristic="random", budget=3)
+    assert [one.name for one in stored_experiments(where)] == ["one"]
+    with pytest.raises(StudyError, match="must hold the experiment 'two'; it holds one"):
+        find_experiment(where, "two")
+    assert stored_experiments(tmp_path / "none.db") == ()
+
+
+def test_a_store_that_does_not_know_its_budget_can_be_looked_at(tmp_path: Path) -> None:
+    where = tmp_path / "t.db"
+    tune(SPACE, Function(noisy), store=where, name="one", heuristic="random", budget=3)
+    assert stored_experiments(where)[0].budget == load_result(where).settings["budget"] == 3
+    study = optuna.load_study(storage=f"sqlite:///{where}", study_name="one")
+    for key, session in study.user_attrs.items():
+        if key.startswith(SESSION):
+            study.set_user_attr(key, {k: v for k, v in session.items() if k != "budget"})
+    assert stored_experiments(where)[0].budget is None
+    assert len(load_result(where)) == 3
+
+
+def test_a_stored_experiment_is_made_again_from_its_store(tmp_path: Path) -> None:
+    where = tmp_path / "t.db"
+    tune("sort", store=where, heuristic="random", budget=3, initial=2, seed=9, stopping=None)
+    with resume(where) as experiment:
+        assert experiment.component is not None
+        assert experiment.component.name == "sort"
+        assert experiment.settings.seed == 9
+        assert experiment.settings.budget == 3
+        assert len(experiment.run(4)) == 4
+    where = tmp_path / "function.db"
+    tune(SPACE, Function(noisy), store=where, heuristic="random", budget=3)
+    with pytest.raises(ParameterError, match="pass it again"):
+        resume(where)
+    with resume(where, runner=Function(noisy), budget=5) as experiment:
+        assert len(experiment.run()) == 5
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("A-3", "A-4", "command was .* and is"),
+        ("B: {type: int, default: 5", "B: {type: int, suffix: k, default: 5", "parameter B was"),
+        ("NAP: {type: float, default: 0", "NAP: {type: float, default: 1", "parameter NAP was"),
+        ("NAP: {type: float, default: 0", "NAP: {type: float, optional: true", "parameter NAP was"),
+    ],
+)
+def test_runs_of_another_program_are_not_added_to_an_experiment(
+    tmp_path: Path, old: str, new: str, says: str
+) -> None:
+    where, file = tmp_path / "t.db", tmp_path / "bowl.yaml"
+    file.write_text(COMPONENT)
+    with Experiment(read_components(file)["bowl"], store=where, heuristic="random"):
+        pass
+    with resume(where) as experiment:
+        assert experiment.name == "bowl-random-seed0"
+    assert old in COMPONENT
+    file.write_text(COMPONENT.replace(old, new))
+    with pytest.raises(StudyError, match=says):
+        resume(where)
+
+
+def test_an_experiment_whose_flag_had_no_dashes_goes_on_with_them(tmp_path: Path) -> None:
+    where, file = tmp_path / "t.db", tmp_path / "bowl.yaml"
+    old, now = (f"B: {{type: int, cmd_var: true, flag: {flag}, " for flag in ("B=", "--B="))
+    dashed = COMPONENT.replace("B: {type: int, ", now)
+    assert dashed != COMPONENT
+    file.write_text(dashed)
+    with Experiment(read_components(file)["bowl"], store=where, heuristic="random"):
+        pass
+    # As a release left it that took a flag without dashes, and passed --B=4 all the same.
+    study = optuna.load_study(storage=f"sqlite:///{where}", study_name="bowl-random-seed0")
+    problem = dict(study.user_attrs[PROBLEM])
+    problem["parameter B"] = {**problem["parameter B"], "flag": "B="}
+    study.set_user_attr(PROBLEM, problem)
+    file.write_text(dashed.replace(now, old))
+    with pytest.raises(ParseError, match=r"write --B= .* \(stored experiments then go on\)"):
+        resume(where)
+    file.write_text(dashed)
+    with resume(where) as experiment:
+        assert experiment.component is not None
+        assert "--B=4" in experiment.component.invocation({"A": 1, "B": 4}).argv
+    file.write_text(COMPONENT)
+    with pytest.raises(StudyError, match=r'parameter B was .*"flag": "--B="'):
+        resume(where)
+
+
+def test_optuna_reads_an_experiment_like_any_other_study(tmp_path: Path) -> None:
+    where = tmp_path / "t.db"
+    space = TuningSpace(
+        {"n": Grid.of([1, 2, 4]), "x": Range(0.1, 10.0, log=True), "k": Range(1, 9, integer=True)},
+        defaults={"n": 3, "x": 1.0, "k": 5},
+    )
+
+    def value(configuration: Any) -> tuple[float, float]:
+        if configuration["k"] == 9:
+            raise ValueError
+        return configuration["x"], configuration["x"]
+
+    result = tune(
+        space,
+        Function(value),
+        store=where,
+        name="one",
+        heuristic="random",
+        budget=40,
+        pruning=("fixed", {"seconds": 5.0}),
+    )
+    study = optuna.load_study(study_name="one", storage=f"sqlite:///{where}")
+    assert len(study.trials) == 40
+    assert study.best_value == result.best_value
+    # The default lies beside the grid, which Optuna cannot show.
+    assert set(study.trials[0].params) == {"x", "k"}
+    states = {"COMPLETE": "complete", "PRUNED": "pruned", "FAIL": "failed"}
+    assert [states[trial.state.name] for trial in study.trials] == list(result.history.statuses)
+    assert result.records[0].run.configuration["n"] == 3
+
+
+def test_an_experiment_on_a_server_is_that_in_a_file(address: str, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"heuristic": "genetic", "resampling": "improved", "budget": 16}
+    whole = tune(SPACE, Function(noisy), store=tmp_path / "t.db", **options)
+    tune(SPACE, Function(noisy), store=address, **{**options, "budget": 9})
+    with resume(address, runner=Function(noisy), budget=16) as experiment:
+        assert experiment.done == 9
+        result = experiment.run()
+    assert runs(result) == runs(whole)
+    (stored,) = stored_experiments(address)
+    assert (stored.runs, stored.state) == (16, "finished")

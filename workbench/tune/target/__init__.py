@@ -1,1 +1,0 @@
-"""The target of a run: the number that is minimised or maximised."""

@@ -61,7 +61,7 @@ def fit(
         study: SQLite file that keeps every trial, so that a fit can be resumed; None keeps none.
         name: name of the study in the file; made from the other arguments where it is None.
         space: what to search; ``SearchSpace.for_model`` where it is None.
-        fixed: parameters to be held, by key, path or last word such as ``mtu``, at a value in SI or
+        fixed: parameters to be held, by key or attribute such as ``mtu``, at a value in SI or
             as a text with a unit, or where it is None at the model's.
         stop: once set, the fit returns the best so far; see ``FitStudy.run``.
         on_trial: called after each trial, in this thread.

@@ -111,7 +111,7 @@ class FitStudy:
         study: SQLite file that keeps every trial; None keeps none.
         name: name of the study in the file.
         space: what to search.
-        fixed: parameters to be held, by key, path or last word such as ``mtu``, at a value in SI or
+        fixed: parameters to be held, by key or attribute such as ``mtu``, at a value in SI or
             as a text with a unit, or where it is None at the model's.
 
     Raises:

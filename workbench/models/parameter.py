@@ -110,6 +110,11 @@ class ModelParameter:
         return " ".join(["memory"] * self.key.startswith("node.memory.") + words)
 
     @property
+    def attribute(self) -> str:
+        """The path with underscores, such as ``mpi_max_eager_msg_size``; unique in a model."""
+        return (self.path or self.key).replace(".", "_")
+
+    @property
     def label(self) -> str:
         """The name with the key behind it, as messages have it: ``MTU (node.nic.mtu)``."""
         return f"{self.name} ({self.key})"
@@ -263,11 +268,8 @@ def described_fields(cls: type) -> tuple[tuple[str, ModelParameter], ...]:
 
 
 def key_named(name: str, parameters: Iterable[ModelParameter]) -> str:
-    """Return the dotted key for a key, an attribute path or its last word."""
-    listed = tuple(parameters)
-    names = {p.path.rpartition(".")[2]: p.key for p in listed}
-    for p in listed:
-        names[p.path] = names[p.key] = p.key
+    """Return the dotted key for a key, an attribute path or that path with underscores."""
+    names = {name: p.key for p in parameters for name in (p.attribute, p.path, p.key)}
     if name not in names:
         raise ParameterError(unknown_key(name, names), key=name)
     return names[name]

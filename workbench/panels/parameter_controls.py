@@ -183,8 +183,8 @@ class ParameterControls:
 
     @property
     def by_name(self) -> dict[str, ParameterControl]:
-        """The controls by the last words of the parameters' paths."""
-        return by_last_word(self.controls.values())
+        """The controls by the parameters' attributes, such as ``logp_bandwidth``."""
+        return by_attribute(self.controls.values())
 
     def rebuild(self, model: NetworkModel) -> None:
         """Show a model, with new controls where it has other parameters."""
@@ -220,7 +220,7 @@ class ParameterControls:
             control.say(errors.get(key, ""))
 
     def key_of(self, name: str) -> str:
-        """Return the dotted key for a key, an attribute path or its last word."""
+        """Return the dotted key for a key, an attribute path or that path with underscores."""
         return key_named(name, (control.described for control in self.controls.values()))
 
     def enable(self) -> None:
@@ -230,6 +230,6 @@ class ParameterControls:
             control.enabled = flag is None or bool(flag.value)
 
 
-def by_last_word(controls: Iterable[ParameterControl]) -> dict[str, ParameterControl]:
-    """Return controls by the last words of their parameters' paths."""
-    return {control.described.path.rpartition(".")[2]: control for control in controls}
+def by_attribute(controls: Iterable[ParameterControl]) -> dict[str, ParameterControl]:
+    """Return controls by their parameters' attributes."""
+    return {control.described.attribute: control for control in controls}

@@ -159,7 +159,7 @@ def test_mistakes_are_answered_with_what_is_known(
 def test_another_model_brings_its_own_controls(panel: FitPanel, kind: str) -> None:
     panel.model = kind
     described = [one.described for one in panel.controls.values() if hasattr(one, "described")]
-    assert {one.key for one in described} < {p.key for p in panel.model.parameters()}
+    assert {one.key for one in described} == {p.key for p in panel.model.parameters()}
     assert panel.error == ""
     assert panel.curve.latency_us[0] == panel.drawn("simulated")["latency"][0]
 
@@ -483,6 +483,20 @@ def test_sliders_that_were_moved_stay_with_another_machine(panel: FitPanel) -> N
     assert panel.state.model == moved
     panel.reset()
     assert panel.state.model == opening
+
+
+def test_parameters_of_one_last_word_have_names_of_their_own(panel: FitPanel) -> None:
+    for model in ("snappr", "hybrid", "logp", "pisces", "protocol"):
+        panel.model = model
+        parameters = panel.state.model.parameters()
+        assert {p.attribute for p in parameters} <= set(panel.controls)
+        assert len({p.attribute for p in parameters}) == len(parameters)
+    panel.model = "snappr"
+    panel.logp_bandwidth = "3GB/s"
+    assert panel.state.model.get("switch.logp.bandwidth") == 3e9
+    assert panel.memory_bandwidth != 3e9
+    with pytest.raises(ParameterError, match="bandwidth"):
+        panel.set("bandwidth", 1e9)
 
 
 def test_a_fit_leaves_alone_what_is_held(panel: FitPanel) -> None:

@@ -83,14 +83,17 @@ class CompareView:
         wide = widgets.Layout(width="100%")
         self.map_view = LiveView(drawings, layout=wide)
         distances = column(self.hops.figure, self.failed.figure, sizing_mode="stretch_width")
-        self.hops_view = LiveView(distances, layout=widgets.Layout(flex="1 1 420px", width="auto"))
+        self.hops_view = LiveView(distances, layout=widgets.Layout(flex="1 1 340px", width="auto"))
         self.curves_view = LiveView(curves, layout=wide)
         self.map_downloads = Downloads(drawings)
         self.curve_downloads = Downloads(curves)
         self.sentence = self._note = ""
         self.headline, self.key, self.table = (widgets.HTML() for _ in range(3))
         self.description = widgets.HTML()
-        self.table.layout = widgets.Layout(flex="2 1 560px", width="auto", overflow="auto")
+        # As wide as its columns; where the figures have no room beside it they stand below.
+        self.table.layout = widgets.Layout(
+            flex="0 1 auto", width="auto", max_width="100%", overflow="auto"
+        )
         self.upper = widgets.VBox([self.headline, self.map_view, self.key], layout=wide)
         self.middle = widgets.HBox(
             [self.table, self.hops_view],

@@ -24,7 +24,7 @@ from workbench.panels.fit.picture import CurvePicture
 from workbench.panels.fit.simulating import EARLIER, Simulating
 from workbench.panels.live import LiveView
 from workbench.panels.panel import Panel
-from workbench.panels.parameter_controls import by_last_word, parameter_control
+from workbench.panels.parameter_controls import by_attribute, parameter_control
 from workbench.panels.running import worded
 from workbench.panels.style import panel_box
 
@@ -101,14 +101,14 @@ class ExplorePanel(Panel[OSUCurve | None]):
     @property
     def controls(self) -> Mapping[str, Any]:
         """The controls of the settings, by name."""
-        parameters = by_last_word(self._parameters.values())
+        parameters = by_attribute(self._parameters.values())
         return {"machine": self._machine, **self._picture.controls, **parameters}
 
     def set(self, key: str, value: Value) -> None:
         """Move a slider; a long simulation runs in the background.
 
         Args:
-            key: SST/macro's dotted key, attribute path or its last word.
+            key: SST/macro's dotted key, or the attribute path with dots or underscores.
             value: SI, or a text with a unit such as ``"300ns"``.
 
         Raises:
@@ -126,7 +126,7 @@ class ExplorePanel(Panel[OSUCurve | None]):
         self._simulating.stop()
 
     def _setting_names(self) -> tuple[str, ...]:
-        return ("machine", *by_last_word(self._parameters.values()))
+        return ("machine", *by_attribute(self._parameters.values()))
 
     def _set(self, name: str, value: Any) -> None:
         if name == "machine":

@@ -130,7 +130,7 @@ class FitPanel(Panel[FitResult | None]):
         return which
 
     def set(self, key: str, value: Value) -> None:
-        """Move a slider: by SST/macro's key, attribute path or its last word.
+        """Move a slider: by SST/macro's key, or the attribute path with dots or underscores.
 
         Args:
             key: such as ``node.nic.injection.latency`` or ``injection_latency``.

@@ -63,7 +63,9 @@ class Settings:
             ),
         }
         self.controls["held"] = widgets.Text(
-            placeholder="such as mtu, credits", continuous_update=False, **named("Held", "210px")
+            placeholder="such as mtu, nic_credits",
+            continuous_update=False,
+            **named("Held", "230px"),
         )
         self.controls["held"].tooltip = "Parameters that the fit leaves as the sliders have them"
         self.controls["study"].tooltip = "SQLite file that stores every trial; empty: not stored"

@@ -64,7 +64,7 @@ class ParallelFigure:
         axis.major_label_overrides = dict(enumerate(short_names(names).values()))
         self.figure.x_range.update(start=-0.3, end=len(names) - 0.4)
         unit = f" ({result.unit})" if result.unit else ""
-        self.figure.title.text = f"Configurations by {result.label}{unit}; the best in red"
+        self.figure.title.text = f"Configurations by {result.label}{unit}; the best as a thick line"
 
 
 def plot_parallel(result: TuningResult, *, height: int = 300) -> figure:

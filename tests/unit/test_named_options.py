@@ -1,17 +1,39 @@
 from __future__ import annotations
 
+import ast
 import inspect
+from pathlib import Path
 from typing import TypedDict, Unpack
 
 import pytest
 from IPython.core.completer import IPCompleter, provisionalcompleter
 
+from workbench.models import SNAPPR, LogGPS, LogP
 from workbench.named_options import defaults_of, named_options
+from workbench.panels import StudyPanel
 from workbench.programs import Program
 from workbench.sensitivity.placement import compare_placements, place, place_all
-from workbench.study import StudyResult
-from workbench.topology import compare, summary
+from workbench.study import StudyPlan, StudyResult
+from workbench.topology import PriceTable, compare, summary
 from workbench.tune import Experiment, SearchSettings, tune
+
+# Functions whose options have no types, with the reason.
+_FIELDS = "the fields of the class, which named_fields lists"
+_BY_NAME = "the options of the rule or heuristic that is named; options_of returns them"
+UNTYPED = {
+    "models/base.py __new__": "the fields, before the dataclass is made; its __init__ lists them",
+    "models/base.py replace": _FIELDS,
+    "models/loggps.py replace": _FIELDS,
+    "models/parameter.py parameter": "the fields of ModelParameter, which its constructor checks",
+    "named_options.py listed": _FIELDS,
+    "panels/panel.py _repr_mimebundle_": "what IPython passes",
+    "study/plan.py replace": _FIELDS,
+    "topology/metrics/cost.py replace": _FIELDS,
+    "tune/heuristics/__init__.py make_heuristic": _BY_NAME,
+    "tune/pruning.py make_pruning": _BY_NAME,
+    "tune/resampling.py make_resampling": _BY_NAME,
+    "tune/stopping.py make_stopping": _BY_NAME,
+}
 
 
 class Options(TypedDict, total=False):
@@ -34,6 +56,26 @@ def test_the_signature_lists_the_options_with_their_types_and_defaults() -> None
     assert listed["seed"].default is None
 
 
+def test_options_have_types() -> None:
+    root = Path(inspect.getfile(named_options)).parent
+    found = {
+        f"{path.relative_to(root).as_posix()} {node.name}"
+        for path in root.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef) and node.args.kwarg is not None
+        if ast.unparse(node.args.kwarg.annotation or ast.Name("")) in ("", "Any", "object")
+    }
+    assert found == {*UNTYPED}
+
+
+def test_a_copy_has_the_fields_of_its_own_class() -> None:
+    found = {kind: inspect.signature(kind().replace).parameters for kind in (LogP, SNAPPR)}
+    assert "mtu" in found[SNAPPR]
+    assert "mtu" not in found[LogP]
+    assert "attributes changed" in (inspect.getdoc(SNAPPR.replace) or "")
+    assert SNAPPR().replace(mtu=512).mtu == 512
+
+
 def test_only_what_was_given_reaches_the_function() -> None:
     assert example("a", seed=3) == ("a", {"seed": 3})
 
@@ -48,11 +90,19 @@ def test_only_what_was_given_reaches_the_function() -> None:
         ("place_all(program, model, network, ranks_", "ranks_per_host="),
         ("compare([], pri", "prices="),
         ("Program.graph(program, allr", "allreduce="),
+        ("model.replace(injection_l", "injection_latency="),
+        ("machine.replace(err", "errors="),
+        ("StudyPlan.replace(plan, los", "losses="),
+        ("PriceTable.replace(prices, router_f", "router_fixed="),
+        ("StudyPanel.look_at(panel, los", "loss="),
+        ("StudyPanel.run(panel, tri", "trials="),
     ],
 )
 def test_a_notebook_completes_an_option(call: str, offered: str) -> None:
     names = (example, tune, Experiment, StudyResult, place_all, compare, Program)
-    completer = IPCompleter(namespace={one.__name__: one for one in names})
+    names += (StudyPlan, PriceTable, StudyPanel)
+    live = {"model": SNAPPR(), "machine": LogGPS(1e-6, 1e-7, 0, 0, 0, 0)}
+    completer = IPCompleter(namespace={one.__name__: one for one in names} | live)
     with provisionalcompleter():
         found = [one.text for one in completer.completions(call, len(call))]
     assert offered in found

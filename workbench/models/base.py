@@ -21,6 +21,7 @@ from workbench.models.parameter import (
     described_fields,
     parameter,
 )
+from workbench.named_options import named_fields
 from workbench.result import Result
 from workbench.suggestions import did_you_mean, unknown_key
 
@@ -125,6 +126,7 @@ class NetworkModel(Result):
         usual = self.variant == self.variants[0]
         return self.name if usual else f"{self.name}-{self.variant}"
 
+    @named_fields
     def replace(self, **changes: Any) -> Self:
         """Return a copy with these attributes changed, e.g. ``mtu=512`` or ``mpi=...``.
 

@@ -23,6 +23,7 @@ from workbench.errors import ParameterError, ParseError
 from workbench.html_table import html_table
 from workbench.models.parameter import INT32_MAX
 from workbench.models.protocol import Protocol
+from workbench.named_options import named_fields
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
 from workbench.units import format_quantity, read_quantity
@@ -195,6 +196,7 @@ class LogGPS(StoredResult):
             f"O={us['O']} S={self.S}\n"
         )
 
+    @named_fields
     def replace(self, **changes: Any) -> Self:
         """Return a copy with these parameters changed; a changed one loses its error.
 

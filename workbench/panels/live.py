@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
 
+import ipywidgets as widgets
 from bokeh.document import Document
 from bokeh.events import DocumentReady
 from bokeh.models import ColumnDataSource, CustomJS, LayoutDOM, Plot
@@ -70,13 +71,13 @@ class LiveView(BokehModel):  # type: ignore[misc]
     _held: list[Any] | None = None
     _heard: frozenset[str] = frozenset()
 
-    def __init__(self, model: LayoutDOM, **options: Any) -> None:
+    def __init__(self, model: LayoutDOM, layout: widgets.Layout | None = None) -> None:
         document = model.document
         if document is None:
             document = Document()
             document.add_root(model)
         document.js_on_event(DocumentReady, CustomJS(code=_TELL_OWN), CustomJS(code=LABEL_SLIDERS))
-        super().__init__(model, **options)
+        super().__init__(model, layout=layout or widgets.Layout())
 
     def hear(self, source: ColumnDataSource) -> None:
         """Accept selections in a source from the page: clicks reach ``selected.on_change``."""

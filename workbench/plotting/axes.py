@@ -102,9 +102,12 @@ def new_figure(
     x_type: str = "log",  # ``log``, ``linear`` or ``auto``
     y_type: str = "log",
     file_name: str = "figure",  # of the saved PNG, without suffix
-    **options: Any,
+    x_range: Any = None,  # a range or names, as for Bokeh's figure
+    y_range: Any = None,
+    max_width: int | None = None,  # px
 ) -> figure:
-    """Return an empty figure with the project's style and tools; `options` go to Bokeh's figure."""
+    """Return an empty figure with the project's style and tools."""
+    ranges = {"x_range": x_range, "y_range": y_range}
     fig = figure(
         title=title,
         height=height,
@@ -119,7 +122,8 @@ def new_figure(
         stylesheets=figure_styles(),
         background_fill_color=None,
         border_fill_color=None,
-        **options,
+        max_width=max_width,
+        **{axis: given for axis, given in ranges.items() if given is not None},
     )
     fig.add_tools(save_tool(fig, file_name))
     fig.toolbar.logo = None
@@ -141,7 +145,7 @@ def new_figure(
 
 
 def live_figure(
-    *, height: int, file_name: str, title: str = "", y_label: str = "", **options: Any
+    *, height: int, file_name: str, title: str = "", y_label: str = "", y_range: Any = None
 ) -> figure:
     """Return an empty figure with two linear axes whose ranges are set later, with the data."""
     return new_figure(
@@ -151,7 +155,8 @@ def live_figure(
         x_type="linear",
         y_type="linear",
         file_name=file_name,
-        **({"x_range": Range1d(), "y_range": Range1d()} | options),
+        x_range=Range1d(),
+        y_range=Range1d() if y_range is None else y_range,
     )
 
 

@@ -59,7 +59,7 @@ def numbered_tiles(
     y: str = "row",
     value: str = "value",
     text_px: int = 11,
-    **style: Any,  # further properties of the rectangles
+    selected: str = "white",  # colour around a selected tile
 ) -> Any:
     """Draw a rectangle with its number for each row of a source; return the rectangles.
 
@@ -74,7 +74,10 @@ def numbered_tiles(
         source=source,
         fill_color={"field": value, "transform": mapper},
         line_color="white",
-        **style,
+        selection_line_color=selected,
+        selection_line_width=1 if selected == "white" else 4,
+        nonselection_fill_alpha=1.0,
+        nonselection_line_color="white",
     )
     numbers = fig.text(
         x=x,

@@ -67,8 +67,10 @@ class SolverResult:
 class ArrayHiGHS(pulp.HiGHS):  # type: ignore[misc]
     """PuLP's HiGHS with rows from arrays; the problem may use only the variables of ``system``."""
 
-    def __init__(self, system: System, **options: Any) -> None:
-        super().__init__(mip=False, msg=False, **options)
+    def __init__(
+        self, system: System, time_limit_s: float | None = None, method: str = "choose"
+    ) -> None:
+        super().__init__(mip=False, msg=False, timeLimit=time_limit_s, solver=method)
         self.system = system
 
     def buildSolverModel(self, lp: pulp.LpProblem) -> None:
@@ -200,7 +202,7 @@ def _solve_arrays(
     began: float,
     method: str,
 ) -> SolverResult:
-    engine = ArrayHiGHS(system, timeLimit=time_limit_s, solver=method)
+    engine = ArrayHiGHS(system, time_limit_s, method)
     problem.solve(engine)
     highs = problem.solverModel
     solution = highs.getSolution()

@@ -36,6 +36,7 @@ from workbench.errors import ParameterError, ParseError
 from workbench.fit import DEFAULT_TRIALS, ENGINES, LOSSES, TARGETS
 from workbench.fit.regimes import DEFAULT_THRESHOLD
 from workbench.html_table import html_table
+from workbench.named_options import named_fields
 from workbench.result import Result
 from workbench.study.cell import AXES, REGIMES, Cell
 from workbench.study.model_choice import ModelChoice, unknown
@@ -134,6 +135,7 @@ class StudyPlan(Result):
         labels = tuple(choice.label for choice in self.models)
         raise ParameterError(unknown("model of the plan", label, labels), key="models")
 
+    @named_fields
     def replace(self, **changes: Any) -> StudyPlan:
         """Return a plan with these attributes changed.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypedDict
 
 import ipywidgets as widgets
 
@@ -24,6 +24,18 @@ OWN_MODELS = (
     ("PISCES", "pisces"),
 )
 _QUICK_TRIALS = 300
+
+
+class OwnFitSettings(TypedDict, total=False):
+    """The settings of the user's own fit, by the names of their controls."""
+
+    machine: str
+    model: str
+    loss: str
+    target: str
+    engine: str
+    trials: int
+    seed: int
 
 
 class OwnCell:
@@ -87,7 +99,7 @@ class OwnCell:
         """The error lines of the controls."""
         return [self._work.error, *errors_of(self.controls.values())]
 
-    def set(self, settings: dict[str, Any]) -> None:
+    def set(self, settings: OwnFitSettings) -> None:
         """Set some of the controls, by name."""
         for name, value in settings.items():
             choose(self.controls[name], name, value)

@@ -63,7 +63,10 @@ class NetworkControls:
         self.sizes.observe(lambda change: self._take_word(change["new"]), "value")
         for name in _LATENCIES:
             getattr(self, name).observe(
-                lambda change, name=name: self._take(**{name: change["new"]}), "value"
+                lambda change, name=name: self._take(
+                    replace(self.network, **{name: change["new"]})
+                ),
+                "value",
             )
 
     @property
@@ -161,12 +164,12 @@ class NetworkControls:
             return
         self._held[family] = network.topology
         self._lay_out(made)
-        self._take(topology=network.topology)
+        self._take(network)
 
-    def _take(self, **changes: Any) -> None:
+    def _take(self, network: Network) -> None:
         if not self._mute.on:
             self.error.say("")
-            self.network = replace(self.network, **changes)
+            self.network = network
             self._changed(self.network)
 
     def _lay_out(self, made: Topology | None) -> None:

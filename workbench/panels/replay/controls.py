@@ -90,7 +90,9 @@ class ReplayControls:
         )
         self.program.observe(lambda change: self._program_chosen(change["new"]), "value")
         self.upload.observe(self._uploaded, "value")
-        self.semantics.observe(lambda c: self._set(semantics=c["new"]), "value")
+        self.semantics.observe(
+            lambda c: self._set(replace(self.state, semantics=c["new"])), "value"
+        )
         self.machine.observe(lambda change: self._machine_chosen(change["new"]), "value")
         self._show_fields()
 
@@ -216,7 +218,9 @@ class ReplayControls:
     def _algorithm_chosen(self) -> None:
         if not self._mute.on:
             held = {name: control.value for name, control in self.algorithms.items()}
-            self._set(algorithms={n: a for n, a in held.items() if a != DEFAULTS[n]})
+            self._set(
+                replace(self.state, algorithms={n: a for n, a in held.items() if a != DEFAULTS[n]})
+            )
 
     def _program_chosen(self, name: str) -> None:
         if self._mute.on:
@@ -230,12 +234,12 @@ class ReplayControls:
             source = self._sources.get(name) or shipped_source(name)
         self._show_fields()
         # Another program has other collectives; choices for this one do not apply to it.
-        self._set(source=source, algorithms={})
+        self._set(replace(self.state, source=source, algorithms={}))
 
     def _regenerate(self) -> None:
         if self._fields is not None:
             self.program_error.say("")
-            self._set(source=self._fields.source())
+            self._set(replace(self.state, source=self._fields.source()))
 
     def _show_fields(self) -> None:
         self._generator.children = [] if self._fields is None else [self._fields.widget]
@@ -257,7 +261,7 @@ class ReplayControls:
         parameters = parameters_of(name)
         self.model_error.say("")
         self.sliders.show(parameters["model"])
-        self._set(**parameters)
+        self._set(replace(self.state, **parameters))
 
     def _model_moved(self, model: LogGPS) -> None:
         check_model(model)
@@ -266,12 +270,12 @@ class ReplayControls:
     def _own(self, model: LogGPS) -> None:
         self.model_error.say("")
         self._mute.set(self.machine, OWN)
-        self._set(model=model, machine=OWN)
+        self._set(replace(self.state, model=model, machine=OWN))
 
-    def _set(self, **changes: Any) -> None:
+    def _set(self, state: ReplayState) -> None:
         if self._mute.on:
             return
-        self.state = replace(self.state, **changes)
+        self.state = state
         self._changed(self.state)
 
     def _offered(self) -> list[tuple[str, str]]:

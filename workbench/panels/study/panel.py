@@ -13,17 +13,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import ipywidgets as widgets
 
 from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.fit import FitResult
+from workbench.named_options import named_options
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
 from workbench.panels.fit.fitting import FitRequest, FitRun
-from workbench.panels.fit.own_cell import OwnCell
+from workbench.panels.fit.own_cell import OwnCell, OwnFitSettings
 from workbench.panels.live import LiveView
 from workbench.panels.mute import Mute
 from workbench.panels.panel import Panel
@@ -43,7 +44,7 @@ from workbench.panels.study.state import (
 from workbench.panels.study.tabs import STUDY_FILES, StudyTabs, study_file
 from workbench.panels.style import choose, named, panel_box, push_button, wrapping_row
 from workbench.study import StudyResult, shipped
-from workbench.study.cell import AXES
+from workbench.study.cell import AXES, AxisFilter
 from workbench.suggestions import did_you_mean
 
 SHIPPED = "which-loss"
@@ -122,7 +123,8 @@ class StudyPanel(Panel[ShownFit]):
         """Python code that computes the displayed fit."""
         return self._chosen.python
 
-    def look_at(self, **where: Any) -> ShownFit:
+    @named_options(AxisFilter)
+    def look_at(self, **where: Unpack[AxisFilter]) -> ShownFit:
         """Show another fit of the study, and the heatmap that contains it.
 
         Args:
@@ -159,7 +161,8 @@ class StudyPanel(Panel[ShownFit]):
             self._unpin.disabled = True
             self._fit.show(self._chosen, None)
 
-    def run(self, **settings: Any) -> FitRun:
+    @named_options(OwnFitSettings)
+    def run(self, **settings: Unpack[OwnFitSettings]) -> FitRun:
         """Run your own fit in the background and return at once.
 
         Args:

@@ -129,7 +129,9 @@ def _points(fig: figure, source: ColumnDataSource, x: str, marker: str) -> Any:
     return drawn
 
 
-def _pane(title: str, methods: list[str], height: int, name: str, **options: Any) -> figure:
+def _pane(
+    title: str, methods: list[str], height: int, name: str, x_range: Range1d, x_type: str = "linear"
+) -> figure:
     fig = new_figure(
         title=title,
         y_label="",
@@ -137,7 +139,8 @@ def _pane(title: str, methods: list[str], height: int, name: str, **options: Any
         y_type="auto",
         file_name=name,
         y_range=FactorRange(*reversed(methods)),
-        **({"x_type": "linear"} | options),
+        x_type=x_type,
+        x_range=x_range,
     )
     fig.ygrid.grid_line_color = None
     return fig

@@ -115,14 +115,7 @@ def search_tiles(*, file_name: str = "searches") -> SearchTiles:
     fig.xaxis.ticker, fig.yaxis.ticker = FixedTicker(), FixedTicker()
     tools_beside(fig)
     source.data = {name: [] for name in (*_PLACE, "ink", "column_text", *_TIPS)}
-    places = numbered_tiles(
-        fig,
-        source,
-        mapper,
-        text_px=12,
-        nonselection_fill_alpha=1.0,
-        nonselection_line_color="white",
-    )
+    places = numbered_tiles(fig, source, mapper, text_px=12)
     frame = ColumnDataSource({"row": [], "column": []}, name="frame")
     fig.rect(
         x="column",

@@ -157,10 +157,7 @@ def study_heatmap(
         mapper,
         value="error",
         text_px=13,
-        selection_line_color=palette.VERMILLION,
-        selection_line_width=4,
-        nonselection_fill_alpha=1.0,
-        nonselection_line_color="white",
+        selected=palette.VERMILLION,
     )
     names_below(fig)
     fig.axis.axis_line_color = None

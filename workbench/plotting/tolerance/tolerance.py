@@ -180,7 +180,7 @@ def tolerance_figure(
     time = _pane("", height, shared, "run-time-over-latency")
     slope = _pane("λ_L (latencies)", round(height * 0.55), shared, "lambda")
     share = _pane("ρ_L (%)", round(height * 0.55) + 36, shared, "rho")
-    strips = _pane("", 100, shared, "zones", y_range=FactorRange(range_padding=0.1))
+    strips = _pane("", 100, shared, "zones", FactorRange(range_padding=0.1))
     time.yaxis.formatter = CustomJSTickFormatter(code=TIME_TICK)
     share.xaxis.axis_label = "latency L"
     bands = _add_bands(time, zones)
@@ -308,16 +308,18 @@ def _describe_several(named: Mapping[str, LatencySensitivity]) -> str:
     )
 
 
-def _pane(y_label: str, height: int, shared: Range1d, name: str, **options: Any) -> figure:
+def _pane(
+    y_label: str, height: int, shared: Range1d, name: str, rows: FactorRange | None = None
+) -> figure:
     fig = new_figure(
         title="",
         y_label=y_label,
         height=height,
         x_type="linear",
-        y_type="auto" if "y_range" in options else "linear",
+        y_type="linear" if rows is None else "auto",
         file_name=name,
         x_range=shared,
-        **({"y_range": Range1d()} | options),
+        y_range=Range1d() if rows is None else rows,
     )
     fig.min_border_left = _LEFT_PX
     time_axis(fig.xaxis[0])

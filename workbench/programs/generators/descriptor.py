@@ -66,7 +66,7 @@ def from_descriptor(descriptor: Mapping[str, Any]) -> Program:
 
 
 def describe(
-    name: str, title: str, generator: str, arguments: Mapping[str, Any], **more: Any
+    name: str, title: str, generator: str, arguments: Mapping[str, Any], description: str = ""
 ) -> dict[str, Any]:
     """Return the descriptor of a synthetic program, with its checksum.
 
@@ -75,7 +75,7 @@ def describe(
         title: a few words for captions.
         generator: a name in ``GENERATORS``.
         arguments: its keyword arguments, with a seed where they ask for one.
-        more: further entries, such as ``description``.
+        description: what the program does, and what it is good for.
 
     Raises:
         ParameterError: the generator is not known or refuses the arguments.
@@ -90,7 +90,7 @@ def describe(
     return {
         "name": name,
         "title": title,
-        **more,
+        "description": description,
         "origin": "synthetic",
         "format": "generator",
         "generator": generator,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from workbench.checks import number, whole
 from workbench.errors import ParameterError
+from workbench.named_options import named_fields
 from workbench.suggestions import did_you_mean
 from workbench.topology.topology import Topology
 
@@ -62,6 +63,7 @@ class PriceTable:
             number(value, field.name, least)
         whole(self.routers_per_cabinet, "routers_per_cabinet", 1)
 
+    @named_fields
     def replace(self, **values: Any) -> PriceTable:
         """Return the table with other values.
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -31,6 +34,23 @@ def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
         raise ZeroDivisionError
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_killed_writer_left_is_removed_a_day_later(tmp_path: Path) -> None:
+    path = tmp_path / "kept.csv"
+    writer = "import os; from workbench.atomic_write import atomic_write as w\n"
+    writer += f"with w({str(path)!r}) as part: part.write_bytes(b'half'); os._exit(9)"
+    subprocess.run([sys.executable, "-c", writer], check=False)
+    (left,) = tmp_path.iterdir()
+    others = [tmp_path / name for name in (".kept.csv", ".other.csv.01234567", ".kept.csv.swp")]
+    for other in others:
+        other.write_bytes(b"")
+    replace_file(path, b"new")
+    assert left.exists(), "its writer may still be alive"
+    for old in (left, *others):
+        os.utime(old, (time.time() - 90_000,) * 2)
+    replace_file(path, b"newer")
+    assert {*tmp_path.iterdir()} == {path, *others}
 
 
 def test_a_link_and_the_mode_of_a_file_stay(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -13,13 +13,16 @@ from workbench.suggestions import did_you_mean
 
 T = TypeVar("T")
 
+REQUIRED: Final = inspect.Parameter.empty
+"""The default of an option that has none."""
+
 _GIVEN_BY_THE_EXPERIMENT = ("space", "seed", "revisit")
 
 
 def options_of(maker: Callable[..., Any]) -> dict[str, Any]:
-    """Return the options of a rule or heuristic and their defaults; None also if required."""
+    """Return the options of a rule or heuristic and their defaults, ``REQUIRED`` without one."""
     return {
-        name: None if parameter.default is inspect.Parameter.empty else parameter.default
+        name: parameter.default
         for name, parameter in inspect.signature(maker).parameters.items()
         if name not in _GIVEN_BY_THE_EXPERIMENT
     }
@@ -49,11 +52,7 @@ def made(
             )
         if isinstance(known[option], bool) and not isinstance(value, bool):
             raise ParameterError(f"{option} must be true or false; got {value!r}", key=option)
-    required = {
-        name
-        for name, parameter in inspect.signature(makers[key]).parameters.items()
-        if name in known and parameter.default is inspect.Parameter.empty
-    }
+    required = {name for name, default in known.items() if default is REQUIRED}
     for option in sorted(required - options.keys()):
         raise ParameterError(f"{what} {key} needs {option}", key=option)
     return makers[key](*given, **options)

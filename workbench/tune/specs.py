@@ -103,4 +103,8 @@ def options_text(options: Mapping[str, Any]) -> str:
 
 
 def _word(value: Any) -> str:
+    from workbench.tune.rules_by_name import REQUIRED
+
+    if value is REQUIRED:
+        return "?"
     return str(value).lower() if value is None or isinstance(value, bool) else f"{value}"

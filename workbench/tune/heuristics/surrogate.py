@@ -32,7 +32,7 @@ from workbench.tune.rules_by_name import one_of
 from workbench.tune.space.space import Configuration, TuningSpace
 
 TRANSFORMS = ("auto", "none", "log")
-"""What a model is fitted to: losses, their logarithms, or the latter if all are positive."""
+"""What a model is fitted to: logarithms of losses that are all positive, losses, or logarithms."""
 
 _MOST_SCORED = 20_000
 _DRAWN = 300

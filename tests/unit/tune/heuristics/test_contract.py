@@ -12,8 +12,10 @@ from workbench.errors import ParameterError
 from workbench.tune.heuristics import HEURISTICS, Heuristic, Proposal, make_heuristic
 from workbench.tune.history import History
 from workbench.tune.initial_points import initial_points
-from workbench.tune.rules_by_name import options_of
+from workbench.tune.pruning import make_pruning
+from workbench.tune.rules_by_name import REQUIRED, options_of
 from workbench.tune.space.space import Choices, Configuration, Grid, Range, TuningSpace
+from workbench.tune.specs import options_text
 
 SPACES = {
     "grid": TuningSpace(
@@ -306,3 +308,12 @@ def test_names_are_found_in_either_case_and_options_are_reported() -> None:
     assert make_heuristic("Surrogate-GP", SPACES["grid"])
     assert options_of(HEURISTICS["surrogate-gp"])["acquisition"] == "ei"
     assert "seed" not in options_of(HEURISTICS["random"])
+
+
+def test_an_option_without_a_default_differs_from_one_that_is_none() -> None:
+    def maker(limit: float, share: float | None = None) -> None: ...
+
+    assert options_of(maker) == {"limit": REQUIRED, "share": None}
+    assert options_text(options_of(maker)) == "limit=?, share=none"
+    with pytest.raises(ParameterError, match="pruning fixed needs seconds"):
+        make_pruning("fixed")

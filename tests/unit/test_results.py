@@ -91,7 +91,6 @@ NO_PLOT = {
     "WireSensitivity": _DERIVED,
 }
 NO_FILE = {
-    "Bolted": "made of two fits, which are saved",
     "DataSheet": "written by hand, read by workbench.measure.datasheet",
     "SearchComparisonResult": "its tables, with those of other plans, as SearchComparisonTables",
     "StudyPlan": "to_yaml and from_yaml",

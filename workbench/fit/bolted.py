@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,34 +13,19 @@ from numpy.typing import NDArray
 from workbench.checks import whole
 from workbench.errors import ParameterError
 from workbench.fit.losses import rmspe_by_target
+from workbench.fit.result import FitResult
 from workbench.html_table import html_table
 from workbench.measure import OSUCurve, Spread
 from workbench.measure.curve import byte_label
 from workbench.models import PISCES, SNAPPR, LogP, LogPOverlay, NetworkModel
 from workbench.provenance import Provenance
-from workbench.result import Drawing, Result
+from workbench.result import Drawing, StoredResult
 from workbench.simulate import simulate_osu
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _NOTHING = dict.fromkeys(("joint", "latency", "bandwidth"), math.nan)
-
-
-class HasCurve(Protocol):
-    """A model beside a measurement: a fit's result, or a ``ModelCurve``."""
-
-    @property
-    def model(self) -> NetworkModel:
-        """The model."""
-
-    @property
-    def measured(self) -> OSUCurve:
-        """The measurement."""
-
-    @property
-    def simulated(self) -> OSUCurve | None:
-        """The model's curve at the measured sizes; None where it could not be simulated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +41,12 @@ class ModelCurve:
         return simulate_osu(self.model, self.measured.sizes)
 
 
+HasCurve = FitResult | ModelCurve
+"""A model beside a measurement."""
+
+
 @dataclass(frozen=True, eq=False)
-class Bolted(Result):
+class Bolted(StoredResult):
     """One fit's model for messages up to a threshold, another's for those above it.
 
     The curve is the lower fit's at sizes up to the threshold and the upper fit's above it, each as

@@ -248,3 +248,10 @@ def test_a_pair_draws_itself() -> None:
     frozen = dataclasses.FrozenInstanceError
     with pytest.raises(frozen):
         bolted.threshold = 1  # type: ignore[misc]
+
+
+def test_models_without_a_fit_are_saved_and_read(tmp_path: Path) -> None:
+    bare = bolt(ModelCurve(LOW, MEASURED), ModelCurve(HIGH, MEASURED), 2048)
+    again = Bolted.load(bare.save(tmp_path / "bolted.json"))
+    assert again.to_json() == bare.to_json()
+    assert isinstance(again.low, ModelCurve)

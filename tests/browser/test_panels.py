@@ -249,7 +249,7 @@ _ROOM_FOR_WORDS = """() => {
 def test_what_is_known_of_a_parameter_is_not_cut(page: Any, tmp_path: Path, keep: Keep) -> None:
     from workbench import datasets
     from workbench.fit import fit, identify
-    from workbench.plotting.standalone import standalone_html
+    from workbench.plotting.embedding import standalone_html
 
     result = fit(datasets.load("azure-hb96v3-hdr"), "logp", engine="least-squares", trials=60)
     path = tmp_path / "identify.html"

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
-
-from workbench.panels.programs import AnyProgram, ProgramSource
-from workbench.programs import ExecutionGraph
-from workbench.programs.find_program import graph_of
 
 _V = TypeVar("_V")
 
@@ -51,30 +47,3 @@ class Cache(Generic[_V]):
                 len(self._values) > 1 and sum(map(self._size, self._values.values())) > self._most
             ):
                 self._values.pop(next(iter(self._values)))
-
-
-class ProgramCache:
-    """The last programs and execution graphs, made when they are first asked for."""
-
-    def __init__(self, programs: int, graphs: int) -> None:
-        self._programs: Cache[AnyProgram] = Cache(programs)
-        self._graphs: Cache[ExecutionGraph] = Cache(graphs)
-
-    def known_program(self, source: ProgramSource) -> AnyProgram | None:
-        """Return a program that is in the cache, or None."""
-        return self._programs.get(source)
-
-    def known_graph(
-        self, source: ProgramSource, algorithms: Mapping[str, str]
-    ) -> ExecutionGraph | None:
-        """Return the graph of a program if it is in the cache, or None."""
-        return self._graphs.get(source.graph_key(algorithms))
-
-    def program(self, source: ProgramSource) -> AnyProgram:
-        """Return a program."""
-        return self._programs.made(source, source.make)
-
-    def graph(self, source: ProgramSource, algorithms: Mapping[str, str]) -> ExecutionGraph:
-        """Return a program's graph with algorithms by operation."""
-        key = source.graph_key(algorithms)
-        return self._graphs.made(key, lambda: graph_of(self.program(source), algorithms))

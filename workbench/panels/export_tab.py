@@ -12,7 +12,7 @@ import ipywidgets as widgets
 
 from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
-from workbench.panels.live import Downloads
+from workbench.panels.live_view import Downloads
 from workbench.panels.style import push_button, wrapping_row
 from workbench.plotting.picture import PNG_SCALE, WIDTH_PX
 

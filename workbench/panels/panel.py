@@ -12,11 +12,11 @@ import ipywidgets as widgets
 from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
-from workbench.panels.in_sight import in_sight, visible_text
-from workbench.panels.live import LiveView, renew
-from workbench.panels.running import wait_for
+from workbench.panels.job_controls import wait_for
+from workbench.panels.live_view import LiveView, renew
 from workbench.panels.style import STALE, choose
 from workbench.panels.ticker import Ticker
+from workbench.panels.visible import visible_text, visible_widgets
 from workbench.suggestions import MissingAttributeError, did_you_mean
 
 _T = TypeVar("_T")
@@ -131,7 +131,7 @@ class Panel(ABC, Generic[_T]):
 
     def _visible(self, *kinds: type[Any]) -> list[Any]:
         """Return the visible widgets of some kinds, from the top down."""
-        return [widget for widget in in_sight(self.widget) if isinstance(widget, kinds)]
+        return [widget for widget in visible_widgets(self.widget) if isinstance(widget, kinds)]
 
     @abstractmethod
     def _live_views(self) -> Iterable[LiveView]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -12,11 +13,66 @@ import ipywidgets as widgets
 
 from workbench import programs
 from workbench.errors import ParameterError
+from workbench.panels.cache import Cache
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.number_field import NumberField, errors_of
-from workbench.panels.programs import GIVEN, AnyProgram, ProgramSource
 from workbench.panels.style import named, wrapping_row
 from workbench.programs import ExecutionGraph, Program
+from workbench.programs.find_program import graph_of
+
+AnyProgram = ExecutionGraph | Program
+
+_serials = itertools.count(1)
+
+GIVEN = "program"
+"""The name of a program that was passed to the panel."""
+
+
+@dataclass(frozen=True)
+class ProgramSource:
+    """The origin of a program, compared by name, expression and serial."""
+
+    name: str
+    expression: str  # Python; needs ``programs``
+    make: Callable[[], AnyProgram] = field(compare=False)  # may take seconds
+    serial: int = 0  # not 0: identifies a given or uploaded one
+
+    def graph_key(self, algorithms: Mapping[str, str]) -> tuple[object, ...]:
+        """Return the key of the execution graph with algorithms by operation."""
+        return self, *sorted(algorithms.items())
+
+    @classmethod
+    def of(cls, name: str, expression: str, program: AnyProgram) -> ProgramSource:
+        """Return the source of a program that already exists."""
+        return cls(name, expression, lambda: program, next(_serials))
+
+
+class ProgramCache:
+    """The last programs and execution graphs, made when they are first asked for."""
+
+    def __init__(self, programs: int, graphs: int) -> None:
+        self._programs: Cache[AnyProgram] = Cache(programs)
+        self._graphs: Cache[ExecutionGraph] = Cache(graphs)
+
+    def known_program(self, source: ProgramSource) -> AnyProgram | None:
+        """Return a program that is in the cache, or None."""
+        return self._programs.get(source)
+
+    def known_graph(
+        self, source: ProgramSource, algorithms: Mapping[str, str]
+    ) -> ExecutionGraph | None:
+        """Return the graph of a program if it is in the cache, or None."""
+        return self._graphs.get(source.graph_key(algorithms))
+
+    def program(self, source: ProgramSource) -> AnyProgram:
+        """Return a program."""
+        return self._programs.made(source, source.make)
+
+    def graph(self, source: ProgramSource, algorithms: Mapping[str, str]) -> ExecutionGraph:
+        """Return a program's graph with algorithms by operation."""
+        key = source.graph_key(algorithms)
+        return self._graphs.made(key, lambda: graph_of(self.program(source), algorithms))
+
 
 MOST_RANKS = 4096
 

@@ -9,6 +9,6 @@ def setup() -> None:
     Call it in a cell of its own, before the cell of the first panel: the page runs what this cell
     puts out before it draws what the next one shows.
     """
-    from workbench.plotting.notebook import load_bokeh
+    from workbench.plotting.embedding import load_bokeh
 
     load_bokeh()

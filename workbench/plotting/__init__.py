@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.lazy import lazy_exports
 from workbench.plotting.descriptions import describe_convergence, describe_errors, describe_size
+from workbench.plotting.embedding import load_bokeh, show_by_themselves, standalone_html
 from workbench.plotting.fit.baseline import describe_baseline, plot_baseline
 from workbench.plotting.fit.convergence import (
     ConvergenceFigure,
@@ -28,7 +29,7 @@ from workbench.plotting.fit.error_heatmap import (
     error_figure,
     plot_percent_error,
 )
-from workbench.plotting.fit.fitted import plot_fit
+from workbench.plotting.fit.fit_result import plot_fit
 from workbench.plotting.fit.identifiability import (
     describe_identifiability,
     plot_correlation,
@@ -43,7 +44,6 @@ from workbench.plotting.fit.regimes import (
     plot_threshold,
     threshold_figure,
 )
-from workbench.plotting.notebook import load_bokeh, show_by_themselves
 from workbench.plotting.placement.comparison import describe_placements, plot_placements
 from workbench.plotting.placement.map import PlacementMap, placement_map, plot_placement
 from workbench.plotting.placement.times import PlacementTimes, placement_times
@@ -74,7 +74,6 @@ from workbench.plotting.replay.spacetime import (
     plot_spacetime,
     spacetime_figure,
 )
-from workbench.plotting.standalone import standalone_html
 from workbench.plotting.study.convergence import describe_study_convergence, plot_study_convergence
 from workbench.plotting.study.errors import (
     describe_study_curves,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from workbench.panels import FitPanel, RegimePanel, StudyPanel
-from workbench.panels.fit import simulating
+from workbench.panels.fit import simulation_job
 from workbench.study import StudyPlan, StudyResult, run
 
 MACHINES = ("azure-hb96v3-hdr", "aws-hpc6a-efa")
@@ -17,7 +17,7 @@ def panel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FitPanel]
     """A panel outside of a kernel, with an empty folder for its study file."""
     monkeypatch.chdir(tmp_path)
     # A busy machine may need longer for what is quick; what takes long sets its own.
-    monkeypatch.setattr(simulating, "_AT_ONCE_S", 60.0)
+    monkeypatch.setattr(simulation_job, "_AT_ONCE_S", 60.0)
     panel = FitPanel("azure-hb96v3-hdr")
     yield panel
     panel.stop()

@@ -8,7 +8,7 @@ from workbench import datasets
 from workbench.errors import ParameterError
 from workbench.models import MODELS, PISCES
 from workbench.panels import ExplorePanel
-from workbench.panels.fit import simulating
+from workbench.panels.fit import simulation_job
 from workbench.simulate import simulate_osu
 
 LATENCY = "node.nic.injection.latency"
@@ -81,7 +81,7 @@ def test_what_takes_long_says_so_and_can_be_stopped(monkeypatch: pytest.MonkeyPa
     panel.stop()
     assert panel.wait(10) is before
     assert "stopped; the curves are of earlier values" in panel.text
-    monkeypatch.setattr(simulating, "_AT_ONCE_S", 0.0)
+    monkeypatch.setattr(simulation_job, "_AT_ONCE_S", 0.0)
     panel.mtu = 64
     curve = panel.wait(30)
     assert curve.latency_us.tolist() == simulate_osu(panel.model, curve.sizes).latency_us.tolist()

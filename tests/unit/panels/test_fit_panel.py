@@ -15,7 +15,7 @@ from workbench.fit.baseline import baseline
 from workbench.measure import OSUCurve
 from workbench.models import NetworkModel, read_ini
 from workbench.panels import FitPanel
-from workbench.panels.fit import simulating
+from workbench.panels.fit import simulation_job
 from workbench.panels.fit.state import model_of
 from workbench.plotting.fit.curves import simulated_columns
 from workbench.simulate import simulate_osu
@@ -91,7 +91,7 @@ def test_the_error_stands_beside_its_control_and_the_figures_stay(panel: FitPane
 def test_what_takes_long_says_so_and_can_be_stopped(
     panel: FitPanel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(simulating, "_AT_ONCE_S", 0.15)
+    monkeypatch.setattr(simulation_job, "_AT_ONCE_S", 0.15)
     before, python = panel.curve, panel.python
     assert "▶ Simulate" not in panel.buttons
     panel.controls["mtu"].text.value = "1 B"  # 20 s and more

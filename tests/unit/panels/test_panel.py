@@ -12,7 +12,7 @@ from bokeh.plotting import figure
 from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import write_file
-from workbench.panels.live import LiveView
+from workbench.panels.live_view import LiveView
 from workbench.panels.number_field import NumberField
 from workbench.panels.panel import Panel
 from workbench.panels.style import STALE

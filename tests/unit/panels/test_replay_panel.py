@@ -15,7 +15,7 @@ from tests.unit.panels.waiting import PATIENCE_S, settled
 from workbench import models, programs
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.models.loggps import read_loggps
-from workbench.panels import running as panel_running
+from workbench.panels import job_controls
 from workbench.panels.loggps_sliders import SCALES
 from workbench.panels.program_sources import GENERATED
 from workbench.panels.replay import panel as panel_module
@@ -434,7 +434,7 @@ def test_a_typed_mistake_is_shown_beside_its_slider(panel: ReplayPanel) -> None:
 
 def test_waiting_for_what_never_ends_has_an_end() -> None:
     began = time.monotonic()
-    panel_running.wait_for(lambda: True, 0.1)
+    job_controls.wait_for(lambda: True, 0.1)
     assert time.monotonic() - began >= 0.1
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.panels.waiting import PATIENCE_S, settled
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.panels.tuning.panel import TuningPanel
-from workbench.panels.tuning.run_by import RunBy
+from workbench.panels.tuning.runner_choice import RunnerChoice
 from workbench.panels.tuning.state import FIRST_SETTINGS
 from workbench.panels.tuning.subjects import first_word, subjects
 from workbench.panels.tuning.view import output_html, true_values
@@ -294,7 +294,7 @@ def test_what_executes_runs_is_chosen_where_there_is_a_choice(
     assert panel.error == ""
     state = panel.state
     words = ("--partition=lab", "--nodes=2", "--comment=a b", "--exclusive")
-    assert (state.by, state.jobs) == (RunBy("slurm", slurm=words), 3)
+    assert (state.by, state.jobs) == (RunnerChoice("slurm", slurm=words), 3)
     assert f"with Slurm('workbench-runs', {list(words)}) as runner:" in state.python()
     assert "        runner,\n" in state.python()
     assert "jobs=3," in state.python()
@@ -338,14 +338,14 @@ def test_steps_of_an_allocation_and_a_cluster_are_chosen(
     panel.subject, panel.heuristic = "sort", "random"
     panel.runner, panel.ntasks, panel.time, panel.srun = "slurm-steps", 4, "1:00:00", "--mpi=pmix"
     assert panel.error == ""
-    by = RunBy("slurm-steps", slurm=("--ntasks=4", "--time=1:00:00"), srun=("--mpi=pmix",))
+    by = RunnerChoice("slurm-steps", slurm=("--ntasks=4", "--time=1:00:00"), srun=("--mpi=pmix",))
     assert panel.state.by == by
     assert "step_options=['--mpi=pmix']) as runner:" in panel.state.python()
     compile(panel.state.python(), "panel", "exec")
     panel.allocation = "12"
     assert "leave --ntasks=4 --time=1:00:00 out" in panel.error
     panel.ntasks = panel.time = None
-    assert panel.state.by == RunBy("slurm-steps", srun=("--mpi=pmix",), allocation="12")
+    assert panel.state.by == RunnerChoice("slurm-steps", srun=("--mpi=pmix",), allocation="12")
     panel.allocation = "mine"
     assert "must be the number of a job" in panel.error
     panel.allocation = panel.srun = ""

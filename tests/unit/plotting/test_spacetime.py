@@ -9,6 +9,7 @@ from bokeh.models import ColumnDataSource, CustomJS, HoverTool
 
 from tests.unit.plotting.replays import ring
 from workbench.errors import ParameterError
+from workbench.plotting.embedding import standalone_html
 from workbench.plotting.replay.spacetime import (
     STILL_BARS,
     SpacetimeFigure,
@@ -16,7 +17,6 @@ from workbench.plotting.replay.spacetime import (
     plot_spacetime,
     spacetime_figure,
 )
-from workbench.plotting.standalone import standalone_html
 
 
 def ends(shown: Any) -> tuple[float, float]:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.sensitivity.results import MODEL, from_lines
 from workbench.errors import ParameterError
-from workbench.plotting.standalone import standalone_html
+from workbench.plotting.embedding import standalone_html
 from workbench.plotting.tolerance.columns import MOST_MARKS, curve_columns
 from workbench.plotting.tolerance.tolerance import (
     describe_tolerance,

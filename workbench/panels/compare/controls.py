@@ -14,19 +14,18 @@ from workbench.errors import ParameterError, WorkbenchError
 from workbench.panels.compare.match import MATCHES, Sizes, matching
 from workbench.panels.compare.slots import Slot
 from workbench.panels.compare.state import (
-    MODELS,
-    ROUTINGS,
+    COLLECTIVE_MODELS,
+    ROUTING_OPTIONS,
     SLOTS,
     UPLOADED,
     CompareState,
 )
 from workbench.panels.compare.traffic import OWN, PATTERNS, traffic_name
 from workbench.panels.error_line import ErrorLine
+from workbench.panels.job_controls import error_text
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import NumberField, errors_of
-from workbench.panels.program_sources import source_of
-from workbench.panels.programs import AnyProgram, ProgramSource
-from workbench.panels.running import worded
+from workbench.panels.program_sources import AnyProgram, ProgramSource, source_of
 from workbench.panels.slider import Even, Slider
 from workbench.panels.style import choose, named, wrapping_row
 from workbench.panels.topology_options import near_sizes
@@ -104,7 +103,7 @@ class CompareControls:
             **named("Traffic", "340px"),
         )
         self.routing: Any = widgets.Dropdown(
-            options=[(text, name) for name, (text, _) in ROUTINGS.items()],
+            options=[(text, name) for name, (text, _) in ROUTING_OPTIONS.items()],
             value=first.routing,
             **named("Routing", "290px"),
         )
@@ -130,7 +129,7 @@ class CompareControls:
             options=_collectives(), value=first.collective, **named("Collective", "300px")
         )
         self.model: Any = widgets.Dropdown(
-            options=[(one.text, name) for name, one in MODELS.items()],
+            options=[(one.text, name) for name, one in COLLECTIVE_MODELS.items()],
             value=first.model,
             tooltip="How messages of the collective share links; packets take longer to simulate",
             **named("Model", "250px"),
@@ -263,7 +262,7 @@ class CompareControls:
             try:
                 self.take_traffic(one["name"], bytes(one["content"]))
             except WorkbenchError as error:
-                self.traffic_error.say(worded(error))
+                self.traffic_error.say(error_text(error))
 
     def _files(self, change: Any) -> None:
         files = {one["name"]: bytes(one["content"]) for one in change["new"]}
@@ -277,7 +276,7 @@ class CompareControls:
                 )
             self.take_files(files)
         except WorkbenchError as error:
-            self.upload_error.say(worded(error))
+            self.upload_error.say(error_text(error))
 
     def take_sizes(self, sizes: Sequence[Sizes | None]) -> None:
         """Set the size of each slot's topology (None: empty), and offer similar ones."""
@@ -318,7 +317,7 @@ class CompareControls:
         try:
             words = matching(sorted(families), on, self.amount.value, about)
         except ParameterError as error:
-            self.upload_error.say(worded(error))
+            self.upload_error.say(error_text(error))
             return
         none = []
         for slot in self.slots:

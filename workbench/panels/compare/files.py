@@ -21,7 +21,7 @@ from workbench.panels.compare.view import (
     drawn_origin,
     table_of,
 )
-from workbench.plotting.standalone import standalone_html
+from workbench.plotting.embedding import standalone_html
 from workbench.plotting.tolerance.wires import plot_wire_tolerance
 from workbench.plotting.topology.collective_times import plot_collective_times
 from workbench.plotting.topology.hop_histogram import plot_hops

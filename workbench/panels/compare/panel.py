@@ -39,9 +39,9 @@ from workbench.panels.compare.view import CompareView, curves_origin, drawn_orig
 from workbench.panels.compare.work import Comparer
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import write_file
-from workbench.panels.live import LiveView
+from workbench.panels.job_controls import JobControls, error_text
+from workbench.panels.live_view import LiveView
 from workbench.panels.panel import Panel
-from workbench.panels.running import Running, worded
 from workbench.panels.style import panel_box, wrapping_row
 from workbench.suggestions import did_you_mean
 from workbench.topology import Topology
@@ -84,7 +84,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
         words = self._words(FIRST if topologies is None else topologies)
         first = CompareState(words, program_source(FIRST_PROGRAM))
         self._controls = CompareControls(first, self._changed, self._comparer.take, self._offer)
-        self._quick: Running[StaticComparison] = Running(
+        self._quick: JobControls[StaticComparison] = JobControls(
             ("", "", "1px"),
             "Keep the present figures",
             "",
@@ -92,7 +92,7 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
             ended=lambda job: self._take(job.result()),
             failed=self._refuse,
         )
-        self._work: Running[Simulated] = Running(
+        self._work: JobControls[Simulated] = JobControls(
             ("▶ Simulate", "Run the missing simulations in the background", "104px"),
             "Stop the simulations and keep the results so far",
             "",
@@ -356,11 +356,11 @@ class ComparePanel(Panel["pd.DataFrame | None"]):
 
     def _refuse(self, error: BaseException) -> None:
         if not isinstance(error, jobs.JobError):
-            self._controls.traffic_error.say(worded(error))
+            self._controls.traffic_error.say(error_text(error))
 
     def _failed(self, error: BaseException) -> None:
         if not isinstance(error, jobs.JobError):
-            self._work.error.say(worded(error))
+            self._work.error.say(error_text(error))
 
     def _file(self, suffix: str, name: str | None) -> tuple[str, str]:
         if self._compared is None or not self._compared.shown:

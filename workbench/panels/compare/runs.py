@@ -23,7 +23,7 @@ from workbench.panels.compare.result_cache import (
     wires_key,
 )
 from workbench.panels.compare.state import (
-    MODELS,
+    COLLECTIVE_MODELS,
     SIZES,
     WIRE_MACHINE,
     ComparedTopology,
@@ -34,7 +34,7 @@ from workbench.panels.compare.state import (
     ranks_of,
 )
 from workbench.panels.compare.traffic import traffic_of
-from workbench.panels.running import worded
+from workbench.panels.job_controls import error_text
 from workbench.plotting.tolerance.wires import PERCENT
 from workbench.programs import ExecutionGraph
 from workbench.programs.find_program import graph_of
@@ -83,7 +83,7 @@ class ComparisonRunner:
                     break
                 except WorkbenchError as error:
                     with self._kept.lock:
-                        self._kept.notes[key] = worded(error)
+                        self._kept.notes[key] = error_text(error)
                 done += 1
                 self.version += 1
         return self.found(compared)
@@ -197,7 +197,10 @@ class ComparisonRunner:
             state = compared.state
             found = collective_times(
                 self._fabric(
-                    state, entry, collective_routing(state), MODELS[state.model].congestion
+                    state,
+                    entry,
+                    collective_routing(state),
+                    COLLECTIVE_MODELS[state.model].congestion,
                 ),
                 state.operation,
                 state.algorithm,

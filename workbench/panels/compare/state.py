@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from workbench.errors import ParameterError
 from workbench.panels.compare.deferred import deferred_lines
 from workbench.panels.compare.traffic import OWN, traffic_call
-from workbench.panels.programs import ProgramSource
+from workbench.panels.program_sources import ProgramSource
 from workbench.plotting.topology.columns import DrawnLinks
 from workbench.plotting.topology.layout import TopologyLayout
 from workbench.plotting.topology.load_curves import LoadCurve
@@ -46,7 +46,7 @@ WIRE_MACHINE = "azure-hb96v3-hdr"
 
 Shade = Literal["load", "class"]
 
-ROUTINGS: Mapping[str, tuple[str, LoadRouting]] = {
+ROUTING_OPTIONS: Mapping[str, tuple[str, LoadRouting]] = {
     "minimal": ("minimal: any shortest route", "minimal"),
     "valiant": ("Valiant: via a random router", "valiant"),
     "ugal-l": ("UGAL-L: adaptive, by own queues", "mixed"),
@@ -64,7 +64,7 @@ class CongestionModel(NamedTuple):
     congestion: Congestion  # for Fabric
 
 
-MODELS: Mapping[str, CongestionModel] = {
+COLLECTIVE_MODELS: Mapping[str, CongestionModel] = {
     "fluid": CongestionModel("fluid: fair shares of links", "fluid", "flow"),
     "packets": CongestionModel("packets: SNAPPR, with credits", "packets", "packet"),
 }
@@ -82,10 +82,10 @@ class CompareState:
     words: tuple[str, ...]  # spec of each slot, "" for none
     program: ProgramSource  # of the wire tolerance
     traffic: str = "uniform"  # pattern, or file:NAME
-    routing: str = "minimal"  # of ROUTINGS
+    routing: str = "minimal"  # of ROUTING_OPTIONS
     shade: Shade = "load"  # colours of links
     collective: str = "allreduce/recursive-doubling"  # operation/algorithm
-    model: str = "fluid"  # of MODELS, for the collective
+    model: str = "fluid"  # of COLLECTIVE_MODELS, for the collective
     seed: int = 0  # of random traffic and simulations
     runs: int = 1  # of each load, seeds in sequence
     own: Demand | None = None  # of an uploaded file
@@ -98,7 +98,7 @@ class CompareState:
     @property
     def load_routing(self) -> LoadRouting:
         """The routing of the mean loads."""
-        return ROUTINGS[self.routing][1]
+        return ROUTING_OPTIONS[self.routing][1]
 
     @property
     def operation(self) -> str:
@@ -170,8 +170,8 @@ class Simulated:
 
 
 def routing_name(routing: str) -> str:
-    """Return the usual name of a routing of `ROUTINGS`, such as ``UGAL-L``."""
-    return ROUTINGS[routing][0].partition(":")[0]
+    """Return the usual name of a routing of `ROUTING_OPTIONS`, such as ``UGAL-L``."""
+    return ROUTING_OPTIONS[routing][0].partition(":")[0]
 
 
 def collective_routing(state: CompareState) -> str:

@@ -11,7 +11,7 @@ from workbench.panels.compare.files import FILES
 from workbench.panels.compare.metrics import hottest_html
 from workbench.panels.compare.state import StaticComparison
 from workbench.panels.export_tab import ExportTab
-from workbench.panels.live import Downloads
+from workbench.panels.live_view import Downloads
 from workbench.panels.style import named, wrapping_row
 
 _TITLES = ("Hottest links", "Python", "Export")

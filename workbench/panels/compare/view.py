@@ -16,7 +16,7 @@ from workbench.panels.compare.metrics import (
     standings,
 )
 from workbench.panels.compare.state import (
-    MODELS,
+    COLLECTIVE_MODELS,
     SLOTS,
     WIRE_MACHINE,
     CompareState,
@@ -27,7 +27,7 @@ from workbench.panels.compare.state import (
     routing_name,
 )
 from workbench.panels.compare.traffic import traffic_name
-from workbench.panels.live import Downloads, LiveView
+from workbench.panels.live_view import Downloads, LiveView
 from workbench.panels.style import TEXT
 from workbench.plotting import palette
 from workbench.plotting.theme import AS_DRAWN, SMALL
@@ -206,7 +206,7 @@ class CompareView:
 def collective_words(state: CompareState) -> str:
     """Return algorithm, model and routing of the collective."""
     routing = routing_name(collective_routing(state))
-    return f"{state.algorithm}, {MODELS[state.model].about}, {routing}"
+    return f"{state.algorithm}, {COLLECTIVE_MODELS[state.model].about}, {routing}"
 
 
 def collective_notes(state: CompareState) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from workbench.panels.cache import Cache
 from workbench.panels.compare.metrics import metrics_of
 from workbench.panels.compare.state import ComparedTopology, CompareState, StaticComparison
 from workbench.panels.compare.traffic import traffic_of
-from workbench.panels.running import worded
+from workbench.panels.job_controls import error_text
 from workbench.plotting.topology.columns import drawn_links
 from workbench.plotting.topology.layout import topology_layout
 from workbench.topology import Topology, parse_topology
@@ -53,12 +53,12 @@ class Comparer:
             try:
                 entry = self._entry(word) if word else None
             except WorkbenchError as error:
-                said = worded(error)
+                said = error_text(error)
                 entry = None if before is None else before.entries[number]
             try:
                 load = None if entry is None else self._load(ctx, entry, state)
             except WorkbenchError as error:
-                said = said or worded(error)
+                said = said or error_text(error)
             entries.append(entry)
             loads.append(load)
             errors.append(said)

@@ -20,15 +20,15 @@ from workbench.measure import OSUCurve
 from workbench.models import MODELS, NetworkModel
 from workbench.models.parameter import Value, key_named
 from workbench.panels.error_line import ErrorLine
-from workbench.panels.fit.picture import CurvePicture
-from workbench.panels.fit.simulating import EARLIER, Simulating
-from workbench.panels.live import LiveView
+from workbench.panels.fit.curve_view import CurveView
+from workbench.panels.fit.simulation_job import EARLIER, SimulationJob
+from workbench.panels.job_controls import error_text
+from workbench.panels.live_view import LiveView
 from workbench.panels.panel import Panel
 from workbench.panels.parameter_controls import by_attribute, parameter_control
-from workbench.panels.running import worded
 from workbench.panels.style import panel_box
 
-FIRST_LOOK = (
+FIRST_KEYS = (
     "node.nic.injection.latency",
     "node.nic.ejection.latency",
     "node.nic.injection.bandwidth",
@@ -51,7 +51,7 @@ class ExplorePanel(Panel[OSUCurve | None]):
     def __init__(
         self,
         machine: str = "azure-hb96v3-hdr",
-        keys: Sequence[str] = FIRST_LOOK,
+        keys: Sequence[str] = FIRST_KEYS,
         *,
         height: int = 300,
     ) -> None:
@@ -69,8 +69,8 @@ class ExplorePanel(Panel[OSUCurve | None]):
         self._moved = ""
         self._error = ErrorLine()
         self._measured = datasets.load(machine)
-        self._picture = CurvePicture(self._measured, height=height, errors=False)
-        self._simulating = Simulating(
+        self._picture = CurveView(self._measured, height=height, errors=False)
+        self._simulating = SimulationJob(
             lambda curve: self._picture.draw(self._measured, curve),
             self._refuse,
             lambda stale: self._picture.mark_stale(stale, self._measured),
@@ -169,4 +169,4 @@ class ExplorePanel(Panel[OSUCurve | None]):
         for key in keys:
             self._parameters[key].say(f"{error}; {EARLIER}")
         if not keys:
-            self._error.say(f"{worded(error)}; {EARLIER}")
+            self._error.say(f"{error_text(error)}; {EARLIER}")

@@ -25,18 +25,18 @@ from workbench.models import NetworkModel
 from workbench.models.parameter import Value
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import write_file
-from workbench.panels.fit.exports import FILES, ShownMachine, Which
-from workbench.panels.fit.fitting import FitRun, next_request, status_of
-from workbench.panels.fit.picture import CurvePicture
+from workbench.panels.fit.curve_view import CurveView
+from workbench.panels.fit.files import FILES, ShownMachine, Which
+from workbench.panels.fit.fit_run import FitRun, next_request, status_of
 from workbench.panels.fit.settings import DEFAULT_STUDY, Settings
-from workbench.panels.fit.simulating import EARLIER, Simulating
+from workbench.panels.fit.simulation_job import EARLIER, SimulationJob
 from workbench.panels.fit.state import FitState, curve_line, fit_line, opening_model
 from workbench.panels.fit.tabs import FitTabs
-from workbench.panels.live import LiveView
+from workbench.panels.job_controls import error_text, wait_for
+from workbench.panels.live_view import LiveView
 from workbench.panels.number_field import check_all
 from workbench.panels.panel import Panel
 from workbench.panels.parameter_controls import ParameterControls
-from workbench.panels.running import wait_for, worded
 from workbench.panels.style import panel_box
 
 DEFAULT_MACHINE = "azure-hb96v3-hdr"
@@ -79,10 +79,10 @@ class FitPanel(Panel[FitResult | None]):
         self._run: FitRun | None = None
         self._result: FitResult | None = None
         self._settings = Settings(machine, model, self._ended)
-        self._picture = CurvePicture(measured, size=self._state.size, height=height)
+        self._picture = CurveView(measured, size=self._state.size, height=height)
         self._parameters = ParameterControls(self._state.model, self._parameter_changed)
         self._error = ErrorLine()
-        self._simulating = Simulating(
+        self._simulating = SimulationJob(
             self._draw, self._refuse, self._mark_stale, self._ticker.start
         )
         self._tabs = FitTabs(self._picture.downloads, self._shown_now, self._ticker.start)
@@ -378,7 +378,7 @@ class FitPanel(Panel[FitResult | None]):
         """Show an error at the first slider it names, else above the figures."""
         self._refused = error
         keys = [key for key in getattr(error, "keys", ()) if key in self._parameters.controls]
-        message = f"{worded(error)}; {EARLIER}"
+        message = f"{error_text(error)}; {EARLIER}"
         if keys:
             self._parameters.say({keys[0]: message})
         else:

@@ -12,9 +12,9 @@ from workbench.fit import DEFAULT_ENGINE, DEFAULT_TRIALS, ENGINES, LOSSES, TARGE
 from workbench.models import NetworkModel
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.fit.state import HYBRID
+from workbench.panels.job_controls import JobControls
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import NumberField, errors_of
-from workbench.panels.running import Running
 from workbench.panels.style import named, push_button, wrapping_row
 
 KINDS = (
@@ -77,7 +77,7 @@ class Settings:
         )
         self.machine_error = ErrorLine()
         self.resume = push_button("↻ Resume", "Continue the last fit up to Trials", "")
-        self.work: Running[FitResult] = Running(
+        self.work: JobControls[FitResult] = JobControls(
             ("▶ Start", "Start a new fit", "88px"),
             "Stop the fit now and keep the best so far",
             READY,

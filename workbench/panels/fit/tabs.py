@@ -14,12 +14,12 @@ from workbench.fit import FitResult
 from workbench.fit.trust.identify import identify
 from workbench.models import NetworkModel
 from workbench.models.ini_write import ini_about
+from workbench.panels.background_figure import BackgroundFigure
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab
-from workbench.panels.fit.exports import FILES, ShownMachine
-from workbench.panels.fit.fitting import FitRun
-from workbench.panels.live import Downloads, LiveView
-from workbench.panels.study.later import LaterFigure
+from workbench.panels.fit.files import FILES, ShownMachine
+from workbench.panels.fit.fit_run import FitRun
+from workbench.panels.live_view import Downloads, LiveView
 from workbench.panels.style import wrapping_row
 from workbench.plotting.descriptions import describe_convergence
 from workbench.plotting.fit.convergence import (
@@ -55,7 +55,7 @@ class FitTabs:
             disabled=True,
             layout=widgets.Layout(width="140px"),
         )
-        self.identifiability = LaterFigure(busy, _NO_FIT_YET)
+        self.identifiability = BackgroundFigure(busy, _NO_FIT_YET)
         wide = widgets.Layout(width="98%", height="auto")
         self.curve_python = widgets.Textarea(rows=7, layout=wide)
         self.fit_python = widgets.Textarea(rows=7, layout=wide)

@@ -10,12 +10,12 @@ import ipywidgets as widgets
 
 from workbench import programs
 from workbench.panels.error_line import ErrorLine
+from workbench.panels.job_controls import error_text
 from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.placement.network import NetworkControls
 from workbench.panels.placement.state import Effort, Network, PlacementState
 from workbench.panels.replay.controls import ReplayControls
 from workbench.panels.replay.state import ReplayState
-from workbench.panels.running import worded
 from workbench.panels.style import named, wrapping_row
 
 _NETWORK_KEYS = ("topology", "hosts", "links", "ranks_per_host", "placement")
@@ -108,7 +108,7 @@ class PlacementControls:
     def say(self, error: BaseException) -> None:
         """Show an error at the network if its key names that, else at the program."""
         if getattr(error, "key", "") in (*_NETWORK_KEYS, *_LATENCY_KEYS):
-            self.network.error.say(worded(error))
+            self.network.error.say(error_text(error))
         else:
             self.programs.say(error)
 

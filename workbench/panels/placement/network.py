@@ -10,11 +10,11 @@ import ipywidgets as widgets
 
 from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
+from workbench.panels.job_controls import error_text
 from workbench.panels.mute import Mute
 from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.placement.family import FamilyFields
 from workbench.panels.placement.state import Network, fitting, near_member
-from workbench.panels.running import worded
 from workbench.panels.style import named, with_errors, wrapping_row
 from workbench.panels.topology_options import MACHINE, family_options, machine_options, near_sizes
 from workbench.plotting.theme import SMALL
@@ -160,7 +160,7 @@ class NetworkControls:
             made = network.parse()
         except ParameterError as error:
             self._lay_out(None)
-            self.error.say(worded(error))
+            self.error.say(error_text(error))
             return
         self._held[family] = network.topology
         self._lay_out(made)

@@ -24,7 +24,8 @@ from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab
-from workbench.panels.live import LiveView
+from workbench.panels.job_controls import JobControls
+from workbench.panels.live_view import LiveView
 from workbench.panels.panel import Panel
 from workbench.panels.placement.controls import PlacementControls
 from workbench.panels.placement.files import FILES
@@ -40,7 +41,6 @@ from workbench.panels.placement.work import Placer
 from workbench.panels.program_sources import source_of
 from workbench.panels.replay.controls import parameters_of
 from workbench.panels.replay.state import ReplayState
-from workbench.panels.running import Running
 from workbench.panels.style import choose, named, panel_box, wrapping_row
 from workbench.programs import ExecutionGraph, Program
 from workbench.sensitivity.pairs import PairSensitivity
@@ -99,7 +99,7 @@ class PlacementPanel(Panel["pd.DataFrame | None"]):
         base = ReplayState(source_of(program, FIRST), **parameters_of(machine))
         network = Network() if topology is None else Network(topology)
         self._controls = PlacementControls(PlacementState(base, network), self._changed)
-        self._work: Running[Placed] = Running(
+        self._work: JobControls[Placed] = JobControls(
             ("▶ Place", "Place the ranks again, in the background", "88px"),
             "Stop the search and keep the results so far",
             "",

@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from workbench.panels.programs import GIVEN, AnyProgram
+from workbench.panels.program_sources import GIVEN, AnyProgram
 from workbench.panels.replay.state import ReplayState, model_expression
 from workbench.programs import ExecutionGraph, Program
 from workbench.sensitivity.placement import (

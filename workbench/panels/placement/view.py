@@ -11,7 +11,7 @@ import numpy as np
 from bokeh.layouts import row
 
 from workbench.html_table import bold, html_table
-from workbench.panels.live import Downloads, LiveView
+from workbench.panels.live_view import Downloads, LiveView
 from workbench.panels.placement.state import BEST, Placed
 from workbench.panels.style import TEXT, named, wrapping_row
 from workbench.plotting.placement.map import PlacementMap, placement_map

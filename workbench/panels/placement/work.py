@@ -6,9 +6,8 @@ import time
 from dataclasses import replace
 
 from workbench import jobs
-from workbench.panels.cache import ProgramCache
 from workbench.panels.placement.state import Placed, PlacementState
-from workbench.panels.programs import AnyProgram
+from workbench.panels.program_sources import AnyProgram, ProgramCache
 from workbench.programs import ExecutionGraph
 from workbench.sensitivity.pairs import PairSensitivity, pair_sensitivity
 from workbench.sensitivity.placement import METHODS, Placement, PlacementMethod, place

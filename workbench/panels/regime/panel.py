@@ -22,9 +22,9 @@ from workbench.fit.bolted import Bolted
 from workbench.fit.regimes import submit_regimes
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
-from workbench.panels.fit.own_cell import OWN_MODELS
 from workbench.panels.fit.settings import ENGINE_NAMES, READY
-from workbench.panels.live import LiveView
+from workbench.panels.job_controls import JobControls
+from workbench.panels.live_view import LiveView
 from workbench.panels.number_field import NumberField, check_all, errors_of
 from workbench.panels.panel import Panel
 from workbench.panels.regime.files import FILES, parameter_tables
@@ -38,8 +38,8 @@ from workbench.panels.regime.state import (
     shipped_studies,
 )
 from workbench.panels.regime.view import RegimeView
-from workbench.panels.running import Running
 from workbench.panels.slider import Listed, Slider
+from workbench.panels.study.own_fit import OWN_MODELS
 from workbench.panels.style import named, panel_box, wrapping_row
 from workbench.study import StudyResult
 
@@ -205,7 +205,7 @@ class RegimePanel(Panel[Bolted]):
             typed_tooltip="Type one of the measured sizes, such as 4 KiB",
             width="98%",
         )
-        self._work: Running[Bolted] = Running(
+        self._work: JobControls[Bolted] = JobControls(
             ("▶ Refit both halves here", "Fit each model to its half", "190px"),
             "Stop now and show the best so far",
             READY,

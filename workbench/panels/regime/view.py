@@ -10,7 +10,7 @@ from bokeh.models import ColumnDataSource
 
 from workbench.fit.bolted import Bolted
 from workbench.measure.curve import byte_label
-from workbench.panels.live import Downloads, LiveView
+from workbench.panels.live_view import Downloads, LiveView
 from workbench.panels.regime.state import Pair, describe_pair
 from workbench.panels.style import TEXT
 from workbench.plotting import palette

@@ -15,18 +15,19 @@ from workbench.models import LogGPS
 from workbench.models.loggps import read_loggps
 from workbench.models.profiles import profile, profiles
 from workbench.panels.error_line import ErrorLine
+from workbench.panels.job_controls import error_text
 from workbench.panels.loggps_sliders import LogGPSSliders
 from workbench.panels.mute import Mute
 from workbench.panels.program_sources import (
     GENERATED,
+    AnyProgram,
     GeneratorFields,
+    ProgramSource,
     shipped_source,
     source_of,
     uploaded_source,
 )
-from workbench.panels.programs import AnyProgram, ProgramSource
 from workbench.panels.replay.state import LOGGOPSIM, OWN, ReplayState, check_model
-from workbench.panels.running import worded
 from workbench.panels.style import choose, named, wrapping_row
 from workbench.programs import Program
 from workbench.programs.collectives import ALGORITHMS, DEFAULTS, find_algorithm
@@ -139,9 +140,9 @@ class ReplayControls:
         """Show an error at the control that its key names, else at the program."""
         key = getattr(error, "key", "")
         if key in self.sliders.rows:
-            self.sliders.rows[key].error.say(worded(error))
+            self.sliders.rows[key].error.say(error_text(error))
         else:
-            self.program_error.say(worded(error))
+            self.program_error.say(error_text(error))
 
     def clear_errors(self) -> None:
         """Remove the error messages of program and model."""

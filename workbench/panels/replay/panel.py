@@ -21,7 +21,8 @@ from workbench import jobs
 from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
-from workbench.panels.live import LiveView
+from workbench.panels.job_controls import JobControls
+from workbench.panels.live_view import LiveView
 from workbench.panels.panel import Panel
 from workbench.panels.program_sources import source_of
 from workbench.panels.replay.controls import SIZE, TIMES, ReplayControls, parameters_of
@@ -33,7 +34,6 @@ from workbench.panels.replay.state import (
 )
 from workbench.panels.replay.view import CommunicationView, ReplayView
 from workbench.panels.replay.work import Replayer
-from workbench.panels.running import Running
 from workbench.panels.style import panel_box, push_button, wrapping_row
 from workbench.programs import ExecutionGraph, Program
 from workbench.simulate.replay_result import ReplayResult
@@ -80,7 +80,7 @@ class ReplayPanel(Panel[ReplayResult | None]):
         self._export: ExportTab | None = None
         first = ReplayState(source_of(program, FIRST), **parameters_of(machine))
         self._controls = ReplayControls(first, self._changed)
-        self._work: Running[ShownReplay] = Running(
+        self._work: JobControls[ShownReplay] = JobControls(
             ("▶ Replay", "Replay again, in the background", "88px"),
             "Stop the replay and keep the last figures",
             "",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from workbench.models import LogGPS
-from workbench.panels.programs import GIVEN, AnyProgram, ProgramSource
+from workbench.panels.program_sources import GIVEN, AnyProgram, ProgramSource
 from workbench.programs import Program
 from workbench.simulate.picoseconds import PicosecondCosts
 

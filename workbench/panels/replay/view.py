@@ -9,7 +9,7 @@ import ipywidgets as widgets
 from bokeh.layouts import row
 
 from workbench.html_table import html_table
-from workbench.panels.live import Downloads, LiveView, WindowView
+from workbench.panels.live_view import Downloads, LiveView, WindowView
 from workbench.panels.replay.state import ShownReplay, describe_comparison, short_model
 from workbench.panels.style import TEXT
 from workbench.plotting.descriptions import plain_percent

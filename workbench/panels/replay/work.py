@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench import jobs
-from workbench.panels.cache import ProgramCache
-from workbench.panels.programs import AnyProgram
+from workbench.panels.program_sources import AnyProgram, ProgramCache
 from workbench.panels.replay.state import MANY_OPERATIONS, ReplayState, ShownReplay
 from workbench.programs import SEND
 from workbench.simulate.replay import replay

@@ -20,7 +20,7 @@ import ipywidgets as widgets
 
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
-from workbench.panels.live import LiveView
+from workbench.panels.live_view import LiveView
 from workbench.panels.mute import Mute
 from workbench.panels.panel import Panel
 from workbench.panels.search_comparison.state import (

@@ -11,7 +11,7 @@ import ipywidgets as widgets
 
 from workbench.html_table import Html, bold, code, html_table
 from workbench.measure.curve import byte_label
-from workbench.panels.live import Downloads, LiveView
+from workbench.panels.live_view import Downloads, LiveView
 from workbench.panels.study.state import ShownFit
 from workbench.panels.style import TEXT, side_by_side
 from workbench.plotting.descriptions import describe_errors, plain_number

@@ -8,7 +8,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from workbench.panels.live import Downloads, LiveView
+from workbench.panels.live_view import Downloads, LiveView
 from workbench.panels.mute import Mute
 from workbench.panels.study.state import COLUMNS, StudyState, axis_values
 from workbench.panels.style import TEXT

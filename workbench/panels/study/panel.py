@@ -23,13 +23,13 @@ from workbench.fit import FitResult
 from workbench.named_options import named_options
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab, write_file
-from workbench.panels.fit.fitting import FitRequest, FitRun
-from workbench.panels.fit.own_cell import OwnCell, OwnFitSettings
-from workbench.panels.live import LiveView
+from workbench.panels.fit.fit_run import FitRequest, FitRun
+from workbench.panels.live_view import LiveView
 from workbench.panels.mute import Mute
 from workbench.panels.panel import Panel
 from workbench.panels.study.fit_view import FitView
 from workbench.panels.study.heatmap_view import HeatmapView
+from workbench.panels.study.own_fit import OwnFit, OwnFitSettings
 from workbench.panels.study.state import (
     COLUMNS,
     ERRORS,
@@ -81,7 +81,7 @@ class StudyPanel(Panel[ShownFit]):
         self._controls = self._make_controls()
         self._heatmap = HeatmapView(self._state, self._clicked)
         self._fit = FitView(self._chosen, height=height)
-        self._own = OwnCell(self._ticker.start, self._own_finished)
+        self._own = OwnFit(self._ticker.start, self._own_finished)
         self._own.set({"machine": self._state.where["machine"]})
         self._error = ErrorLine()
         self._pin = push_button("Pin as A", "Keep this fit, to compare the next one with it")

@@ -10,7 +10,7 @@ from workbench import datasets
 from workbench.errors import ParameterError
 from workbench.fit import DEFAULT_ENGINE, FitResult
 from workbench.measure import OSUCurve
-from workbench.panels.fit.fitting import FitRequest
+from workbench.panels.fit.fit_run import FitRequest
 from workbench.panels.fit.state import model_expression
 from workbench.study import Cell, CellResult, ModelChoice, StudyResult
 from workbench.study.cell import AXES, improvements

@@ -10,9 +10,9 @@ from bokeh.models import LayoutDOM
 
 from workbench import jobs
 from workbench.measure import OSUCurve
+from workbench.panels.background_figure import BackgroundFigure
 from workbench.panels.export_tab import ExportTab
 from workbench.panels.study.fit_view import fit_json
-from workbench.panels.study.later import LaterFigure
 from workbench.panels.study.state import ShownFit, StudyState, table_lines
 from workbench.plotting.fit.error_heatmap import BENCHMARKS
 from workbench.plotting.grid import stacked
@@ -30,7 +30,7 @@ class StudyTabs:
     ) -> None:
         self._curves: dict[Cell, OSUCurve] = {}
         self._shown: tuple[StudyState, ShownFit] | None = None
-        self.figures = {title: LaterFigure(busy) for title in _FIGURES}
+        self.figures = {title: BackgroundFigure(busy) for title in _FIGURES}
         self.python = widgets.Textarea(rows=11, layout=widgets.Layout(width="98%", height="auto"))
         pages = {
             "Parameters": parameters,

@@ -9,8 +9,7 @@ import ipywidgets as widgets
 
 from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
-from workbench.panels.program_sources import source_of
-from workbench.panels.programs import AnyProgram
+from workbench.panels.program_sources import AnyProgram, source_of
 from workbench.panels.replay.controls import SIZE, TIMES, ReplayControls, seconds_of
 from workbench.panels.replay.state import ReplayState
 from workbench.panels.style import named, push_button, wrapping_row

@@ -21,13 +21,12 @@ from workbench import jobs
 from workbench.errors import ParameterError, SimulationHalted
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import write_file
-from workbench.panels.live import LiveView
+from workbench.panels.job_controls import JobControls
+from workbench.panels.live_view import LiveView
 from workbench.panels.panel import Panel
-from workbench.panels.program_sources import source_of
-from workbench.panels.programs import AnyProgram
+from workbench.panels.program_sources import AnyProgram, source_of
 from workbench.panels.replay.controls import parameters_of, seconds_of
 from workbench.panels.replay.state import ReplayState
-from workbench.panels.running import Running
 from workbench.panels.style import panel_box, wrapping_row
 from workbench.panels.tolerance.controls import (
     CONTROLLED,
@@ -88,7 +87,7 @@ class TolerancePanel(Panel[LatencySensitivity | None]):
         sources = [source_of(one, FIRST) for one in listed] or [source_of(None, FIRST)]
         first = ReplayState(sources[0], **parameters_of(machine))
         self._controls = ToleranceControls(first, self._changed)
-        self._work: Running[Analysed] = Running(
+        self._work: JobControls[Analysed] = JobControls(
             ("▶ Analyse", "Analyse again, in the background", "96px"),
             "Stop the analysis and keep the last figures",
             "",

@@ -10,8 +10,7 @@ from workbench import programs
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.models.loggps import read_loggps
-from workbench.panels.program_sources import GENERATED, MOST_RANKS
-from workbench.panels.programs import GIVEN, AnyProgram, ProgramSource
+from workbench.panels.program_sources import GENERATED, GIVEN, MOST_RANKS, AnyProgram, ProgramSource
 from workbench.panels.replay.state import LOGGOPSIM, OWN, ReplayState, model_expression
 from workbench.programs import ExecutionGraph, Program
 from workbench.programs.collectives import ALGORITHMS, DEFAULTS

@@ -12,7 +12,7 @@ from bokeh.models import ColumnDataSource, CustomJS, Title
 from bokeh.plotting import figure
 
 from workbench.html_table import Html, html_table
-from workbench.panels.live import Downloads, WindowView
+from workbench.panels.live_view import Downloads, WindowView
 from workbench.panels.style import TEXT
 from workbench.panels.tolerance.state import Analysed
 from workbench.plotting import palette

@@ -12,7 +12,7 @@ from workbench import jobs
 from workbench.errors import ProgramError, SimulationHalted, WorkbenchError
 from workbench.models import LogGPS
 from workbench.panels.cache import Cache
-from workbench.panels.programs import AnyProgram
+from workbench.panels.program_sources import AnyProgram
 from workbench.panels.replay.state import MANY_OPERATIONS
 from workbench.panels.tolerance.state import (
     Analysed,

@@ -11,7 +11,7 @@ from workbench.errors import ParameterError, ParseError, WorkbenchError
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.number_field import NumberField, check_all, errors_of
 from workbench.panels.style import choose, named, wrapping_row
-from workbench.panels.tuning.runner import NAMES, RunnerControls
+from workbench.panels.tuning.runner_controls import NAMES, RunnerControls
 from workbench.panels.tuning.state import TuningState
 from workbench.panels.tuning.subjects import Subject, component_subject, size_text
 from workbench.tune.component.component import read_components

@@ -22,13 +22,13 @@ from workbench.errors import ParameterError, StudyError, WorkbenchError
 from workbench.jobs import Job
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab
-from workbench.panels.live import LiveView
+from workbench.panels.job_controls import JobControls
+from workbench.panels.live_view import LiveView
 from workbench.panels.panel import Panel
-from workbench.panels.running import Running
 from workbench.panels.style import panel_box, push_button, wrapping_row
 from workbench.panels.tuning.controls import NUMBERS, RULES, TuningControls
-from workbench.panels.tuning.found import FILES, TuningFound
-from workbench.panels.tuning.runner import NAMES
+from workbench.panels.tuning.experiments import FILES, ShownExperiments
+from workbench.panels.tuning.runner_controls import NAMES
 from workbench.panels.tuning.state import FIRST_SETTINGS, TuningState
 from workbench.panels.tuning.subjects import first_word, space_html, subjects
 from workbench.panels.tuning.view import TuningView
@@ -67,8 +67,8 @@ class TuningPanel(Panel[TuningResult | None]):
         self._view = TuningView()
         # The last of each subject: Resume continues that of the chosen one.
         self._last: dict[str, tuple[Experiment, TuningState]] = {}
-        self._found = TuningFound(self._view, self._controls)
-        self._work: Running[TuningResult] = Running(
+        self._experiments = ShownExperiments(self._view, self._controls)
+        self._work: JobControls[TuningResult] = JobControls(
             ("▶ Start", "Begin this experiment", "92px"),
             "Stop the running programs; finished runs are kept, and Resume continues",
             _READY,
@@ -84,7 +84,7 @@ class TuningPanel(Panel[TuningResult | None]):
         self._space = widgets.HTML()
         self._export = ExportTab(
             FILES,
-            self._found.file,
+            self._experiments.file,
             {
                 "runs": (self._view.upper_downloads, lambda: "trajectory"),
                 "parameters": (self._view.lower_downloads, lambda: "parameters"),
@@ -134,12 +134,12 @@ class TuningPanel(Panel[TuningResult | None]):
     @property
     def result(self) -> TuningResult | None:
         """The result so far of the displayed experiment; None before the first."""
-        return self._found.result
+        return self._experiments.result
 
     @property
     def results(self) -> dict[str, TuningResult]:
         """The experiments of this subject, run here or loaded, by their search settings."""
-        return self._found.compared
+        return self._experiments.compared
 
     @property
     def description(self) -> str:
@@ -251,8 +251,8 @@ class TuningPanel(Panel[TuningResult | None]):
         if not where:
             raise ParameterError("name a store first", key="store")
         with self._lock:
-            self._found.load(where)
-            self._found.list_store(where)
+            self._experiments.load(where)
+            self._experiments.list_store(where)
             return self.results
 
     def save(self, path: str | Path) -> Path:
@@ -264,7 +264,7 @@ class TuningPanel(Panel[TuningResult | None]):
         Raises:
             ParameterError: the suffix is none of these, or there is no result.
         """
-        return self._found.save(path)
+        return self._experiments.save(path)
 
     def __repr__(self) -> str:
         return f"TuningPanel({self.result if self.result is not None else self.subject})"
@@ -278,7 +278,7 @@ class TuningPanel(Panel[TuningResult | None]):
     def _refresh(self) -> bool:
         job = self._work.job
         if job is not None and not job.finished and self._running is not None:
-            self._found.draw(self._running[0].result())
+            self._experiments.draw(self._running[0].result())
         return self._work.refresh()
 
     def _errors(self) -> list[ErrorLine]:
@@ -301,9 +301,9 @@ class TuningPanel(Panel[TuningResult | None]):
         self._resume.on_click(lambda _: self._guarded(self.resume))
         self._controls.store.observe(lambda _: self._list_store(), "value")
         self._view.load.on_click(lambda _: self._guarded(self.load))
-        self._view.clear.on_click(lambda _: self._found.forget())
-        self._view.over.observe(lambda _: self._found.compare(), "value")
-        self._tabs.observe(lambda _: self._found.compare(), "selected_index")
+        self._view.clear.on_click(lambda _: self._experiments.forget())
+        self._view.over.observe(lambda _: self._experiments.compare(), "value")
+        self._tabs.observe(lambda _: self._experiments.compare(), "selected_index")
         numbers = self._controls.numbers.values()
         for control in (*self._controls.running.by_name.values(), *numbers, self._controls.store):
             # An error from Start or Slurm on other values does not concern the new ones.
@@ -316,7 +316,7 @@ class TuningPanel(Panel[TuningResult | None]):
 
     def _go_on(self, experiment: Experiment, state: TuningState, budget: int) -> Job[TuningResult]:
         self._running = self._last[state.subject.word] = (experiment, state)
-        self._found.begin()
+        self._experiments.begin()
         job = experiment.submit(budget)
         threading.Thread(target=_give_back, args=(job, experiment.runner), daemon=True).start()
         self._work.begin(job, lambda: _how_far(job, experiment))
@@ -329,17 +329,17 @@ class TuningPanel(Panel[TuningResult | None]):
         why = result.stop_reason or f"stopped after {done} of {total} runs; Resume continues"
         self._work.status.value = why
         if self._running is not None:
-            self._found.keep(self._running[1].subject.word, result)
+            self._experiments.keep(self._running[1].subject.word, result)
         self._resume.disabled = self._shown is None
         self._list_store()
 
     def _other_subject(self) -> None:
         self._space.value = space_html(self._controls.chosen)
         if self._work.job is not None:
-            self._found.compare()
+            self._experiments.compare()
             return
         shown = self._shown
-        self._found.turn(None if shown is None else shown[0].result())
+        self._experiments.turn(None if shown is None else shown[0].result())
         self._resume.disabled = shown is None
         self._work.progress.value = 0.0
         self._work.status.value = _READY if shown is None else _HELD
@@ -347,7 +347,7 @@ class TuningPanel(Panel[TuningResult | None]):
 
     def _list_store(self) -> None:
         try:
-            self._found.list_store(str(self._controls.store.value).strip())
+            self._experiments.list_store(str(self._controls.store.value).strip())
         except StudyError as error:
             self._say(str(error))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from workbench.errors import ParameterError
-from workbench.panels.tuning.run_by import RunBy
+from workbench.panels.tuning.runner_choice import RunnerChoice
 from workbench.panels.tuning.subjects import RECORDED, UPLOADED, Subject
 from workbench.tune.experiment import Experiment
 from workbench.tune.recorded.replayed_experiment import replayed
@@ -27,7 +27,7 @@ class TuningState:
 
     subject: Subject
     settings: SearchSettings
-    by: RunBy
+    by: RunnerChoice
     application: tuple[str, ...] = ()  # command that runs with the component
     jobs: int = 1  # number of runs at once
     store: str = ""  # file or address; "" stores no runs

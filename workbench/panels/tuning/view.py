@@ -11,7 +11,7 @@ import ipywidgets as widgets
 from bokeh.layouts import row
 
 from workbench.html_table import html_table
-from workbench.panels.live import Downloads, LiveView
+from workbench.panels.live_view import Downloads, LiveView
 from workbench.panels.number_field import NumberField
 from workbench.panels.style import TEXT, named, push_button, wrapping_row
 from workbench.plotting.theme import SMALL

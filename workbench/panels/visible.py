@@ -15,7 +15,7 @@ _TAG = re.compile(r"<[^>]+>")
 _SPACES = re.compile(r"[ \n]*\n[ \n]*")
 
 
-def in_sight(widget: Any) -> Iterator[Any]:
+def visible_widgets(widget: Any) -> Iterator[Any]:
     """Yield a widget and the visible ones inside it, from the top down."""
     layout = getattr(widget, "layout", None)
     if layout is not None and layout.display == "none":
@@ -27,7 +27,7 @@ def in_sight(widget: Any) -> Iterator[Any]:
     elif isinstance(widget, widgets.Accordion):
         children = () if widget.selected_index is None else [children[widget.selected_index]]
     for child in children:
-        yield from in_sight(child)
+        yield from visible_widgets(child)
 
 
 def plain_text(marked: str) -> str:
@@ -38,7 +38,9 @@ def plain_text(marked: str) -> str:
 
 def visible_text(widget: Any) -> str:
     """Return the visible sentences, tables and code inside a widget, without those of controls."""
-    shown = (one for one in in_sight(widget) if isinstance(one, (widgets.HTML, widgets.Textarea)))
+    shown = (
+        one for one in visible_widgets(widget) if isinstance(one, (widgets.HTML, widgets.Textarea))
+    )
     texts = (
         one.value if isinstance(one, widgets.Textarea) else plain_text(one.value) for one in shown
     )

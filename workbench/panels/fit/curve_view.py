@@ -12,7 +12,7 @@ from bokeh.layouts import column
 from workbench.html_table import html_table
 from workbench.measure import OSUCurve
 from workbench.measure.curve import byte_label
-from workbench.panels.live import Downloads, LiveView
+from workbench.panels.live_view import Downloads, LiveView
 from workbench.panels.style import STALE, TEXT
 from workbench.plotting.descriptions import describe_errors, describe_size, plain_number
 from workbench.plotting.fit.curves import curve_figures, measured_columns, simulated_columns
@@ -23,7 +23,7 @@ _SLIDERS = "the sliders' model"
 _FIT = "the fit"
 
 
-class CurvePicture:
+class CurveView:
     """A machine's curves with the simulated and the fitted one; ``errors`` adds the heatmap."""
 
     def __init__(

@@ -1,10 +1,12 @@
-"""Figures in a notebook: the last expression of a cell shows itself, offline."""
+"""Figures in a notebook's cell and in an HTML file: BokehJS from this installation, offline."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
+from bokeh.embed import file_html
 from bokeh.io import output_notebook, show
 from bokeh.io.state import curstate
 from bokeh.models import LayoutDOM
@@ -29,3 +31,14 @@ def _show(figure: LayoutDOM) -> None:
     if not curstate().notebook:
         load_bokeh()
     show(figure)
+
+
+def standalone_html(figures: LayoutDOM | Sequence[LayoutDOM], title: str) -> str:
+    """Return an HTML page of about 1.3 MB that draws the figures without any request.
+
+    Args:
+        figures: a figure or layout, or several that stand below one another. They must belong to
+            no live document.
+        title: title of the page.
+    """
+    return str(file_html(figures, resources=INLINE, title=title))

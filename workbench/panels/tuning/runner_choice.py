@@ -15,7 +15,7 @@ LOCAL, SLURM, STEPS, DASK, REPLAY = "local", "slurm", "slurm-steps", "dask", "re
 
 
 @dataclass(frozen=True)
-class RunBy:
+class RunnerChoice:
     """The runner of an experiment."""
 
     kind: str = LOCAL  # local, slurm, slurm-steps, dask or replay

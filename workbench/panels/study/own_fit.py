@@ -10,11 +10,11 @@ import ipywidgets as widgets
 from workbench import datasets, jobs
 from workbench.fit import DEFAULT_ENGINE, DEFAULT_TRIALS, LOSSES, TARGETS, FitResult
 from workbench.panels.error_line import ErrorLine
-from workbench.panels.fit.fitting import FitRequest, FitRun, status_of
+from workbench.panels.fit.fit_run import FitRequest, FitRun, status_of
 from workbench.panels.fit.settings import ENGINE_NAMES, READY
 from workbench.panels.fit.state import model_of
+from workbench.panels.job_controls import JobControls
 from workbench.panels.number_field import NumberField, check_all, errors_of
-from workbench.panels.running import Running
 from workbench.panels.style import choose, named, wrapping_row
 
 OWN_MODELS = (
@@ -38,7 +38,7 @@ class OwnFitSettings(TypedDict, total=False):
     seed: int
 
 
-class OwnCell:
+class OwnFit:
     """The controls of the user's own fit; ``started`` lets the panel poll `refresh`."""
 
     def __init__(
@@ -67,7 +67,7 @@ class OwnCell:
             ),
             "seed": NumberField(0, 0, 2**31 - 1, **named("Seed", "90px")),
         }
-        self._work: Running[FitResult] = Running(
+        self._work: JobControls[FitResult] = JobControls(
             ("▶ Start", "Run this fit", "88px"),
             "Stop now and show the best so far",
             READY,

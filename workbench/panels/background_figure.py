@@ -10,22 +10,23 @@ import ipywidgets as widgets
 from bokeh.models import LayoutDOM
 
 from workbench import jobs
-from workbench.panels.live import LiveView
-from workbench.panels.running import Running, worded
+from workbench.panels.cache import Cache
+from workbench.panels.job_controls import JobControls, error_text
+from workbench.panels.live_view import LiveView
 from workbench.panels.style import STALE, wrapping_row
 
 Draw = Callable[[jobs.JobContext], LayoutDOM]
 _KEPT = 8
 
 
-class LaterFigure:
+class BackgroundFigure:
     """A figure drawn in a thread, with Stop; ``begun`` lets the panel poll `refresh`."""
 
     # The last figure stays, pale, while another is drawn. Only Draw restarts a stopped one.
 
     def __init__(self, begun: Callable[[], None], waiting: str = "") -> None:
         self._begun = begun
-        self._work: Running[LayoutDOM] = Running(
+        self._work: JobControls[LayoutDOM] = JobControls(
             ("▶ Draw", "Draw the chosen figure", "88px"),
             "Stop drawing; Draw restarts it",
             "",
@@ -44,7 +45,7 @@ class LaterFigure:
         self._wanted: Hashable = None
         self._draw: Draw | None = None
         self._reached: Callable[[], str] = str
-        self._drawn: dict[Hashable, LiveView] = {}
+        self._drawn: Cache[LiveView] = Cache(_KEPT)
 
     @property
     def views(self) -> list[LiveView]:
@@ -65,10 +66,11 @@ class LaterFigure:
         self._wanted, self._draw = key, draw
         self.waiting.value = ""
         self.error.say("")
-        if key in self._drawn:
-            self._show(self._drawn[key])
-        else:
+        drawn = self._drawn.get(key)
+        if drawn is None:
             self._begin()
+        else:
+            self._show(drawn)
 
     def refresh(self) -> bool:
         """Show the figure once it is finished, and return whether it is still pending."""
@@ -82,7 +84,7 @@ class LaterFigure:
         """Remove all figures, and show the text ``waiting`` until another is requested."""
         self._work.drop()
         self._wanted = self._draw = None
-        self._drawn.clear()
+        self._drawn = Cache(_KEPT)
         self._place.children = []
         self._row.layout.display = "none"
         self.error.say("")
@@ -108,9 +110,7 @@ class LaterFigure:
             self._failed(jobs.JobError("the figure was stopped; draw it again"))
             return
         view = LiveView(job.result(), layout=widgets.Layout(width="100%"))
-        if len(self._drawn) >= _KEPT:
-            self._drawn.pop(next(iter(self._drawn)))
-        self._drawn[self._wanted] = view
+        self._drawn.keep(self._wanted, view)
         self._show(view)
 
     def _failed(self, error: BaseException) -> None:
@@ -120,7 +120,7 @@ class LaterFigure:
         else:
             self._wanted = None
             self._row.layout.display = "none"
-            self.error.say(worded(error))
+            self.error.say(error_text(error))
 
 
 def _how_far(job: jobs.Job[Any]) -> str:

@@ -15,7 +15,7 @@ from workbench.errors import ParameterError
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.number_field import NumberField
 from workbench.panels.style import choose, named, wrapping_row
-from workbench.panels.tuning.run_by import DASK, LOCAL, REPLAY, SLURM, STEPS, RunBy
+from workbench.panels.tuning.runner_choice import DASK, LOCAL, REPLAY, SLURM, STEPS, RunnerChoice
 from workbench.tune.runners.replay import NOISES
 from workbench.tune.runners.runner import RunnerError
 from workbench.tune.runners.slurm_commands import find, partitions
@@ -187,15 +187,15 @@ class RunnerControls:
         with contextlib.suppress(ParameterError, RunnerError):
             self.held()
 
-    def _run_by(self) -> RunBy:
+    def _run_by(self) -> RunnerChoice:
         """Return the runner that the controls describe."""
         kind = self.runner.value
         if kind == REPLAY:
-            return RunBy(REPLAY, noise=self.noise.value)
+            return RunnerChoice(REPLAY, noise=self.noise.value)
         if kind == DASK:
-            return RunBy(DASK, scheduler=self._scheduler())
+            return RunnerChoice(DASK, scheduler=self._scheduler())
         if kind not in (SLURM, STEPS):
-            return RunBy()
+            return RunnerChoice()
         words = slurm_options(
             partition=self.partition.value.strip(),
             account=self._text("account"),
@@ -206,11 +206,11 @@ class RunnerControls:
         )
         if kind == SLURM:
             find("sbatch")
-            return RunBy(SLURM, slurm=words)
+            return RunnerChoice(SLURM, slurm=words)
         find("salloc")
         srun = checked_options(self._words("srun"), of="srun", key="srun")
         allocation = allocation_number(self._text("allocation"), words)
-        return RunBy(STEPS, slurm=words, srun=srun, allocation=allocation)
+        return RunnerChoice(STEPS, slurm=words, srun=srun, allocation=allocation)
 
     def _text(self, name: str) -> str:
         return str(self._texts[name].value).strip()

@@ -25,12 +25,12 @@ def wait_for(refresh: Callable[[], bool], timeout: float | None) -> None:
         time.sleep(_POLL_S)
 
 
-def worded(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """Return an error's message, or its repr if it is not a workbench error."""
     return str(error) if isinstance(error, WorkbenchError) else f"{error!r}"
 
 
-class Running(Generic[_T]):
+class JobControls(Generic[_T]):
     """One job at a time, with its Start and Stop buttons, progress bar and status line."""
 
     def __init__(
@@ -108,7 +108,7 @@ class Running(Generic[_T]):
             if self._failed is not None:
                 self._failed(error)
             else:
-                self.error.say(worded(error))
+                self.error.say(error_text(error))
         return False
 
     def refused(self, error: BaseException, kept: str = "") -> bool:

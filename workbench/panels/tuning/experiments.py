@@ -22,7 +22,7 @@ FILES = {
 _PARTS_S = 1.5
 
 
-class TuningFound:
+class ShownExperiments:
     """The displayed experiment, and all that ran here or were loaded."""
 
     def __init__(self, view: TuningView, controls: TuningControls) -> None:

@@ -11,7 +11,7 @@ from workbench import jobs
 from workbench.measure import OSUCurve
 from workbench.measure.curve import byte_label
 from workbench.models import NetworkModel
-from workbench.panels.running import Running
+from workbench.panels.job_controls import JobControls
 from workbench.panels.style import wrapping_row
 from workbench.simulate import simulate_osu
 
@@ -22,7 +22,7 @@ _WINDOW = 64
 FloatArray = NDArray[np.float64]
 
 
-class Simulating:
+class SimulationJob:
     """Simulates the latest model; a long simulation shows its progress and Stop."""
 
     def __init__(
@@ -34,7 +34,7 @@ class Simulating:
     ) -> None:
         self._drawn, self._refused, self._stale, self._started = drawn, refused, stale, started
         self._last: tuple[NetworkModel, Sequence[int]] | None = None
-        self._work: Running[OSUCurve] = Running(
+        self._work: JobControls[OSUCurve] = JobControls(
             ("▶ Simulate", "Simulate these values again, in the background", "96px"),
             "Stop the simulation; the curves stay those of the earlier values",
             "",

@@ -217,7 +217,7 @@ def test_steps_of_one_allocation_wait_in_no_queue(tmp_path: Path) -> None:
             assert (output.stdout, output.job_id) == ("in\n", f"{job}.3")
             handle = borrowed.start(RunRequest({}, Invocation(("true",))))
             assert wait(handle).state == "completed"
-            borrowed.abandon("nobody", {handle.job_id})
+            borrowed.cancel_orphans("nobody", {handle.job_id})
         assert job in queued()
     assert soon(lambda: job not in queued())
     assert jobs()[job] == "COMPLETED"
@@ -417,7 +417,7 @@ def test_allocations_and_steps_are_found_whose_launchers_were_killed(tmp_path: P
         # Their own processes go with the machine, and nobody tells Slurm.
         end_launchers("srun", job)
         assert len(queued_steps()) == 2
-        borrowed.abandon(owner, ())
+        borrowed.cancel_orphans(owner, ())
     deadline = time.monotonic() + 60.0
     while queued():
         assert time.monotonic() < deadline

@@ -37,7 +37,7 @@ from workbench.cli import (
     trace,
     tune,
 )
-from workbench.cli.output import FAILED, SIGNALLED, say, speaking
+from workbench.cli.output import FAILED, SIGNALLED, option_names, say
 from workbench.errors import WorkbenchError
 
 __all__ = ["main"]
@@ -72,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         try:
             arguments = _parser().parse_args(argv)
-            with speaking(arguments.parser, arguments):
+            with option_names(arguments.parser, arguments):
                 status: int = _run(arguments)
         finally:
             if sys.stdout is not None:  # a shell may have closed it

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 
-from workbench.cli.output import FAILED, add_json, patience, print_json
+from workbench.cli.output import FAILED, add_json, print_json, slow_import_notice
 
 ABOUT = "list the parts of this installation and report its problems"
 
@@ -21,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the checks and return the exit status."""
     from workbench.diagnosis import diagnose
 
-    with patience():
+    with slow_import_notice():
         diagnosis = diagnose()
     if arguments.json:
         print_json(diagnosis.to_dict())

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.ini_options import add_ini
-from workbench.cli.output import add_json, patience, print_json, say
+from workbench.cli.output import add_json, print_json, say, slow_import_notice
 from workbench.cli.signals import run_stoppable
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulate, print the times and return the exit status."""
-    with patience():
+    with slow_import_notice():
         from workbench.simulate.fabric.sst import run_collective
         from workbench.simulate.fabric.sst_configuration import read_configuration
 

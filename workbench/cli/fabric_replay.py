@@ -14,7 +14,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.ini_options import add_ini, model_of_ports
-from workbench.cli.output import add_json, given, patience, print_json, say
+from workbench.cli.output import add_json, given, print_json, say, slow_import_notice
 from workbench.cli.program_options import add_program, graph_of, model_of
 from workbench.cli.signals import run_stoppable
 
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     if unused:
         say(f"note: {', '.join(unused)} not used: the network gives latency and bandwidth")
     model = model_of_ports(arguments)
-    with patience():
+    with slow_import_notice():
         from workbench.simulate.fabric.concurrent_jobs import run_jobs
         from workbench.simulate.fabric.fabric import Fabric
         from workbench.simulate.fabric.program import replay_on

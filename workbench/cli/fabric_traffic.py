@@ -22,9 +22,9 @@ from workbench.cli.output import (
     byte_count,
     given,
     output_file,
-    patience,
     print_json,
     say,
+    slow_import_notice,
 )
 from workbench.cli.signals import run_stoppable
 from workbench.cli.topology import pattern_of, topology_of
@@ -115,7 +115,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Simulate each load, print latency and accepted load, and return the exit status."""
     network = topology_of(arguments.spec)
-    with patience():
+    with slow_import_notice():
         from workbench.simulate.fabric.fabric import Fabric
         from workbench.simulate.fabric.latency_load import LOADS, load_curve
     options = given(arguments, "routing", "congestion", "seed")

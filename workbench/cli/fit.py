@@ -18,9 +18,9 @@ from workbench.cli.output import (
     add_variant,
     given,
     output_file,
-    patience,
     print_json,
     say,
+    slow_import_notice,
 )
 from workbench.cli.progress import ProgressLine
 from workbench.cli.signals import stoppable
@@ -100,7 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Fit, print the result and return the exit status."""
     curve = _measured(arguments)
-    with patience():
+    with slow_import_notice():
         from workbench import jobs
         from workbench.fit import DEFAULT_TRIALS, FitStudy
     trials = DEFAULT_TRIALS if arguments.trials is None else arguments.trials

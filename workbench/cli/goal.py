@@ -22,9 +22,9 @@ from workbench.cli.output import (
     add_json,
     byte_count,
     output_file,
-    patience,
     print_json,
     say,
+    slow_import_notice,
 )
 from workbench.cli.program_options import add_algorithm, graph_of
 
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the chosen action and return the exit status."""
     if arguments.action == "from-trace":
         return _convert(graph_of(arguments), arguments)
-    with patience():
+    with slow_import_notice():
         from workbench.programs.goal import read_goal
 
         graph = read_goal(Path(arguments.file))

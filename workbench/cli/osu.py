@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.ini_options import add_ini
-from workbench.cli.output import add_json, add_variant, byte_count, given, patience, print_json, say
+from workbench.cli.output import (
+    add_json,
+    add_variant,
+    byte_count,
+    given,
+    print_json,
+    say,
+    slow_import_notice,
+)
 
 if TYPE_CHECKING:
     from workbench.measure import OSUCurve
@@ -64,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     for note in reading.notes:
         say(f"note: {note}")
     model = reading.model.replace(**given(arguments, "variant"))
-    with patience():
+    with slow_import_notice():
         from workbench.simulate import simulate_osu
     counts = given(arguments, "sizes", "iterations", "warmup", "osu_counts", "window", "fresh")
     curve = simulate_osu(model, **counts)

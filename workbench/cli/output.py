@@ -36,7 +36,7 @@ def say(text: str) -> None:
 
 
 @contextlib.contextmanager
-def speaking(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> Iterator[None]:
+def option_names(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> Iterator[None]:
     """Let notes and errors name the command's options instead of Python's arguments."""
     token = _OPTIONS.set(options_of(parser, arguments))
     try:
@@ -133,7 +133,7 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 
 @contextlib.contextmanager
-def patience() -> Iterator[None]:
+def slow_import_notice() -> Iterator[None]:
     """Explain a slow import: numba compiles the kernels once, which takes up to a minute."""
     timer = threading.Timer(
         _SLOW_S, say, ["loading; the first time the kernels are compiled, up to a minute"]

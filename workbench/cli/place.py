@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import add_json, given, patience, print_json, say
+from workbench.cli.output import add_json, given, print_json, say, slow_import_notice
 from workbench.cli.program_options import (
     add_program,
     graph_of,
@@ -110,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
     unused = [f"-{name}" for name in _UNUSED if getattr(arguments, name) is not None]
     if unused:
         say(f"note: {', '.join(unused)} not used: latencies are those of the topology's wires")
-    with patience():
+    with slow_import_notice():
         from workbench.sensitivity.placement import place, place_all
     options: dict[str, Any] = given(arguments, "ranks_per_host", "evaluations", "seconds", "seed")
     times = {"l_wire": "l_wire_s", "d_switch": "d_switch_s", "same_host": "same_host_s"}

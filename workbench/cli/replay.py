@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import add_json, given, patience, print_json
+from workbench.cli.output import add_json, given, print_json, slow_import_notice
 from workbench.cli.program_options import add_program, graph_of, model_of
 from workbench.cli.signals import run_stoppable
 
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Replay, print the ranks' finish times and return the exit status."""
     graph = graph_of(arguments)
     model = model_of(arguments)
-    with patience():
+    with slow_import_notice():
         from workbench.simulate.replay import replay
     options = {**given(arguments, "semantics", "ties"), "compatible": arguments.compatible}
     if arguments.waiting:

@@ -17,9 +17,9 @@ from workbench.cli.output import (
     add_json,
     given,
     output_folder,
-    patience,
     print_json,
     say,
+    slow_import_notice,
 )
 from workbench.cli.progress import ProgressLine
 from workbench.cli.signals import stoppable
@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the chosen action and return the exit status."""
-    with patience():
+    with slow_import_notice():
         from workbench import study
     plan = study.StudyPlan.from_yaml(Path(arguments.plan))
     database = arguments.database or str(Path(arguments.plan).with_suffix(".db"))

@@ -15,7 +15,7 @@ import argparse
 import math
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import add_json, given, patience, print_json, say
+from workbench.cli.output import add_json, given, print_json, say, slow_import_notice
 from workbench.cli.program_options import (
     add_program,
     graph_of,
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Analyse the program, print its tolerances and return the exit status."""
     graph = graph_of(arguments)
     model = model_of(arguments)
-    with patience():
+    with slow_import_notice():
         from workbench.sensitivity.analysis import analyse
     options: dict[str, Any] = {
         **given(arguments, "percent"),

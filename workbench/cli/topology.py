@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli.output import add_json, given, output_file, patience, print_json, say
+from workbench.cli.output import add_json, given, output_file, print_json, say, slow_import_notice
 from workbench.cli.signals import run_stoppable
 from workbench.errors import ParameterError
 
@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
     networks = [topology_of(spec) for spec in arguments.specs]
     if arguments.action == "build":
         return _build(networks[0], arguments)
-    with patience():
+    with slow_import_notice():
         from workbench.topology.metrics import Comparison
     measured: list[TopologyMetrics] = []
     for network in networks:

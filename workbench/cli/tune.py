@@ -24,9 +24,9 @@ from workbench.cli.output import (
     add_json,
     given,
     output_file,
-    patience,
     print_json,
     say,
+    slow_import_notice,
 )
 from workbench.cli.progress import ProgressLine
 from workbench.cli.signals import stoppable
@@ -201,7 +201,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.action in _MOUNTED:
         status: int = _MOUNTED[arguments.action].run(arguments)
         return status
-    with patience():
+    with slow_import_notice():
         from workbench.tune.store import stored_experiments
     if arguments.action in ("status", "list"):
         found = stored_experiments.stored_experiments(_existing(arguments.store))
@@ -213,7 +213,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.action in ("run", "resume"):
         experiment = (_new if arguments.action == "run" else _resumed)(arguments)
         with experiment, experiment.runner:
-            return _go_on(experiment, arguments)
+            return _run_and_report(experiment, arguments)
     result = _stored_result(arguments)
     if arguments.action == "export":
         _write(result, arguments.file)
@@ -335,7 +335,7 @@ def _resumed(arguments: argparse.Namespace) -> Experiment:
 
     options: dict[str, Any] = given(arguments, "budget", "jobs")
     stored_runner = find_experiment(_existing(arguments.store), arguments.name).problem["runner"]
-    options["runner"] = tune_runner.runner_again(arguments, stored_runner)
+    options["runner"] = tune_runner.resume_runner(arguments, stored_runner)
     if arguments.stopping:
         options["stopping"] = rules(arguments.stopping)
     if stored_runner.get("kind") != "replay" and (arguments.replay or arguments.noise) is not None:
@@ -368,7 +368,7 @@ def _replayed_space(stored_runner: Mapping[str, Any]) -> str:
     )
 
 
-def _go_on(experiment: Experiment, arguments: argparse.Namespace) -> int:
+def _run_and_report(experiment: Experiment, arguments: argparse.Namespace) -> int:
     from workbench import jobs
 
     stored = f"{experiment.name!r} in {arguments.store}"

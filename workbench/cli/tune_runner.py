@@ -102,7 +102,7 @@ def runner_of(arguments: argparse.Namespace) -> Runner | None:
     return SlurmSteps(folder, options, step_options=steps, job=arguments.allocation)
 
 
-def runner_again(arguments: argparse.Namespace, stored_runner: Mapping[str, Any]) -> Runner | None:
+def resume_runner(arguments: argparse.Namespace, stored_runner: Mapping[str, Any]) -> Runner | None:
     """Return the runner to resume with if the store does not describe it fully, else None."""
     kind = stored_runner.get("kind")
     for name in ("allocation", "scheduler"):

@@ -186,7 +186,7 @@ class FitStudy:
         self._file = StudyFile(study, self.name, self.problem()) if study is not None else None
         if self._file is not None:
             try:
-                self._take_up(self._file)
+                self._load_stored(self._file)
             except BaseException:
                 self._file.close()
                 raise
@@ -237,7 +237,7 @@ class FitStudy:
             self._running.release()
         return self.result()
 
-    def adopt(self, trials: Sequence[StoredTrial]) -> None:
+    def copy_trials(self, trials: Sequence[StoredTrial]) -> None:
         """Take over the trials of a study of the loss that this one's ``rises_with``.
 
         A search that uses the order of losses only tries the same configurations for both, so
@@ -363,7 +363,7 @@ class FitStudy:
             elif trial.loss < self._best[0]:
                 self._best = (trial.loss, dict(trial.values))
 
-    def _take_up(self, file: StudyFile) -> None:
+    def _load_stored(self, file: StudyFile) -> None:
         for trial in file.trials:
             if set(trial.values) != set(self.space.keys):
                 raise StudyError(

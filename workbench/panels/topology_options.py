@@ -30,9 +30,9 @@ def near_sizes(family: str, hosts: int) -> list[tuple[str, str]]:
         found = propose(hosts, families=[family], tolerance=_NEAR, most=_SIZES)
     except ParameterError:
         return []
-    ordered = sorted(found, key=lambda one: (one.hosts, one.word))
-    return [(_said(one), one.word) for one in ordered]
+    ordered = sorted(found, key=lambda one: (one.hosts, one.spec))
+    return [(_said(one), one.spec) for one in ordered]
 
 
 def _said(one: ProposedTopology) -> str:
-    return f"{one.word.partition(':')[2]}: {one.hosts:,} hosts, radix {one.radix}"
+    return f"{one.spec.partition(':')[2]}: {one.hosts:,} hosts, radix {one.radix}"

@@ -26,7 +26,7 @@ from kernels.loggops import layout, untimed
 from kernels.loggops.matching import empty_waiting, with_more_room
 from workbench.checks import whole
 from workbench.errors import ProgramError
-from workbench.programs.deadlock import Standstill, describe_circle, explain
+from workbench.programs.deadlock import HaltedState, describe_circle, explain
 from workbench.programs.graph import ANY_SOURCE, CALC, RECV, SEND, ExecutionGraph
 from workbench.programs.graph_arrays import edges, transposed
 from workbench.programs.messages import Classes, surplus, with_wildcards
@@ -455,7 +455,7 @@ def _ends_at(runs: _Untimed, pool: NDArray[np.int32], sizes: NDArray[np.int64]) 
 def _circles(
     graph: ExecutionGraph, left: NDArray[np.int32], eager: int, severity: str, remedy: str
 ) -> Iterator[GraphProblem]:
-    still = Standstill.of(graph, left, eager, SHOWN)
+    still = HaltedState.of(graph, left, eager, SHOWN)
     for circle in still.circles:
         op = circle[0]
         text = describe_circle(graph, circle) + remedy

@@ -28,7 +28,7 @@ def refuse_peers(graph: ExecutionGraph) -> None:
 
 def explain(graph: ExecutionGraph, left: NDArray[np.int32], eager_bytes: int) -> ProgramError:
     """Return the error for a halted program: its first circular wait, or unmatched operations."""
-    still = Standstill.of(graph, left, eager_bytes)
+    still = HaltedState.of(graph, left, eager_bytes)
     receives = np.flatnonzero(left == layout.POSTED)
     messages = np.flatnonzero(left < layout.POSTED)
     blocked = np.flatnonzero(left > 0)
@@ -70,7 +70,7 @@ def describe_circle(graph: ExecutionGraph, circle: Sequence[int]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Standstill:
+class HaltedState:
     """The state of a program that has come to a halt."""
 
     graph: ExecutionGraph
@@ -82,7 +82,7 @@ class Standstill:
     @classmethod
     def of(
         cls, graph: ExecutionGraph, left: NDArray[np.int32], eager_bytes: int, most: int = 1
-    ) -> Standstill:
+    ) -> HaltedState:
         """Return the state of a halted run with up to ``most`` circles; ``eager_bytes`` is S."""
         waits_for = _held_by(graph, left, eager_bytes)
         _add_other_ends(graph, left, eager_bytes, waits_for)

@@ -61,7 +61,7 @@ def parse_binary(data: Bytes, source: str) -> ExecutionGraph:
         )
     place, count, edges = (np.zeros(num_ranks, np.int64) for _ in range(3))
     found = np.zeros(layout.N_FOUND, np.int64)
-    _complain(layout.survey(data, num_ranks, place, count, edges, found), found, source)
+    _refuse_status(layout.survey(data, num_ranks, place, count, edges, found), found, source)
     num_ops, num_edges = int(count.sum()), int(edges.sum())
     if layout.RECORD * num_ops + layout.NUMBER * num_edges > len(data):
         raise ParseError("the ranks' data must not overlap", source=source)
@@ -100,7 +100,7 @@ def _filled(
         np.zeros(n, np.int32),
         found,
     )
-    _complain(status, found, source)
+    _refuse_status(status, found, source)
     requires, irequires = (Dependents(start, ops[: start[-1]].copy()) for start, ops in lists)
     return ExecutionGraph(
         rank_start=rank_start,
@@ -112,7 +112,7 @@ def _filled(
     )
 
 
-def _complain(status: int, found: NDArray[np.int64], source: str) -> None:
+def _refuse_status(status: int, found: NDArray[np.int64], source: str) -> None:
     if status == layout.FINE:
         return
     rank, op = int(found[layout.RANK]), int(found[layout.OP])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from workbench.sensitivity.lp import LatencyLP
     from workbench.sensitivity.lp_ranging import Ranging
     from workbench.sensitivity.lp_result import LPSolution
+    from workbench.sensitivity.lp_solvers import LinearSystem
     from workbench.sensitivity.pairs import PairSensitivity, pair_sensitivity
     from workbench.sensitivity.placement import Placement, compare_placements, place
     from workbench.sensitivity.result import LatencySensitivity
@@ -47,6 +48,7 @@ __all__ = [
     "LPSolution",
     "LatencyLP",
     "LatencySensitivity",
+    "LinearSystem",
     "PairCounts",
     "PairSensitivity",
     "Placement",

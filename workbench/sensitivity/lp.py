@@ -33,7 +33,7 @@ from workbench.sensitivity.lp_solvers import (
     INFEASIBLE,
     OPTIMAL,
     UNBOUNDED,
-    System,
+    LinearSystem,
     add_rows,
     check_optimal,
     failure,
@@ -395,7 +395,7 @@ class LatencyLP:
 
     def problem(
         self, values: VariableValues | None = None, *, names: bool = False
-    ) -> tuple[pulp.LpProblem, System]:
+    ) -> tuple[pulp.LpProblem, LinearSystem]:
         """Return PuLP's problem of least run time, and the rows in arrays that belong to it.
 
         Args:
@@ -413,7 +413,7 @@ class LatencyLP:
         ):
             variables[column] = problem.add_variable(name, lowBound=bound)
         problem.setObjective(variables[0])
-        system = System(
+        system = LinearSystem(
             start=matrix.start,
             index=matrix.index,
             value=matrix.value,

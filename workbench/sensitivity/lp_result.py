@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pulp
 
     from workbench.sensitivity.lp import LatencyLP
-    from workbench.sensitivity.lp_solvers import SolverResult, System
+    from workbench.sensitivity.lp_solvers import LinearSystem, SolverResult
     from workbench.sensitivity.lp_variables import VariableValues
 
 US_PER_S = 1e6
@@ -72,7 +72,7 @@ class LPSolution(StoredResult):
 def solution_of(
     lp: LatencyLP,
     values: VariableValues,
-    system: System,
+    system: LinearSystem,
     answer: SolverResult,
     solver: str | pulp.LpSolver,
 ) -> LPSolution:

@@ -39,16 +39,26 @@ class SolverError(WorkbenchError):
 
 
 @dataclass(frozen=True, eq=False)
-class System:
-    """Rows ``lower <= matrix @ columns`` in CSR form, and PuLP's variables for some columns."""
+class LinearSystem:
+    """Rows ``lower <= matrix @ columns`` in CSR form, and PuLP's variables for some columns.
 
-    start: NDArray[np.int32]  # (rows + 1,)
-    index: NDArray[np.int32]  # (nonzeros,) columns
-    value: NDArray[np.float64]  # (nonzeros,)
-    lower: NDArray[np.float64]  # (rows,)
-    num_columns: int  # those without a variable of PuLP's are free
-    variables: dict[int, pulp.LpVariable]  # by column
-    names: list[str] | None = None  # of all columns; needed in files only
+    Attributes:
+        start: int32[rows + 1], where each row's entries begin.
+        index: int32[nonzeros], column of each entry.
+        value: float64[nonzeros], coefficient of each entry.
+        lower: float64[rows], µs.
+        num_columns: number of columns; those without a variable of PuLP's are free.
+        variables: PuLP's variables by column.
+        names: of all columns; needed in files only.
+    """
+
+    start: NDArray[np.int32]
+    index: NDArray[np.int32]
+    value: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    num_columns: int
+    variables: dict[int, pulp.LpVariable]
+    names: list[str] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +78,7 @@ class ArrayHiGHS(pulp.HiGHS):  # type: ignore[misc]
     """PuLP's HiGHS with rows from arrays; the problem may use only the variables of ``system``."""
 
     def __init__(
-        self, system: System, time_limit_s: float | None = None, method: str = "choose"
+        self, system: LinearSystem, time_limit_s: float | None = None, method: str = "choose"
     ) -> None:
         super().__init__(mip=False, msg=False, timeLimit=time_limit_s, solver=method)
         self.system = system
@@ -154,7 +164,7 @@ _PULP_STATUS = {
 
 def solve(
     problem: pulp.LpProblem,
-    system: System,
+    system: LinearSystem,
     solver: str | pulp.LpSolver = "highs",  # one of SOLVERS; PuLP's get every row through PuLP
     *,
     time_limit_s: float | None = None,  # None: no limit
@@ -197,7 +207,7 @@ def solve(
 
 def _solve_arrays(
     problem: pulp.LpProblem,
-    system: System,
+    system: LinearSystem,
     time_limit_s: float | None,
     began: float,
     method: str,
@@ -222,7 +232,7 @@ def _status_text(highs: highspy.Highs) -> str:
     return str(highs.modelStatusToString(highs.getModelStatus()))
 
 
-def add_rows(problem: pulp.LpProblem, system: System) -> list[pulp.LpConstraint]:
+def add_rows(problem: pulp.LpProblem, system: LinearSystem) -> list[pulp.LpConstraint]:
     """Add the rows in arrays to a PuLP problem and return them; unknown columns become free."""
     # Not `get(column) or ...`: PuLP's variables are false while they have no value.
     known = system.variables
@@ -242,7 +252,7 @@ def add_rows(problem: pulp.LpProblem, system: System) -> list[pulp.LpConstraint]
     return rows
 
 
-def write(problem: pulp.LpProblem, system: System, path: Path, suffix: str) -> None:
+def write(problem: pulp.LpProblem, system: LinearSystem, path: Path, suffix: str) -> None:
     """Write a problem with the rows in arrays to a file; ``suffix`` is ``.lp`` or ``.mps``."""
     engine = ArrayHiGHS(system)
     engine.createAndConfigureSolver(problem)
@@ -254,7 +264,7 @@ def write(problem: pulp.LpProblem, system: System, path: Path, suffix: str) -> N
             raise SolverError(f"HiGHS could not write {path}", status="Write error")
 
 
-def _name(system: System, column: int) -> str:
+def _name(system: LinearSystem, column: int) -> str:
     return f"y{column}" if system.names is None else system.names[column]
 
 

@@ -29,7 +29,7 @@ _MOST_NARROW_CLASSES = (1 << 16) // ROLES
 
 
 @dataclass(frozen=True, eq=False)
-class Packed:
+class PackedProgram:
     """A program's instructions, in the format of ``kernels.sweep.layout``."""
 
     code: NDArray[Any]  # uint32 or uint64[instructions]
@@ -73,7 +73,7 @@ def pack(
     model: LogGPS,  # for the error where operations wait for one another
     *,
     halt: NDArray[np.int8] | None = None,  # (1,); another thread may set it to end the packing
-) -> Packed:
+) -> PackedProgram:
     """Return a program's instructions."""
     n, sending = graph.num_ops, graph.kind == SEND
     messages = int(np.count_nonzero(sending))
@@ -135,7 +135,7 @@ def pack(
     width = NARROW if narrow else WIDE
     packed = np.empty(instructions, np.uint32 if narrow else np.uint64)
     kernel.narrow(code[:instructions], width, packed)
-    return Packed(
+    return PackedProgram(
         code=packed,
         width=width,
         slot=slot[:slotted].astype(np.uint16 if narrow else np.uint32),
@@ -151,7 +151,7 @@ def pack(
 
 
 def costs_of(
-    packed: Packed,
+    packed: PackedProgram,
     o_ps: int,
     G: ByteCost,
     *,

@@ -15,7 +15,7 @@ from kernels.sweep.layout import MESSAGE_WON, RECV, SEND, TAKE, TO_LATEST
 from workbench.programs.graph import RECV as OP_RECV
 from workbench.programs.graph import SEND as OP_SEND
 from workbench.programs.graph import ExecutionGraph
-from workbench.sensitivity.packed_program import Costs, Packed
+from workbench.sensitivity.packed_program import Costs, PackedProgram
 
 IntArray = NDArray[np.int64]
 
@@ -61,7 +61,9 @@ class Slack:
     ranks_ps: IntArray
 
 
-def follow(packed: Packed, costs: Costs, last: int, notes: NDArray[np.uint8]) -> CriticalPath:
+def follow(
+    packed: PackedProgram, costs: Costs, last: int, notes: NDArray[np.uint8]
+) -> CriticalPath:
     """Return the critical path to register ``last`` from a pass's notes, uint8[instructions]."""
     room = _ROOM
     while True:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kernels import sweep as kernels
 from workbench.errors import ParameterError, SimulationHalted
-from workbench.sensitivity.packed_program import Costs, Packed
+from workbench.sensitivity.packed_program import Costs, PackedProgram
 from workbench.simulate.picoseconds import CLOCK_END, PS_PER_NS, PS_PER_S
 
 Side = Literal["left", "right"]
@@ -41,7 +41,7 @@ class Passes:
     """T and its slopes by passes over a packed program, and the number of these passes."""
 
     def __init__(
-        self, packed: Packed, costs: Costs, *, halt: NDArray[np.int8] | None = None
+        self, packed: PackedProgram, costs: Costs, *, halt: NDArray[np.int8] | None = None
     ) -> None:
         self.packed, self.costs = packed, costs
         self.passes = self.lanes = 0  # over the program, and the (latency, side) pairs they solved

@@ -99,7 +99,7 @@ def replay(
 
         return replay_llamp(graph, model, times=times, halt=halt)
     run = _Run(graph, model, times=times, ties=ties, noise=noise, halt=halt, progress=progress)
-    status = run.with_quirks() if compatible else run.in_order()
+    status = run.as_loggopsim() if compatible else run.in_order()
     if status == layout.HALTED:
         raise SimulationHalted("the replay was stopped before it finished")
     if status == layout.CLOCK_RAN_OUT or run.latest() > CLOCK_END:
@@ -217,7 +217,7 @@ class _Run:
             )
         )
 
-    def with_quirks(self) -> int:
+    def as_loggopsim(self) -> int:
         """Run as LogGOPSim does; return the status."""
         n = len(self.left)
         source_of, ran = np.full(n, -1, np.int32), np.zeros(n, np.bool_)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import StudyError
 from workbench.storage.locks import BUSY_S, busy, hold_file, is_held
-from workbench.storage.optuna_internals import STUDY_TABLES, knows_tables
+from workbench.storage.optuna_internals import STUDY_TABLES, has_known_tables
 from workbench.storage.optuna_log import quiet_optuna
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Database:
         if self.path is None:
             return None
         connection = _connect(self.path)
-        if knows_tables(connection.execute):
+        if has_known_tables(connection.execute):
             return connection
         connection.close()
         return None
@@ -228,7 +228,7 @@ def _prepare_file(path: Path) -> None:
             tables = _tables(connection)
             if not tables >= STUDY_TABLES:
                 raise sqlite3.DatabaseError(f"it holds {', '.join(sorted(tables))}")
-            _let_others_read(connection)
+            _set_wal_mode(connection)
     except sqlite3.OperationalError as error:
         raise StudyError(
             f"{path} cannot be written: {error}; choose a folder you may write to"
@@ -240,7 +240,7 @@ def _prepare_file(path: Path) -> None:
         ) from error
 
 
-def _let_others_read(connection: sqlite3.Connection) -> None:
+def _set_wal_mode(connection: sqlite3.Connection) -> None:
     """Switch the file to WAL mode for good, so that others can read while a trial is written.
 
     Where the disk does not support WAL, SQLite keeps its older journal. SQLite does not wait for

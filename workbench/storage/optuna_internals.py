@@ -39,7 +39,7 @@ STUDY_TABLES = frozenset({"studies", "trials", "version_info"})
 """Names of tables in every database of Optuna's."""
 
 
-def knows_tables(execute: Callable[[str], Any]) -> bool:
+def has_known_tables(execute: Callable[[str], Any]) -> bool:
     """Return whether a connection's ``execute`` reaches tables of the known version."""
     (version,) = execute("SELECT schema_version FROM version_info").fetchone()
     return int(version) == KNOWN_SCHEMA

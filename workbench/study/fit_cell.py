@@ -37,7 +37,7 @@ def fit_cell(
 
     try:
         with _study(cell, choice, database) as study:
-            _adopt_trials(study, cell, choice, trials, database)
+            _copy_trials(study, cell, choice, trials, database)
             result = study.run(trials, stop=stop, on_trial=report)
     except StudyHeldError:
         return CellProgress(cell, "running", 0, trials, message=HELD)
@@ -65,7 +65,7 @@ def read_cell(
         return CellResult(cell, choice, "failed", message=str(error))
 
 
-def _adopt_trials(
+def _copy_trials(
     study: FitStudy, cell: Cell, choice: ModelChoice, trials: int, database: str | Path
 ) -> None:
     """Copy the trials of the cell with the equivalent loss, if all of them are there.
@@ -79,7 +79,7 @@ def _adopt_trials(
     if found is None or len(found.losses) < trials:
         return
     if not problem_differences(found.problem or {}, _study(twin, choice).problem()):
-        study.adopt(read_trials(database, twin.name)[:trials])
+        study.copy_trials(read_trials(database, twin.name)[:trials])
 
 
 def _study(cell: Cell, choice: ModelChoice, database: str | Path | None = None) -> FitStudy:

@@ -63,7 +63,7 @@ def fit_in_processes(
                 continue
             if answer is None:
                 alive.discard(worker)
-                reason = worker.bury()
+                reason = worker.release()
                 if worker.task is None:
                     raise StudyError(f"a process of the study could not start: {reason}")
                 cell = worker.task[0]
@@ -94,7 +94,7 @@ class _Worker:
 
     def __init__(self, inbox: queue.SimpleQueue[tuple[_Worker, dict[str, Any] | None]]) -> None:
         self.task: Task | None = None
-        self._complaints: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - bury() closes it
+        self._complaints: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - release() closes it
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "workbench.study.worker"],
@@ -110,7 +110,7 @@ class _Worker:
         except OSError as error:
             self._complaints.close()
             raise StudyError(f"a process of the study could not start: {error}") from error
-        self._ear = threading.Thread(target=self._hear, args=(inbox,), daemon=True)
+        self._ear = threading.Thread(target=self._receive, args=(inbox,), daemon=True)
         self._ear.start()
 
     def begin(self, task: Task, trials: int, database: str) -> None:
@@ -142,9 +142,9 @@ class _Worker:
             self._process.wait(max(0.0, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
             self._process.kill()
-        self.bury()
+        self.release()
 
-    def bury(self) -> str:
+    def release(self) -> str:
         """Release its resources; return a sentence on how it ended."""
         self.dismiss()
         code = self._process.wait()
@@ -163,7 +163,7 @@ class _Worker:
             raise ValueError("the process has no input")
         return self._process.stdin
 
-    def _hear(self, inbox: queue.SimpleQueue[tuple[_Worker, dict[str, Any] | None]]) -> None:
+    def _receive(self, inbox: queue.SimpleQueue[tuple[_Worker, dict[str, Any] | None]]) -> None:
         for line in self._process.stdout or ():
             # A process that is killed may leave half a line.
             with contextlib.suppress(json.JSONDecodeError):

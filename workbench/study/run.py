@@ -64,7 +64,7 @@ def run(
         StudyError: the database cannot be used, or no process can be started.
     """
     board = Board(plan, database, on_progress)
-    return _conduct(board, workers, cluster, stop or threading.Event())
+    return _run(board, workers, cluster, stop or threading.Event())
 
 
 def submit(
@@ -93,20 +93,20 @@ def submit(
 
         board = Board(plan, database, report)
         ctx.partial_from(board.result)
-        return _conduct(board, workers, cluster, ctx.stop_event)
+        return _run(board, workers, cluster, ctx.stop_event)
 
     return jobs.submit(work)
 
 
-def _conduct(board: Board, workers: int | None, cluster: Any, stop: threading.Event) -> StudyResult:
-    crew = _crew(board.plan, board.database, workers, cluster, stop)
+def _run(board: Board, workers: int | None, cluster: Any, stop: threading.Event) -> StudyResult:
+    fit_cells = _cell_executor(board.plan, board.database, workers, cluster, stop)
     locate(board.database).prepare()
     board.refresh()
-    crew(board.tasks(), board.note)
+    fit_cells(board.tasks(), board.note)
     # The process that ran a cell may have stopped meanwhile; its trials are continued here.
     elsewhere = board.tasks(held=True)
     if elsewhere and not stop.is_set():
-        crew(elsewhere, board.note)
+        fit_cells(elsewhere, board.note)
     return board.finish()
 
 
@@ -211,7 +211,7 @@ class Board:
         self._tell(dataclasses.replace(now, eta_s=eta))
 
 
-def _crew(
+def _cell_executor(
     plan: StudyPlan,
     database: str | Path,
     workers: int | None,

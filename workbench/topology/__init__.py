@@ -51,7 +51,7 @@ from workbench.topology.presets import PRESETS, Preset, preset, presets
 from workbench.topology.program_traffic import matrix_traffic, message_traffic
 from workbench.topology.propose import ProposedTopology, matched, propose, usual_radix
 from workbench.topology.slim_fly import slim_fly
-from workbench.topology.spec import parse_topology, topology_word
+from workbench.topology.spec import parse_topology, topology_spec
 from workbench.topology.spectralfly import spectralfly
 from workbench.topology.star import star
 from workbench.topology.throughput import Throughput, throughput
@@ -114,7 +114,7 @@ __all__ = [
     "to_edge_list",
     "to_graphml",
     "to_sstmacro_json",
-    "topology_word",
+    "topology_spec",
     "torus",
     "traffic",
     "usual_radix",

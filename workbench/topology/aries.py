@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.topology.generator_checks import hosts_words, refuse_larger
+from workbench.topology.generator_checks import hosts_suffix, refuse_larger
 from workbench.topology.topology import TERMINAL, Topology, whole
 
 CLASSES = (TERMINAL, "row", "column", "blue")
@@ -70,7 +70,7 @@ def aries(g: int, *, blue: int | None = None, hosts: int = 4) -> Topology:
     joined = {"blue": connections * BLUE_LINKS} if g > 1 else {}
     several = f", {connections * BLUE_LINKS} links a pair" if g > 1 else ""
     return Topology(
-        name=f"Cray XC, g={g}{several}{hosts_words(hosts)}",
+        name=f"Cray XC, g={g}{several}{hosts_suffix(hosts)}",
         num_routers=g * _ROUTERS,
         links=np.concatenate((rows, columns, blues)).astype(np.int32),
         link_class=np.repeat(np.array([1, 2, 3], np.uint8), (len(rows), len(columns), len(blues))),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.topology.generator_checks import hosts_words, refuse_larger
+from workbench.topology.generator_checks import hosts_suffix, refuse_larger
 from workbench.topology.topology import TERMINAL, Topology, whole
 
 
@@ -23,7 +23,7 @@ def fully_connected(n: int, *, hosts: int = 1) -> Topology:
     refuse_larger("fully connected network", "n", hosts=n * hosts, links=n * (n - 1) // 2)
     links = np.column_stack(np.triu_indices(n, 1)).astype(np.int32)
     return Topology(
-        name=f"fully connected, n={n}{hosts_words(hosts)}",
+        name=f"fully connected, n={n}{hosts_suffix(hosts)}",
         num_routers=n,
         links=links,
         link_class=np.ones(len(links), np.uint8),

@@ -29,7 +29,7 @@ _LONGEST_SIDE = 256
 """Longest side of a torus that is proposed."""
 
 
-class Wanted(NamedTuple):
+class SizeLimits(NamedTuple):
     """Limits of the members to be found."""
 
     hosts: int  # about how many
@@ -56,13 +56,13 @@ def _around(value: float, least: int, most: int) -> range:
     return range(max(near - 1, least), min(near + 1, most) + 1)
 
 
-def _fat_trees(wanted: Wanted) -> Iterator[Member]:
+def _fat_trees(wanted: SizeLimits) -> Iterator[Member]:
     """k/2 hosts at an edge switch (Al-Fares, Loukissas, Vahdat, SIGCOMM 2008)."""
     for k in range(2, min(wanted.radix, 256) + 1, 2):
         yield Member(str(k), k**3 // 4, 5 * k * k // 4, k**3 // 2, k, k // 2)
 
 
-def _trees(wanted: Wanted) -> Iterator[Member]:
+def _trees(wanted: SizeLimits) -> Iterator[Member]:
     """Full bisection: half the ports of a switch lead down (Öhring et al., IPPS 1995)."""
     for k in range(2, min(wanted.radix, 256) + 1, 2):
         half = k // 2
@@ -82,7 +82,7 @@ def _trees(wanted: Wanted) -> Iterator[Member]:
                 )
 
 
-def _dragonflies(wanted: Wanted) -> Iterator[Member]:
+def _dragonflies(wanted: SizeLimits) -> Iterator[Member]:
     """Balanced, a = 2p = 2h (Kim, Dally, Scott, Abts, ISCA 2008); fewer groups share all ports."""
     for h in range(1, (wanted.radix + 1) // 4 + 1):
         a = 2 * h
@@ -99,7 +99,7 @@ def _dragonflies(wanted: Wanted) -> Iterator[Member]:
             )
 
 
-def _dragonfly_pluses(wanted: Wanted) -> Iterator[Member]:
+def _dragonfly_pluses(wanted: SizeLimits) -> Iterator[Member]:
     """Half of a router's ports lead down or to leaves, half up (Shpiner et al., HiPINEB 2017)."""
     for k in range(2, wanted.radix + 1, 2):
         half = k // 2
@@ -122,7 +122,7 @@ def _missing(groups: int, most: int) -> int:
     return 0 if groups == most else 1 if 2 * (groups - 1) > most - 1 else 2
 
 
-def _aries(wanted: Wanted) -> Iterator[Member]:
+def _aries(wanted: SizeLimits) -> Iterator[Member]:
     """Four hosts a router, as in the machines (Faanes et al.: Cray Cascade, SC 2012)."""
     routers, within = ROWS * COLUMNS, ROWS * comb(COLUMNS, 2) + 3 * COLUMNS * comb(ROWS, 2)
     for g in _around(wanted.hosts / (4 * routers), 1, MOST_GROUPS):
@@ -134,7 +134,7 @@ def _aries(wanted: Wanted) -> Iterator[Member]:
         yield Member(f"g={g}", 4 * routers * g, routers * g, links, degree + 4, 4)
 
 
-def _tori(wanted: Wanted) -> Iterator[Member]:
+def _tori(wanted: SizeLimits) -> Iterator[Member]:
     """One host a router; sides equal, one apart, or twice as long; three dimensions first."""
     for dimensions in (2, 3, 4, 5, 6):
         side = max(int((wanted.low / 2**dimensions) ** (1 / dimensions)), 3)
@@ -149,7 +149,7 @@ def _tori(wanted: Wanted) -> Iterator[Member]:
             side += 1
 
 
-def _torus(shape: tuple[int, ...], wanted: Wanted) -> Iterator[Member]:
+def _torus(shape: tuple[int, ...], wanted: SizeLimits) -> Iterator[Member]:
     routers = prod(shape)
     if not wanted.low <= routers <= wanted.high:
         return
@@ -169,13 +169,13 @@ def _torus(shape: tuple[int, ...], wanted: Wanted) -> Iterator[Member]:
         )
 
 
-def _hypercubes(wanted: Wanted) -> Iterator[Member]:
+def _hypercubes(wanted: SizeLimits) -> Iterator[Member]:
     """One host a router gives full bisection (Dally, Towles: Principles and Practices, 2004)."""
     for n in range(1, min(wanted.radix - 1, 22) + 1):
         yield Member(f"{n},hosts=1", 2**n, 2**n, n * 2 ** (n - 1), n + 1, 1)
 
 
-def _hyperxes(wanted: Wanted) -> Iterator[Member]:
+def _hyperxes(wanted: SizeLimits) -> Iterator[Member]:
     """As many hosts as the shortest side has routers (Kim, Dally, Abts, ISCA 2007), or half.
 
     Half gives full bisection (Ahn et al.: HyperX, SC 2009).
@@ -199,14 +199,14 @@ def _hyperxes(wanted: Wanted) -> Iterator[Member]:
                     )
 
 
-def _complete(wanted: Wanted) -> Iterator[Member]:
+def _complete(wanted: SizeLimits) -> Iterator[Member]:
     """Half as many hosts as routers, for full bisection."""
     for n in range(2, wanted.radix + 1):
         hosts = max(n // 2, 1)
         yield Member(f"{n},hosts={hosts}", n * hosts, n, comb(n, 2), n - 1 + hosts, hosts)
 
 
-def _stars(wanted: Wanted) -> Iterator[Member]:
+def _stars(wanted: SizeLimits) -> Iterator[Member]:
     """As few hosts a router as the hub's ports allow, each router having one link to it."""
     for hosts in range(1, wanted.radix):
         n = max(round(wanted.hosts / hosts), 2)
@@ -219,7 +219,7 @@ def _several(balanced: int) -> range:
     return range(max(ceil((1 - _SLACK) * balanced), 1), int((1 + _SLACK) * balanced) + 1)
 
 
-def _slim_flies(wanted: Wanted) -> Iterator[Member]:
+def _slim_flies(wanted: SizeLimits) -> Iterator[Member]:
     """Half as many hosts as links (Besta, Hoefler, SC 2014, section II)."""
     for q in _prime_powers():
         degree = slim_fly_degree(q) if q > 2 else wanted.radix
@@ -238,7 +238,7 @@ def _slim_flies(wanted: Wanted) -> Iterator[Member]:
             )
 
 
-def _polarflies(wanted: Wanted) -> Iterator[Member]:
+def _polarflies(wanted: SizeLimits) -> Iterator[Member]:
     """Half as many hosts as links (Lakhotia et al., SC 2022)."""
     for q in _prime_powers():
         if q + 1 >= wanted.radix:
@@ -256,7 +256,7 @@ def _polarflies(wanted: Wanted) -> Iterator[Member]:
             )
 
 
-def _spectralflies(wanted: Wanted) -> Iterator[Member]:
+def _spectralflies(wanted: SizeLimits) -> Iterator[Member]:
     """Half as many hosts as links, as in networks of diameter two."""
     for p, q, routers in _lps():
         if p + 1 >= wanted.radix or routers > wanted.high:
@@ -274,7 +274,7 @@ def _spectralflies(wanted: Wanted) -> Iterator[Member]:
             )
 
 
-def _jellyfishes(wanted: Wanted) -> Iterator[Member]:
+def _jellyfishes(wanted: SizeLimits) -> Iterator[Member]:
     """A third of the ports lead to hosts, as in the other networks; more links first."""
     for r in range(3, min(2 * wanted.radix // 3 + 1, _DIRECT_DEGREES) + 1):
         hosts = -(-r // 2)
@@ -291,7 +291,7 @@ def _jellyfishes(wanted: Wanted) -> Iterator[Member]:
                 )
 
 
-def _xpanders(wanted: Wanted) -> Iterator[Member]:
+def _xpanders(wanted: SizeLimits) -> Iterator[Member]:
     """A third of the ports lead to hosts, as in the other networks; more links first."""
     for d in range(3, min(2 * wanted.radix // 3 + 1, _DIRECT_DEGREES) + 1):
         hosts = -(-d // 2)
@@ -308,7 +308,7 @@ def _xpanders(wanted: Wanted) -> Iterator[Member]:
             )
 
 
-def _hammingmeshes(wanted: Wanted) -> Iterator[Member]:
+def _hammingmeshes(wanted: SizeLimits) -> Iterator[Member]:
     """Boards of 2x2 or 4x4 accelerators of one host, switches up to 64 ports (Hoefler, SC 2022)."""
     radix = min(wanted.radix - wanted.radix % 2, 64)
     if radix < 6:
@@ -355,7 +355,7 @@ def _lps() -> tuple[tuple[int, int, int], ...]:
     )
 
 
-MEMBERS: Mapping[str, Callable[[Wanted], Iterator[Member]]] = MappingProxyType(
+MEMBERS: Mapping[str, Callable[[SizeLimits], Iterator[Member]]] = MappingProxyType(
     {
         "fat-tree": _fat_trees,
         "dragonfly": _dragonflies,

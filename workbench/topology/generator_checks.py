@@ -60,7 +60,7 @@ def joined(numbers: Iterable[int]) -> str:
     return "x".join(map(str, numbers))
 
 
-def hosts_words(hosts: int) -> str:
+def hosts_suffix(hosts: int) -> str:
     """Return the end of a topology's name: the hosts of a router, empty for one."""
     return f", {hosts} hosts a router" if hosts > 1 else ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.topology.generator_checks import hosts_words, refuse_larger
+from workbench.topology.generator_checks import hosts_suffix, refuse_larger
 from workbench.topology.topology import TERMINAL, Topology, whole
 
 
@@ -31,7 +31,7 @@ def hypercube(n: int, *, hosts: int = 1) -> Topology:
     low = (number[:, None] >> bit) & 1 == 0
     here, axis = np.nonzero(low)
     return Topology(
-        name=f"hypercube, n={n}{hosts_words(hosts)}",
+        name=f"hypercube, n={n}{hosts_suffix(hosts)}",
         num_routers=routers,
         links=np.column_stack((here, here | (1 << axis))).astype(np.int32),
         link_class=np.ones(len(here), np.uint8),

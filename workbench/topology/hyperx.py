@@ -13,7 +13,13 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.topology.generator_checks import hosts_words, joined, one_each, refuse_larger, wholes
+from workbench.topology.generator_checks import (
+    hosts_suffix,
+    joined,
+    one_each,
+    refuse_larger,
+    wholes,
+)
 from workbench.topology.topology import Topology, whole
 from workbench.topology.torus import dimension_class, dimension_names, grid
 
@@ -56,7 +62,7 @@ def hyperx(
     if not plain:
         parameters["multiplicity"] = joined(side_by_side)
     return Topology(
-        name=f"HyperX {joined(along)}{several}{hosts_words(hosts)}",
+        name=f"HyperX {joined(along)}{several}{hosts_suffix(hosts)}",
         num_routers=routers,
         links=np.concatenate(blocks).astype(np.int32),
         link_class=dimension_class([len(block) for block in blocks]),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.topology.generator_checks import balanced, hosts_words, is_connected, refuse_larger
+from workbench.topology.generator_checks import balanced, hosts_suffix, is_connected, refuse_larger
 from workbench.topology.topology import TERMINAL, Topology, whole
 
 CLASSES = (TERMINAL, "link")
@@ -57,7 +57,7 @@ def jellyfish(n: int, r: int, *, hosts: int | None = None, seed: int = 1) -> Top
     refuse_larger("Jellyfish", "n", hosts=n * each, links=n * r // 2)
     links = _random_regular(n, r, np.random.default_rng(seed))
     return Topology(
-        name=f"Jellyfish, n={n}, r={r}{hosts_words(each)}, seed {seed}",
+        name=f"Jellyfish, n={n}, r={r}{hosts_suffix(each)}, seed {seed}",
         num_routers=n,
         links=links.astype(np.int32),
         link_class=np.ones(len(links), np.uint8),

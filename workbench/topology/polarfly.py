@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.topology.galois import LARGEST_ORDER, galois_field, prime_power
-from workbench.topology.generator_checks import balanced, hosts_words, nearest, refuse_larger
+from workbench.topology.generator_checks import balanced, hosts_suffix, nearest, refuse_larger
 from workbench.topology.topology import TERMINAL, Topology, whole
 
 CLASSES = (TERMINAL, "intra-group", "inter-group")
@@ -55,7 +55,7 @@ def polarfly(q: int, *, hosts: int | None = None) -> Topology:
     inside = group[links[:, 0]] == group[links[:, 1]]
     order = np.argsort(~inside, kind="stable")
     return Topology(
-        name=f"PolarFly, q={q}{hosts_words(each)}",
+        name=f"PolarFly, q={q}{hosts_suffix(each)}",
         num_routers=routers,
         links=links[order].astype(np.int32),
         link_class=np.where(inside[order], 1, 2).astype(np.uint8),

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from workbench.errors import ParameterError
 from workbench.result import StoredResult
 from workbench.suggestions import did_you_mean
-from workbench.topology.family_sizes import MEMBERS, Member, Wanted
+from workbench.topology.family_sizes import MEMBERS, Member, SizeLimits
 from workbench.topology.generator_checks import LARGEST
 from workbench.topology.spec import parse_topology
 from workbench.topology.topology import Topology, whole
@@ -51,7 +51,7 @@ class ProposedTopology(StoredResult):
 
     Attributes:
         family: the word of its family.
-        word: what `parse_topology` makes it from.
+        spec: what `parse_topology` makes it from.
         hosts: number of hosts.
         routers: number of routers.
         links: number of links between routers.
@@ -60,7 +60,7 @@ class ProposedTopology(StoredResult):
     """
 
     family: str
-    word: str
+    spec: str
     hosts: int
     routers: int
     links: int
@@ -80,7 +80,7 @@ class ProposedTopology(StoredResult):
 
     def build(self) -> Topology:
         """Return the network."""
-        return parse_topology(self.word)
+        return parse_topology(self.spec)
 
 
 def propose(
@@ -115,7 +115,7 @@ def propose(
             f"tolerance must be a share from 0 to below 1; got {tolerance}", key="tolerance"
         )
     low, high = int((1 - tolerance) * hosts), int((1 + tolerance) * hosts)
-    wanted = Wanted(hosts, max(low, 1), min(high, LARGEST), radix)
+    wanted = SizeLimits(hosts, max(low, 1), min(high, LARGEST), radix)
     found: list[tuple[Key, ProposedTopology]] = []
     for family in _families(families):
         fitting = [
@@ -182,7 +182,9 @@ def matched(
     best = []
     for family in _families(families):
         if key == "hosts":
-            members = _fitting(family, Wanted(value, value // 2, min(2 * value, LARGEST), limit))
+            members = _fitting(
+                family, SizeLimits(value, value // 2, min(2 * value, LARGEST), limit)
+            )
         elif key == "radix":
             members = _of_radix(family, value, about)
         else:
@@ -213,7 +215,7 @@ def _families(families: Iterable[str] | None) -> list[str]:
     return chosen
 
 
-def _fitting(family: str, wanted: Wanted) -> Iterator[Member]:
+def _fitting(family: str, wanted: SizeLimits) -> Iterator[Member]:
     """Yield the members of a family that are within the wanted limits and can be built."""
     for member in MEMBERS[family](wanted):
         if (
@@ -227,7 +229,7 @@ def _fitting(family: str, wanted: Wanted) -> Iterator[Member]:
 def _of_radix(family: str, radix: int, about: int) -> Iterator[Member]:
     """Yield members of a family of any number of hosts, but not of very many routers."""
     most = min(_MOST_ROUTERS * about, LARGEST)
-    for member in _fitting(family, Wanted(about, 1, LARGEST, radix)):
+    for member in _fitting(family, SizeLimits(about, 1, LARGEST, radix)):
         if member.routers <= most:
             yield member
 
@@ -236,7 +238,9 @@ def _of_ports(family: str, ports: int, limit: int) -> Iterator[Member]:
     """Yield members of a family with about ``ports`` ports in use, by varying the hosts."""
     hosts = -(-ports // _PORTS_OF_HOST)
     for _ in range(_STEPS):
-        members = list(_fitting(family, Wanted(hosts, hosts // 4, min(4 * hosts, LARGEST), limit)))
+        members = list(
+            _fitting(family, SizeLimits(hosts, hosts // 4, min(4 * hosts, LARGEST), limit))
+        )
         if not members:
             return
         yield from members
@@ -277,7 +281,7 @@ def _key(member: Member, key: str, value: int, about: int) -> Key:
 def _proposal(family: str, member: Member) -> ProposedTopology:
     return ProposedTopology(
         family=family,
-        word=f"{family}:{member.parameters}",
+        spec=f"{family}:{member.parameters}",
         hosts=member.hosts,
         routers=member.routers,
         links=member.links,

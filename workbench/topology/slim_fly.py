@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.topology.galois import LARGEST_ORDER, GaloisField, galois_field, prime_power
-from workbench.topology.generator_checks import balanced, hosts_words, nearest, refuse_larger
+from workbench.topology.generator_checks import balanced, hosts_suffix, nearest, refuse_larger
 from workbench.topology.topology import TERMINAL, Topology, whole
 
 CLASSES = (TERMINAL, "intra-group", "inter-group")
@@ -57,7 +57,7 @@ def slim_fly(q: int, *, hosts: int | None = None) -> Topology:
     links = np.concatenate((within, across[same_rack], across[~same_rack])).astype(np.int32)
     local = len(within) + q * q
     return Topology(
-        name=f"Slim Fly, q={q}{hosts_words(each)}",
+        name=f"Slim Fly, q={q}{hosts_suffix(each)}",
         num_routers=2 * q * q,
         links=links,
         link_class=np.repeat(np.array([1, 2], np.uint8), (local, len(links) - local)),

@@ -50,7 +50,7 @@ def parse_topology(text: str) -> Topology:
     return family.generator(**values)
 
 
-def topology_word(topology: Topology) -> str:
+def topology_spec(topology: Topology) -> str:
     """Return the spec from which `parse_topology` builds a topology.
 
     Args:

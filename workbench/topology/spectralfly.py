@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError
 from workbench.topology.generator_checks import (
     balanced,
-    hosts_words,
+    hosts_suffix,
     is_odd_prime,
     nearest,
     refuse_larger,
@@ -81,7 +81,7 @@ def spectralfly(p: int, q: int, *, hosts: int | None = None) -> Topology:
     both_ways = np.concatenate(blocks)
     links = both_ways[both_ways[:, 0] < both_ways[:, 1]]
     return Topology(
-        name=f"SpectralFly, p={p}, q={q}{hosts_words(each)}",
+        name=f"SpectralFly, p={p}, q={q}{hosts_suffix(each)}",
         num_routers=routers,
         links=links[np.lexsort(links.T[::-1])].astype(np.int32),
         link_class=np.ones(len(links), np.uint8),

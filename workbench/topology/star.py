@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.topology.generator_checks import hosts_words, refuse_larger
+from workbench.topology.generator_checks import hosts_suffix, refuse_larger
 from workbench.topology.topology import TERMINAL, Topology, whole
 
 
@@ -28,7 +28,7 @@ def star(n: int, *, hosts: int = 1, multiplicity: int = 1) -> Topology:
     around = np.repeat(np.arange(n, dtype=np.int32), multiplicity)
     place = np.append(np.arange(n), 0)
     return Topology(
-        name=f"star, n={n}{hosts_words(hosts)}",
+        name=f"star, n={n}{hosts_suffix(hosts)}",
         num_routers=n + 1,
         links=np.column_stack((around, np.full_like(around, n))),
         link_class=np.ones(len(around), np.uint8),

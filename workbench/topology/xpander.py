@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.topology.generator_checks import balanced, hosts_words, is_connected, refuse_larger
+from workbench.topology.generator_checks import balanced, hosts_suffix, is_connected, refuse_larger
 from workbench.topology.topology import TERMINAL, Topology, whole
 
 CLASSES = (TERMINAL, "inter-group")
@@ -53,7 +53,7 @@ def xpander(d: int, lift: int, *, hosts: int | None = None, seed: int = 1) -> To
     else:
         raise ArithmeticError(f"no connected lift of {lift} with {d} links in {_TRIES} draws")
     return Topology(
-        name=f"Xpander, d={d}, lift={lift}{hosts_words(each)}, seed {seed}",
+        name=f"Xpander, d={d}, lift={lift}{hosts_suffix(each)}, seed {seed}",
         num_routers=routers,
         links=links.astype(np.int32),
         link_class=np.ones(len(links), np.uint8),

@@ -15,11 +15,11 @@ from workbench.tune.experiment_yaml import ExperimentSettings, read_experiment
 from workbench.tune.heuristics import HEURISTICS, Heuristic, make_heuristic
 from workbench.tune.history import History, Run, Visit
 from workbench.tune.initial_points import STARTS, initial_points
-from workbench.tune.pruning import PRUNINGS, make_pruning
+from workbench.tune.pruning import PRUNINGS, Pruning, make_pruning
 from workbench.tune.recommendation import recommended
 from workbench.tune.recorded.files import read_recording, recordings, shipped_recording
 from workbench.tune.recorded.recorded_space import RecordedSpace, Recording
-from workbench.tune.resampling import RESAMPLINGS, make_resampling
+from workbench.tune.resampling import RESAMPLINGS, Resampling, make_resampling
 from workbench.tune.result import TuningResult
 from workbench.tune.runners import (
     Dask,
@@ -40,7 +40,7 @@ from workbench.tune.search_comparison.result import SearchComparisonResult
 from workbench.tune.search_comparison.run import compare_searches
 from workbench.tune.settings import SearchSettings
 from workbench.tune.space.space import Choices, Configuration, Grid, Range, TuningSpace, Value
-from workbench.tune.stopping import STOPPINGS, make_stopping
+from workbench.tune.stopping import STOPPINGS, Stopping, make_stopping
 from workbench.tune.store.run_record import RunRecord
 from workbench.tune.target import (
     Computed,
@@ -75,10 +75,12 @@ __all__ = [
     "Local",
     "OSULatency",
     "OutputRegex",
+    "Pruning",
     "Range",
     "RecordedSpace",
     "Recording",
     "Replay",
+    "Resampling",
     "Run",
     "RunRecord",
     "Runner",
@@ -89,6 +91,7 @@ __all__ = [
     "SearchSettings",
     "Slurm",
     "SlurmSteps",
+    "Stopping",
     "Target",
     "TargetError",
     "TuningResult",

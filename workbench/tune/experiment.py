@@ -123,7 +123,7 @@ class Experiment:
         self._search = Search(self._history, self._records, self._store, self._chooser)
         try:
             self._sessions = self._store.sessions()
-            self._search.take_up()
+            self._search.load_runs()
         except BaseException:
             self._store.close()
             raise

@@ -177,17 +177,17 @@ class _Reader:
                 self.given[key] = value
                 self.paths[key] = (section, key)
         self._refuse_unknown()
-        initial = self._whole("initial_sample_size", 10, least=0)
+        initial = self._whole_number("initial_sample_size", 10, least=0)
         settings = ExperimentSettings(
             axes=self._axes(),
             default_first=default_first,
             heuristic=self._heuristic(),
             initial=initial,
             start=self._word("initial_draw_method", STARTS, "hybrid_lhs_uniform_sampling"),
-            budget=self._whole("max_iteration", 0, least=1) or None,
+            budget=self._whole_number("max_iteration", 0, least=1) or None,
             time_s=self._seconds("time_out"),
-            reevaluate=self._truth("reevaluate", True),
-            max_retry=self._whole("max_retry", 5, least=0),
+            reevaluate=self._boolean("reevaluate", True),
+            max_retry=self._whole_number("max_retry", 5, least=0),
             resampling=self._resampling(),
             aggregation=self._aggregation(),
             stopping=self._method("stop_criterion", STOPPING),
@@ -345,10 +345,10 @@ class _Reader:
             raise self._error(key, f"must be a finite number; got {value!r}")
         return value
 
-    def _truth(self, key: str, default: bool) -> bool:
+    def _boolean(self, key: str, default: bool) -> bool:
         return self.document.truth(self._path(key), self.given.get(key, default))
 
-    def _whole(self, key: str, default: int, *, least: int) -> int:
+    def _whole_number(self, key: str, default: int, *, least: int) -> int:
         if self.given.get(key) is None:
             return default
         value = self._plain(key)

@@ -95,7 +95,7 @@ class Chooser:
         if reason is not None:
             return SearchEnd(reason)
         own = _ending_with(history, last)
-        if self._resampling.again(own) and own.last is not None:
+        if self._resampling.should_repeat(own) and own.last is not None:
             return NextRun(number, own.last.configuration, resampled=True)
         found = self._heuristic.ask(history)
         if found is None:

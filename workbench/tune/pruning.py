@@ -16,14 +16,19 @@ import numpy as np
 from workbench.checks import above_zero, whole
 from workbench.errors import ParameterError
 from workbench.tune.history import History
-from workbench.tune.rules_by_name import made
+from workbench.tune.rules_by_name import make_by_name
 
 
 class Pruning(Protocol):
-    """The rule that limits the time of a run."""
+    """The rule that limits the time of a run; `make_pruning` makes one by name."""
 
     def limit_s(self, history: History, *, initial: bool = False) -> float | None:
-        """Return the time limit in s of the run that begins now; None for no limit."""
+        """Return the time limit in s of the run that begins now; None for no limit.
+
+        Args:
+            history: the runs so far.
+            initial: whether the run is an initial point.
+        """
 
 
 @dataclass(frozen=True)
@@ -120,4 +125,4 @@ def make_pruning(name: str, **options: Any) -> Pruning:
     Raises:
         ParameterError: there is no such rule or option, or a value cannot be.
     """
-    return made("pruning", PRUNINGS, name, options)
+    return make_by_name("pruning", PRUNINGS, name, options)

@@ -16,7 +16,7 @@ import numpy as np
 
 from workbench.checks import above_zero, whole
 from workbench.tune.history import FloatArray, History
-from workbench.tune.rules_by_name import made, one_of
+from workbench.tune.rules_by_name import make_by_name, one_of
 
 SCHEDULES: Mapping[str, Callable[[int], float]] = MappingProxyType(
     {
@@ -31,17 +31,21 @@ _OF_A_MEDIAN = 1.253  # sqrt(pi / 2): the median's standard error over the mean'
 
 
 class Resampling(Protocol):
-    """The rule that decides whether the last configuration is run again."""
+    """The rule that decides whether the last configuration runs again; see `make_resampling`."""
 
-    def again(self, history: History) -> bool:
-        """Return whether to run the last configuration once more."""
+    def should_repeat(self, history: History) -> bool:
+        """Return whether to run the last configuration once more.
+
+        Args:
+            history: the runs so far, the last one included.
+        """
 
 
 @dataclass(frozen=True)
 class NoResampling:
     """Every configuration is run once each time it is proposed."""
 
-    def again(self, history: History) -> bool:
+    def should_repeat(self, history: History) -> bool:
         """Return False."""
         return False
 
@@ -55,7 +59,7 @@ class StaticResampling:
     def __post_init__(self) -> None:
         whole(self.runs, "runs", 1)
 
-    def again(self, history: History) -> bool:
+    def should_repeat(self, history: History) -> bool:
         """Return whether the last configuration has fewer than ``runs`` complete runs."""
         losses = _last_losses(history)
         return losses is not None and len(losses) < self.runs
@@ -87,7 +91,7 @@ class DynamicResampling:
             one_of(self.promising, SCHEDULES, "promising")
         above_zero(self.promising_start, "promising_start")
 
-    def again(self, history: History) -> bool:
+    def should_repeat(self, history: History) -> bool:
         """Return whether the last configuration's interval is still too wide."""
         losses = _last_losses(history)
         if losses is None:
@@ -159,7 +163,7 @@ def make_resampling(name: str, **options: Any) -> Resampling:
     Raises:
         ParameterError: there is no such rule or option, or a value cannot be.
     """
-    return made("resampling", RESAMPLINGS, name, options)
+    return make_by_name("resampling", RESAMPLINGS, name, options)
 
 
 def _last_losses(history: History) -> FloatArray | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from workbench.html_table import html_table
-from workbench.tune.runners.replay import noise_words
+from workbench.tune.runners.replay import describe_noise
 from workbench.tune.space.space import Configuration
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def replay_text(settings: Mapping[str, Any]) -> str:
         return ""
     recording, checksum = runner.get("recording", ""), runner.get("checksum", "")
     name = f"{recording}/{runner['recorded']}" if recording else runner["recorded"]
-    parts = [f"replayed {name}", noise_words(runner["noise"]), checksum]
+    parts = [f"replayed {name}", describe_noise(runner["noise"]), checksum]
     return ", ".join(part for part in parts if part)
 
 

@@ -28,7 +28,7 @@ def options_of(maker: Callable[..., Any]) -> dict[str, Any]:
     }
 
 
-def made(
+def make_by_name(
     what: str,  # the kind of thing, for errors
     makers: Mapping[str, Callable[..., T]],
     name: str,  # in either case

@@ -80,10 +80,10 @@ class Search:
         """Configurations of the pending runs."""
         return tuple(self._history.pending)
 
-    def take_up(self) -> None:
+    def load_runs(self) -> None:
         """Load the runs of the store."""
         ended, begun = self._store.read()
-        self._absorb(ended)
+        self._add_finished(ended)
         lost = {run.key for run in self._store.lost(begun)}
         self._history.pending = [run.configuration for run in begun if run.key not in lost]
 
@@ -108,14 +108,14 @@ class Search:
                     # Others are running the initial points.
                     stop.wait(_WAIT_S)
                     continue
-                if self._look(experiment, on_run):
+                if self._poll_runs(experiment, on_run):
                     pause = _SHORTEST_S
                 else:
                     stop.wait(pause)
                     pause = min(2.0 * pause, _LONGEST_S)
             return None
         finally:
-            self._abandon()
+            self._release_all()
 
     def _begin(self, experiment: Conditions, budget: int) -> str | None:
         """Begin runs in all free slots; return the reason if the search begins no more."""
@@ -127,7 +127,7 @@ class Search:
         chosen: list[tuple[int, PendingRun, RunRequest]] = []
         with self._store.alone():
             ended, begun = self._store.read()
-            self._absorb(ended)
+            self._add_finished(ended)
             begun = self._without_lost(experiment.runner, begun)
             try:
                 for slot in free:
@@ -150,7 +150,7 @@ class Search:
             except BaseException:
                 # Processes that share the experiment would wait for them while this one lives.
                 for _, run, _ in chosen:
-                    self._store.give_back(run.key)
+                    self._store.release(run.key)
                 raise
             self._history.pending = [run.configuration for run in begun]
         self._start(experiment, chosen)
@@ -165,9 +165,9 @@ class Search:
             noted = {run.job_id for run in lost if run.worker == owner and run.job_id}
             # The present jobs of this process have its name as well.
             mine = owner == self._store.worker and bool(self._flights)
-            runner.abandon("" if mine else owner, noted)
+            runner.cancel_orphans("" if mine else owner, noted)
         for run in lost:
-            self._store.give_back(run.key)
+            self._store.release(run.key)
         gone = {run.key for run in lost}
         return [run for run in begun if run.key not in gone]
 
@@ -212,14 +212,14 @@ class Search:
                 handles = experiment.runner.start_many(requests)
         except BaseException:
             for _, run, _ in chosen:
-                self._store.give_back(run.key)
+                self._store.release(run.key)
             raise
         for (slot, run, request), handle in zip(chosen, handles, strict=True):
             self._flights.append(_Flight(slot, run.key, run, request, handle, now))
         for flight in self._flights[-len(chosen) :] if chosen else ():
             self._note_job(flight)
 
-    def _look(self, experiment: Conditions, on_run: Callable[[RunRecord], None]) -> bool:
+    def _poll_runs(self, experiment: Conditions, on_run: Callable[[RunRecord], None]) -> bool:
         """Record the finished runs; return whether there were any."""
         ended = False
         for flight in list(self._flights):
@@ -231,7 +231,7 @@ class Search:
             record = self._record(flight, output, experiment.target)
             # In the store first: a run that could not be stored is not in the history either.
             self._store.end(flight.key, record)
-            record = self._take(record)
+            record = self._add_stored(record)
             self._flights.remove(flight)
             self._noted.pop(flight.key, None)
             self._history.pending = [f.begun.configuration for f in self._flights]
@@ -276,7 +276,7 @@ class Search:
             stderr=bounded(output.stderr, KEPT_CHARACTERS),
         )
 
-    def _take(self, record: RunRecord) -> RunRecord:
+    def _add_stored(self, record: RunRecord) -> RunRecord:
         """Add a run that is in the store to the history; return it as it is there."""
         self._history.extend([record.run])
         record = replace(record, run=self._history[-1])
@@ -284,15 +284,15 @@ class Search:
         self._records.append(record)
         return record
 
-    def _absorb(self, ended: Sequence[RunRecord]) -> None:
+    def _add_finished(self, ended: Sequence[RunRecord]) -> None:
         """Add the runs that other processes have finished."""
         if len(ended) == len(self._records):
             return
         for record in ended:
             if record.number not in self._numbers:
-                self._take(record)
+                self._add_stored(record)
 
-    def _abandon(self) -> None:
+    def _release_all(self) -> None:
         """End and release the runs in flight; a later search begins them again."""
         flights, self._flights = self._flights, []
         self._history.pending = []
@@ -309,7 +309,7 @@ class Search:
                 pass
             # A run that could not be stopped stays in the store: the next process stops it.
             if flight.key not in unasked or _is_asked_to_end(flight.handle):
-                self._store.give_back(flight.key)
+                self._store.release(flight.key)
 
 
 def _is_asked_to_end(handle: RunHandle) -> bool:

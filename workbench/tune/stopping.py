@@ -16,7 +16,7 @@ import numpy as np
 from workbench.checks import above_zero, number, whole
 from workbench.errors import ParameterError
 from workbench.tune.history import FloatArray, History, Visit
-from workbench.tune.rules_by_name import made, one_of
+from workbench.tune.rules_by_name import make_by_name, one_of
 from workbench.tune.space.space import Choices, TuningSpace
 
 _ESTIMATORS: Mapping[str, Callable[[FloatArray], float]] = MappingProxyType(
@@ -30,10 +30,14 @@ _WORDS = {"min": "best", "mean": "average", "median": "median"}
 
 
 class Stopping(Protocol):
-    """The rule that decides whether an experiment ends."""
+    """The rule that decides whether an experiment ends; `make_stopping` makes one by name."""
 
     def reason(self, history: History) -> str | None:
-        """Return why the experiment ends now; None if it continues."""
+        """Return why the experiment ends now; None if it continues.
+
+        Args:
+            history: the runs so far.
+        """
 
 
 @dataclass(frozen=True)
@@ -228,7 +232,7 @@ def make_stopping(name: str, **options: Any) -> Stopping:
     Raises:
         ParameterError: there is no such rule or option, or a value cannot be.
     """
-    return made("stopping", STOPPINGS, name, options)
+    return make_by_name("stopping", STOPPINGS, name, options)
 
 
 def mean_distance(space: TuningSpace, visits: Sequence[Visit]) -> float:

@@ -21,7 +21,7 @@ def check(proposal: ProposedTopology) -> None:
     per_router = np.bincount(made.host_router, minlength=made.num_routers)
     built = made.num_hosts, made.num_routers, made.num_links, int((made.degree + per_router).max())
     said = proposal.hosts, proposal.routers, proposal.links, proposal.radix
-    assert built == said, proposal.word
+    assert built == said, proposal.spec
     assert per_router.max() == proposal.hosts_per_router
     assert made.family == proposal.family
     assert proposal.ports == 2 * made.num_links + made.num_hosts
@@ -54,7 +54,7 @@ def test_proposals_keep_to_what_was_asked_for(
     found = propose(hosts, radix, tolerance=tolerance, most=most)
     families = [proposal.family for proposal in found]
     assert all(families.count(family) <= most for family in families)
-    assert len({proposal.word for proposal in found}) == len(found)
+    assert len({proposal.spec for proposal in found}) == len(found)
     for proposal in found:
         assert abs(proposal.hosts - hosts) <= tolerance * hosts + 1
         assert proposal.radix <= radix
@@ -65,7 +65,7 @@ def test_proposals_keep_to_what_was_asked_for(
 
 def test_about_a_thousand_hosts() -> None:
     """Families come as they are known: full, and balanced as their papers say."""
-    words = {proposal.family: proposal.word for proposal in matched(hosts=1000)}
+    words = {proposal.family: proposal.spec for proposal in matched(hosts=1000)}
     assert words["fat-tree"] == "fat-tree:16"
     assert words["dragonfly"] == "dragonfly:a=8,p=4,h=4,g=33,links=none"
     assert words["torus"] == "torus:10x10x10"
@@ -101,7 +101,7 @@ def test_what_nothing_fits_is_left_out() -> None:
     assert matched(["aries"], hosts=10) == []
     assert matched(["star"], hosts=2**22) == []
     assert propose(7, 2, ["fat-tree"], tolerance=0) == []
-    assert [proposal.word for proposal in propose(16, 4, ["fat-tree"], tolerance=0)] == [
+    assert [proposal.spec for proposal in propose(16, 4, ["fat-tree"], tolerance=0)] == [
         "fat-tree:4"
     ]
 

@@ -143,13 +143,13 @@ def test_topologies_compare_by_what_they_hold() -> None:
 def test_words_for_topologies(word: str, same: Topology) -> None:
     assert topology.parse_topology(word) == same
     # Nothing but a machine's name is lost on the way there and back.
-    again = topology.parse_topology(topology.topology_word(same))
+    again = topology.parse_topology(topology.topology_spec(same))
     assert replace(again, name=same.name) == same
 
 
 def test_a_topology_of_no_family_has_no_word() -> None:
     with pytest.raises(ParameterError, match="example is custom"):
-        topology.topology_word(network(2, [(0, 1)], [0, 1]))
+        topology.topology_spec(network(2, [(0, 1)], [0, 1]))
 
 
 @pytest.mark.parametrize("word", topology.FAMILIES)
@@ -165,7 +165,7 @@ def test_the_description_of_a_family_holds(word: str) -> None:
     assert set(family.order) <= known.keys()
     made = topology.parse_topology(f"{word}:{family.example}")
     assert made.family == word
-    assert topology.parse_topology(topology.topology_word(made)) == made
+    assert topology.parse_topology(topology.topology_spec(made)) == made
     started = ",".join(f"{one.name}={one.start}" for one in family.parameters if one.start)
     assert topology.parse_topology(f"{word}:{started}").num_hosts > 1
 

@@ -28,11 +28,11 @@ def test_the_dynamic_rules_are_as_they_are_written_down(
 ) -> None:
     history = history_of(given_runs, minimise=minimise)
     rule = make_resampling("standard-error", share=share, most=most)
-    assert rule.again(history) == tuning.mean_resamples(given_runs, share, most)
+    assert rule.should_repeat(history) == tuning.mean_resamples(given_runs, share, most)
     rule = make_resampling("nonparametric", share=share, most=most)
-    assert rule.again(history) == tuning.median_resamples(given_runs, share, most)
+    assert rule.should_repeat(history) == tuning.median_resamples(given_runs, share, most)
     rule = make_resampling("nonparametric", share=share, most=most, z=1.0)
-    assert rule.again(history) == tuning.median_resamples(given_runs, share, most, 1.0)
+    assert rule.should_repeat(history) == tuning.median_resamples(given_runs, share, most, 1.0)
 
 
 @given(runs, st.floats(0.01, 1.0), st.sampled_from(["exponential-99", "exponential-9"]))
@@ -42,13 +42,15 @@ def test_the_improved_rule_is_as_it_is_written_down(
     rate, least = {"exponential-99": (0.99, 0.8), "exponential-9": (0.9, 0.1)}[schedule]
     rule = make_resampling("improved", share=share, most=8, schedule=schedule, promising=schedule)
     expected = tuning.improved_resamples(given_runs, share, 8, rate, least)
-    assert rule.again(history_of(given_runs)) == expected
+    assert rule.should_repeat(history_of(given_runs)) == expected
 
 
 @given(runs, st.integers(1, 5))
 def test_static_resampling_counts_earlier_visits(given_runs: tuning.Runs, count: int) -> None:
     n = sum(name == given_runs[-1][0] for name, _ in given_runs)
-    assert make_resampling("static", runs=count).again(history_of(given_runs)) == (n < count)
+    assert make_resampling("static", runs=count).should_repeat(history_of(given_runs)) == (
+        n < count
+    )
 
 
 def test_where_values_are_negative_better_ones_are_still_the_promising_ones() -> None:
@@ -58,26 +60,26 @@ def test_where_values_are_negative_better_ones_are_still_the_promising_ones() ->
     # The bar is 10 % better than the median of the others, which is -110 here.
     good = [("a", -100.0), ("b", -112.0), ("b", -111.0)]
     bad = [("a", -100.0), ("b", -108.0), ("b", -107.0)]
-    assert rule.again(history_of(good)) and not rule.again(history_of(bad))
+    assert rule.should_repeat(history_of(good)) and not rule.should_repeat(history_of(bad))
 
 
 @pytest.mark.parametrize("name", [name for name in RESAMPLINGS if name != "none"])
 def test_initial_pruned_and_failed_runs_are_not_repeated(name: str) -> None:
     rule = make_resampling(name)
     history = History(SPACE)
-    assert not rule.again(history)
+    assert not rule.should_repeat(history)
     history.append({"name": "a"}, 1.0, initial=True)
-    assert not rule.again(history)
+    assert not rule.should_repeat(history)
     history.append({"name": "b"}, 1.0)
-    assert rule.again(history)
+    assert rule.should_repeat(history)
     history.append({"name": "b"}, 1.0, status="pruned")
-    assert not rule.again(history)
+    assert not rule.should_repeat(history)
     history.append({"name": "c"}, 1.0, status="failed")
-    assert not rule.again(history)
+    assert not rule.should_repeat(history)
 
 
 def test_no_resampling_never_repeats() -> None:
-    assert not make_resampling("none").again(history_of([("a", 1.0)]))
+    assert not make_resampling("none").should_repeat(history_of([("a", 1.0)]))
 
 
 @pytest.mark.parametrize(

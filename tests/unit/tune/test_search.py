@@ -74,7 +74,7 @@ def test_runs_that_could_not_even_be_released_are_restarted(
         raise StudyError("the server is away")
 
     monkeypatch.setattr(MemoryStore, "end", silent)
-    monkeypatch.setattr(MemoryStore, "give_back", silent)
+    monkeypatch.setattr(MemoryStore, "release", silent)
     with pytest.raises(StudyError, match="away"):
         experiment.run(3)
     monkeypatch.undo()

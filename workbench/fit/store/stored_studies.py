@@ -22,8 +22,8 @@ from workbench.storage.database import Database, locate
 from workbench.storage.optuna_internals import (
     count_trials,
     find_study,
+    has_known_tables,
     has_tables,
-    knows_tables,
     read_last_attribute,
     read_parameters,
     read_study_attribute,
@@ -78,7 +78,7 @@ def read_study(where: str | Path, name: str) -> StoredStudy | None:
     with database.reading() as connection:
         if not has_tables(connection):
             return None
-        if knows_tables(connection.exec_driver_sql):
+        if has_known_tables(connection.exec_driver_sql):
             return _read_tables(connection, name)
     return _read_through_optuna(database, name)
 

@@ -61,7 +61,7 @@ class Intervals(StoredResult):
             ``pair`` where it was a single pair.
         dependence: ``shared`` or ``independent``.
         seed: what made the draws repeatable.
-        asked: number of draws that were asked for; more than there are where it was stopped.
+        requested: number of draws requested; more than ``draws`` if it was stopped.
     """
 
     result: FitResult
@@ -70,7 +70,7 @@ class Intervals(StoredResult):
     of: Statistic
     dependence: Dependence
     seed: int
-    asked: int
+    requested: int
 
     @property
     def draws(self) -> int:
@@ -121,7 +121,9 @@ class Intervals(StoredResult):
 
     def __repr__(self) -> str:
         low, middle, high = np.percentile(self.rmspe, PERCENTILES)
-        drawn = f"{self.draws}" if self.draws == self.asked else f"{self.draws} of {self.asked}"
+        drawn = (
+            f"{self.draws}" if self.draws == self.requested else f"{self.draws} of {self.requested}"
+        )
         return (
             f"Intervals({self.result.measured.name}, {drawn} draws of the {self.of}, levels "
             f"{self.dependence}, RMSPE {middle:.1f} % ({low:.1f} to {high:.1f}))"

@@ -1,6 +1,6 @@
 """How well the data determine each fitted parameter.
 
-    told = identify(fit(load("azure-hb96v3-hdr"), "protocol"))
+    found = identify(fit(load("azure-hb96v3-hdr"), "protocol"))
 
 Two questions, asked in two ways. Near the fit, the slopes of the residuals say how sharply the
 data hold each parameter and which ones they hold only together. Further out, a scan says how far
@@ -63,16 +63,16 @@ class Identifiability(StoredResult):
     ``refitted`` and ``verdicts``, not in ``keys``.
 
     Attributes:
-        result: the fit that was looked into.
+        result: the fit.
         keys: the parameters with a slope, in the order of the arrays.
         relative_error: float64[n], one standard error as a share of the value (for a log scale:
             of its logarithm), from the slopes, the residuals' variance and the bounds; inf for a
             value of zero.
-        correlation: float64[n, n], of the estimates; -1 where the data see only a sum.
+        correlation: float64[n, n], of the estimates; -1 where the data determine only the sum.
         informed: float64[n], 0 to 1, how much narrower the data make a parameter than its bounds
-            do; 0 where they say nothing.
-        unseen: directions in which every parameter could move across the bounds without leaving
-            the noise, each as the share of its keys, largest first.
+            do; 0 where they do not determine it.
+        undetermined: directions in which every parameter could move across the bounds without
+            leaving the noise, each as the share of its keys, largest first.
         at_bound: ``lower`` or ``upper`` by key.
         pairs: (key, key, correlation) of those at ``STRONG`` or beyond, strongest first.
         sums: keys of times that act only through their sum, one tuple a sum.
@@ -91,7 +91,7 @@ class Identifiability(StoredResult):
     relative_error: FloatArray
     correlation: FloatArray = field(metadata={"axes": 2})
     informed: FloatArray
-    unseen: tuple[dict[str, float], ...]
+    undetermined: tuple[dict[str, float], ...]
     at_bound: dict[str, str]
     pairs: tuple[tuple[str, str, float], ...]
     sums: tuple[tuple[str, ...], ...]
@@ -196,7 +196,7 @@ class Identifiability(StoredResult):
             "correlation": self.correlation.tolist(),
             "pairs": [list(pair) for pair in self.pairs],
             "sums": [list(keys) for keys in self.sums],
-            "unseen": [dict(direction) for direction in self.unseen],
+            "undetermined": [dict(direction) for direction in self.undetermined],
             "lower_loss": _plain(self.lower_loss),
             "simulations": self.simulations,
         }
@@ -239,7 +239,7 @@ class Identifiability(StoredResult):
             "refitted_high": np.nan if refitted is None else refitted.high,
             "at_bound": self.at_bound.get(key, ""),
             "flat": key in self.flat,
-            "told": self.state(key),
+            "state": self.state(key),
             "verdict": self.verdicts[key],
         }
 
@@ -295,7 +295,7 @@ def identify(
     flat = tuple(
         d.key
         for d in result.space.dimensions
-        if (held[d.key].everywhere if d.key in held else _looks_flat(d.key, keys, slopes, variance))
+        if (held[d.key].everywhere if d.key in held else _is_flat(d.key, keys, slopes, variance))
     )
     lower = scanning.least if scanning.least < 0.999 * probe.best.loss else np.nan
     return Identifiability(
@@ -309,7 +309,7 @@ def identify(
         ),
         correlation=correlation,
         informed=np.clip(1.0 - sd / PRIOR_SD, 0.0, 1.0),
-        unseen=_unseen(keys, slopes, variance),
+        undetermined=_undetermined(keys, slopes, variance),
         at_bound=result.at_bound,
         pairs=pairs,
         sums=sums,
@@ -355,7 +355,7 @@ def _relative(dimension: Dimension, sd: float, value: float) -> float:
     return sd * (dimension.high - dimension.low) / value if value > 0 else float("inf")
 
 
-def _unseen(
+def _undetermined(
     keys: tuple[str, ...], slopes: FloatArray, variance: float
 ) -> tuple[dict[str, float], ...]:
     """Return the directions along which moving by the bounds' spread stays within the noise."""
@@ -397,7 +397,7 @@ def _sums(scan: Scan, keys: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(keys[i] for i in group) for group in found if len(group) > 1)
 
 
-def _looks_flat(key: str, keys: tuple[str, ...], slopes: FloatArray, variance: float) -> bool:
+def _is_flat(key: str, keys: tuple[str, ...], slopes: FloatArray, variance: float) -> bool:
     """Return whether half the range, by the slopes, stays within the tolerance; without a scan."""
     if key not in keys:
         return False

@@ -41,4 +41,4 @@ def matching(families: Sequence[str], on: str, amount: int, about: int) -> dict[
         )
     hosts, radix, ports = (amount if on == name else None for name in ("hosts", "radix", "ports"))
     found = matched(list(families), hosts=hosts, radix=radix, ports=ports, about=about)
-    return {one.family: one.word for one in found}
+    return {one.family: one.spec for one in found}

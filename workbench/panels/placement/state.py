@@ -187,4 +187,4 @@ def near_member(family: str, hosts: int) -> str:
         for one in propose(ceil(growth * hosts), families=[family], tolerance=0.5, most=64)
         if one.hosts >= hosts
     ]
-    return min(found, key=lambda one: (one.hosts, one.word)).word if found else ""
+    return min(found, key=lambda one: (one.hosts, one.spec)).spec if found else ""

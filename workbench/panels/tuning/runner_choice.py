@@ -6,7 +6,7 @@ import shlex
 from dataclasses import dataclass
 
 from workbench.tune.runners.dask import Dask
-from workbench.tune.runners.replay import noise_words
+from workbench.tune.runners.replay import describe_noise
 from workbench.tune.runners.runner import Runner
 from workbench.tune.runners.slurm import Slurm, runs_folder
 from workbench.tune.runners.slurm_steps import SlurmSteps
@@ -29,7 +29,7 @@ class RunnerChoice:
     def title(self) -> str:
         """The runner in the name of an experiment, "" for processes here."""
         if self.kind == REPLAY and self.noise != "measured":
-            return noise_words(self.noise)
+            return describe_noise(self.noise)
         if self.kind == SLURM:
             return f"Slurm {shlex.join(self.slurm)}".rstrip()
         if self.kind == STEPS:

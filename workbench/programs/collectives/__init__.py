@@ -10,7 +10,15 @@ One file for each family holds its algorithms in rounds of messages; `rounds` sa
 from __future__ import annotations
 
 from workbench.programs.collectives.registry import ALGORITHMS, DEFAULTS, find_algorithm
-from workbench.programs.collectives.rounds import Algorithm
+from workbench.programs.collectives.rounds import Algorithm, CollectiveCase
 from workbench.programs.collectives.schedule import Schedule, schedule
 
-__all__ = ["ALGORITHMS", "DEFAULTS", "Algorithm", "Schedule", "find_algorithm", "schedule"]
+__all__ = [
+    "ALGORITHMS",
+    "DEFAULTS",
+    "Algorithm",
+    "CollectiveCase",
+    "Schedule",
+    "find_algorithm",
+    "schedule",
+]

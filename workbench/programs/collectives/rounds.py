@@ -27,12 +27,19 @@ MOST = {"messages": 2**24, "blocks in messages": 2**26, "block sizes": 2**24}
 
 @dataclass(frozen=True)
 class CollectiveCase:
-    """All that the messages of a collective depend on, except their sizes in bytes."""
+    """All that the messages of a collective depend on, except their sizes in bytes.
+
+    Attributes:
+        ranks: number of ranks.
+        root: the root's rank, 0 where there is none.
+        fanout: base of k-nomial trees.
+        segments: number of pieces that a pipeline divides its data into.
+    """
 
     ranks: int
-    root: int = 0  # 0 where there is none
-    fanout: int = 2  # base of k-nomial trees
-    segments: int = 1  # pieces that a pipeline cuts its data into
+    root: int = 0
+    fanout: int = 2
+    segments: int = 1
 
     @property
     def virtual(self) -> Ints:
@@ -47,7 +54,7 @@ class CollectiveCase:
 
     @property
     def others(self) -> Ints:
-        """The ranks that stand aside where a power of two is needed, int64[ranks - power]."""
+        """The ranks left out where a power of two is needed, int64[ranks - power]."""
         # one of each of the first pairs (2i, 2i + 1), and not the root
         even = 2 * np.arange(self.ranks - self.power)
         others: Ints = even + (even == self.root)

@@ -155,7 +155,7 @@ class Handles:
             self._unsettled.setdefault(_sizes(creation.made), OrderedDict())[number] = creation
         elif comm is not None:
             self._unused[number] = creation
-            alike = self._alike.setdefault(self._shows(comm), _Alike())
+            alike = self._alike.setdefault(self._fitting_line(comm), _Alike())
             alike.creations[number] = creation
             alike.shapes[self.known.shape[comm.number]] += 1
 
@@ -168,7 +168,7 @@ class Handles:
             if not unsettled:
                 del self._unsettled[_sizes(creation.made)]
         elif comm is not None:
-            shows, shape = self._shows(comm), self.known.shape[comm.number]
+            shows, shape = self._fitting_line(comm), self.known.shape[comm.number]
             alike = self._alike[shows]
             del alike.creations[number]
             alike.shapes[shape] -= 1
@@ -177,7 +177,7 @@ class Handles:
             if not alike.creations:
                 del self._alike[shows]
 
-    def _shows(self, comm: Comm) -> tuple[int, int]:
+    def _fitting_line(self, comm: Comm) -> tuple[int, int]:
         return comm.places[self.rank], len(comm.members)
 
     def _fitting(self, shown: CommunicatorUse) -> _Creation | None:

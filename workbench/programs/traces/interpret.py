@@ -270,16 +270,16 @@ class RankReader(ArgumentReader):
             self.requests.put(self.number(line, at, "request"), None)
 
     def _start(self, line: TraceLine, at: Places, signature: Signature) -> None:
-        self._begin_again(line, self.number(line, at, "request"))
+        self._restart_persistent(line, self.number(line, at, "request"))
 
     def _startall(self, line: TraceLine, at: Places, signature: Signature) -> None:
         keys = self.keys(line, at)
         if not keys and self.number(line, at, "count") > 0:
             self.unknown_request(line)
         for key in keys:
-            self._begin_again(line, key)
+            self._restart_persistent(line, key)
 
-    def _begin_again(self, line: TraceLine, key: int) -> None:
+    def _restart_persistent(self, line: TraceLine, key: int) -> None:
         spec = self.requests.spec(key)
         if spec is None:
             self.unknown_request(line)

@@ -51,14 +51,14 @@ class AddressReader(RankReader):
     def comm(self, line: TraceLine, text: str) -> Comm | None:
         """Return the communicator that a line names, None where its ranks are not known."""
         if text not in self._shown:
-            shown = to_shown(self, line, text)
+            shown = shown_communicator(self, line, text)
             self._shown[text] = self._handles.show(shown)
         return self._shown[text]
 
     def make_comm(self, line: TraceLine, at: Places, signature: Signature) -> None:
         """Record the communicator that a line makes."""
-        parent = to_shown(self, line, line.fields[at["comm"]])
-        self._handles.make(to_made(self, line, signature.kind, at, parent))
+        parent = shown_communicator(self, line, line.fields[at["comm"]])
+        self._handles.make(made_communicator(self, line, signature.kind, at, parent))
         self._shown.clear()
 
     def free_comm(self, line: TraceLine, at: Places, signature: Signature) -> None:
@@ -113,7 +113,7 @@ class AddressReader(RankReader):
         return self.number(line, at, "requests"), count
 
 
-def to_shown(arguments: ArgumentReader, line: TraceLine, text: str) -> CommunicatorUse:
+def shown_communicator(arguments: ArgumentReader, line: TraceLine, text: str) -> CommunicatorUse:
     """Return the communicator that a line shows as ``handle,myrank,size``."""
     try:
         handle, place, size = (int(part) for part in text.split(","))
@@ -128,7 +128,7 @@ def to_shown(arguments: ArgumentReader, line: TraceLine, text: str) -> Communica
     return CommunicatorUse(handle, place, size, line.number)
 
 
-def to_made(
+def made_communicator(
     arguments: ArgumentReader, line: TraceLine, kind: str, at: Places, parent: CommunicatorUse
 ) -> Made:
     """Return the record of a line that makes a communicator from ``parent``."""

@@ -24,7 +24,7 @@ class TraceLine:
     fields: list[str]  # all of a call, name and times included; the words of a comment
 
 
-def cut(file: TraceFile) -> list[str]:
+def split_lines(file: TraceFile) -> list[str]:
     """Return the lines of a file without their line ends."""
     return file.data.decode("latin-1").replace("\r\n", "\n").removesuffix("\r").split("\n")
 
@@ -32,7 +32,7 @@ def cut(file: TraceFile) -> list[str]:
 def parse_lines(file: TraceFile, *, times: bool = True) -> Iterator[TraceLine]:
     """Yield the non-empty lines of a file; without ``times`` their times are None."""
     names: set[str] = set()
-    for number, text in enumerate(cut(file), 1):
+    for number, text in enumerate(split_lines(file), 1):
         fields = text.split(":")
         name = fields[0]
         if name not in names or len(fields) < 3:

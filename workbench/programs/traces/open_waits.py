@@ -46,7 +46,7 @@ class _Row:
         self.onward.append(len(self.open_waits))
         self.open += 1
 
-    def settled_one(self) -> None:
+    def oldest_settled(self) -> None:
         self.open -= 1
         if not self.open:
             self.lines, self.open_waits, self.onward = [], [], []
@@ -84,7 +84,7 @@ class OpenWaits:
         self._open[entry.line] = open_wait
         for node in nodes(first, end, self._size):
             self._rows.setdefault(node, _Row()).add(open_wait)
-        self._eye(open_wait, 0, 0)
+        self._watch_candidate(open_wait, 0, 0)
 
     def begin(self, place: int, line: int) -> None:
         """Record that a request at a place began at a line."""
@@ -94,7 +94,7 @@ class OpenWaits:
         """Record that the request of a place has ended; open waits without candidates close."""
         self._begun.set(place, NEVER)
         for open_wait in self._eyed.pop(place, ()):
-            if not open_wait.settled and not self._eye(open_wait, 0, 0):
+            if not open_wait.settled and not self._watch_candidate(open_wait, 0, 0):
                 self.settle(open_wait)
 
     def oldest(self, place: int, line: int) -> OpenWait | None:
@@ -117,18 +117,18 @@ class OpenWaits:
         open_wait.settled = True
         del self._open[open_wait.entry.line]
         for node in nodes(open_wait.first, open_wait.end, self._size):
-            self._rows[node].settled_one()
+            self._rows[node].oldest_settled()
 
     def only_among(self, places: Iterable[int], first: int, end: int) -> list[OpenWait]:
         """Return the open waits with candidates in a range only, oldest first."""
         found = []
         for place in places:
             for open_wait in self._eyed.pop(place, ()):
-                if not open_wait.settled and not self._eye(open_wait, first, end):
+                if not open_wait.settled and not self._watch_candidate(open_wait, first, end):
                     found.append(open_wait)
         return sorted(found, key=lambda open_wait: open_wait.entry.line)
 
-    def _eye(self, open_wait: OpenWait, first: int, end: int) -> bool:
+    def _watch_candidate(self, open_wait: OpenWait, first: int, end: int) -> bool:
         """Let an open wait watch a candidate outside a range; return whether there is one."""
         line, begun = open_wait.entry.line, self._begun.first
         parts = (

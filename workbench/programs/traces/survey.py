@@ -8,8 +8,8 @@ from functools import cache
 from workbench.programs.traces.calls import TraceCalls
 from workbench.programs.traces.files import TraceFile
 from workbench.programs.traces.handles import CommunicatorUse, Event, Freed
-from workbench.programs.traces.liballprof_rank import MAKING, to_made, to_shown
-from workbench.programs.traces.lines import ArgumentReader, Names, Places, TraceLine, cut
+from workbench.programs.traces.liballprof_rank import MAKING, made_communicator, shown_communicator
+from workbench.programs.traces.lines import ArgumentReader, Names, Places, TraceLine, split_lines
 from workbench.programs.traces.mpi_calls import BLOCKING, SIGNATURES
 
 MPICH_WORLD = 0x44000000
@@ -39,8 +39,8 @@ class Survey:
         fresh: set[str] = set()
         given: set[str] = set()
         named: set[tuple[str, str]] = set()
-        argument_fields = _looks()
-        for number, text in enumerate(cut(file), 1):
+        argument_fields = _survey_fields()
+        for number, text in enumerate(split_lines(file), 1):
             fields = text.split(":")
             look = argument_fields.get((fields[0], len(fields)))
             if look is None:
@@ -51,7 +51,7 @@ class Survey:
                     events.append(Freed(arguments.number(line, look.at, "newcomm"), number))
                 else:
                     parent = self._shown(arguments, line, fields[look.comm], first=not events)
-                    events.append(to_made(arguments, line, look.kind, look.at, parent))
+                    events.append(made_communicator(arguments, line, look.kind, look.at, parent))
                 fresh.clear()
             elif look.comm and fields[look.comm] not in fresh:
                 fresh.add(fields[look.comm])
@@ -90,7 +90,7 @@ class Survey:
     def _shown(
         self, arguments: ArgumentReader, line: TraceLine, text: str, *, first: bool
     ) -> CommunicatorUse:
-        shown = to_shown(arguments, line, text)
+        shown = shown_communicator(arguments, line, text)
         if first and shown.size > 1:
             self.worlds.add(shown.handle)
             if shown.size != self.calls.num_ranks:
@@ -110,7 +110,7 @@ class Survey:
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _SurveyField:
     """The fields of a call's lines that the survey looks at; 0 is none."""
 
     at: Places
@@ -124,16 +124,16 @@ class _Look:
 
 
 @cache
-def _looks() -> dict[tuple[str, int], _Look]:
+def _survey_fields() -> dict[tuple[str, int], _SurveyField]:
     """Return the fields to look at, by call name and number of fields."""
-    argument_fields: dict[tuple[str, int], _Look] = {}
+    argument_fields: dict[tuple[str, int], _SurveyField] = {}
     for name, signature in SIGNATURES.items():
         kind = signature.kind
         gives = signature.manner != BLOCKING or kind in GIVING
         target = {"send": "peer", "sendrecv": "dest"}.get(kind, "")
         source = {"recv": "peer", "sendrecv": "source"}.get(kind, "")
         for num_fields, at in signature.forms.items():
-            argument_fields[name, num_fields] = _Look(
+            argument_fields[name, num_fields] = _SurveyField(
                 at,
                 kind if kind in MAKING or kind == "comm_free" else "",
                 at.get("comm", 0),

@@ -12,7 +12,7 @@ from workbench.topology.traffic import Traffic
 
 
 @dataclass(frozen=True, eq=False)
-class Draws:
+class TrafficDraws:
     """The random draw of message targets: a *row* of host ranges, shared by hosts that send alike.
 
     A message takes a range by its share, then one of its hosts evenly, never its own sender.
@@ -26,7 +26,7 @@ class Draws:
     rate: NDArray[np.float64]  # (hosts,), share of the host's bandwidth
 
 
-def draws_of(traffic: Traffic) -> Draws:
+def draws_of(traffic: Traffic) -> TrafficDraws:
     """Return the draws whose messages add up to a traffic's rates."""
     n = traffic.topology.num_hosts
     listed = np.bincount(traffic.source, traffic.rate, n)
@@ -64,7 +64,7 @@ def draws_of(traffic: Traffic) -> Draws:
     owner = owner[place]
     until = np.minimum((total - begin[owner]) / sums[owner], 1.0)
     until[first[1:][np.diff(first) > 0] - 1] = 1.0
-    return Draws(
+    return TrafficDraws(
         row=row,
         first=first.astype(np.int32),
         until=until,

@@ -39,7 +39,7 @@ class Lanes:
     wraps: NDArray[np.int8]
 
     @property
-    def rises_always(self) -> bool:
+    def always_rises(self) -> bool:
         """Whether each hop takes a higher lane, which leaves no room for cycles."""
         return not self.dateline and bool(np.all(self.step > 0))
 
@@ -55,7 +55,7 @@ class Lanes:
         longest = int(routes.hops.max(initial=0))
         if not self.step.any():
             rises = 0
-        elif self.rises_always:
+        elif self.always_rises:
             # The last hop's step is not taken, and a diverted packet's first part is one hop.
             rises = phases * longest - 1 if phases < 3 else 2 * longest
         else:

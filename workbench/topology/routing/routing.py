@@ -281,9 +281,9 @@ def _lanes(
     refused = ""
     for rule in rules(numbered, dimension, phases=phases):
         size = rule.most(minimal, phases)
-        if found is not None and rule.rises_always and size > found[1]:
+        if found is not None and rule.always_rises and size > found[1]:
             continue
-        if rule.rises_always and largest * size > _LARGEST_PROOF:
+        if rule.always_rises and largest * size > _LARGEST_PROOF:
             if found is None:
                 found = rule, size, None
             continue

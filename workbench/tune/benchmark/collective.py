@@ -126,7 +126,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         if world.rank == 0:
             version = import_module("mpi4py").__version__
-            _say(heading(request.operation, world.size, version))
+            _print_line(heading(request.operation, world.size, version))
         gc.disable()
         for size in request.sizes:
             _measure(mpi, request, size)
@@ -172,7 +172,7 @@ def _measure(mpi: Any, request: Request, size: int) -> None:
         times_s[at] = clock() - before
     everything = _collected(mpi, times_s)
     if root:
-        _say(row(size, everything, world.size, clock() - began))
+        _print_line(row(size, everything, world.size, clock() - began))
 
 
 def _call(mpi: Any, operation: str, mine: array[float], into: array[float]) -> Callable[[], object]:
@@ -220,7 +220,7 @@ def _repeated(factor: int, count: int) -> array[float]:
     return period * whole + period[:rest]
 
 
-def _say(text: str) -> None:
+def _print_line(text: str) -> None:
     sys.stdout.write(text)
     sys.stdout.flush()
 

@@ -42,7 +42,7 @@ __all__ = [
     "ComponentParameter",
     "ParameterType",
     "components",
-    "declared_now",
+    "current_declaration",
     "read_components",
 ]
 
@@ -333,7 +333,7 @@ class Component:
         return chosen
 
 
-def declared_now(problem: Mapping[str, Any]) -> dict[str, Any]:
+def current_declaration(problem: Mapping[str, Any]) -> dict[str, Any]:
     """Return a stored ``Component.declaration`` as of this release: flags have their dashes."""
     return {
         key: with_dashes(value) if key.startswith(f"{_PARAMETER} ") else value

@@ -15,7 +15,7 @@ from workbench.tune.heuristics.genetic import Genetic
 from workbench.tune.heuristics.heuristic import Fresh, Heuristic, Proposal
 from workbench.tune.heuristics.surrogate import ForestSurrogate, GaussianProcessSurrogate
 from workbench.tune.heuristics.tpe import TPE
-from workbench.tune.rules_by_name import made
+from workbench.tune.rules_by_name import make_by_name
 from workbench.tune.space.space import TuningSpace
 
 HEURISTICS: Mapping[str, Callable[..., Heuristic]] = MappingProxyType(
@@ -67,7 +67,7 @@ def make_heuristic(
     makers = HEURISTICS
     if key == "surrogate-gp":
         makers = {**HEURISTICS, key: partial(GaussianProcessSurrogate, revisit=revisit)}
-    heuristic = made("heuristic", makers, name, options, space, seed)
+    heuristic = make_by_name("heuristic", makers, name, options, space, seed)
     if revisit or key in _NEW_BY_THEMSELVES:
         return heuristic
     return Fresh(heuristic, space, seed, max_retries)

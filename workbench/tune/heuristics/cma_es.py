@@ -47,7 +47,7 @@ class CMAES:
         with one_thread():
             if state is None or not state.follows(visits):
                 state = self._begin(visits)
-            state = self._state = self._caught_up(state, visits)
+            state = self._state = self._updated(state, visits)
             found = self._draw(state.optimizer, history.step, attempt)
         if found is not None:
             return found[1]
@@ -83,7 +83,7 @@ class CMAES:
             population_size=usual * min(2**restarts, _LARGEST_GROWTH),
         )
 
-    def _caught_up(self, state: _State, visits: tuple[Visit, ...]) -> _State:
+    def _updated(self, state: _State, visits: tuple[Visit, ...]) -> _State:
         """Return the state after every whole generation among the visits."""
         while True:
             size = state.optimizer.population_size
@@ -96,7 +96,7 @@ class CMAES:
             if len(chosen) < size:
                 return state
             generation = [visits[number] for number in chosen]
-            points = [self._recalled(state.optimizer, visit) for visit in generation]
+            points = [self._drawn_point(state.optimizer, visit) for visit in generation]
             losses = [v.loss if math.isfinite(v.loss) else math.inf for v in generation]
             state.optimizer.tell(list(zip(points, losses, strict=True)))
             restarts = state.restarts
@@ -116,7 +116,7 @@ class CMAES:
                 return point, found
         return None
 
-    def _recalled(self, optimizer: CMA, visit: Visit) -> FloatArray:
+    def _drawn_point(self, optimizer: CMA, visit: Visit) -> FloatArray:
         """Return the point that a configuration was drawn as, or else its own code."""
         for attempt in range(_RECALLED):
             drawn = self._draw(optimizer, visit.start, attempt)

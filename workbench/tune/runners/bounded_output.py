@@ -12,7 +12,7 @@ MOST_OUTPUT_BYTES = 262_144
 _CHUNK = 65_536
 
 
-class KeptOutput:
+class BoundedOutput:
     """Reads a stream to its end in a thread; keeps ``most_bytes``, half of them from each end."""
 
     def __init__(self, stream: IO[bytes], most_bytes: int = MOST_OUTPUT_BYTES) -> None:

@@ -107,7 +107,7 @@ class Dask(Runner):
         )
         return _Task(future, self)
 
-    def look(self) -> None:
+    def check_workers(self) -> None:
         """See, now and then, whether there are workers for a run that has not ended.
 
         Raises:
@@ -168,7 +168,7 @@ class _Task:
         if self._output is not None:
             return self._output
         if not self._future.done():
-            self._runner.look()
+            self._runner.check_workers()
             return None
         if self._future.status != "finished" and self._cancelled is None:
             self._runner.refuse_lost()

@@ -54,7 +54,7 @@ class Function(Runner):
     def __init__(self, function: Callable[..., FunctionValue], name: str = "") -> None:
         self._function = function
         self._label = name or getattr(function, "__name__", "function")
-        self._seeded = _takes_two(function)
+        self._seeded = _has_two_arguments(function)
 
     def start(self, request: RunRequest) -> RunHandle:
         """Call the function and return once it has.
@@ -109,7 +109,7 @@ def virtual_run(
     return RunOutput(seconds, started=started, value=value)
 
 
-def _takes_two(function: Callable[..., Any]) -> bool:
+def _has_two_arguments(function: Callable[..., Any]) -> bool:
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

@@ -18,7 +18,7 @@ from typing import Any
 
 from workbench.errors import ParameterError
 from workbench.tune.component.invocation import Invocation
-from workbench.tune.runners.bounded_output import MOST_OUTPUT_BYTES, KeptOutput
+from workbench.tune.runners.bounded_output import MOST_OUTPUT_BYTES, BoundedOutput
 from workbench.tune.runners.process_cleanup import GUARD, end_session
 from workbench.tune.runners.runner import (
     SEED_VARIABLE,
@@ -130,8 +130,8 @@ class _Process:
         GUARD.watch(self._process.pid)
         if self._process.stdout is None or self._process.stderr is None:
             raise RunnerError("a run must have pipes for its output; there are none")
-        self._stdout = KeptOutput(self._process.stdout, runner.most_output_bytes)
-        self._stderr = KeptOutput(self._process.stderr, runner.most_output_bytes)
+        self._stdout = BoundedOutput(self._process.stdout, runner.most_output_bytes)
+        self._stderr = BoundedOutput(self._process.stderr, runner.most_output_bytes)
         self._timers: list[threading.Timer] = []
         if request.timeout_s is not None:
             self._later(request.timeout_s, self._end, "timeout")

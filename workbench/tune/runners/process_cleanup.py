@@ -45,13 +45,13 @@ class Guard:
         """Have a session, given by its first process's number, ended when this process dies."""
         with self._lock:
             self._watched().add(session)
-            self._tell(f"+{session}")
+            self._write_line(f"+{session}")
 
     def release(self, session: int) -> None:
         """Stop watching a session that has ended."""
         with self._lock:
             self._watched().discard(session)
-            self._tell(f"-{session}")
+            self._write_line(f"-{session}")
 
     def _close(self) -> None:
         """Close the watching process as this one exits; it ends the remaining sessions first."""
@@ -71,7 +71,7 @@ class Guard:
             self._process, self._owner, self._sessions = None, os.getpid(), set()
         return self._sessions
 
-    def _tell(self, line: str) -> None:
+    def _write_line(self, line: str) -> None:
         # A guard that was killed is replaced by another, which must be sent all sessions.
         if self._process is None or self._process.poll() is not None:
             if self._process is not None and self._process.stdin is not None:

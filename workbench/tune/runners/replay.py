@@ -67,7 +67,7 @@ NOISES: Mapping[str, str] = MappingProxyType(
 """The value of a replayed run, by name of the noise."""
 
 
-def noise_words(noise: str) -> str:
+def describe_noise(noise: str) -> str:
     """Return a noise of ``NOISES`` in words, for a sentence."""
     return {"measured": "noise as recorded", "none": "no noise"}.get(noise, f"{noise} noise")
 

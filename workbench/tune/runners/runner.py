@@ -142,7 +142,7 @@ class Runner(abc.ABC):
                 handles.append(self.start(request))
             return handles
 
-    def abandon(  # noqa: B027 - most runs end with their process
+    def cancel_orphans(  # noqa: B027 - most runs end with their process
         self, owner: str, job_ids: Collection[str]
     ) -> None:
         """End the runs that a dead process left behind, where they may still be going on.

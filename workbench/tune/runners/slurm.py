@@ -138,7 +138,7 @@ class Slurm(Runner):
         found = dict(zip(order, handles, strict=True))
         return [found[number] for number in range(len(requests))]
 
-    def abandon(self, owner: str, job_ids: Collection[str]) -> None:
+    def cancel_orphans(self, owner: str, job_ids: Collection[str]) -> None:
         """Cancel the jobs that a process left behind when it died.
 
         Args:
@@ -227,7 +227,7 @@ class _Job:
     def poll(self) -> RunOutput | None:
         """Return the output; None while the job waits or runs."""
         if self._output is None and self._is_taken():
-            self._look()
+            self._poll_job()
         return self._output
 
     def cancel(self) -> None:
@@ -243,14 +243,14 @@ class _Job:
         if not self._submission.number and self._why is not None:
             self._cancel_again()
             if self._submission.withdrawn:
-                self._take(None)
+                self._record_ending(None)
         return bool(self._submission.number)
 
-    def _look(self) -> None:
+    def _poll_job(self) -> None:
         run, limit = self._run, self._request.timeout_s
         ending = run.ending()
         if ending is not None and (self._why or ending.status <= _SIGNALLED):
-            self._take(ending)
+            self._record_ending(ending)
             return
         now = time.monotonic()
         if ending is not None:
@@ -270,9 +270,9 @@ class _Job:
             run.forget_start()
             self._ended_at = None
         elif job is None or job.ended:
-            self._take_ended(job)
+            self._record_ended(job)
         elif self._ended_at is not None and now - self._ended_at > LATE_S:
-            self._take(ending, job.state)
+            self._record_ending(ending, job.state)
         if self._why is not None and self._output is None:
             self._cancel_again()
 
@@ -281,9 +281,9 @@ class _Job:
         why = job.reason if job is not None and job.state == "PENDING" else None
         self._runner.note_waiting(self.job_id, self._requested_at, why)
 
-    def _take_ended(self, job: QueuedJob | None) -> None:
+    def _record_ended(self, job: QueuedJob | None) -> None:
         """Record how a job ended that Slurm reports as over, once its files are visible."""
-        self._run.look_again()
+        self._run.refresh()
         ending = self._run.ending()
         now = time.monotonic()
         self._ended_at = self._ended_at or now
@@ -291,7 +291,7 @@ class _Job:
         may_come = ending is None and self._why is None and state in ("", "COMPLETED")
         if may_come and now - self._ended_at < LATE_S:
             return
-        self._take(ending, state or "the job is not known any more")
+        self._record_ending(ending, state or "the job is not known any more")
 
     def _cancel(self) -> None:
         self._cancelled_at = time.monotonic()
@@ -306,7 +306,7 @@ class _Job:
             with contextlib.suppress(RunnerError):
                 self._cancel()
 
-    def _take(self, ending: Ending | None, state: str = "") -> None:
+    def _record_ending(self, ending: Ending | None, state: str = "") -> None:
         total = time.monotonic() - self._requested_at
         seconds = self._run.running_s() if ending is None else ending.seconds
         folder = self._run.path

@@ -68,8 +68,8 @@ def cancel(numbers: Sequence[str], *options: str) -> None:
     if not numbers:
         return
     answer = ask([find("scancel"), "--quiet", *options, *numbers])
-    if answer.returncode and is_away(said(answer)):
-        raise SilentError(f"Slurm must answer to cancel {', '.join(numbers)}; {said(answer)}")
+    if answer.returncode and is_unreachable(message_of(answer)):
+        raise SilentError(f"Slurm must answer to cancel {', '.join(numbers)}; {message_of(answer)}")
 
 
 def partitions() -> list[str]:
@@ -109,12 +109,12 @@ def find(program: str) -> str:
     return found
 
 
-def is_away(message: str) -> bool:
+def is_unreachable(message: str) -> bool:
     """Return whether a command failed because Slurm is unreachable for now, not by refusal."""
     return _AWAY.search(message) is not None
 
 
-def said(answer: subprocess.CompletedProcess[str]) -> str:
+def message_of(answer: subprocess.CompletedProcess[str]) -> str:
     """Return a command's message in one line, or its exit status if it printed nothing."""
     return in_one_line(answer.stderr or answer.stdout) or (
         f"nothing, with status {answer.returncode}"
@@ -131,5 +131,5 @@ def _squeue(*options: str) -> list[str]:
     # --me is not known before Slurm 20.
     answer = ask([find("squeue"), f"--user={os.getuid()}", "--all", "--noheader", *options])
     if answer.returncode:
-        raise SilentError(f"Slurm must answer; {said(answer)}")
+        raise SilentError(f"Slurm must answer; {message_of(answer)}")
     return answer.stdout.splitlines()

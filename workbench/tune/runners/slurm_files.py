@@ -122,7 +122,7 @@ class RunFolder:
         """Discard the program's start: its job waits again and will start anew."""
         self._stale = self._began
 
-    def look_again(self) -> None:
+    def refresh(self) -> None:
         """Have a network file system fetch what other machines have written there."""
         with contextlib.suppress(OSError):
             os.listdir(self.path)  # noqa: PTH208 - the call that has NFS ask the server

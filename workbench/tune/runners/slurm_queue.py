@@ -92,9 +92,9 @@ def clean_up(owner: str, numbers: Collection[str], folder: Path | None) -> None:
             left = [
                 job.number
                 for job in queued_jobs().values()
-                if (job.number in numbers or _bears(job.label, owner)) and not job.ended
+                if (job.number in numbers or _is_label_of(job.label, owner)) and not job.ended
             ]
-            left += [number for number, name in queued_steps().items() if _bears(name, owner)]
+            left += [number for number, name in queued_steps().items() if _is_label_of(name, owner)]
             cancel(left)
             break
         except RunnerError as error:
@@ -105,10 +105,10 @@ def clean_up(owner: str, numbers: Collection[str], folder: Path | None) -> None:
                 ) from error
         time.sleep(AGAIN_S)
     for path in folder.glob("*") if folder is not None else ():
-        if _bears(path.name, owner):
+        if _is_label_of(path.name, owner):
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _bears(label: str, owner: str) -> bool:
+def _is_label_of(label: str, owner: str) -> bool:
     """Return whether `label_of` made a name for a run of an owner."""
     return bool(owner) and f"-{owner}-" in label

@@ -29,7 +29,7 @@ from workbench.tune.runners.runner import (
     RunState,
 )
 from workbench.tune.runners.slurm_allocation import Allocation
-from workbench.tune.runners.slurm_commands import cancel, find, is_away
+from workbench.tune.runners.slurm_commands import cancel, find, is_unreachable
 from workbench.tune.runners.slurm_files import LATE_S, RunFolder, step_script
 from workbench.tune.runners.slurm_options import allocation_number
 from workbench.tune.runners.slurm_queue import AGAIN_S, PATIENCE_S, Queue, clean_up, label_of
@@ -138,7 +138,7 @@ class SlurmSteps(Runner):
             variables = held.variables()
         except RunnerError as error:
             self.close()
-            if not is_away(str(error)):
+            if not is_unreachable(str(error)):
                 raise
             self._refused_at = time.monotonic()
             self.queue.note_silence(error)
@@ -157,7 +157,7 @@ class SlurmSteps(Runner):
         if self._allocation is not None and self._allocation.number == job:
             self.close()
 
-    def abandon(self, owner: str, job_ids: Collection[str]) -> None:
+    def cancel_orphans(self, owner: str, job_ids: Collection[str]) -> None:
         """Cancel the allocations and steps that a process left behind when it died.
 
         Args:
@@ -217,7 +217,7 @@ class _Step:
                 self._ended = self._inner.poll()
                 self._ended_at = time.monotonic()
             if self._ended is not None:
-                self._take(self._ended)
+                self._record_output(self._ended)
         return self._output
 
     def cancel(self) -> None:
@@ -257,9 +257,9 @@ class _Step:
         self._end("timeout")
         return True
 
-    def _take(self, output: RunOutput) -> None:
+    def _record_output(self, output: RunOutput) -> None:
         """Record how ``srun`` ended, or restart if the allocation or Slurm failed."""
-        self._run.look_again()
+        self._run.refresh()
         ending = self._run.ending()
         number, nodes = self._run.place
         reason = ""
@@ -273,9 +273,9 @@ class _Step:
                 return
             if self._job not in jobs or jobs[self._job].state != _RUNNING:
                 reason = self._without_allocation()
-            elif self._never_began(output):
+            elif self._never_started(output):
                 self._not_before = time.monotonic() + AGAIN_S
-                self._begin_again()
+                self._restart()
             elif output.returncode == 0:
                 # It succeeded, so its end time will still arrive.
                 if time.monotonic() - self._ended_at < LATE_S:
@@ -298,9 +298,9 @@ class _Step:
             )
         )
 
-    def _never_began(self, output: RunOutput) -> bool:
+    def _never_started(self, output: RunOutput) -> bool:
         """Return whether ``srun`` failed because Slurm is unreachable for now."""
-        return not self._run.began and is_away(output.stderr) and self._waited() < PATIENCE_S
+        return not self._run.began and is_unreachable(output.stderr) and self._waited() < PATIENCE_S
 
     def _without_allocation(self) -> str:
         """Restart after the allocation ended; return why not, the second time."""
@@ -314,10 +314,10 @@ class _Step:
             return "the allocation ended during the run, twice; raise its time limit above a run's"
         self._again = True
         self._runner.forget(self._job)
-        self._begin_again()
+        self._restart()
         return ""
 
-    def _begin_again(self) -> None:
+    def _restart(self) -> None:
         """Restart the run; its earlier output is discarded."""
         self._inner = self._ended = None
         shutil.rmtree(self._run.path, ignore_errors=True)

@@ -10,7 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from workbench.tune.runners.runner import RunnerError
-from workbench.tune.runners.slurm_commands import SilentError, ask, is_away, queued_jobs, said
+from workbench.tune.runners.slurm_commands import (
+    SilentError,
+    ask,
+    is_unreachable,
+    message_of,
+    queued_jobs,
+)
 from workbench.tune.runners.slurm_queue import AGAIN_S, Queue
 
 # Some sites print a greeting before it; a cluster's name may follow.
@@ -68,21 +74,21 @@ class Submission:
         answer = ask(self._words)
         number = _NUMBER.search(answer.stdout)
         if answer.returncode == 0 and number:
-            self._take(number[1])
-        elif is_away(said(answer)):
-            raise SilentError(f"Slurm must answer to take a job; {said(answer)}")
+            self._set_number(number[1])
+        elif is_unreachable(message_of(answer)):
+            raise SilentError(f"Slurm must answer to take a job; {message_of(answer)}")
         else:
-            raise RunnerError(f"sbatch must accept the job; it printed: {said(answer)}")
+            raise RunnerError(f"sbatch must accept the job; it printed: {message_of(answer)}")
 
     def _find(self) -> bool:
         """Take the number of a job that exists although ``sbatch`` got no answer."""
         for job in queued_jobs().values():
             if str(self._folder) in job.label:
-                self._take(job.number.partition("_")[0])
+                self._set_number(job.number.partition("_")[0])
                 return True
         return False
 
-    def _take(self, number: str) -> None:
+    def _set_number(self, number: str) -> None:
         self.number = number
         self.since = time.monotonic()
         self._queue.note_answer()

@@ -171,7 +171,7 @@ def _method(row: SearchRow) -> tuple[str, ...]:
     return (cell.recording, cell.noise, *how)
 
 
-def drawn_and_judge(
+def search_and_judging_spaces(
     recorded: RecordedSpace, noise: str, seed: int
 ) -> tuple[RecordedSpace, RecordedSpace]:
     """Return the space a search draws from and the one that judges; two halves if held out."""
@@ -224,7 +224,7 @@ def _per_seed(
         at = seed_at[row.seed], name_at[name]
         found[at] = row.expected if pick == "expected" else row.best
         seconds[at], runs[at] = row.seconds, row.runs
-        judges = drawn_and_judge(spaces[name], row.cell.noise, row.seed)
+        judges = search_and_judging_spaces(spaces[name], row.cell.noise, row.seed)
         default[at], optimum[at], equal = _measure(*judges)
         tied[at] = np.isclose(found[at], equal, rtol=_ROUNDING, atol=0.0).any()
     exhaustive = math.fsum(spaces[name].exhaustive_s for name in names)

@@ -43,7 +43,10 @@ from workbench.tune.search_comparison.plan import (
     AddedNoise,
     SearchComparisonPlan,
 )
-from workbench.tune.search_comparison.result import SearchComparisonResult, drawn_and_judge
+from workbench.tune.search_comparison.result import (
+    SearchComparisonResult,
+    search_and_judging_spaces,
+)
 from workbench.tune.search_comparison.rows import SearchCell, SearchRow, append_rows, read_rows
 from workbench.tune.settings import Chosen, SearchSettings
 from workbench.tune.stopping import Stopping
@@ -301,7 +304,7 @@ def _work(task: _Task) -> list[SearchRow]:
             seed=seed,
         )
         rules = {label: STOPPINGS_COMPARED[label] for label in plan.stoppings}
-        drawn, judge = drawn_and_judge(recorded, task.noise.name, seed)
+        drawn, judge = search_and_judging_spaces(recorded, task.noise.name, seed)
         for label, (history, _) in search_recorded_space(
             drawn, settings, task.noise, rules
         ).items():

@@ -20,7 +20,7 @@ from workbench.errors import StudyError, StudyHeldError
 from workbench.storage.database import Database, locate, problem_differences
 from workbench.storage.locks import busy, lock_file
 from workbench.storage.optuna_log import quiet_optuna
-from workbench.tune.component.component import declared_now
+from workbench.tune.component.component import current_declaration
 from workbench.tune.space.space import Choices, Configuration, Grid, Range, TuningSpace
 from workbench.tune.store.memory import PendingRun
 from workbench.tune.store.run_record import RunRecord
@@ -33,12 +33,12 @@ from workbench.tune.store.study_rows import (
     PROBLEM,
     SESSION,
     STOP_REASON,
-    begun_of,
     in_order,
     is_kept,
-    session_said,
+    pending_run_of,
+    reworded_errors,
+    session_attribute,
     sessions_of,
-    worded,
     worker_lock,
 )
 from workbench.tune.store.trial_rows import TrialRows
@@ -77,11 +77,11 @@ class DatabaseStore:
         with contextlib.ExitStack() as opening:
             self.database.prepare()
             opening.enter_context(self.database.hold(worker_lock(name, self._worker)))
-            with _patient(self.database, name):
+            with _choice_lock(self.database, name):
                 storage = _open_storage(self.database)
                 opening.callback(storage.engine.dispose)
                 self._study = _open_study(self.database, storage, name, problem, minimise)
-                self._take_part(session)
+                self._add_session(session)
             self._rows = TrialRows(self.database, storage, self._study, self._distributions)
             self._closing = opening.pop_all()
 
@@ -92,7 +92,7 @@ class DatabaseStore:
 
     def alone(self) -> contextlib.AbstractContextManager[None]:
         """Keep other processes from beginning runs until the context ends; waits 10 min at most."""
-        return _patient(self.database, self.name)
+        return _choice_lock(self.database, self.name)
 
     def read(self) -> tuple[list[RunRecord], list[PendingRun]]:
         """Return the finished runs, in that order, and the pending ones."""
@@ -103,7 +103,7 @@ class DatabaseStore:
             elif row.finished:
                 self._take(row.key, RunRecord.from_dict(row.said[ENDED]), row.said)
             else:
-                begun.append(begun_of(row.key, row.said))
+                begun.append(pending_run_of(row.key, row.said))
         return in_order(self._finished), begun
 
     def begin(self, run: PendingRun) -> int:
@@ -129,7 +129,7 @@ class DatabaseStore:
         before = self._rows.end(key, _STATES[run.status], run.value if known else None, said)
         self._take(key, record, {ENDED_AFTER: before})
 
-    def give_back(self, key: int) -> None:
+    def release(self, key: int) -> None:
         """Release a pending run that will not finish."""
         self._rows.end(key, "FAIL", None, {GIVEN_BACK: datetime.now().isoformat()})
         self._settled.add(key)
@@ -152,21 +152,21 @@ class DatabaseStore:
 
     def note_stop(self, reason: str) -> None:
         """Record why the experiment ended; an empty text if it continues."""
-        with worded(self.database):
+        with reworded_errors(self.database):
             self._study.set_user_attr(STOP_REASON, reason)
 
     def sessions(self) -> tuple[dict[str, Any], ...]:
         """Return the sessions of all processes that took part, in the order they began."""
-        with worded(self.database):
+        with reworded_errors(self.database):
             return sessions_of(self._study.user_attrs)
 
     def close(self) -> None:
         """Release the database; safe to repeat."""
         self._closing.close()
 
-    def _take_part(self, session: Mapping[str, Any]) -> None:
-        with worded(self.database):
-            said = session_said(self._study.user_attrs, session)
+    def _add_session(self, session: Mapping[str, Any]) -> None:
+        with reworded_errors(self.database):
+            said = session_attribute(self._study.user_attrs, session)
             self._study.set_user_attr(f"{SESSION}{self._worker}", said)
 
     def _take(self, key: int, record: RunRecord, said: Mapping[str, Any]) -> None:
@@ -175,7 +175,7 @@ class DatabaseStore:
 
 
 @contextlib.contextmanager
-def _patient(database: Database, name: str) -> Iterator[None]:
+def _choice_lock(database: Database, name: str) -> Iterator[None]:
     """Hold the lock under which runs are chosen; wait for it at most ten minutes."""
     lock = worker_lock(name, "choosing")
     deadline = time.monotonic() + _PATIENCE_S
@@ -225,7 +225,7 @@ def _open_study(
 ) -> optuna.Study:
     import optuna
 
-    with worded(database), quiet_optuna():
+    with reworded_errors(database), quiet_optuna():
         study = optuna.create_study(
             storage=storage,
             study_name=name,
@@ -241,7 +241,7 @@ def _open_study(
             f"{database.where} holds a study {name!r} that is not an experiment of the workbench; "
             "choose another name"
         )
-    differences = problem_differences(declared_now(stored), problem)
+    differences = problem_differences(current_declaration(stored), problem)
     if differences:
         raise StudyError(
             f"the experiment {name!r} in {database.where} has other settings: "
@@ -254,7 +254,7 @@ def _open_storage(database: Database) -> optuna.storages.RDBStorage:
     """Return Optuna's storage, whose SQLite transactions wait and flush to the disk less often."""
     from sqlalchemy import event
 
-    with worded(database), quiet_optuna():
+    with reworded_errors(database), quiet_optuna():
         storage = database.open_storage()
     if database.path is None:
         return storage

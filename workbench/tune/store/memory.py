@@ -47,7 +47,7 @@ class Store(Protocol):
     def end(self, key: int, record: RunRecord) -> None:
         """Record a finished run."""
 
-    def give_back(self, key: int) -> None:
+    def release(self, key: int) -> None:
         """Release a pending run that will not finish."""
 
     def lost(self, begun: Sequence[PendingRun]) -> list[PendingRun]:
@@ -101,7 +101,7 @@ class MemoryStore:
         del self._begun[key]
         self._ended.append(record)
 
-    def give_back(self, key: int) -> None:
+    def release(self, key: int) -> None:
         """Release a pending run that will not finish."""
         del self._begun[key]
 

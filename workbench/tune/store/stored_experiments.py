@@ -22,11 +22,11 @@ from workbench.tune.store.study_rows import (
     PROBLEM,
     STOP_REASON,
     alive,
-    begun_of,
     in_order,
     is_kept,
+    pending_run_of,
+    reworded_errors,
     sessions_of,
-    worded,
 )
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def stored_experiments(where: str | Path) -> tuple[StoredExperiment, ...]:
     if not database.exists:
         return ()
     found = []
-    with _looking(database) as storage:
+    with _opened_storage(database) as storage:
         for study in storage.get_all_studies():
             problem = study.user_attrs.get(PROBLEM)
             if problem is None:
@@ -83,7 +83,7 @@ def load_result(where: str | Path, name: str | None = None) -> TuningResult:
     """Return a stored experiment's result so far; holds no lock; ``name`` None: the only one."""
     name = find_experiment(where, name).name
     database = locate(where)
-    with _looking(database) as storage:
+    with _opened_storage(database) as storage:
         study_id = storage.get_study_id_from_name(name)
         attributes = storage.get_study_user_attrs(study_id)
         trials = storage.get_all_trials(study_id, deepcopy=False)
@@ -144,13 +144,13 @@ def _counted(records: Iterable[RunRecord]) -> Iterator[RunRecord]:
 
 
 def _begun(kept: Sequence[optuna.trial.FrozenTrial]) -> list[PendingRun]:
-    return [begun_of(t.number, t.user_attrs) for t in kept if not t.state.is_finished()]
+    return [pending_run_of(t.number, t.user_attrs) for t in kept if not t.state.is_finished()]
 
 
 @contextlib.contextmanager
-def _looking(database: Database) -> Iterator[optuna.storages.RDBStorage]:
+def _opened_storage(database: Database) -> Iterator[optuna.storages.RDBStorage]:
     database.prepare()
-    with worded(database), quiet_optuna():
+    with reworded_errors(database), quiet_optuna():
         storage = database.open_storage()
         try:
             yield storage

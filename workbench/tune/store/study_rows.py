@@ -40,7 +40,7 @@ GIVEN_BACK = "given back"
 
 
 @contextlib.contextmanager
-def worded(database: Database) -> Iterator[None]:
+def reworded_errors(database: Database) -> Iterator[None]:
     """Reword errors of SQLite, SQLAlchemy and Optuna where a database fails."""
     from optuna.exceptions import StorageInternalError
     from sqlalchemy.exc import SQLAlchemyError
@@ -67,7 +67,7 @@ def alive(database: Database, name: str, begun: Sequence[PendingRun]) -> list[Pe
     return [run for run in begun if run.worker in alive]
 
 
-def begun_of(key: int, said: Mapping[str, Any]) -> PendingRun:
+def pending_run_of(key: int, said: Mapping[str, Any]) -> PendingRun:
     """Return the pending run of a trial, from its key and attributes."""
     return PendingRun(**said[BEGUN], job_id=str(said.get(JOB, "")), key=key)
 
@@ -88,7 +88,7 @@ def is_kept(said: Mapping[str, Any]) -> bool:
     return BEGUN in said and GIVEN_BACK not in said
 
 
-def session_said(attributes: Mapping[str, Any], session: Mapping[str, Any]) -> dict[str, Any]:
+def session_attribute(attributes: Mapping[str, Any], session: Mapping[str, Any]) -> dict[str, Any]:
     """Return the study's attribute for a new session, with its place among the others."""
     return {**session, _PLACE: sum(key.startswith(SESSION) for key in attributes)}
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.storage.database import Database
-from workbench.tune.store.study_rows import ENDED_AFTER, worded
+from workbench.tune.store.study_rows import ENDED_AFTER, reworded_errors
 
 if TYPE_CHECKING:
     import optuna
@@ -40,12 +40,12 @@ class TrialRows:
         self._study = study
         self._distributions = distributions
         self._ids: dict[int, int] = {}  # Optuna's id of a trial by its number
-        with worded(database):
+        with reworded_errors(database):
             self._study_id = storage.get_study_id_from_name(study.study_name)
 
     def read(self, known: Collection[int]) -> list[TrialRow]:
         """Return the trials in their order, without the ``known`` keys of finished ones."""
-        with worded(self._database):
+        with reworded_errors(self._database):
             # Optuna reads finished trials from the database once only.
             trials = self._study.get_trials(deepcopy=False)
         return [
@@ -64,7 +64,7 @@ class TrialRows:
             distributions={name: self._distributions[name] for name in values},
             user_attrs=dict(said),
         )
-        with worded(self._database):
+        with reworded_errors(self._database):
             trial_id = self._storage.create_new_trial(self._study_id, template)
             number = self._storage.get_trial(trial_id).number
         self._ids[number] = trial_id
@@ -72,7 +72,7 @@ class TrialRows:
 
     def say(self, key: int, name: str, value: Any) -> None:
         """Write an attribute of a trial, a value for JSON."""
-        with worded(self._database):
+        with reworded_errors(self._database):
             self._storage.set_trial_user_attr(self._trial_id(key), name, value)
 
     def end(self, key: int, state: str, value: float | None, said: Mapping[str, Any]) -> int:
@@ -85,7 +85,7 @@ class TrialRows:
             self.say(key, name, one)
         # The state comes last: a process that dies before it leaves a run that is released.
         values = None if value is None else [value]
-        with worded(self._database):
+        with reworded_errors(self._database):
             self._storage.set_trial_state_values(self._trial_id(key), TrialState[state], values)
         return before
 

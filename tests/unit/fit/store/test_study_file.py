@@ -319,10 +319,10 @@ def test_trials_taken_over_from_an_equivalent_loss_are_those_it_would_have_tried
         study.run(50)
         name = study.name
     with FitStudy(curve, "logp", loss=loss, study=taken) as study:
-        study.adopt(read_trials(twin, name))
+        study.copy_trials(read_trials(twin, name))
         assert study.done == 50
         with pytest.raises(StudyError, match="it must have no trials"):
-            study.adopt(read_trials(twin, name))
+            study.copy_trials(read_trials(twin, name))
         found = study.run(60)
     np.testing.assert_array_equal(found.losses, expected.losses)
     assert found.values == expected.values

@@ -96,7 +96,7 @@ def test_refits_give_a_latency_the_spread_of_the_latencies(result: FitResult) ->
     assert low / total == pytest.approx(levels[0], abs=0.06)
     assert high / total == pytest.approx(levels[1], abs=0.12)
     assert low < middle < high
-    assert found.draws == found.asked == 40
+    assert found.draws == found.requested == 40
 
 
 def test_the_same_seed_draws_and_refits_the_same(result: FitResult) -> None:
@@ -122,7 +122,7 @@ def test_intervals_are_a_table_and_plain_values(result: FitResult) -> None:
 def test_a_stop_returns_the_draws_so_far(result: FitResult) -> None:
     stop = threading.Event()
     found = intervals(result, 10, trials=20, stop=stop, on_draw=lambda so_far: stop.set())
-    assert (found.draws, found.asked) == (1, 10)
+    assert (found.draws, found.requested) == (1, 10)
     assert "1 of 10 draws" in repr(found)
 
 

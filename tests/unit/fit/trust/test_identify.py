@@ -66,7 +66,7 @@ def test_two_latencies_that_only_add_up_are_reported_as_their_sum(logp: Identifi
     assert logp.pairs[0][:2] == (OUT_IN, HOP)
     assert logp.pairs[0][2] < -0.99
     assert logp.verdicts[OUT_IN] == f"only its sum with {HOP}"
-    # Each may be nothing if the other follows, so that only their upper ends are told.
+    # Each may be nothing if the other follows, so that only their upper ends are found.
     assert {OUT_IN, HOP} <= set(logp.bounded)
     assert "only the sum of" in repr(logp)
 
@@ -90,14 +90,14 @@ def test_a_parameter_without_effect_is_flat() -> None:
     for key in space.keys[:]:
         if key not in ("node.nic.buffer", "node.nic.injection.latency"):
             space = space.fix(key)
-    told = identify(
+    found = identify(
         fitted(model.with_values({"node.nic.buffer": "16MB"}), simulate_osu(model), space)
     )
-    assert told.flat == ("node.nic.buffer",)
-    assert told.verdicts["node.nic.buffer"] == "the data do not determine it"
-    assert told.informed[told.keys.index("node.nic.buffer")] == 0.0
-    assert [*told.unseen[0]] == ["node.nic.buffer"]
-    assert told.verdicts["node.nic.injection.latency"].startswith("± ")
+    assert found.flat == ("node.nic.buffer",)
+    assert found.verdicts["node.nic.buffer"] == "the data do not determine it"
+    assert found.informed[found.keys.index("node.nic.buffer")] == 0.0
+    assert [*found.undetermined[0]] == ["node.nic.buffer"]
+    assert found.verdicts["node.nic.injection.latency"].startswith("± ")
 
 
 def test_the_true_values_lie_within_the_stated_intervals() -> None:
@@ -111,10 +111,10 @@ def test_the_true_values_lie_within_the_stated_intervals() -> None:
     inside = []
     for seed in range(12):
         curve = noisy(simulate_osu(truth), 0.03, seed)
-        told = identify(
+        found = identify(
             fit(curve, truth, engine="least-squares", trials=80, space=space), scan=False
         )
-        for key, (low, high) in told.intervals().items():
+        for key, (low, high) in found.intervals().items():
             inside.append(low <= float(truth.get(key)) <= high)
     assert len(inside) == 36
     assert np.mean(inside) >= 0.8
@@ -130,23 +130,23 @@ def test_the_standard_error_is_that_of_theory_where_one_latency_is_all_there_is(
             space = space.fix(key)
     exact = simulate_osu(truth, [1, 2, 4, 8, 16, 32, 64, 128])
     curve = noisy(exact, 0.05, 3)
-    told = identify(fitted(truth, curve, space, target="latency"), scan=False)
+    found = identify(fitted(truth, curve, space, target="latency"), scan=False)
     residuals = np.log(exact.latency_s / curve.latency_s)
     expected = math.sqrt(residuals @ residuals / 7) / math.sqrt(8)
     # the bounds count for 1e-4 of it, and ln(1.01) is taken for 0.01
-    assert told.relative_error[0] == pytest.approx(expected, rel=1e-3)
+    assert found.relative_error[0] == pytest.approx(expected, rel=1e-3)
 
 
 def test_a_threshold_has_the_interval_between_two_measured_sizes() -> None:
     model = Protocol().with_values({"short.max_size": 300, "eager.max_size": 20000})
-    told = identify(
+    found = identify(
         fitted(model, noisy(simulate_osu(model), 0.01, 4), SearchSpace.for_model(model))
     )
-    assert told.thresholds == {"short.max_size": (256, 511), "eager.max_size": (16384, 32767)}
-    assert "short.max_size" not in told.keys
-    assert told.held["eager.max_size"].low == 16384
-    assert told.held["eager.max_size"].high == 32767
-    assert told.verdicts["eager.max_size"] == (
+    assert found.thresholds == {"short.max_size": (256, 511), "eager.max_size": (16384, 32767)}
+    assert "short.max_size" not in found.keys
+    assert found.held["eager.max_size"].low == 16384
+    assert found.held["eager.max_size"].high == 32767
+    assert found.verdicts["eager.max_size"] == (
         "any value from 16 KiB to below 32 KiB gives the same"
     )
 
@@ -154,20 +154,20 @@ def test_a_threshold_has_the_interval_between_two_measured_sizes() -> None:
 def test_a_value_at_a_bound_is_reported() -> None:
     model = LogP().with_values({OUT_IN: "2us"})
     space = SearchSpace.for_model(model).with_bounds(OUT_IN, "1us", "2us").fix(HOP)
-    told = identify(fitted(model, simulate_osu(model), space), scan=False)
-    assert told.at_bound == {OUT_IN: "upper"}
-    assert told.verdicts[OUT_IN].startswith("at its upper bound; ")
+    found = identify(fitted(model, simulate_osu(model), space), scan=False)
+    assert found.at_bound == {OUT_IN: "upper"}
+    assert found.verdicts[OUT_IN].startswith("at its upper bound; ")
 
 
 def test_a_search_that_had_not_ended_is_named() -> None:
     truth = LogP()
     space = SearchSpace.for_model(truth)
     off = truth.with_values({OUT_IN: "2.4us"})
-    told = identify(fitted(off, simulate_osu(truth), space))
-    assert told.lower_loss < 0.9 * find_loss("rmsre")(
+    found = identify(fitted(off, simulate_osu(truth), space))
+    assert found.lower_loss < 0.9 * find_loss("rmsre")(
         simulate_osu(off).latency_us, simulate_osu(truth).latency_us
     )
-    assert "the fit had not converged" in repr(told)
+    assert "the fit had not converged" in repr(found)
 
 
 def test_intervals_hold_the_fitted_value_and_refitted_ones_hold_the_held(
@@ -192,9 +192,9 @@ def test_a_stop_leaves_what_was_not_scanned_yet() -> None:
     model = LogP()
     result = fitted(model, simulate_osu(model), SearchSpace.for_model(model))
     stop = threading.Event()
-    told = identify(result, stop=stop, on_parameter=lambda done, total: stop.set())
-    assert list(told.held) == [result.space.keys[0]]
-    assert len(told.verdicts) == 5
+    found = identify(result, stop=stop, on_parameter=lambda done, total: stop.set())
+    assert list(found.held) == [result.space.keys[0]]
+    assert len(found.verdicts) == 5
 
 
 def test_a_failed_fit_is_refused() -> None:
@@ -235,16 +235,18 @@ def test_a_result_can_be_asked_itself() -> None:
 def test_a_bound_on_one_side_is_no_knowledge_of_a_value(
     logp: Identifiability, low: float, high: float, at_low: bool, at_high: bool, state: str
 ) -> None:
-    told = dataclasses.replace(
+    found = dataclasses.replace(
         logp, refitted={**logp.refitted, OUT_IN: Interval(low, high, at_low, at_high)}
     )
-    assert told.state(OUT_IN) == state
-    assert OUT_IN in {"known": told.known, "bounded": told.bounded, "unknown": told.unknown}[state]
-    assert f"{len(told.known)} known within a factor of 2" in repr(told)
-    assert told.to_frame().set_index("parameter").loc[OUT_IN, "told"] == state
-    assert f">{state}</td>" in told._repr_html_()
+    assert found.state(OUT_IN) == state
+    assert (
+        OUT_IN in {"known": found.known, "bounded": found.bounded, "unknown": found.unknown}[state]
+    )
+    assert f"{len(found.known)} known within a factor of 2" in repr(found)
+    assert found.to_frame().set_index("parameter").loc[OUT_IN, "state"] == state
+    assert f">{state}</td>" in found._repr_html_()
 
 
 def test_every_parameter_is_in_one_state_without_a_scan_too(logp: Identifiability) -> None:
-    for told in (logp, identify(logp.result, scan=False)):
-        assert sorted((*told.known, *told.bounded, *told.unknown)) == sorted(told.values)
+    for found in (logp, identify(logp.result, scan=False)):
+        assert sorted((*found.known, *found.bounded, *found.unknown)) == sorted(found.values)

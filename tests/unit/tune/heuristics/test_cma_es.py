@@ -48,7 +48,7 @@ def test_points_are_recalled_and_not_their_roundings() -> None:
     proposal = cma.ask(history)
     assert proposal is not None and cma._state is not None
     history.append(proposal, 1.0)
-    point = cma._recalled(cma._state.optimizer, history.visits[-1])
+    point = cma._drawn_point(cma._state.optimizer, history.visits[-1])
     assert space.decode(point) == proposal
     assert not np.allclose(point, space.encode(proposal))
 
@@ -60,7 +60,7 @@ def test_proposals_of_others_are_learned_at_their_own_place() -> None:
     cma.ask(history)
     history.append({"a": 3.0, "b": -2.0, "c": 0.5}, 1.0)
     assert cma._state is not None
-    point = cma._recalled(cma._state.optimizer, history.visits[-1])
+    point = cma._drawn_point(cma._state.optimizer, history.visits[-1])
     assert point.tolist() == [1.0, 0.0, 0.5]
 
 

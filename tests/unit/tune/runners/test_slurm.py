@@ -68,7 +68,7 @@ def test_jobs_of_a_process_that_died_before_it_knew_their_numbers_are_cancelled(
     ):
         # As a kill does: nothing is noted, nothing ended, and the locks go.
         patch.setattr(search.Search, "_note_job", lambda self, flight: 1 / 0)
-        patch.setattr(search.Search, "_abandon", lambda self: None)
+        patch.setattr(search.Search, "_release_all", lambda self: None)
         with pytest.raises(ZeroDivisionError):
             experiment.run()
     assert fake.states == {"1_0": "PENDING", "1_1": "PENDING"}
@@ -90,7 +90,7 @@ def test_without_an_owner_only_noted_jobs_are_cancelled(
     for number in ("70", "71"):
         fake.stand(number, "RUNNING", f"mine {tmp_path}/runs/my--tool-{number}")
     (runner.folder / "my--tool-71").mkdir(parents=True)
-    runner.abandon("", {"70"})
+    runner.cancel_orphans("", {"70"})
     assert fake.states == {"70": "CANCELLED", "71": "RUNNING"}
     assert (runner.folder / "my--tool-71").is_dir()
 
